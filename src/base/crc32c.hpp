@@ -1,0 +1,24 @@
+// CRC32C (Castagnoli, reflected 0x82F63B78, initial value and final xor all ones; RFC 3720 appendix B.4),
+// alone and fused into a copy. The kernel is chosen once, by what the CPU has; FOREBAY_CRC=portable|isal|avx512
+// overrides the choice for tests. All kernels give the same words.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace forebay {
+
+/// Continues `crc` (0 at the start) over `bytes`: crc32c(b, crc32c(a)) is the checksum of a then b.
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc = 0);
+
+/// Copies `bytes` from `from` to `to`, which must not overlap, and continues `crc` over them in the same
+/// pass over memory. Large copies go past the cache (non-temporal stores); they are ordered before the
+/// call returns.
+std::uint32_t crc32c_copy(std::byte* to, const std::byte* from, std::size_t bytes, std::uint32_t crc = 0);
+
+/// "avx512", "isal" or "portable": what this process uses.
+const char* crc32c_kernel();
+
+}  // namespace forebay

@@ -1,0 +1,47 @@
+// Every limit of Forebay, with its reason. A number that bounds a queue, a name, a wait or a buffer
+// stands here or is a setting with a default that stands here.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace forebay::limits {
+
+// A segment is the unit of the checksum: small enough to stay in a core's L2 between copy and check,
+// large enough that its word costs nothing (4 bytes a MiB).
+inline constexpr std::uint64_t segment_bytes = 1u << 20;
+
+// Small pages on every machine we know; O_DIRECT wants this alignment too.
+inline constexpr std::uint64_t page_bytes = 4096;
+// Huge pages of x86-64 and of aarch64 with 4 KiB granules.
+inline constexpr std::uint64_t huge_page_bytes = 2u << 20;
+// Variables smaller than this are packed at cache lines, not pages: PALM saves 192 scalars a step.
+inline constexpr std::uint64_t packed_variable_bytes = 64u << 10;
+inline constexpr std::uint64_t cache_line_bytes = 64;
+
+// HDF5's symbol table nodes count their entries in 16 bits, and a group is one node here.
+inline constexpr std::size_t variables_max = 30'000;
+// Fits a path component on every file system and leaves room for groups.
+inline constexpr std::size_t name_bytes_max = 255;
+// A fixed string is a label, not a document.
+inline constexpr std::uint32_t string_bytes_max = 65'536;
+// One attribute is one HDF5 version-1 object header message, which ends at 64 KiB.
+inline constexpr std::size_t attribute_bytes_max = 60'000;
+// One rank's boxes of one variable; block tables stay small enough to read whole.
+inline constexpr std::size_t pieces_per_rank_max = 65'536;
+// A directory of a snapshot holds at most this many node files.
+inline constexpr std::uint32_t nodes_per_directory = 128;
+inline constexpr std::uint32_t nodes_max = 1u << 20;
+inline constexpr std::uint32_t ranks_per_node_max = 65'536;
+
+// Row capacity that a new layout adds to what the ranks hold, so that growing counts keep addresses:
+// a tenth, the imbalance VPIC saw between dumps being up to 15 % a rank but far less a node.
+inline constexpr std::uint64_t headroom_percent = 10;
+
+// What a decoder accepts before it allocates; a file that claims more is corrupt.
+inline constexpr std::uint64_t head_bytes_max = 4ull << 30;
+inline constexpr std::uint64_t manifest_bytes_max = 1ull << 30;
+
+}  // namespace forebay::limits

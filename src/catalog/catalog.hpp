@@ -1,0 +1,90 @@
+// Which snapshots of a run exist at its target, how whole they are, and which of them stay.
+//
+//   RUN/STREAM/step-000120/manifest.json        committed: node files beside it, named in it
+//   RUN/STREAM/step-000120.h5                   its plain view, if one was made
+//   RUN/STREAM/.step-000120.<id>.part/          being drained by the save of that id; committed by a rename
+//   RUN/STREAM/.step-000120.<id>.old/           the committed snapshot that a new save of the same step replaces
+//   RUN/STREAM/.step-000120.<id>.gone/          being removed
+//
+// A snapshot appears and vanishes by one rename of its directory; what starts with a dot is never read as a snapshot.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "format/manifest.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::catalog {
+
+inline constexpr const char* manifest_name = "manifest.json";
+
+std::string step_name(std::int64_t step);                                 // "step-000120"
+std::string part_name(std::int64_t step, std::uint64_t snapshot_id);      // ".step-000120.00f3...9a.part"
+std::string view_name(std::int64_t step);                                 // "step-000120.h5"
+
+struct Snapshot {
+    std::string stream;
+    std::int64_t step = 0;
+    std::string directory;  // RUN/STREAM/step-000120
+};
+
+/// A directory whose snapshot is not committed: being drained, or left by a crash.
+struct Leftover {
+    std::string stream;
+    std::int64_t step = 0;
+    std::uint64_t snapshot_id = 0;
+    enum class Kind { part, old, gone } kind = Kind::part;
+    std::string directory;
+};
+
+/// Names of the run's streams, sorted. `missing` when the run does not exist.
+Result<std::vector<std::string>> streams(sys::Store& store, const std::string& run);
+
+/// Committed snapshots of a stream, newest first (by name alone; nothing is opened).
+Result<std::vector<Snapshot>> snapshots(sys::Store& store, const std::string& run, const std::string& stream);
+Result<std::vector<Leftover>> leftovers(sys::Store& store, const std::string& run, const std::string& stream);
+
+Result<format::Manifest> load_manifest(sys::Store& store, const std::string& directory);
+
+/// Reads one node file's head. `path` is the file's.
+Result<format::NodeFile> load_head(sys::Store& store, const std::string& path);
+
+/// Whether every node file of the manifest is there with its size and its record: what retention counts as verified.
+/// Opens each file once and reads 8 KiB of it.
+Result<> check_whole(sys::Store& store, const std::string& directory, const format::Manifest& manifest);
+
+/// A segment whose bytes differ from what the application gave.
+struct Damage {
+    std::string file;
+    std::string variable;
+    std::uint32_t rank = 0;
+    std::uint64_t first_byte = 0, last_byte = 0;  // in the file
+    std::string text;                             // the sentence for people
+};
+
+struct Verified {
+    std::uint64_t bytes = 0;
+    std::uint64_t segments = 0;
+    std::vector<Damage> damage;  // empty: every byte is what the application gave
+};
+
+/// Reads everything of one snapshot and checks every segment. `progress` is called with bytes done and in all.
+Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
+                        const std::function<void(std::uint64_t, std::uint64_t)>& progress);
+
+struct Pruned {
+    std::vector<Snapshot> removed;
+    std::vector<Snapshot> kept;
+    std::vector<std::string> problems;  // snapshots that do not count, and why
+};
+
+/// Keeps the newest `keep` snapshots that check_whole() accepts and everything newer than the oldest of those;
+/// removes older ones (by a rename, then file by file) with their views. Never removes the newest whole one. keep 0
+/// removes nothing. `dry_run` only says what it would do.
+Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, int keep, bool dry_run);
+
+}  // namespace forebay::catalog

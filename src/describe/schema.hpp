@@ -1,0 +1,48 @@
+// The part of a description that is the same on every rank: which variables there are, of what type,
+// kind and shape. A schema says nothing about memory, ranks or files.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forebay/describe.hpp"
+
+namespace forebay {
+
+enum class Kind : std::uint8_t { replicated, array, particles };
+
+/// "replicated", "array", "particles".
+const char* name_of(Kind kind);
+
+struct Variable {
+    std::string name;  // "fields/u"; a column of a table is "TABLE/COLUMN"
+    Type type;
+    Kind kind = Kind::replicated;
+    Extents shape;            // replicated: its own; array: the global shape; particles: empty, rows vary
+    std::uint32_t table = 0;  // particles: index into Schema::tables
+    Coverage coverage = Coverage::full;
+    Attributes attributes;
+    friend bool operator==(const Variable&, const Variable&) = default;
+
+    std::uint64_t elements() const;  // of `shape`; meaningless for particles
+};
+
+struct Schema {
+    std::string stream;
+    std::vector<std::string> tables;
+    std::vector<Variable> variables;
+    friend bool operator==(const Schema&, const Schema&) = default;
+};
+
+/// `refused`, with the variable named, unless every limit of names, types and shapes holds: no duplicate
+/// names, no name that is also a group of another, no empty or absolute path, no "." or ".." part, no
+/// `_forebay` group, at most dims_max dimensions, no zero extents in an array's shape, sizes below 2^63.
+Result<> check(const Schema& schema);
+
+/// Finds a variable by name; nullptr if there is none.
+const Variable* find(const Schema& schema, std::string_view name);
+
+}  // namespace forebay

@@ -1,0 +1,58 @@
+// The manifest: the record whose existence at the target, under its final name, means "committed".
+// Text (JSON, one line a node, last line its own CRC32C). Bytes: docs/formats/manifest.md, version 1.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "format/node_file.hpp"
+
+namespace forebay::format {
+
+struct RankRange {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    friend bool operator==(const RankRange&, const RankRange&) = default;
+};
+
+/// One node file as the manifest lists it: what a restart needs to choose files without opening them.
+struct NodeLine {
+    std::uint32_t node = 0;
+    std::string path;                    // relative to the snapshot's directory: "node-00003.h5", "g001/node-00131.h5"
+    std::uint64_t file_bytes = 0;
+    std::uint64_t data_bytes = 0;        // what the application gave
+    std::uint32_t record_crc32c = 0;
+    std::vector<RankRange> ranks;
+    std::vector<std::uint64_t> rows;     // one a table
+    std::vector<std::optional<Box>> bounds;  // one a distinct global shape (Manifest::shapes); none: no box of that shape
+    friend bool operator==(const NodeLine&, const NodeLine&) = default;
+};
+
+struct Manifest {
+    std::uint64_t snapshot_id = 0;
+    std::int64_t step = 0;
+    double time = 0;
+    std::int64_t sealed_unix_ns = 0;  // the latest seal of the node files
+    std::uint32_t world_ranks = 0;
+    Schema schema;                    // stream name inside
+    std::vector<Extents> shapes;      // distinct global shapes of the schema's arrays, in order of appearance
+    std::vector<NodeLine> nodes;      // by node
+};
+
+/// Distinct global shapes of the schema's arrays, in order of appearance.
+std::vector<Extents> distinct_shapes(const Schema& schema);
+
+/// The line of one node file. `path` is as in NodeLine.
+NodeLine line_of(const NodeFile& file, const std::string& path);
+
+/// "node-00003.h5" for up to limits::nodes_per_directory nodes, else "g000/node-00003.h5".
+std::string node_path(std::uint32_t node, std::uint32_t nodes);
+
+std::string encode_manifest(const Manifest& manifest);
+/// `corrupt` for damage, `unsupported` for a newer version. `name` is used in error texts.
+Result<Manifest> decode_manifest(std::string_view text, const std::string& name);
+
+}  // namespace forebay::format

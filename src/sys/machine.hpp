@@ -1,0 +1,93 @@
+// The rest of the machine: clocks, processes, locks between processes, and a wait on shared memory.
+
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "forebay/result.hpp"
+
+namespace forebay::sys {
+
+using Clock = std::chrono::steady_clock;
+
+/// Nanoseconds since 1970, for records that people and other nodes read.
+std::int64_t unix_ns();
+
+std::string host_name();
+std::string user_name();
+std::uint32_t user_id();
+std::int64_t process_id();
+
+/// A 64-bit number from the kernel's random source.
+std::uint64_t random_u64();
+
+/// Waits until `word` is no longer `seen`, or until `timeout`; works between processes that share the word's
+/// memory (std::atomic::wait does not: it uses private futexes). May return early.
+void wait_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen, std::chrono::nanoseconds timeout);
+void wake_all(const std::atomic<std::uint32_t>& word);
+
+/// An exclusive lock on a file (flock), held as long as the object and its process live: how a dead session is
+/// told from a living one.
+class FileLock {
+public:
+    FileLock() = default;
+    FileLock(FileLock&& other) noexcept;
+    FileLock& operator=(FileLock&& other) noexcept;
+    ~FileLock();
+    /// Creates the file (0600, never through a link) if need be. `retry` when another process holds the lock.
+    static Result<FileLock> take(const std::string& path);
+    bool held() const { return fd_ >= 0; }
+    void release();
+
+private:
+    int fd_ = -1;
+};
+
+/// Whether some process holds the lock; a missing file is not held.
+bool lock_is_held(const std::string& path);
+
+/// Creates a directory that belongs to this user alone (0700); an existing one is accepted only if it is a
+/// directory, not a link, owned by this user and closed to others; else `refused` with the reason.
+Result<> make_private_directory(const std::string& path);
+
+struct Spawn {
+    std::string program;
+    std::vector<std::string> arguments;                               // without the program itself
+    std::vector<std::pair<std::string, std::string>> environment;     // added to or replacing the caller's
+    std::vector<std::string> environment_removed;                     // e.g. LD_PRELOAD
+    std::string log_path;                                             // stdout and stderr, appended
+};
+
+/// Starts a program in a session of its own that outlives this process and is nobody's zombie: the program is
+/// expected to fork and let its first process exit with 0 once it is ready (see become_daemon). Waits for that
+/// at most `timeout`. Only descriptors 0-2 are inherited.
+Result<> spawn_daemon(const Spawn& spawn, std::chrono::milliseconds timeout);
+
+/// The other half, called early by the started program: forks, lets the parent exit with 0 when the object's
+/// ready() is called in the child, or with 1 if the child ends before.
+class DaemonStart {
+public:
+    static Result<DaemonStart> fork_away();
+    DaemonStart(DaemonStart&& other) noexcept;
+    ~DaemonStart();
+    void ready();
+
+private:
+    explicit DaemonStart(int fd) : fd_(fd) {}
+    int fd_ = -1;
+};
+
+/// Pins this process to a CPU list as in "0-3,8"; an empty list changes nothing.
+Result<> pin_to_cpus(const std::string& cpu_list);
+
+/// The path of the running program or, for a library, of the file it was loaded from.
+std::string own_object_path();
+
+/// Bytes free for this user on the file system of `path`.
+Result<std::uint64_t> free_bytes(const std::string& path);
+
+}  // namespace forebay::sys

@@ -1,0 +1,49 @@
+// A file on the node mapped into memory, shared by the ranks of a node and its agent.
+//
+// Owner: the object unmaps in its destructor; the file stays. Only node-local file systems (tmpfs, DAX, NVMe)
+// are mapped, never a target.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "forebay/result.hpp"
+
+namespace forebay::sys {
+
+class Mapping {
+public:
+    Mapping() = default;
+    Mapping(Mapping&& other) noexcept;
+    Mapping& operator=(Mapping&& other) noexcept;
+    Mapping(const Mapping&) = delete;
+    Mapping& operator=(const Mapping&) = delete;
+    ~Mapping();
+
+    /// Creates (or reuses) the file, 0600, never through a link, reserves `bytes` with posix_fallocate and maps
+    /// them for writing: a full tmpfs is `full` here with the sizes named, and never a SIGBUS later.
+    static Result<Mapping> create(const std::string& path, std::uint64_t bytes);
+    /// Maps an existing file of this user; `writable` false maps it read-only.
+    static Result<Mapping> open(const std::string& path, bool writable);
+
+    std::span<std::byte> bytes() { return {data_, size_}; }
+    std::span<const std::byte> bytes() const { return {data_, size_}; }
+    bool mapped() const { return data_ != nullptr; }
+
+    /// Faults the pages of a range in for writing now (MADV_POPULATE_WRITE, or a touch of each page that changes
+    /// nothing), so that no later store pays for it.
+    Result<> prefault(std::uint64_t offset, std::uint64_t bytes);
+
+private:
+    std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// The page size that a mapping of a file in `directory` gets: 2 MiB on tmpfs mounted huge=always|within_size
+/// or hugetlbfs, else 4096.
+std::uint64_t page_bytes_of(const std::string& directory);
+
+}  // namespace forebay::sys

@@ -1,0 +1,74 @@
+// Files at a target or on the node, as an interface: `posix_store()` is the real one, tests have one that
+// loses what was not synced. Paths are plain strings; errors name the path, the call and errno's text.
+//
+// Threads: a Store and a File may be used by several threads at once.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "forebay/result.hpp"
+
+namespace forebay::sys {
+
+enum class Access {
+    read,         // must exist
+    create,       // new or emptied, 0600 or as the umask allows; O_NOFOLLOW
+    create_direct // as create, and past the page cache where the file system can (File::direct() says)
+};
+
+class File {
+public:
+    virtual ~File() = default;
+    /// All of `bytes`, at `offset`; short writes are continued. With direct(), address, offset and size are
+    /// multiples of 4096.
+    virtual Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
+    /// Fills `bytes`; a file that ends before is `corrupt` ("truncated").
+    virtual Result<> read(std::uint64_t offset, std::span<std::byte> bytes) = 0;
+    virtual Result<std::uint64_t> size() = 0;
+    virtual Result<> truncate(std::uint64_t size) = 0;
+    /// Bytes and length are durable (fdatasync).
+    virtual Result<> sync() = 0;
+    /// Whether writes go past the page cache.
+    virtual bool direct() const = 0;
+    /// Closes and reports what close(2) reports; the destructor closes too.
+    virtual Result<> close() = 0;
+};
+
+struct Entry {
+    std::string name;
+    bool is_directory = false;
+    std::uint64_t size = 0;
+};
+
+class Store {
+public:
+    virtual ~Store() = default;
+    virtual Result<std::unique_ptr<File>> open(const std::string& path, Access access) = 0;
+    /// Creates the directory and its missing parents; existing is fine.
+    virtual Result<> make_directories(const std::string& path) = 0;
+    virtual Result<> rename(const std::string& from, const std::string& to) = 0;
+    virtual Result<> remove(const std::string& path) = 0;        // a file; missing is fine
+    virtual Result<> remove_tree(const std::string& path) = 0;   // a directory with all in it; missing is fine
+    virtual Result<> sync_directory(const std::string& path) = 0;
+    /// Entries but "." and "..", by name; `missing` when the directory does not exist.
+    virtual Result<std::vector<Entry>> list(const std::string& path) = 0;
+    virtual Result<bool> exists(const std::string& path) = 0;
+};
+
+/// The machine's own file system.
+Store& posix_store();
+
+/// Reads a whole file of at most `bytes_max` bytes; a larger one is `corrupt`.
+Result<std::string> read_text(Store& store, const std::string& path, std::uint64_t bytes_max);
+
+/// Writes `text` so that `path` holds the old or the new content after a crash at any instant:
+/// bytes, sync, rename, sync of the directory.
+Result<> write_text_durable(Store& store, const std::string& path, std::string_view text);
+
+}  // namespace forebay::sys
