@@ -1,5 +1,5 @@
 # Warnings, sanitizers, assertions and the compiler cache, for every target of the project.
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers)
 if(FOREBAY_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -1,0 +1,35 @@
+#include "base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace forebay {
+
+namespace {
+
+std::string scaled(double value, const char* unit) {
+    static constexpr std::array<const char*, 6> prefixes{"", "k", "M", "G", "T", "P"};
+    std::size_t prefix = 0;
+    while (value >= 999.95 && prefix + 1 < prefixes.size()) {
+        value /= 1000;
+        ++prefix;
+    }
+    if (prefix == 0) return fmt::format("{:.0f} {}", value, unit);
+    return fmt::format("{:.{}f} {}{}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, prefixes[prefix], unit);
+}
+
+}  // namespace
+
+std::string show_bytes(std::uint64_t bytes) { return scaled(static_cast<double>(bytes), "B"); }
+
+std::string show_seconds(double seconds) {
+    if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
+    if (seconds < 1) return fmt::format("{:.{}f} ms", seconds * 1e3, seconds < 0.1 ? 1 : 0);
+    if (seconds < 600) return fmt::format("{:.{}f} s", seconds, seconds < 10 ? 2 : 1);
+    return fmt::format("{:.0f} min", seconds / 60);
+}
+
+std::string show_rate(double bytes_per_second) { return scaled(bytes_per_second, "B") + "/s"; }
+
+}  // namespace forebay
