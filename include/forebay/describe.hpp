@@ -20,9 +20,7 @@ namespace forebay {
 /// N-D arrays have at most this many dimensions.
 inline constexpr int dims_max = 8;
 
-enum class Scalar : std::uint8_t {
-    f16 = 1, f32, f64, c64, c128, i8, i16, i32, i64, u8, u16, u32, u64, string
-};
+enum class Scalar : std::uint8_t { f16 = 1, f32, f64, c64, c128, i8, i16, i32, i64, u8, u16, u32, u64, string };
 
 /// The type of one element. c64 and c128 are (real, imaginary) pairs of f32 and f64; a string is a
 /// field of fixed length, padded with NUL.
@@ -108,7 +106,9 @@ Piece packed(const Box& box, Type type, void* data);
 Piece with_halo(const Box& box, const Extents& halo, Type type, void* allocation);
 
 template <class T>
-Piece packed(const Box& box, T* data) { return packed(box, type_of<T>(), data); }
+Piece packed(const Box& box, T* data) {
+    return packed(box, type_of<T>(), data);
+}
 template <class T>
 Piece with_halo(const Box& box, const Extents& halo, T* allocation) {
     return with_halo(box, halo, type_of<T>(), allocation);

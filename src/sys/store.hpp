@@ -17,9 +17,9 @@
 namespace forebay::sys {
 
 enum class Access {
-    read,         // must exist
-    create,       // new or emptied, 0600 or as the umask allows; O_NOFOLLOW
-    create_direct // as create, and past the page cache where the file system can (File::direct() says)
+    read,          // must exist
+    create,        // new or emptied, 0600 or as the umask allows; O_NOFOLLOW
+    create_direct  // as create, and past the page cache where the file system can (File::direct() says)
 };
 
 class File {
@@ -53,8 +53,8 @@ public:
     /// Creates the directory and its missing parents; existing is fine.
     virtual Result<> make_directories(const std::string& path) = 0;
     virtual Result<> rename(const std::string& from, const std::string& to) = 0;
-    virtual Result<> remove(const std::string& path) = 0;        // a file; missing is fine
-    virtual Result<> remove_tree(const std::string& path) = 0;   // a directory with all in it; missing is fine
+    virtual Result<> remove(const std::string& path) = 0;       // a file; missing is fine
+    virtual Result<> remove_tree(const std::string& path) = 0;  // a directory with all in it; missing is fine
     virtual Result<> sync_directory(const std::string& path) = 0;
     /// Entries but "." and "..", by name; `missing` when the directory does not exist.
     virtual Result<std::vector<Entry>> list(const std::string& path) = 0;
