@@ -13,9 +13,9 @@
 namespace forebay::move {
 
 struct RetryOptions {
-    int retries = 5;                             // after the first attempt
-    std::chrono::milliseconds pause{200};        // before the first repetition
-    std::chrono::milliseconds pause_max{30'000}; // where the doubling ends
+    int retries = 5;                              // after the first attempt
+    std::chrono::milliseconds pause{200};         // before the first repetition
+    std::chrono::milliseconds pause_max{30'000};  // where the doubling ends
 };
 
 /// The result of `call`, a function that returns a Result. Other kinds of error are returned at once. The last error

@@ -22,9 +22,16 @@ namespace {
 /// One call of write_ranges, shared by its threads.
 class Writing {
 public:
-    Writing(sys::File& file, std::span<const std::byte> memory, std::span<const Range> ranges, const WriteOptions& options,
-            const Check& check, std::atomic<std::uint64_t>* done, const std::atomic<bool>* stop)
-        : file_(file), memory_(memory), ranges_(ranges), options_(options), check_(check), done_(done), stop_(stop),
+    Writing(sys::File& file, std::span<const std::byte> memory, std::span<const Range> ranges,
+            const WriteOptions& options, const Check& check, std::atomic<std::uint64_t>* done,
+            const std::atomic<bool>* stop)
+        : file_(file),
+          memory_(memory),
+          ranges_(ranges),
+          options_(options),
+          check_(check),
+          done_(done),
+          stop_(stop),
           pace_(options.rate_bytes_per_second) {}
 
     /// Takes and writes blocks until there are none, or one of lower offset has failed.
@@ -67,7 +74,8 @@ private:
             const std::uint64_t bytes = pace_.piece_bytes(end - at);
             if (!pace_.wait_turn(bytes, stop_))
                 return Error{ErrorKind::retry, fmt::format("writing stopped on request at byte {}", at)};
-            if (block.offset > failed_offset_.load(std::memory_order_relaxed)) return {};  // the call has failed below here
+            if (block.offset > failed_offset_.load(std::memory_order_relaxed))
+                return {};  // the call has failed below here
             FB_TRY(file_.write(at, memory_.subspan(at, bytes)));
             if (done_ != nullptr) done_->fetch_add(bytes, std::memory_order_relaxed);
             at += bytes;
@@ -100,15 +108,18 @@ private:
     std::atomic<std::uint64_t> failed_offset_{std::numeric_limits<std::uint64_t>::max()};  // also read without the lock
 };
 
-Result<> check_arguments(std::span<const std::byte> memory, std::span<const Range> ranges, const WriteOptions& options) {
+Result<> check_arguments(std::span<const std::byte> memory, std::span<const Range> ranges,
+                         const WriteOptions& options) {
     if (options.block_bytes == 0 || options.block_bytes % limits::page_bytes != 0 || options.in_flight < 1)
-        return Error{ErrorKind::refused, fmt::format("write blocks of {} bytes, {} in flight: a positive multiple of {} and at "
-                                                     "least 1 are needed",
-                                                     options.block_bytes, options.in_flight, limits::page_bytes)};
+        return Error{ErrorKind::refused,
+                     fmt::format("write blocks of {} bytes, {} in flight: a positive multiple of {} and at "
+                                 "least 1 are needed",
+                                 options.block_bytes, options.in_flight, limits::page_bytes)};
     for (const Range& range : ranges)
         if (range.offset > memory.size() || range.bytes > memory.size() - range.offset)
-            return Error{ErrorKind::broken, fmt::format("range of {} bytes at {} to write lies outside the {} bytes of memory",
-                                                        range.bytes, range.offset, memory.size())};
+            return Error{ErrorKind::broken,
+                         fmt::format("range of {} bytes at {} to write lies outside the {} bytes of memory",
+                                     range.bytes, range.offset, memory.size())};
     return {};
 }
 

@@ -15,8 +15,10 @@ void put(Bytes& bytes, std::uint64_t offset, std::span<const std::byte> data) {
 }
 
 void apply_bytes(Bytes& bytes, const SimNode::Change& change) {
-    if (change.is_cut) bytes.resize(change.offset);
-    else put(bytes, change.offset, change.data);
+    if (change.is_cut)
+        bytes.resize(change.offset);
+    else
+        put(bytes, change.offset, change.data);
 }
 
 bool coin(std::mt19937_64& random) { return (random() & 1) != 0; }
@@ -53,8 +55,8 @@ SimDisk::SimDisk(const SimDisk& other) {
     std::map<const SimNode*, NodePtr> copies;
     root_ = copy_node(other.root_, copies);
     for (const auto& change : other.changes_)
-        changes_.push_back({copy_node(change.from_directory, copies), change.from, copy_node(change.to_directory, copies),
-                            change.to, copy_node(change.node, copies)});
+        changes_.push_back({copy_node(change.from_directory, copies), change.from,
+                            copy_node(change.to_directory, copies), change.to, copy_node(change.node, copies)});
 }
 
 void SimDisk::write(SimNode& file, std::uint64_t offset, std::span<const std::byte> data) {
@@ -80,7 +82,8 @@ void SimDisk::remove_name(const NodePtr& directory, const std::string& name) {
     record({directory, name, nullptr, {}, directory->names.at(name)});
 }
 
-void SimDisk::move_name(const NodePtr& from_directory, const std::string& from, const NodePtr& to_directory, const std::string& to) {
+void SimDisk::move_name(const NodePtr& from_directory, const std::string& from, const NodePtr& to_directory,
+                        const std::string& to) {
     record({from_directory, from, to_directory, to, from_directory->names.at(from)});
 }
 
@@ -90,7 +93,9 @@ void SimDisk::record(NameChange change) {
 }
 
 void SimDisk::apply(const NameChange& change, bool durable) {
-    const auto names_of = [&](const NodePtr& directory) -> auto& { return durable ? directory->durable_names : directory->names; };
+    const auto names_of = [&](const NodePtr& directory) -> auto& {
+        return durable ? directory->durable_names : directory->names;
+    };
     if (change.from_directory) {
         auto& names = names_of(change.from_directory);
         const auto found = names.find(change.from);

@@ -59,7 +59,8 @@ public:
 
     void add_name(const NodePtr& directory, const std::string& name, const NodePtr& node);
     void remove_name(const NodePtr& directory, const std::string& name);
-    void move_name(const NodePtr& from_directory, const std::string& from, const NodePtr& to_directory, const std::string& to);
+    void move_name(const NodePtr& from_directory, const std::string& from, const NodePtr& to_directory,
+                   const std::string& to);
     void sync_names(const NodePtr& directory);
 
     void power_cut(Survivors kept);

@@ -41,7 +41,12 @@ void collect(const SimNode& directory, const std::string& prefix, std::vector<st
 class SimFile final : public sys::File {
 public:
     SimFile(SimStore& store, NodePtr node, std::string path, bool writable, bool direct)
-        : store_(store), node_(std::move(node)), path_(std::move(path)), boot_(store.boots_), writable_(writable), direct_(direct) {}
+        : store_(store),
+          node_(std::move(node)),
+          path_(std::move(path)),
+          boot_(store.boots_),
+          writable_(writable),
+          direct_(direct) {}
 
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
         const std::lock_guard lock(store_.mutex_);
@@ -218,7 +223,8 @@ Result<> SimStore::rename(const std::string& from, const std::string& to) {
     if (there && there->is_directory != node->is_directory)
         return problem(ErrorKind::refused, "rename", to, "a file and a directory cannot replace each other");
     if (there && !there->names.empty()) return problem(ErrorKind::refused, "rename", to, "directory not empty");
-    if ((to + "/").starts_with(from + "/")) return problem(ErrorKind::broken, "rename", to, "lies inside what is moved");
+    if ((to + "/").starts_with(from + "/"))
+        return problem(ErrorKind::broken, "rename", to, "lies inside what is moved");
     disk_.move_name(from_directory, name_in(from), to_directory, name_in(to));
     return {};
 }

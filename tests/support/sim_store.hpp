@@ -18,8 +18,20 @@
 namespace forebay::test {
 
 enum class Op {
-    open, write, read, size, truncate, sync, close,
-    make_directories, rename, remove, remove_tree, sync_directory, list, exists,
+    open,
+    write,
+    read,
+    size,
+    truncate,
+    sync,
+    close,
+    make_directories,
+    rename,
+    remove,
+    remove_tree,
+    sync_directory,
+    list,
+    exists,
 };
 inline constexpr std::size_t op_kinds = 14;
 
