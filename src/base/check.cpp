@@ -5,9 +5,8 @@
 
 namespace forebay {
 
-void check_failed(const char* condition, const char* text, std::source_location where) {
-    std::fprintf(stderr, "forebay: %s:%u: %s: %s does not hold: %s\n", where.file_name(),
-                 static_cast<unsigned>(where.line()), where.function_name(), condition, text);
+void check_failed(const char* condition, const char* text, const char* file, int line) {
+    std::fprintf(stderr, "forebay: %s:%d: %s does not hold: %s\n", file, line, condition, text);
     std::abort();
 }
 
