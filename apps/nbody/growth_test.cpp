@@ -60,10 +60,11 @@ TEST_CASE("linear waves grow as the scale factor, mass and momentum stay") {
     const auto after = report(simulation);
 
     const double expected = std::pow(parameters.a_last / parameters.a_first, 2);
+    const std::array within{0.01, 0.01, 0.03};  // the mesh weakens the third a little, and it is no longer quite linear
     for (std::size_t shell = 0; shell < before.size(); ++shell) {
         CAPTURE(shell);
         MESSAGE("growth of power over a^2: " << after.power[shell] / before[shell] / expected);
-        CHECK(after.power[shell] / before[shell] / expected == doctest::Approx(1).epsilon(0.03));
+        CHECK(after.power[shell] / before[shell] / expected == doctest::Approx(1).epsilon(within[shell]));
     }
     CHECK(after.particles == parameters.particle_count());
     CHECK(after.mass == doctest::Approx(static_cast<double>(parameters.particle_count())).epsilon(1e-7));
