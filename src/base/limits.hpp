@@ -39,6 +39,13 @@ inline constexpr std::uint32_t ranks_per_node_max = 65'536;
 // Row capacity that a new layout adds to what the ranks hold, so that growing counts keep addresses:
 // a tenth, the imbalance VPIC saw between dumps being up to 15 % a rank but far less a node.
 inline constexpr std::uint64_t headroom_percent = 10;
+// And at least this many: an empty table must be able to get its first rows without a new layout.
+inline constexpr std::uint64_t headroom_rows_min = 1024;
+
+// What verify() reads at once: several segments, long enough for a spinning disk, short enough for a login node.
+inline constexpr std::uint64_t verify_window_bytes = 8u << 20;
+// Reading over a gap between blocks is cheaper than a second read up to about this size.
+inline constexpr std::uint64_t verify_gap_bytes = 64u << 10;
 
 // What a decoder accepts before it allocates; a file that claims more is corrupt.
 inline constexpr std::uint64_t head_bytes_max = 4ull << 30;

@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "describe/schema.hpp"
+#include "format/hdf5.hpp"
 
 namespace forebay::format {
 
@@ -40,10 +42,19 @@ struct Extent {
 };
 
 struct LayoutOptions {
-    std::uint64_t alignment_bytes = 4096;  // of large variables: the page size of the mount
+    std::uint64_t alignment_bytes = 4096;  // of variables that large: the page size of the mount; a power of two
     std::uint64_t headroom_percent = 10;   // spare rows of particle tables
 };
 
+/// A column of a table: what change_rows() and patch_rows() walk.
+struct ColumnPlace {
+    std::uint32_t variable = 0;
+    std::uint32_t table = 0;
+    std::uint64_t element_bytes = 0;
+    hdf5::Fields fields;
+};
+
+/// A plain value; copying one for 2,000 variables copies about 2 MB.
 struct Layout {
     Schema schema;
     std::vector<std::uint32_t> ranks;         // of this node, ascending, as in the parts
@@ -55,11 +66,19 @@ struct Layout {
 
     std::uint64_t hdf5_offset_bytes = 0, hdf5_capacity_bytes = 0;  // object headers, groups, heaps
     std::uint64_t schema_offset_bytes = 0, schema_size_bytes = 0;  // `/_forebay/schema`: the schema as JSON
+    std::uint64_t ranks_offset_bytes = 0;                          // `/_forebay/ranks`
+    std::uint64_t extents_offset_bytes = 0;                        // `/_forebay/extents`
     std::uint64_t index_offset_bytes = 0;                          // `/_forebay/index`
     std::uint64_t crc_offset_bytes = 0;                            // `/_forebay/crc32c`
     std::uint64_t crc_words = 0, crc_capacity_words = 0;
     std::uint64_t data_offset_bytes = 0;  // the first byte that is not head
-    std::uint64_t file_bytes = 0;         // the superblock's end-of-file: covers every capacity
+    std::uint64_t file_bytes = 0;         // the superblock's end-of-file: covers every capacity, whole pages
+
+    // Made once with the layout, so that encode() copies and patch_rows() stores.
+    std::string schema_text;            // the schema as JSON
+    hdf5::Headers headers;              // fields: one a variable, then one for each dataset of `/_forebay`
+    std::vector<ColumnPlace> columns;
+    std::uint64_t fixed_segments = 0;   // of replicated variables and arrays, whose words stand before those of columns
 };
 
 /// Lays a node file out. The parts are in ascending rank order. `refused` when a limit is passed.

@@ -1,0 +1,70 @@
+#include "format/head.hpp"
+
+#include <algorithm>
+
+#include "base/limits.hpp"
+
+namespace forebay::format {
+namespace {
+
+// CF's names for the first two, so that netCDF tools and xarray show them.
+constexpr const char* unit_attribute = "units";
+constexpr const char* description_attribute = "long_name";
+constexpr const char* shape_attribute = "forebay_shape";
+constexpr const char* dimensions_attribute = "forebay_dimensions";
+constexpr const char* columns_attribute = "columns";
+
+constexpr const char* extents_columns = "offset_bytes used_bytes capacity_bytes reserved";
+constexpr const char* index_columns =
+    "variable rank offset_bytes size_bytes first_segment dims lo_0 size_0 lo_1 size_1 lo_2 size_2 lo_3 size_3 lo_4 size_4 "
+    "lo_5 size_5 lo_6 size_6 lo_7 size_7 reserved_0 reserved_1";
+
+std::vector<hdf5::Attribute> attributes_of(const Variable& variable) {
+    const auto& given = variable.attributes;
+    std::vector<hdf5::Attribute> attributes;
+    if (!given.unit.empty()) attributes.push_back({unit_attribute, given.unit});
+    if (!given.description.empty()) attributes.push_back({description_attribute, given.description});
+    if (variable.kind == Kind::array) {
+        std::vector<std::uint64_t> shape;
+        for (int dim = 0; dim < variable.shape.dims(); ++dim) shape.push_back(variable.shape[dim]);
+        attributes.push_back({shape_attribute, std::move(shape)});
+    }
+    if (!given.dimensions.empty()) {
+        std::string names;
+        for (const auto& name : given.dimensions) names += (names.empty() ? "" : ",") + name;
+        attributes.push_back({dimensions_attribute, std::move(names)});
+    }
+    for (const auto& [name, value] : given.others)
+        std::visit([&](const auto& typed) { attributes.push_back({name, typed}); }, value);
+    return attributes;
+}
+
+hdf5::Dataset dataset_of(const Layout& layout, std::size_t v) {
+    const auto& variable = layout.schema.variables[v];
+    hdf5::Dataset dataset{variable.name, variable.type, variable.shape, attributes_of(variable)};
+    // The node's blocks end to end have no shape but their length. Rows are filled in with the places.
+    if (variable.kind != Kind::replicated) dataset.dims = {layout.extents[v].used_bytes / variable.type.size_bytes};
+    return dataset;
+}
+
+}  // namespace
+
+bool is_reserved_attribute(std::string_view name) {
+    return name == unit_attribute || name == description_attribute || name.starts_with("forebay_");
+}
+
+hdf5::Headers encode_node_headers(const Layout& layout) {
+    std::vector<hdf5::Dataset> datasets;
+    datasets.reserve(layout.schema.variables.size() + 6);
+    for (std::size_t v = 0; v < layout.schema.variables.size(); ++v) datasets.push_back(dataset_of(layout, v));
+    // In the order of OwnDataset.
+    datasets.push_back({"_forebay/record", u8, {record_size_bytes}, {}});
+    datasets.push_back({"_forebay/schema", string_of(static_cast<std::uint32_t>(layout.schema_text.size())), {}, {}});
+    datasets.push_back({"_forebay/ranks", u32, {layout.ranks.size()}, {}});
+    datasets.push_back({"_forebay/extents", u64, {layout.extents.size(), sizeof(ExtentRow) / 8}, {{columns_attribute, extents_columns}}});
+    datasets.push_back({"_forebay/index", u64, {layout.blocks.size(), sizeof(IndexRow) / 8}, {{columns_attribute, index_columns}}});
+    datasets.push_back({"_forebay/crc32c", u32, {0}, {}});
+    return hdf5::encode_headers(datasets, record_offset_bytes + record_size_bytes);
+}
+
+}  // namespace forebay::format

@@ -1,0 +1,91 @@
+// The fixed structures of a node file's head, as they lie in the file. Bytes: docs/formats/node-file.md, version 1.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "format/layout.hpp"
+#include "format/node_file.hpp"
+
+namespace forebay::format {
+
+/// "FBNODE", then two bytes that a text-mode transfer would change.
+inline constexpr std::uint64_t record_magic = 0x0A0D45444F4E4246;
+inline constexpr std::uint32_t node_file_version = 1;
+
+/// The record page, `/_forebay/record`. `magic` is stored last; zero says "not sealed".
+struct RecordPage {
+    std::uint64_t magic;
+    std::uint32_t version;
+    std::uint32_t header_bytes;  // of this struct up to `reserved`
+    std::uint64_t snapshot_id;
+    std::int64_t step;
+    double time;
+    std::int64_t sealed_unix_ns;
+    std::uint32_t node;
+    std::uint32_t nodes;
+    std::uint32_t world_ranks;
+    std::uint32_t head_crc32c;  // of bytes [0, 4096) and [8192, head_bytes)
+    std::uint64_t file_bytes;
+    std::uint64_t head_bytes;   // end of the last checksum word
+    std::uint64_t data_offset_bytes;
+    std::uint64_t hdf5_offset_bytes;
+    std::uint64_t hdf5_capacity_bytes;
+    std::uint64_t schema_offset_bytes;
+    std::uint64_t schema_size_bytes;
+    std::uint64_t ranks_offset_bytes;
+    std::uint64_t ranks;
+    std::uint64_t extents_offset_bytes;
+    std::uint64_t variables;
+    std::uint64_t index_offset_bytes;
+    std::uint64_t blocks;
+    std::uint64_t crc_offset_bytes;
+    std::uint64_t crc_words;
+    std::array<std::byte, 3908> reserved;  // zero; readers ignore it
+    std::uint32_t record_crc32c;           // of bytes [4096, 8188)
+};
+static_assert(sizeof(RecordPage) == record_size_bytes);
+static_assert(offsetof(RecordPage, node) == 48 && offsetof(RecordPage, file_bytes) == 64);
+static_assert(offsetof(RecordPage, crc_words) == 176 && offsetof(RecordPage, reserved) == 184);
+static_assert(offsetof(RecordPage, record_crc32c) == 4092);
+
+/// One row of `/_forebay/extents`.
+struct ExtentRow {
+    std::uint64_t offset_bytes;
+    std::uint64_t used_bytes;
+    std::uint64_t capacity_bytes;
+    std::uint64_t reserved;  // zero; readers ignore it
+};
+static_assert(sizeof(ExtentRow) == 32);
+
+/// One row of `/_forebay/index`. What changes with row counts stands in its first cache line.
+struct IndexRow {
+    struct Range {
+        std::uint64_t lo;
+        std::uint64_t size;
+    };
+    std::uint64_t variable;
+    std::uint64_t rank;
+    std::uint64_t offset_bytes;
+    std::uint64_t size_bytes;
+    std::uint64_t first_segment;
+    std::uint64_t dims;
+    std::array<Range, dims_max> box;
+    std::array<std::uint64_t, 2> reserved;  // zero; readers ignore it
+};
+static_assert(sizeof(IndexRow) == 24 * 8 && offsetof(IndexRow, box) == 48);
+
+/// Datasets of `/_forebay`, in the order of Layout::headers.fields after the variables.
+enum class OwnDataset : std::size_t { record, schema, ranks, extents, index, crc32c };
+
+/// Whether an attribute's name is one that the encoder makes itself.
+bool is_reserved_attribute(std::string_view name);
+
+/// The HDF5 headers of all variables and of `/_forebay`; needs schema, schema_text, ranks, extents, blocks and
+/// first_block of the layout.
+hdf5::Headers encode_node_headers(const Layout& layout);
+
+}  // namespace forebay::format

@@ -1,0 +1,63 @@
+// Writes node files for the tests of readers: make_node_file CASE PATH. Cases: mixed, many, groups, bare, huge,
+// patched, slack. What they hold: node_file_cases.hpp.
+
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <map>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "node_file_cases.hpp"
+
+using namespace forebay;
+
+namespace {
+
+test::NodeFileCase case_named(const std::string& name) {
+    if (name == "mixed") return test::mixed_case();
+    if (name == "many") return test::many_case(1000);
+    if (name == "groups") return test::groups_case(500);
+    if (name == "bare") return test::bare_case();
+    if (name == "huge") return test::huge_case();
+    if (name == "patched") return test::patched_case();
+    return {};
+}
+
+int fail(const char* what) {
+    std::perror(what);
+    return 1;
+}
+
+int make(const test::NodeFileCase& made, const std::string& name, const char* path) {
+    auto layout = format::plan_layout(made.schema, made.parts, {});
+    if (!layout) return std::fprintf(stderr, "%s\n", layout.error().text.c_str()), 1;
+
+    const int fd = ::open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
+    if (fd < 0) return fail(path);
+    if (::ftruncate(fd, static_cast<off_t>(layout->file_bytes)) != 0) return fail("ftruncate");
+    void* memory = ::mmap(nullptr, layout->file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory == MAP_FAILED) return fail("mmap");
+    const std::span image(static_cast<std::byte*>(memory), layout->file_bytes);
+
+    format::encode(*layout, image);
+    if (!made.later_rows.empty()) {
+        if (!format::change_rows(*layout, made.later_rows)) return 1;
+        format::patch_rows(*layout, image);
+    }
+    // The 12 GiB stay holes: their words are wrong, which the readers of this case do not ask for.
+    if (name != "huge") test::fill(*layout, image);
+    else store_le(image.data() + layout->extents[1].offset_bytes + 8, 42.0);
+    format::seal(*layout, test::example_record(made.parts.back().rank + 1), image);
+    ::munmap(memory, image.size());
+    return ::close(fd) == 0 ? 0 : fail("close");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    if (count != 3) return std::fprintf(stderr, "usage: make_node_file CASE PATH\n"), 2;
+    const auto made = case_named(arguments[1]);
+    if (made.parts.empty()) return std::fprintf(stderr, "no case %s\n", arguments[1]), 2;
+    return make(made, arguments[1], arguments[2]);
+}

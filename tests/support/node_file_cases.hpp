@@ -1,0 +1,170 @@
+// Node files for the tests of readers: each case is a small schema with data that a reader can predict.
+// Element e of a variable (counted over the node) is its number, as far as the type can hold it: see value_of()
+// in tests/readers/cases.py, which says the same.
+
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/crc32c.hpp"
+#include "base/limits.hpp"
+#include "format/layout.hpp"
+#include "format/node_file.hpp"
+
+namespace forebay::test {
+
+struct NodeFileCase {
+    Schema schema;
+    std::vector<format::RankPart> parts;
+    std::vector<std::uint64_t> later_rows;  // not empty: the layout is encoded, then patched to these
+};
+
+inline const std::vector<std::pair<std::string, Type>>& all_types() {
+    static const std::vector<std::pair<std::string, Type>> types{
+        {"f16", f16}, {"f32", f32}, {"f64", f64}, {"c64", c64}, {"c128", c128}, {"i8", i8}, {"i16", i16}, {"i32", i32}, {"i64", i64},
+        {"u8", u8}, {"u16", u16}, {"u32", u32}, {"u64", u64}, {"text", string_of(5)}};
+    return types;
+}
+
+inline void add_rank(NodeFileCase& made, std::uint32_t rank, std::vector<std::uint64_t> rows) {
+    made.parts.push_back({rank, std::vector<std::vector<Box>>(made.schema.variables.size()), std::move(rows)});
+}
+
+/// Every type in every kind, groups in groups, attributes, a rank without anything, an empty table.
+inline NodeFileCase mixed_case() {
+    NodeFileCase made;
+    made.schema.stream = "restart";
+    made.schema.tables = {"stars", "none"};
+    auto& variables = made.schema.variables;
+    for (const auto& [name, type] : all_types()) {
+        variables.push_back({"scalars/" + name, type, Kind::replicated, {}, 0, Coverage::full, {}});
+        variables.push_back({"fields/deep/er/" + name, type, Kind::array, {4, 6}, 0, Coverage::full, {}});
+        variables.push_back({"stars/" + name, type, Kind::particles, {}, 0, Coverage::full, {}});
+    }
+    variables.push_back({"none/x", f64, Kind::particles, {}, 1, Coverage::full, {}});
+    variables.push_back({"top", i32, Kind::replicated, {2, 3}, 0, Coverage::full, {}});
+    variables.push_back({"elsewhere", f32, Kind::array, {8}, 0, Coverage::partial, {}});
+    variables[1].attributes = {"m s-1", "wind, eastward", {"y", "x"},
+                               {{"count", std::int64_t{-3}}, {"scale", 0.25}, {"note", std::string("caf\xc3\xa9")}, {"empty", std::string()}}};
+    add_rank(made, 2, {3, 0});
+    add_rank(made, 3, {0, 0});
+    add_rank(made, 5, {4, 0});
+    for (std::size_t v = 0; v < variables.size(); ++v) {
+        if (variables[v].kind != Kind::array || variables[v].name == "elsewhere") continue;
+        made.parts[0].boxes[v] = {{{0, 0}, {2, 6}}, {{2, 0}, {2, 2}}};
+        made.parts[2].boxes[v] = {{{2, 2}, {2, 4}}};
+    }
+    return made;
+}
+
+/// `count` arrays of one f32 in one group, and as many columns of an empty table.
+inline NodeFileCase many_case(std::size_t count) {
+    NodeFileCase made;
+    made.schema.stream = "many";
+    made.schema.tables = {"t"};
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto number = std::to_string(i);
+        made.schema.variables.push_back({"fields/v" + number, f32, Kind::array, {1}, 0, Coverage::full, {}});
+        made.schema.variables.push_back({"t/c" + number, f32, Kind::particles, {}, 0, Coverage::full, {}});
+    }
+    add_rank(made, 0, {0});
+    for (std::size_t v = 0; v < 2 * count; v += 2) made.parts[0].boxes[v] = {{{0}, {1}}};
+    return made;
+}
+
+/// One group a variable: as many groups as names in the root.
+inline NodeFileCase groups_case(std::size_t count) {
+    NodeFileCase made;
+    made.schema.stream = "groups";
+    for (std::size_t i = 0; i < count; ++i)
+        made.schema.variables.push_back({"g" + std::to_string(i) + "/v", i32, Kind::replicated, {}, 0, Coverage::full, {}});
+    add_rank(made, 0, {});
+    return made;
+}
+
+/// No variable at all.
+inline NodeFileCase bare_case() {
+    NodeFileCase made;
+    made.schema.stream = "bare";
+    add_rank(made, 0, {});
+    return made;
+}
+
+/// A field of 12 GiB and one after it: addresses beyond 32 bits. Its file is sparse.
+inline NodeFileCase huge_case() {
+    NodeFileCase made;
+    made.schema.stream = "huge";
+    made.schema.variables.push_back({"big", f64, Kind::array, {1610612736}, 0, Coverage::full, {}});
+    made.schema.variables.push_back({"after", f64, Kind::array, {131072}, 0, Coverage::full, {}});
+    add_rank(made, 0, {});
+    made.parts[0].boxes[0] = {{{0}, {1610612736}}};
+    made.parts[0].boxes[1] = {{{0}, {131072}}};
+    return made;
+}
+
+/// Rows that changed after encoding: one table from rows to none, one from none to rows.
+inline NodeFileCase patched_case() {
+    NodeFileCase made;
+    made.schema.stream = "patched";
+    made.schema.tables = {"a", "b"};
+    made.schema.variables.push_back({"a/x", f64, Kind::particles, {}, 0, Coverage::full, {}});
+    made.schema.variables.push_back({"b/x", f32, Kind::particles, {}, 1, Coverage::full, {}});
+    made.schema.variables.push_back({"b/id", i64, Kind::particles, {}, 1, Coverage::full, {}});
+    add_rank(made, 0, {5, 0});
+    add_rank(made, 1, {7, 0});
+    made.later_rows = {0, 0, 6, 9};
+    return made;
+}
+
+/// Element number `e` as `type` stores it.
+inline void store_value(std::byte* to, Type type, std::uint64_t e) {
+    const auto real = static_cast<double>(e);
+    const auto single = static_cast<float>(e);
+    switch (type.scalar) {
+        // Only whole numbers up to 31 are asked for: exact, by shifting the exponent by hand.
+        case Scalar::f16: {
+            std::uint16_t bits = 0;
+            if (e % 32 != 0) {
+                const auto exponent = static_cast<unsigned>(63 - __builtin_clzll(e % 32));
+                bits = static_cast<std::uint16_t>(((15 + exponent) << 10) | (((e % 32) << (10 - exponent)) & 0x3FFu));
+            }
+            return store_le(to, bits);
+        }
+        case Scalar::f32: return store_le(to, single);
+        case Scalar::f64: return store_le(to, real);
+        case Scalar::c64: store_le(to, single); return store_le(to + 4, -single);
+        case Scalar::c128: store_le(to, real); return store_le(to + 8, -real);
+        case Scalar::string: {
+            std::string text = "s" + std::to_string(e % 1000);
+            text.resize(type.size_bytes);
+            std::memcpy(to, text.data(), text.size());
+            return;
+        }
+        default: std::memcpy(to, &e, type.size_bytes);
+    }
+}
+
+/// Fills and checksums every block, as the ranks do.
+inline void fill(const format::Layout& layout, std::span<std::byte> image) {
+    auto words = format::crc_words(layout, image);
+    for (std::size_t v = 0; v < layout.schema.variables.size(); ++v) {
+        const auto type = layout.schema.variables[v].type;
+        const auto& extent = layout.extents[v];
+        for (std::uint64_t e = 0; e < extent.used_bytes / type.size_bytes; ++e)
+            store_value(image.data() + extent.offset_bytes + e * type.size_bytes, type, e);
+    }
+    for (const auto& block : layout.blocks) {
+        for (std::uint64_t done = 0, i = block.first_segment; done < block.size_bytes; done += limits::segment_bytes, ++i)
+            words[i] = crc32c(image.subspan(block.offset_bytes + done, std::min(limits::segment_bytes, block.size_bytes - done)));
+    }
+}
+
+inline format::Record example_record(std::uint32_t world_ranks) {
+    return {.snapshot_id = 0x00f30000c0ffee9a, .step = 120, .time = 0.5, .sealed_unix_ns = 1'700'000'000'000'000'000, .node = 0, .nodes = 1,
+            .world_ranks = world_ranks};
+}
+
+}  // namespace forebay::test
