@@ -39,7 +39,9 @@ public:
     /// Up to the point where blocks may be written: `kept` false means the policy skipped the step. Collective.
     Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed);
     /// Where the application may write a block itself, between begin() and finish().
-    std::span<std::byte> block(std::uint32_t variable, std::size_t piece) { return slots_[current_].block(variable, piece); }
+    std::span<std::byte> block(std::uint32_t variable, std::size_t piece) {
+        return slots_[current_].block(variable, piece);
+    }
     /// Copies what is not marked in `direct`, checksums, seals. Collective over the node.
     Result<Saved> finish(const Binding& binding, std::span<const char> direct);
 
@@ -54,11 +56,11 @@ private:
 
     Result<> plan_together(const Schema& schema, const Binding& binding, bool changed);
     void gather_rows(const Binding& binding);
-    Result<Outcome> acquire();              // by the node's first rank
-    Result<> report_failure();              // by the node's first rank: an error not told yet
+    Result<Outcome> acquire();  // by the node's first rank
+    Result<> report_failure();  // by the node's first rank: an error not told yet
     Result<> lay_out(std::uint32_t slot, const Schema& schema);
     Result<Outcome> admit(const Schema& schema);
-    Result<> follow(Outcome& outcome);      // by the others
+    Result<> follow(Outcome& outcome);  // by the others
     void give_back();
     std::uint32_t slot_index(std::size_t own) const { return indices_[own]; }
     SlotControl& control(std::size_t own) { return context_.staging->control().slots[indices_[own]]; }
