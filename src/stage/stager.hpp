@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "comm/group.hpp"
-#include "forebay/forebay.hpp"
+#include "forebay/options.hpp"
 #include "stage/slot.hpp"
 #include "stage/staging.hpp"
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "forebay/forebay.hpp"
+#include "forebay/options.hpp"
 #include "format/node_file.hpp"
 #include "stage/control.hpp"
 #include "sys/machine.hpp"
