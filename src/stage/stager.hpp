@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "comm/group.hpp"
-#include "forebay/forebay.hpp"
+#include "forebay/options.hpp"
 #include "stage/slot.hpp"
 #include "stage/staging.hpp"
 
@@ -40,7 +40,9 @@ public:
     /// `mine` is what this rank has to complain about before: every rank then gets it.
     Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed, const Result<>& mine);
     /// Where the application may write a block itself, between begin() and finish().
-    std::span<std::byte> block(std::uint32_t variable, std::size_t piece) { return slots_[current_].block(variable, piece); }
+    std::span<std::byte> block(std::uint32_t variable, std::size_t piece) {
+        return slots_[current_].block(variable, piece);
+    }
     /// Copies what is not marked in `direct`, checksums, seals. Collective over the node.
     Result<Saved> finish(const Binding& binding, std::span<const char> direct);
 
@@ -61,11 +63,11 @@ private:
 
     Result<> plan_together(const Schema& schema, const Binding& binding, bool changed, const Result<>& mine);
     void gather_rows(const Binding& binding);
-    Result<Outcome> acquire();              // by the node's first rank
-    Result<> report_failure();              // by the node's first rank: an error not told yet
+    Result<Outcome> acquire();  // by the node's first rank
+    Result<> report_failure();  // by the node's first rank: an error not told yet
     Result<> lay_out(std::uint32_t slot, const Schema& schema);
     Result<Outcome> admit(const Schema& schema);
-    Result<> follow(Outcome& outcome);      // by the others
+    Result<> follow(Outcome& outcome);  // by the others
     void give_back();
     std::uint32_t slot_index(std::size_t own) const { return indices_[own]; }
     SlotControl& control(std::size_t own) { return context_.staging->control().slots[indices_[own]]; }
