@@ -1,8 +1,52 @@
-# forebay_rooms(TARGET ROOM...): adds each room's sources to the target and a test for each *_test.cpp in it.
-function(forebay_rooms target)
+# A room is a folder of src/. Its sources are its .cpp files, chosen by name:
+#   *_test.cpp, *_fuzz.cpp   tests beside what they test, never in a library
+#   mpi_*.cpp                the MPI part, in forebay_mpi or, in the room cli, with FOREBAY_MPI
+#   *_hdf5.cpp               with FOREBAY_HDF5 (room cli)
+#   X_none.cpp               in place of X_hdf5.cpp or mpi_X.cpp where that one is left out (room cli)
+
+# All sources of the rooms that are named, without tests.
+function(forebay_sources out)
+  set(found)
   foreach(room ${ARGN})
-    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cpp)
-    list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|_main|/mpi_[a-z_]*)\\.cpp$")
-    target_sources(${target} PRIVATE ${sources})
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.cpp)
+    list(APPEND found ${sources})
   endforeach()
+  list(FILTER found EXCLUDE REGEX "_(test|fuzz)\\.cpp$")
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# A shared library of ours; a room that holds no source yet adds nothing, and a library of none is not made.
+function(forebay_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  if(NOT arg_SOURCES)
+    message(STATUS "${name}: no sources yet, not built")
+    return()
+  endif()
+  add_library(${name} SHARED ${arg_SOURCES})
+  add_library(forebay::${name} ALIAS ${name})
+  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  target_include_directories(${name}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  target_compile_features(${name} PUBLIC cxx_std_20)
+endfunction()
+
+# Leaves out what this configuration has no library for, and the X_none.cpp whose X_hdf5.cpp or mpi_X.cpp is in.
+function(forebay_choose_sources out)
+  set(chosen ${ARGN})
+  if(NOT FOREBAY_MPI)
+    list(FILTER chosen EXCLUDE REGEX "/mpi_[a-z0-9_]*\\.cpp$")
+  endif()
+  if(NOT FOREBAY_HDF5)
+    list(FILTER chosen EXCLUDE REGEX "_hdf5\\.cpp$")
+  endif()
+  foreach(source ${chosen})
+    if(source MATCHES "^(.*/)([a-z0-9_]*)_none\\.cpp$")
+      if("${CMAKE_MATCH_1}${CMAKE_MATCH_2}_hdf5.cpp" IN_LIST chosen OR "${CMAKE_MATCH_1}mpi_${CMAKE_MATCH_2}.cpp" IN_LIST chosen)
+        list(REMOVE_ITEM chosen ${source})
+      endif()
+    endif()
+  endforeach()
+  set(${out} ${chosen} PARENT_SCOPE)
 endfunction()

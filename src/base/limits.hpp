@@ -42,6 +42,11 @@ inline constexpr std::uint64_t headroom_percent = 10;
 // And at least this many: an empty table must be able to get its first rows without a new layout.
 inline constexpr std::uint64_t headroom_rows_min = 1024;
 
+// What verify() reads at once: several segments, long enough for a spinning disk, short enough for a login node.
+inline constexpr std::uint64_t verify_window_bytes = 8u << 20;
+// Reading over a gap between blocks is cheaper than a second read up to about this size.
+inline constexpr std::uint64_t verify_gap_bytes = 64u << 10;
+
 // What a decoder accepts before it allocates; a file that claims more is corrupt.
 inline constexpr std::uint64_t head_bytes_max = 4ull << 30;
 inline constexpr std::uint64_t manifest_bytes_max = 1ull << 30;

@@ -22,9 +22,9 @@ namespace forebay::catalog {
 
 inline constexpr const char* manifest_name = "manifest.json";
 
-std::string step_name(std::int64_t step);                                 // "step-000120"
-std::string part_name(std::int64_t step, std::uint64_t snapshot_id);      // ".step-000120.00f3...9a.part"
-std::string view_name(std::int64_t step);                                 // "step-000120.h5"
+std::string step_name(std::int64_t step);                             // "step-000120"
+std::string part_name(std::int64_t step, std::uint64_t snapshot_id);  // ".step-000120.00f3...9a.part"
+std::string view_name(std::int64_t step);                             // "step-000120.h5"
 
 struct Snapshot {
     std::string stream;
@@ -41,11 +41,14 @@ struct Leftover {
     std::string directory;
 };
 
-/// Names of the run's streams, sorted. `missing` when the run does not exist.
+/// Names of the run's streams, sorted: its directories that hold a snapshot or a leftover. `missing` when the run
+/// does not exist.
 Result<std::vector<std::string>> streams(sys::Store& store, const std::string& run);
 
-/// Committed snapshots of a stream, newest first (by name alone; nothing is opened).
+/// Committed snapshots of a stream, newest first (by name alone; nothing is opened). `missing` when the stream's
+/// directory does not exist: an absent mount must not look like a stream without snapshots.
 Result<std::vector<Snapshot>> snapshots(sys::Store& store, const std::string& run, const std::string& stream);
+/// Likewise what is not committed, by falling step.
 Result<std::vector<Leftover>> leftovers(sys::Store& store, const std::string& run, const std::string& stream);
 
 Result<format::Manifest> load_manifest(sys::Store& store, const std::string& directory);
@@ -54,10 +57,12 @@ Result<format::Manifest> load_manifest(sys::Store& store, const std::string& dir
 Result<format::NodeFile> load_head(sys::Store& store, const std::string& path);
 
 /// Whether every node file of the manifest is there with its size and its record: what retention counts as verified.
-/// Opens each file once and reads 8 KiB of it.
+/// Opens each file once and reads 8 KiB of it. `missing` names the first file that is absent, `corrupt` the first
+/// that is cut short, torn, or not the one that was committed.
 Result<> check_whole(sys::Store& store, const std::string& directory, const format::Manifest& manifest);
 
-/// A segment whose bytes differ from what the application gave.
+/// A segment whose bytes differ from what the application gave; or, without a variable, a whole node file that is
+/// missing, cut short, torn, or not the one that was committed.
 struct Damage {
     std::string file;
     std::string variable;
@@ -72,7 +77,9 @@ struct Verified {
     std::vector<Damage> damage;  // empty: every byte is what the application gave
 };
 
-/// Reads everything of one snapshot and checks every segment. `progress` is called with bytes done and in all.
+/// Reads everything of one snapshot and checks every segment, in limits::verify_window_bytes of memory beside one
+/// node file's head. `progress` (may be empty) is called with bytes done and in all. An Error means that the check could
+/// not be made (no or a damaged manifest, a fault while reading, a newer version).
 Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
                         const std::function<void(std::uint64_t, std::uint64_t)>& progress);
 
@@ -83,8 +90,8 @@ struct Pruned {
 };
 
 /// Keeps the newest `keep` snapshots that check_whole() accepts and everything newer than the oldest of those;
-/// removes older ones (by a rename, then file by file) with their views. Never removes the newest whole one. keep 0
-/// removes nothing. `dry_run` only says what it would do.
+/// removes older ones (the view, then by a rename, then file by file). With fewer than `keep` whole ones nothing is
+/// removed, so the newest whole one never is. keep 0 removes nothing. `dry_run` only says what it would do.
 Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, int keep, bool dry_run);
 
 }  // namespace forebay::catalog

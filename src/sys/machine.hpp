@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "forebay/result.hpp"
@@ -45,9 +46,10 @@ public:
 
 private:
     int fd_ = -1;
+    std::int64_t owner_ = 0;  // the process that took it; a forked child must not unlock its parent's
 };
 
-/// Whether some process holds the lock; a missing file is not held.
+/// Whether some process holds the lock; a missing file is not held, one that cannot be looked at counts as held.
 bool lock_is_held(const std::string& path);
 
 /// Creates a directory that belongs to this user alone (0700); an existing one is accepted only if it is a
@@ -56,19 +58,20 @@ Result<> make_private_directory(const std::string& path);
 
 struct Spawn {
     std::string program;
-    std::vector<std::string> arguments;                               // without the program itself
-    std::vector<std::pair<std::string, std::string>> environment;     // added to or replacing the caller's
-    std::vector<std::string> environment_removed;                     // e.g. LD_PRELOAD
-    std::string log_path;                                             // stdout and stderr, appended
+    std::vector<std::string> arguments;                            // without the program itself
+    std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing the caller's
+    std::vector<std::string> environment_removed;                  // e.g. LD_PRELOAD
+    std::string log_path;                                          // stdout and stderr, appended
 };
 
 /// Starts a program in a session of its own that outlives this process and is nobody's zombie: the program is
-/// expected to fork and let its first process exit with 0 once it is ready (see become_daemon). Waits for that
-/// at most `timeout`. Only descriptors 0-2 are inherited.
+/// expected to fork and let its first process exit with 0 once it is ready (see DaemonStart). Waits for that at
+/// most `timeout`, then kills what it started and answers `retry`. Another exit code is `broken`, with the end of
+/// the log in the text. Only descriptors 0-2 are inherited; signals are as in a fresh login.
 Result<> spawn_daemon(const Spawn& spawn, std::chrono::milliseconds timeout);
 
-/// The other half, called early by the started program: forks, lets the parent exit with 0 when the object's
-/// ready() is called in the child, or with 1 if the child ends before.
+/// The other half, called early by the started program, before it has threads: forks and returns in the child; the
+/// parent exits with 0 when the object's ready() is called, or with 1 if the child ends or drops the object before.
 class DaemonStart {
 public:
     static Result<DaemonStart> fork_away();
@@ -81,7 +84,8 @@ private:
     int fd_ = -1;
 };
 
-/// Pins this process to a CPU list as in "0-3,8"; an empty list changes nothing.
+/// Pins all threads of this process to a CPU list as in "0-3,8"; "all" is every CPU the job may use, which frees an
+/// agent from the binding of the rank that started it; an empty list changes nothing.
 Result<> pin_to_cpus(const std::string& cpu_list);
 
 /// The path of the running program or, for a library, of the file it was loaded from.

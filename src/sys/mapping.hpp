@@ -23,8 +23,10 @@ public:
     Mapping& operator=(const Mapping&) = delete;
     ~Mapping();
 
-    /// Creates (or reuses) the file, 0600, never through a link, reserves `bytes` with posix_fallocate and maps
-    /// them for writing: a full tmpfs is `full` here with the sizes named, and never a SIGBUS later.
+    /// Creates (or reuses, with its warm pages) the file, 0600, never through a link, reserves `bytes` with
+    /// posix_fallocate and maps them for writing: a full tmpfs, or one larger than the memory that is left, is
+    /// `full` here with the sizes named, and never a SIGBUS later; the file is then as long as it was, or gone if
+    /// it was new. `refused`: a file of another user, open to others, or with a second name.
     static Result<Mapping> create(const std::string& path, std::uint64_t bytes);
     /// Maps an existing file of this user; `writable` false maps it read-only.
     static Result<Mapping> open(const std::string& path, bool writable);
@@ -40,6 +42,7 @@ public:
 private:
     std::byte* data_ = nullptr;
     std::size_t size_ = 0;
+    bool writable_ = false;
 };
 
 /// The page size that a mapping of a file in `directory` gets: 2 MiB on tmpfs mounted huge=always|within_size

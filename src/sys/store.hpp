@@ -17,9 +17,9 @@
 namespace forebay::sys {
 
 enum class Access {
-    read,         // must exist
-    create,       // new or emptied, 0600 or as the umask allows; O_NOFOLLOW
-    create_direct // as create, and past the page cache where the file system can (File::direct() says)
+    read,          // must exist
+    create,        // new or emptied, with the mode that the umask leaves of 0666; never through a link
+    create_direct  // as create, and past the page cache where the file system can (File::direct() says)
 };
 
 class File {
@@ -32,7 +32,8 @@ public:
     virtual Result<> read(std::uint64_t offset, std::span<std::byte> bytes) = 0;
     virtual Result<std::uint64_t> size() = 0;
     virtual Result<> truncate(std::uint64_t size) = 0;
-    /// Bytes and length are durable (fdatasync).
+    /// Bytes and length are durable (fdatasync). After a failure the bytes may be lost for good, so every later sync
+    /// of this File fails too: open the file anew and write it again.
     virtual Result<> sync() = 0;
     /// Whether writes go past the page cache.
     virtual bool direct() const = 0;
@@ -50,13 +51,16 @@ class Store {
 public:
     virtual ~Store() = default;
     virtual Result<std::unique_ptr<File>> open(const std::string& path, Access access) = 0;
-    /// Creates the directory and its missing parents; existing is fine.
+    /// Creates the directory and its missing parents; existing is fine. New names are durable after
+    /// sync_directory() of the directory that holds each.
     virtual Result<> make_directories(const std::string& path) = 0;
+    /// Replaces a file by a file at once; a directory takes the place of nothing or of an empty directory.
     virtual Result<> rename(const std::string& from, const std::string& to) = 0;
-    virtual Result<> remove(const std::string& path) = 0;        // a file; missing is fine
-    virtual Result<> remove_tree(const std::string& path) = 0;   // a directory with all in it; missing is fine
+    virtual Result<> remove(const std::string& path) = 0;  // a file; missing is fine
+    /// A directory with all in it, following no link; missing is fine.
+    virtual Result<> remove_tree(const std::string& path) = 0;
     virtual Result<> sync_directory(const std::string& path) = 0;
-    /// Entries but "." and "..", by name; `missing` when the directory does not exist.
+    /// Entries but "." and "..", sorted by name; `missing` when the directory does not exist.
     virtual Result<std::vector<Entry>> list(const std::string& path) = 0;
     virtual Result<bool> exists(const std::string& path) = 0;
 };
@@ -68,7 +72,8 @@ Store& posix_store();
 Result<std::string> read_text(Store& store, const std::string& path, std::uint64_t bytes_max);
 
 /// Writes `text` so that `path` holds the old or the new content after a crash at any instant:
-/// bytes, sync, rename, sync of the directory.
+/// bytes, sync, rename, sync of the directory. After an error `path` holds the old content, or the new one if only
+/// the last of the four failed.
 Result<> write_text_durable(Store& store, const std::string& path, std::string_view text);
 
 }  // namespace forebay::sys

@@ -1,0 +1,29 @@
+# Warnings, sanitizers, assertions and the compiler cache, for every target of the project.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers)
+if(FOREBAY_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+if(FOREBAY_AUDIT)
+  add_compile_definitions(FOREBAY_AUDIT _GLIBCXX_ASSERTIONS)
+endif()
+
+if(FOREBAY_SANITIZE)
+  add_compile_options(-fsanitize=${FOREBAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${FOREBAY_SANITIZE})
+endif()
+if(FOREBAY_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "FOREBAY_FUZZ needs clang (libFuzzer); with gcc the same targets replay tests/corpus. "
+                        "Next: cmake --preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(FOREBAY_CCACHE ccache)
+  if(FOREBAY_CCACHE)
+    set(CMAKE_C_COMPILER_LAUNCHER ${FOREBAY_CCACHE})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${FOREBAY_CCACHE})
+  endif()
+endif()

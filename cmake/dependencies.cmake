@@ -1,0 +1,33 @@
+# What the libraries and the program stand on. ARCHITECTURE.md says why each is there; scripts/bootstrap installs them.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal>=2.30)
+find_package(fmt 9 REQUIRED)
+find_package(nlohmann_json 3.10 REQUIRED)
+find_package(tomlplusplus 3.0 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+
+if(FOREBAY_MPI)
+  set(MPI_CXX_SKIP_MPICXX TRUE)  # the C++ bindings that MPI-3 removed
+  find_package(MPI 3.0 REQUIRED COMPONENTS CXX)
+endif()
+
+# Debian keeps a serial and an MPI build of HDF5 side by side; we need the serial one, whatever FindHDF5 would choose.
+if(FOREBAY_HDF5)
+  add_library(forebay_libhdf5 INTERFACE)
+  pkg_check_modules(HDF5_SERIAL QUIET IMPORTED_TARGET hdf5-serial>=1.10)
+  if(HDF5_SERIAL_FOUND)
+    target_link_libraries(forebay_libhdf5 INTERFACE PkgConfig::HDF5_SERIAL)
+  else()
+    set(HDF5_PREFER_PARALLEL OFF)
+    find_package(HDF5 1.10 REQUIRED COMPONENTS C)
+    target_link_libraries(forebay_libhdf5 INTERFACE ${HDF5_C_LIBRARIES})
+    target_include_directories(forebay_libhdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
+    target_compile_definitions(forebay_libhdf5 INTERFACE ${HDF5_C_DEFINITIONS})
+  endif()
+endif()
+
+if(FOREBAY_TESTS)
+  find_package(doctest 2.4 REQUIRED)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+endif()

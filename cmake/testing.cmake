@@ -1,0 +1,122 @@
+# How each kind of test is built and run. A test that cannot run says why and exits with 77.
+if(FOREBAY_TESTS)
+  enable_testing()
+endif()
+set(forebay_venv_python ${PROJECT_SOURCE_DIR}/build/venv/bin/python)  # made by scripts/bootstrap
+
+# Every test may find the program, the sources and an interpreter with h5py by these names.
+set(forebay_test_environment
+  FOREBAY_SOURCE_DIR=${PROJECT_SOURCE_DIR}
+  FOREBAY_BINARY_DIR=${PROJECT_BINARY_DIR}
+  FOREBAY_AGENT=${PROJECT_BINARY_DIR}/bin/forebay
+  FOREBAY_PYTHON=${forebay_venv_python})
+if(FOREBAY_SANITIZE MATCHES "undefined")
+  list(APPEND forebay_test_environment UBSAN_OPTIONS=print_stacktrace=1)
+endif()
+
+# Open MPI and its friends keep pools until the process ends, which the leak check cannot tell from leaks.
+set(forebay_mpi_environment ${forebay_test_environment}
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+  OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl=self,vader
+  ASAN_OPTIONS=detect_leaks=0)
+
+function(forebay_test_executable target source)
+  add_executable(${target} ${source})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${target} PRIVATE forebay doctest::doctest fmt::fmt-header-only nlohmann_json::nlohmann_json
+                                          Threads::Threads $<TARGET_NAME_IF_EXISTS:forebay_test_support> ${ARGN})
+  # While rooms are being written the library may still refer to what has no definition.
+  target_link_options(${target} PRIVATE -Wl,--unresolved-symbols=ignore-in-shared-libs)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+endfunction()
+
+# src/ROOM/NAME_test.cpp -> the test ROOM.NAME
+function(forebay_unit_test source)
+  cmake_path(GET source STEM stem)
+  cmake_path(GET source PARENT_PATH folder)
+  cmake_path(GET folder FILENAME room)
+  string(REGEX REPLACE "_test$" "" name ${stem})
+  if(NOT TARGET forebay OR (room STREQUAL views AND NOT TARGET forebay_hdf5)
+     OR (name MATCHES "^mpi_" AND NOT TARGET forebay_mpi) OR (name MATCHES "_hdf5$" AND NOT TARGET forebay_hdf5)
+     OR (room STREQUAL cli AND NOT TARGET forebay_cli))
+    return()
+  endif()
+  if(name MATCHES "^mpi_")
+    forebay_mpi_test(${source})
+    return()
+  endif()
+  set(libraries)
+  if(room STREQUAL views)
+    set(libraries forebay_hdf5 forebay_libhdf5)
+  elseif(room STREQUAL cli)
+    set(libraries forebay_cli $<TARGET_OBJECTS:forebay_cli>)
+  endif()
+  forebay_test_executable(${room}_${stem} ${source} ${libraries})
+  if(room MATCHES "^(api|cli|drain)$" AND TARGET forebay_program)
+    add_dependencies(${room}_${stem} forebay_program)  # they start the agent
+  endif()
+  add_test(NAME ${room}.${name} COMMAND ${room}_${stem})
+  set_tests_properties(${room}.${name} PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300
+    ENVIRONMENT "${forebay_test_environment}")
+endfunction()
+
+# tests/mpi/NAME_test.cpp, or a test in a room that needs MPI; the source states its ranks: "// ranks: 1 2 3 5".
+function(forebay_mpi_test source)
+  cmake_path(GET source STEM stem)
+  string(REGEX REPLACE "_test$" "" name ${stem})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  file(STRINGS ${source} stated REGEX "^// ranks: [0-9 ]+$" LIMIT_COUNT 1)
+  if(NOT stated)
+    message(FATAL_ERROR "${source} does not state its ranks; expected a line like \"// ranks: 1 2 3 5\"")
+  endif()
+  string(REGEX MATCHALL "[0-9]+" counts ${stated})
+  forebay_test_executable(mpi_${stem} ${source} forebay_mpi)
+  if(TARGET forebay_program)
+    add_dependencies(mpi_${stem} forebay_program)
+  endif()
+  foreach(count ${counts})
+    add_test(NAME mpi.${name}.${count}
+      COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${count} ${MPIEXEC_PREFLAGS} $<TARGET_FILE:mpi_${stem}>
+              ${MPIEXEC_POSTFLAGS})
+    set_tests_properties(mpi.${name}.${count} PROPERTIES LABELS mpi SKIP_RETURN_CODE 77 TIMEOUT 300
+      PROCESSORS ${count} ENVIRONMENT "${forebay_mpi_environment}")
+  endforeach()
+endfunction()
+
+# src/ROOM/NAME_fuzz.cpp: libFuzzer with clang; else a main that replays tests/corpus/NAME and mutations of it.
+function(forebay_fuzz_target source)
+  cmake_path(GET source STEM stem)
+  string(REGEX REPLACE "_fuzz$" "" name ${stem})
+  set(corpus ${PROJECT_SOURCE_DIR}/tests/corpus/${name})
+  if(NOT TARGET forebay)
+    return()
+  endif()
+  if(FOREBAY_FUZZ)
+    forebay_test_executable(${stem} ${source})
+    target_link_options(${stem} PRIVATE -fsanitize=fuzzer)
+    set(scratch ${PROJECT_BINARY_DIR}/corpus/${name})
+    file(MAKE_DIRECTORY ${scratch})
+    set(command ${stem} -seed=1 -max_total_time=30 ${scratch})
+    if(EXISTS ${corpus})
+      list(APPEND command ${corpus})
+    endif()
+  else()
+    forebay_test_executable(${stem} ${source})
+    target_sources(${stem} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/replay_main.cpp)
+    set(command ${stem} ${corpus})
+  endif()
+  add_test(NAME fuzz.${name} COMMAND ${command})
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz SKIP_RETURN_CODE 77 TIMEOUT 300
+    ENVIRONMENT "${forebay_test_environment}")
+endfunction()
+
+# FOLDER/NAME_test.py or FOLDER/NAME_test.sh -> the test FOLDER.NAME
+function(forebay_script_test source interpreter)
+  cmake_path(GET source STEM stem)
+  cmake_path(GET source PARENT_PATH folder)
+  cmake_path(GET folder FILENAME group)
+  string(REGEX REPLACE "_test$" "" name ${stem})
+  add_test(NAME ${group}.${name} COMMAND ${interpreter} ${source} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+  set_tests_properties(${group}.${name} PROPERTIES LABELS ${group} SKIP_RETURN_CODE 77 TIMEOUT 600
+    ENVIRONMENT "${forebay_mpi_environment}")
+endfunction()

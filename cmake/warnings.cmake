@@ -1,5 +1,0 @@
-option(FOREBAY_WERROR "Treat warnings as errors (CI)" OFF)
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers)
-if(FOREBAY_WERROR)
-  add_compile_options(-Werror)
-endif()

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "catalog/catalog.hpp"
+#include "catalog/names.hpp"
+
+namespace forebay::catalog {
+
+namespace {
+
+bool is_ours(const sys::Entry& entry) {
+    return entry.is_directory && (step_of(entry.name) || leftover_of(entry.name));
+}
+
+Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string& run, const std::string& stream) {
+    auto entries = store.list(run + "/" + stream);
+    if (!entries && entries.error().kind == ErrorKind::missing)
+        return Error{ErrorKind::missing, fmt::format("run {} has no stream \"{}\": there is no directory {}/{}.\n"
+                                                     "  Next: forebay ls {}",
+                                                     run, stream, run, stream, run)};
+    return entries;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> streams(sys::Store& store, const std::string& run) {
+    auto entries = store.list(run);
+    if (!entries && entries.error().kind == ErrorKind::missing)
+        return Error{ErrorKind::missing, fmt::format("there is no run {}: no such directory.", run)};
+    if (!entries) return entries.error();
+    std::vector<std::string> names;
+    for (const auto& entry : *entries) {
+        if (!entry.is_directory || entry.name.starts_with('.')) continue;
+        FB_TRY_ASSIGN(inside, store.list(run + "/" + entry.name));
+        if (std::ranges::any_of(inside, is_ours)) names.push_back(entry.name);
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+Result<std::vector<Snapshot>> snapshots(sys::Store& store, const std::string& run, const std::string& stream) {
+    FB_TRY_ASSIGN(entries, list_stream(store, run, stream));
+    std::vector<Snapshot> found;
+    for (const auto& entry : entries) {
+        const auto step = step_of(entry.name);
+        if (!entry.is_directory || !step) continue;
+        found.push_back({stream, *step, fmt::format("{}/{}/{}", run, stream, entry.name)});
+    }
+    std::ranges::sort(found, std::ranges::greater{}, &Snapshot::step);
+    return found;
+}
+
+Result<std::vector<Leftover>> leftovers(sys::Store& store, const std::string& run, const std::string& stream) {
+    FB_TRY_ASSIGN(entries, list_stream(store, run, stream));
+    std::vector<Leftover> found;
+    for (const auto& entry : entries) {
+        const auto name = leftover_of(entry.name);
+        if (!entry.is_directory || !name) continue;
+        found.push_back({stream, name->step, name->snapshot_id, name->kind,
+                         fmt::format("{}/{}/{}", run, stream, entry.name)});
+    }
+    std::ranges::sort(found, [](const Leftover& a, const Leftover& b) {
+        return a.step != b.step ? a.step > b.step : a.directory < b.directory;
+    });
+    return found;
+}
+
+}  // namespace forebay::catalog

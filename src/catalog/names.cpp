@@ -1,0 +1,68 @@
+#include "catalog/names.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace forebay::catalog {
+
+namespace {
+
+const char* suffix_of(Leftover::Kind kind) {
+    switch (kind) {
+        case Leftover::Kind::part: return "part";
+        case Leftover::Kind::old: return "old";
+        case Leftover::Kind::gone: return "gone";
+    }
+    return "part";
+}
+
+template <class T>
+std::optional<T> number_in(std::string_view text, int base) {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+}  // namespace
+
+std::string step_name(std::int64_t step) { return fmt::format("step-{:06}", step); }
+
+std::string view_name(std::int64_t step) { return step_name(step) + ".h5"; }
+
+std::string id_text(std::uint64_t snapshot_id) { return fmt::format("{:016x}", snapshot_id); }
+
+std::string leftover_name(const LeftoverName& name) {
+    return fmt::format(".{}.{}.{}", step_name(name.step), id_text(name.snapshot_id), suffix_of(name.kind));
+}
+
+std::string part_name(std::int64_t step, std::uint64_t snapshot_id) {
+    return leftover_name({step, snapshot_id, Leftover::Kind::part});
+}
+
+std::optional<std::int64_t> step_of(std::string_view name) {
+    if (!name.starts_with("step-")) return std::nullopt;
+    const auto step = number_in<std::int64_t>(name.substr(5), 10);
+    // "step-7" and "step-+00007" would be second names of one step.
+    if (!step || *step < 0 || step_name(*step) != name) return std::nullopt;
+    return step;
+}
+
+std::optional<LeftoverName> leftover_of(std::string_view name) {
+    if (!name.starts_with('.')) return std::nullopt;
+    const auto first_dot = name.find('.', 1);
+    if (first_dot == std::string_view::npos) return std::nullopt;
+    const auto second_dot = name.find('.', first_dot + 1);
+    if (second_dot == std::string_view::npos) return std::nullopt;
+    const auto step = step_of(name.substr(1, first_dot - 1));
+    const auto id = number_in<std::uint64_t>(name.substr(first_dot + 1, second_dot - first_dot - 1), 16);
+    if (!step || !id) return std::nullopt;
+    for (const auto kind : {Leftover::Kind::part, Leftover::Kind::old, Leftover::Kind::gone}) {
+        const LeftoverName found{*step, *id, kind};
+        if (leftover_name(found) == name) return found;
+    }
+    return std::nullopt;
+}
+
+}  // namespace forebay::catalog

@@ -1,0 +1,32 @@
+// The names of a stream's directories at the target, written and read nowhere else. What step_of() and leftover_of()
+// do not recognise is not ours: it is neither listed nor touched.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "catalog/catalog.hpp"
+
+namespace forebay::catalog {
+
+struct LeftoverName {
+    std::int64_t step = 0;
+    std::uint64_t snapshot_id = 0;
+    Leftover::Kind kind = Leftover::Kind::part;
+};
+
+/// ".step-000120.00000000000000f3.old": where a snapshot goes when it is replaced or removed.
+std::string leftover_name(const LeftoverName& name);
+
+/// The inverse of step_name(), for exactly the names that it gives.
+std::optional<std::int64_t> step_of(std::string_view name);
+/// The inverse of leftover_name(), likewise.
+std::optional<LeftoverName> leftover_of(std::string_view name);
+
+/// "00000000000000f3": a snapshot id as names and error texts show it.
+std::string id_text(std::uint64_t snapshot_id);
+
+}  // namespace forebay::catalog

@@ -1,0 +1,32 @@
+// One drained node file, open for reading: its first pages at once, its head when asked for. Errors name the file and
+// say whether it is absent, cut short, torn or of another kind.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "format/node_file.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::catalog {
+
+class NodeReader {
+public:
+    /// Opens the file, reads 8 KiB and checks its record and its length.
+    static Result<NodeReader> open(sys::Store& store, const std::string& path);
+
+    const format::Peek& peek() const { return peek_; }
+    Result<format::NodeFile> head();
+    sys::File& file() { return *file_; }
+
+private:
+    NodeReader(std::string path, std::unique_ptr<sys::File> file, const format::Peek& peek)
+        : path_(std::move(path)), file_(std::move(file)), peek_(peek) {}
+
+    std::string path_;
+    std::unique_ptr<sys::File> file_;
+    format::Peek peek_;
+};
+
+}  // namespace forebay::catalog

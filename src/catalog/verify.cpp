@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/crc32c.hpp"
+#include "base/limits.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/names.hpp"
+#include "catalog/node_reader.hpp"
+
+namespace forebay::catalog {
+
+namespace {
+
+struct Segment {
+    const format::Block* block = nullptr;
+    std::uint64_t word = 0;  // its index in the checksum words
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+};
+
+class Verifier {
+public:
+    Verifier(sys::Store& store, const std::string& directory, const format::Manifest& manifest,
+             const std::function<void(std::uint64_t, std::uint64_t)>& progress)
+        : store_(store), directory_(directory), manifest_(manifest), progress_(progress) {
+        for (const auto& line : manifest.nodes) total_ += line.data_bytes;
+    }
+
+    /// An error is a check that could not be made; what the check found wrong is damage.
+    Result<Verified> run() {
+        for (const auto& line : manifest_.nodes) {
+            const auto before = found_.bytes;
+            FB_TRY(file(line));
+            skipped_ += line.data_bytes - std::min(line.data_bytes, found_.bytes - before);
+            report();
+        }
+        return std::move(found_);
+    }
+
+private:
+    Result<> file(const format::NodeLine& line);
+    Result<> blocks(NodeReader& reader, const format::NodeFile& head, const std::string& path);
+    Result<> window(NodeReader& reader, const format::NodeFile& head, const std::string& path);
+    std::string differs(const format::NodeLine& line, const format::NodeFile& head) const;
+
+    void add_damage(Damage damage) { found_.damage.push_back(std::move(damage)); }
+    void report() const {
+        if (progress_) progress_(found_.bytes + skipped_, total_);
+    }
+
+    sys::Store& store_;
+    const std::string& directory_;
+    const format::Manifest& manifest_;
+    const std::function<void(std::uint64_t, std::uint64_t)>& progress_;
+    Verified found_;
+    std::uint64_t total_ = 0;
+    std::uint64_t skipped_ = 0;  // bytes of files that could not be read as node files
+    std::vector<Segment> window_;
+    std::vector<std::byte> buffer_;
+};
+
+// What of the manifest's line is not true of the file, or nothing.
+std::string Verifier::differs(const format::NodeLine& line, const format::NodeFile& head) const {
+    if (head.record.snapshot_id != manifest_.snapshot_id || head.record.step != manifest_.step)
+        return fmt::format("it holds step {} of snapshot {}, the manifest says step {} of snapshot {}", head.record.step,
+                           id_text(head.record.snapshot_id), manifest_.step, id_text(manifest_.snapshot_id));
+    if (head.record_crc32c != line.record_crc32c)
+        return fmt::format("its record has checksum {:08x}, the manifest says {:08x}", head.record_crc32c,
+                           line.record_crc32c);
+    if (head.schema != manifest_.schema) return "its variables are not those of the manifest";
+    if (format::line_of(head, line.path) != line) return "its ranks, rows or boxes are not those of the manifest";
+    return {};
+}
+
+Result<> Verifier::file(const format::NodeLine& line) {
+    const auto path = directory_ + "/" + line.path;
+    const auto whole_file = [&](const std::string& text) {
+        add_damage({path, "", 0, 0, line.file_bytes == 0 ? 0 : line.file_bytes - 1, text});
+    };
+    auto reader = NodeReader::open(store_, path);
+    auto head = reader ? reader->head() : Result<format::NodeFile>(reader.error());
+    if (!head) {
+        const auto& error = head.error();
+        if (error.kind == ErrorKind::retry || error.kind == ErrorKind::unsupported) return error;
+        whole_file(error.kind == ErrorKind::missing ? fmt::format("node file {} is missing: {}", path, error.text)
+                                                    : error.text);
+        return {};
+    }
+    if (const auto difference = differs(line, *head); !difference.empty()) {
+        whole_file(fmt::format("{} is not the file that was committed: {}.", path, difference));
+        return {};
+    }
+    return blocks(*reader, *head, path);
+}
+
+Result<> Verifier::blocks(NodeReader& reader, const format::NodeFile& head, const std::string& path) {
+    std::vector<const format::Block*> by_offset;
+    by_offset.reserve(head.blocks.size());
+    for (const auto& block : head.blocks)
+        if (block.size_bytes > 0) by_offset.push_back(&block);
+    std::ranges::sort(by_offset, {}, &format::Block::offset_bytes);
+
+    window_.clear();
+    for (const auto* block : by_offset) {
+        for (std::uint64_t i = 0; i < format::segments_of(block->size_bytes); ++i) {
+            const auto skip = i * limits::segment_bytes;
+            const Segment next{block, block->first_segment + i, block->offset_bytes + skip,
+                               std::min(limits::segment_bytes, block->size_bytes - skip)};
+            if (!window_.empty()) {
+                const auto& last = window_.back();
+                const bool far = next.offset > last.offset + last.bytes + limits::verify_gap_bytes;
+                const bool long_enough = next.offset + next.bytes - window_.front().offset > limits::verify_window_bytes;
+                if (far || long_enough) FB_TRY(window(reader, head, path));
+            }
+            window_.push_back(next);
+        }
+    }
+    return window_.empty() ? Result<>{} : window(reader, head, path);
+}
+
+// Reads the segments gathered in one go, and checks each.
+Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head, const std::string& path) {
+    const auto first = window_.front().offset;
+    buffer_.resize(window_.back().offset + window_.back().bytes - first);
+    FB_TRY(reader.file().read(first, buffer_));
+    for (const auto& segment : window_) {
+        const auto bytes = std::span(buffer_).subspan(segment.offset - first, segment.bytes);
+        const auto found = crc32c(bytes);
+        const auto expected = head.crc32c[segment.word];
+        ++found_.segments;
+        found_.bytes += segment.bytes;
+        if (found == expected) continue;
+        const auto& variable = head.schema.variables[segment.block->variable].name;
+        const auto last = segment.offset + segment.bytes - 1;
+        add_damage({path, variable, segment.block->rank, segment.offset, last,
+                    fmt::format("variable \"{}\" of rank {} in {} differs from what the application gave: crc32c {:08x} "
+                                "read back, {:08x} expected, bytes {}-{}.",
+                                variable, segment.block->rank, path, found, expected, segment.offset, last)});
+    }
+    window_.clear();
+    report();
+    return {};
+}
+
+}  // namespace
+
+Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
+                        const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+    FB_TRY_ASSIGN(manifest, load_manifest(store, snapshot.directory));
+    if (manifest.step != snapshot.step)
+        return Error{ErrorKind::corrupt, fmt::format("{} holds the manifest of step {}, not of step {}.", snapshot.directory,
+                                                     manifest.step, snapshot.step)};
+    return Verifier(store, snapshot.directory, manifest, progress).run();
+}
+
+}  // namespace forebay::catalog

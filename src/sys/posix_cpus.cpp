@@ -1,0 +1,77 @@
+// Pinning a process to CPUs.
+
+#include <dirent.h>
+#include <sched.h>
+
+#include <charconv>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "sys/machine.hpp"
+#include "sys/posix_fd.hpp"
+
+namespace forebay::sys {
+
+namespace {
+
+constexpr unsigned cpus_max = 8192;  // the largest NR_CPUS that Linux can be built with on x86-64
+
+struct CpuSet {
+    cpu_set_t bits[cpus_max / CPU_SETSIZE];
+};
+
+/// Reads one number of the list and moves `text` past it.
+bool take_number(std::string_view& text, unsigned& number) {
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (failed != std::errc() || number >= cpus_max) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return true;
+}
+
+bool take_char(std::string_view& text, char wanted) {
+    if (text.empty() || text.front() != wanted) return false;
+    text.remove_prefix(1);
+    return true;
+}
+
+bool parse_cpus(std::string_view text, CpuSet& set) {
+    CPU_ZERO_S(sizeof set, set.bits);
+    do {
+        unsigned first = 0;
+        if (!take_number(text, first)) return false;
+        unsigned last = first;
+        if (take_char(text, '-') && (!take_number(text, last) || last < first)) return false;
+        for (unsigned cpu = first; cpu <= last; ++cpu) CPU_SET_S(cpu, sizeof set, set.bits);
+    } while (take_char(text, ','));
+    return text.empty();
+}
+
+}  // namespace
+
+Result<> pin_to_cpus(const std::string& cpu_list) {
+    if (cpu_list.empty()) return {};
+    CpuSet set{};
+    if (!parse_cpus(cpu_list == "all" ? fmt::format("0-{}", cpus_max - 1) : cpu_list, set))
+        return Error{
+            ErrorKind::refused,
+            fmt::format("CPU list \"{}\" is not of the form \"0-3,8\" with numbers below {}", cpu_list, cpus_max)};
+    struct Closer {
+        void operator()(DIR* directory) const { ::closedir(directory); }
+    };
+    std::unique_ptr<DIR, Closer> tasks(::opendir("/proc/self/task"));
+    if (!tasks) return posix_error("opendir", "/proc/self/task", errno);
+    // Every thread by itself: sched_setaffinity(0) would pin the calling one only.
+    while (const struct dirent* task = ::readdir(tasks.get())) {
+        const std::string_view name = task->d_name;
+        pid_t thread = 0;
+        if (std::from_chars(name.data(), name.data() + name.size(), thread).ec != std::errc()) continue;
+        if (::sched_setaffinity(thread, sizeof set, set.bits) == 0 || errno == ESRCH) continue;
+        if (errno != EINVAL) return posix_error("sched_setaffinity to " + cpu_list, name, errno);
+        return Error{ErrorKind::refused,
+                     fmt::format("pin to CPUs {}: none of them may be used by this process", cpu_list)};
+    }
+    return {};
+}
+
+}  // namespace forebay::sys

@@ -1,0 +1,118 @@
+#include "sys/posix_file.hpp"
+
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "base/limits.hpp"
+
+namespace forebay::sys {
+
+namespace {
+
+bool direct_aligned(std::uint64_t offset, const void* address, std::uint64_t bytes) {
+    return ((offset | reinterpret_cast<std::uintptr_t>(address) | bytes) & (limits::page_bytes - 1)) == 0;
+}
+
+std::string piece_of(const char* call, std::uint64_t offset, std::uint64_t bytes) {
+    return fmt::format("{} of {} bytes at {}", call, bytes, offset);
+}
+
+}  // namespace
+
+Result<> PosixFile::go_on_buffered() {
+    const int flags = ::fcntl(fd_.get(), F_GETFL);
+    if (flags < 0 || ::fcntl(fd_.get(), F_SETFL, flags & ~O_DIRECT) != 0)
+        return posix_error("fcntl to leave direct writing", path_, errno);
+    direct_.store(false, std::memory_order_relaxed);
+    return {};
+}
+
+Result<> PosixFile::write(std::uint64_t offset, std::span<const std::byte> bytes) {
+    if (direct() && !direct_aligned(offset, bytes.data(), bytes.size()))
+        return Error{ErrorKind::broken,
+                     fmt::format("direct write of {} bytes at {} from address {}: {}: not multiples of {}",
+                                 bytes.size(), offset, fmt::ptr(bytes.data()), path_, limits::page_bytes)};
+    std::uint64_t done = 0;
+    while (done < bytes.size()) {
+        // Read before the call: another thread may leave direct writing while this one is in pwrite.
+        const bool was_direct = direct();
+        const auto rest = bytes.subspan(done);
+        const ssize_t wrote = ::pwrite(fd_.get(), rest.data(), rest.size(), static_cast<off_t>(offset + done));
+        if (wrote < 0) {
+            if (errno == EINTR) continue;
+            if (errno == EINVAL && was_direct) {  // FUSE and others that open for O_DIRECT and cannot do it
+                FB_TRY(go_on_buffered());
+                continue;
+            }
+            return posix_error(piece_of("pwrite", offset + done, rest.size()), path_, errno);
+        }
+        if (wrote == 0)
+            return posix_error(piece_of("pwrite (which wrote nothing)", offset + done, rest.size()), path_, EIO);
+        auto step = static_cast<std::uint64_t>(wrote);
+        if (was_direct && step < rest.size()) {  // the next direct write starts at a page again
+            step = round_down(step, limits::page_bytes);
+            if (step == 0) FB_TRY(go_on_buffered());
+        }
+        done += step;
+    }
+    return {};
+}
+
+Result<> PosixFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
+    std::uint64_t done = 0;
+    while (done < bytes.size()) {
+        const auto rest = bytes.subspan(done);
+        const ssize_t got = ::pread(fd_.get(), rest.data(), rest.size(), static_cast<off_t>(offset + done));
+        if (got < 0) {
+            if (errno == EINTR) continue;
+            if (errno == EINVAL && direct()) {
+                FB_TRY(go_on_buffered());
+                continue;
+            }
+            return posix_error(piece_of("pread", offset + done, rest.size()), path_, errno);
+        }
+        if (got == 0)
+            return Error{ErrorKind::corrupt,
+                         fmt::format("{} is truncated: it ends at {}, and bytes {} to {} were asked for", path_,
+                                     offset + done, offset, offset + bytes.size() - 1)};
+        done += static_cast<std::uint64_t>(got);
+    }
+    return {};
+}
+
+Result<std::uint64_t> PosixFile::size() {
+    struct stat about {};
+    if (::fstat(fd_.get(), &about) != 0) return posix_error("fstat", path_, errno);
+    return static_cast<std::uint64_t>(about.st_size);
+}
+
+Result<> PosixFile::truncate(std::uint64_t size) {
+    while (::ftruncate(fd_.get(), static_cast<off_t>(size)) != 0)
+        if (errno != EINTR) return posix_error(fmt::format("ftruncate to {} bytes", size), path_, errno);
+    return {};
+}
+
+Result<> PosixFile::sync() {
+    if (const int before = sync_failed_.load()) {
+        Error error = posix_error("fdatasync (failed before)", path_, before);
+        error.text += "; bytes may be lost, so the file has to be written anew";
+        return error;
+    }
+    while (::fdatasync(fd_.get()) != 0) {
+        if (errno == EINTR) continue;
+        sync_failed_.store(errno);
+        return posix_error("fdatasync", path_, errno);
+    }
+    // Nobody reads the file back soon: its pages would only push out the simulation's. A hint; failing is harmless.
+    if (!direct()) (void)::posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED);
+    return {};
+}
+
+Result<> PosixFile::close() {
+    if (const int number = fd_.close_now()) return posix_error("close", path_, number);
+    return {};
+}
+
+}  // namespace forebay::sys

@@ -1,0 +1,36 @@
+// File over a descriptor. For sys/posix_*.cpp only.
+
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "sys/posix_fd.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::sys {
+
+class PosixFile final : public File {
+public:
+    PosixFile(Fd fd, std::string path, bool direct) : fd_(std::move(fd)), path_(std::move(path)), direct_(direct) {}
+
+    Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override;
+    Result<> read(std::uint64_t offset, std::span<std::byte> bytes) override;
+    Result<std::uint64_t> size() override;
+    Result<> truncate(std::uint64_t size) override;
+    Result<> sync() override;
+    bool direct() const override { return direct_.load(std::memory_order_relaxed); }
+    Result<> close() override;
+
+private:
+    Result<> go_on_buffered();
+
+    Fd fd_;
+    const std::string path_;
+    std::atomic<bool> direct_;
+    // errno of the first fdatasync that failed. The kernel reports a lost write-back once and calls the pages clean
+    // after it, so a second sync would succeed without the bytes being there.
+    std::atomic<int> sync_failed_{0};
+};
+
+}  // namespace forebay::sys

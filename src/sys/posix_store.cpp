@@ -1,0 +1,206 @@
+// The machine's own file system as a Store.
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "sys/posix_file.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::sys {
+
+namespace {
+
+struct DirectoryCloser {
+    void operator()(DIR* directory) const { ::closedir(directory); }
+};
+using Directory = std::unique_ptr<DIR, DirectoryCloser>;
+
+bool is_dot(const char* name) { return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0')); }
+
+Result<Directory> open_directory(int at, const char* name, const std::string& path, int flags) {
+    int raw = -1;
+    do {
+        raw = ::openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
+    } while (raw < 0 && errno == EINTR);
+    if (raw < 0) return posix_error("open of directory", path, errno);
+    Fd fd(raw);
+    Directory directory(::fdopendir(fd.get()));
+    if (!directory) return posix_error("fdopendir", path, errno);
+    (void)fd.release();  // the Directory's now
+    return directory;
+}
+
+/// An entry, unless it vanished since its name was read.
+Result<bool> look_at(int directory, const struct dirent& found, const std::string& path, Entry& entry) {
+    entry.name = found.d_name;
+    entry.is_directory = found.d_type == DT_DIR;
+    if (entry.is_directory) return true;  // no stat: its size says nothing
+    struct stat about {};
+    // A link counts as what it leads to; one that leads nowhere as itself.
+    if (::fstatat(directory, found.d_name, &about, 0) != 0 &&
+        ::fstatat(directory, found.d_name, &about, AT_SYMLINK_NOFOLLOW) != 0) {
+        if (errno == ENOENT) return false;
+        return posix_error("fstatat", path + "/" + entry.name, errno);
+    }
+    entry.is_directory = S_ISDIR(about.st_mode);
+    entry.size = entry.is_directory ? 0 : static_cast<std::uint64_t>(about.st_size);
+    return true;
+}
+
+Result<std::vector<std::string>> names_in(DIR* directory, const std::string& path) {
+    std::vector<std::string> names;
+    ::rewinddir(directory);
+    while (true) {
+        errno = 0;
+        const struct dirent* found = ::readdir(directory);
+        if (found == nullptr) break;
+        if (!is_dot(found->d_name)) names.emplace_back(found->d_name);
+    }
+    if (errno != 0) return posix_error("readdir", path, errno);
+    return names;
+}
+
+// Snapshots are two levels deep; deeper than this is not ours, and each level holds a descriptor.
+constexpr int tree_levels_max = 16;
+
+/// Relative to open directories, so that no link swapped in on the way leads the removal elsewhere.
+Result<> remove_tree_at(int at, const char* name, const std::string& path, int level) {
+    if (level > tree_levels_max)
+        return Error{ErrorKind::refused,
+                     fmt::format("remove of {}: more than {} levels of directories", path, tree_levels_max)};
+    FB_TRY_ASSIGN(directory, open_directory(at, name, path, O_NOFOLLOW));
+    const int fd = ::dirfd(directory.get());
+    // Another agent may still add or remove names; a few passes settle it, and then it is an error.
+    for (int pass = 0;; ++pass) {
+        FB_TRY_ASSIGN(names, names_in(directory.get(), path));
+        for (const auto& child : names) {
+            if (::unlinkat(fd, child.c_str(), 0) == 0 || errno == ENOENT) continue;
+            if (errno != EISDIR && errno != EPERM) return posix_error("unlink", path + "/" + child, errno);
+            const auto removed = remove_tree_at(fd, child.c_str(), path + "/" + child, level + 1);
+            if (!removed && removed.error().kind != ErrorKind::missing) return removed;
+        }
+        if (::unlinkat(at, name, AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
+        if ((errno != ENOTEMPTY && errno != EEXIST) || pass == 3) return posix_error("rmdir", path, errno);
+    }
+}
+
+Result<> make_one_directory(const std::string& path) {
+    if (::mkdir(path.c_str(), 0777) == 0) return {};
+    const int number = errno;
+    struct stat about {};
+    // EEXIST may stand for a file; EROFS and EACCES are also given for directories that exist.
+    if (::stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode)) return {};
+    return posix_error("mkdir", path, number);
+}
+
+class PosixStore final : public Store {
+public:
+    Result<std::unique_ptr<File>> open(const std::string& path, Access access) override;
+    Result<> make_directories(const std::string& path) override;
+    Result<> rename(const std::string& from, const std::string& to) override;
+    Result<> remove(const std::string& path) override;
+    Result<> remove_tree(const std::string& path) override;
+    Result<> sync_directory(const std::string& path) override;
+    Result<std::vector<Entry>> list(const std::string& path) override;
+    Result<bool> exists(const std::string& path) override;
+};
+
+Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access access) {
+    bool direct = access == Access::create_direct;
+    // O_NONBLOCK: a FIFO in the place of a file must not hang us; regular files do not know it.
+    const int flags = O_NONBLOCK | (access == Access::read ? O_RDONLY : O_RDWR | O_CREAT | O_NOFOLLOW);
+    Fd fd(open_no_intr(path.c_str(), flags | (direct ? O_DIRECT : 0), 0666));
+    if (!fd.valid() && direct && (errno == EINVAL || errno == EOPNOTSUPP)) {
+        direct = false;
+        fd = Fd(open_no_intr(path.c_str(), flags, 0666));
+    }
+    if (!fd.valid()) {
+        const int number = errno;
+        Error error = posix_error(access == Access::read ? "open" : "open for writing", path, number);
+        if (number == ELOOP && access != Access::read)
+            error.text += " (it is a symbolic link, and links are not followed for writing)";
+        return error;
+    }
+    struct stat about {};
+    if (::fstat(fd.get(), &about) != 0) return posix_error("fstat", path, errno);
+    if (!S_ISREG(about.st_mode)) return Error{ErrorKind::refused, "open: " + path + ": it is not a regular file"};
+    auto file = std::make_unique<PosixFile>(std::move(fd), path, direct);
+    if (access != Access::read && about.st_size > 0) FB_TRY(file->truncate(0));
+    return std::unique_ptr<File>(std::move(file));
+}
+
+Result<> PosixStore::make_directories(const std::string& path) {
+    if (path.empty()) return Error{ErrorKind::refused, "make directories: the path is empty"};
+    struct stat about {};
+    if (::stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode)) return {};
+    for (std::size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
+        FB_TRY(make_one_directory(path.substr(0, end)));
+    if (path.back() != '/') return make_one_directory(path);
+    return {};
+}
+
+Result<> PosixStore::rename(const std::string& from, const std::string& to) {
+    if (::rename(from.c_str(), to.c_str()) != 0) return posix_error("rename to " + to, from, errno);
+    return {};
+}
+
+Result<> PosixStore::remove(const std::string& path) {
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) return posix_error("unlink", path, errno);
+    return {};
+}
+
+Result<> PosixStore::remove_tree(const std::string& path) {
+    const auto removed = remove_tree_at(AT_FDCWD, path.c_str(), path, 1);
+    if (!removed && removed.error().kind != ErrorKind::missing) return removed;
+    return {};
+}
+
+Result<> PosixStore::sync_directory(const std::string& path) {
+    Fd fd(open_no_intr(path.c_str(), O_RDONLY | O_DIRECTORY));
+    if (!fd.valid()) return posix_error("open of directory", path, errno);
+    while (::fsync(fd.get()) != 0) {
+        if (errno == EINTR) continue;
+        // EINVAL: a file system without a sync of directories (some FUSE); its own journal orders the names.
+        if (errno == EINVAL) return {};
+        return posix_error("fsync of directory", path, errno);
+    }
+    return {};
+}
+
+Result<std::vector<Entry>> PosixStore::list(const std::string& path) {
+    FB_TRY_ASSIGN(directory, open_directory(AT_FDCWD, path.c_str(), path, 0));
+    std::vector<Entry> entries;
+    while (true) {
+        errno = 0;
+        const struct dirent* found = ::readdir(directory.get());
+        if (found == nullptr) break;
+        if (is_dot(found->d_name)) continue;
+        Entry entry;
+        FB_TRY_ASSIGN(there, look_at(::dirfd(directory.get()), *found, path, entry));
+        if (there) entries.push_back(std::move(entry));
+    }
+    if (errno != 0) return posix_error("readdir", path, errno);
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+    return entries;
+}
+
+Result<bool> PosixStore::exists(const std::string& path) {
+    struct stat about {};
+    if (::lstat(path.c_str(), &about) == 0) return true;
+    if (errno == ENOENT || errno == ENOTDIR) return false;
+    return posix_error("lstat", path, errno);
+}
+
+}  // namespace
+
+Store& posix_store() {
+    static PosixStore store;  // holds nothing
+    return store;
+}
+
+}  // namespace forebay::sys

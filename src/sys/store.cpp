@@ -1,0 +1,59 @@
+#include "sys/store.hpp"
+
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::sys {
+
+namespace {
+
+std::string parent_of(const std::string& path) {
+    const auto slash = path.rfind('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string temporary_beside(const std::string& path) {
+    const auto slash = path.rfind('/');
+    const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+    // The same directory, so that the rename stays inside one file system; a dot, so that it is read as nothing.
+    return fmt::format("{}/.{}.{}-{:016x}.tmp", parent_of(path), name, process_id(), random_u64());
+}
+
+Result<> write_and_sync(Store& store, const std::string& path, std::string_view text) {
+    FB_TRY_ASSIGN(file, store.open(path, Access::create));
+    FB_TRY(file->write(0, bytes_of(text)));
+    FB_TRY(file->sync());
+    return file->close();
+}
+
+}  // namespace
+
+Result<std::string> read_text(Store& store, const std::string& path, std::uint64_t bytes_max) {
+    FB_TRY_ASSIGN(file, store.open(path, Access::read));
+    FB_TRY_ASSIGN(size, file->size());
+    if (size > bytes_max)
+        return Error{ErrorKind::corrupt,
+                     fmt::format("{} has {} bytes; at most {} are expected", path, size, bytes_max)};
+    std::string text(size, '\0');
+    FB_TRY(file->read(0, std::as_writable_bytes(std::span(text))));
+    return text;
+}
+
+Result<> write_text_durable(Store& store, const std::string& path, std::string_view text) {
+    const std::string temporary = temporary_beside(path);
+    auto written = write_and_sync(store, temporary, text);
+    if (written) written = store.rename(temporary, path);
+    if (!written) {
+        Error error = written.error();
+        error.text += fmt::format("; {} is as it was", path);
+        if (const auto removed = store.remove(temporary); !removed)
+            error.text += fmt::format("; left behind: {} ({})", temporary, removed.error().text);
+        return error;
+    }
+    return store.sync_directory(parent_of(path));
+}
+
+}  // namespace forebay::sys
