@@ -11,7 +11,7 @@
 namespace forebay::views {
 
 struct PlainView {
-    std::string path;        // RUN/STREAM/step-000120.h5
+    std::string path;  // RUN/STREAM/step-000120.h5
     std::uint64_t mappings = 0;
     std::uint32_t sources = 0;
 };
