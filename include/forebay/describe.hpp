@@ -20,9 +20,7 @@ namespace forebay {
 /// N-D arrays have at most this many dimensions.
 inline constexpr int dims_max = 8;
 
-enum class Scalar : std::uint8_t {
-    f16 = 1, f32, f64, c64, c128, i8, i16, i32, i64, u8, u16, u32, u64, string,
-};
+enum class Scalar : std::uint8_t { f16 = 1, f32, f64, c64, c128, i8, i16, i32, i64, u8, u16, u32, u64, string };
 
 /// The type of one element. c64 and c128 are (real, imaginary) pairs of f32 and f64; a string is a
 /// field of fixed length, padded with NUL.
@@ -45,6 +43,7 @@ Result<Type> type_named(const std::string& name);
 
 template <class T>
 constexpr Type type_of();
+// clang-format off
 template <> constexpr Type type_of<float>() { return f32; }
 template <> constexpr Type type_of<double>() { return f64; }
 template <> constexpr Type type_of<std::complex<float>>() { return c64; }
@@ -57,6 +56,7 @@ template <> constexpr Type type_of<std::uint8_t>() { return u8; }
 template <> constexpr Type type_of<std::uint16_t>() { return u16; }
 template <> constexpr Type type_of<std::uint32_t>() { return u32; }
 template <> constexpr Type type_of<std::uint64_t>() { return u64; }
+// clang-format on
 
 /// Up to dims_max numbers: a shape, a position, a size in elements. An empty Extents is a scalar's shape.
 class Extents {
@@ -106,7 +106,9 @@ Piece packed(const Box& box, Type type, void* data);
 Piece with_halo(const Box& box, const Extents& halo, Type type, void* allocation);
 
 template <class T>
-Piece packed(const Box& box, T* data) { return packed(box, type_of<T>(), data); }
+Piece packed(const Box& box, T* data) {
+    return packed(box, type_of<T>(), data);
+}
 template <class T>
 Piece with_halo(const Box& box, const Extents& halo, T* allocation) {
     return with_halo(box, halo, type_of<T>(), allocation);

@@ -84,18 +84,16 @@ private:
 }  // namespace forebay
 
 // Evaluates a Result<>; returns its Error from the calling function when it holds one.
-#define FB_TRY(expression)                                            \
-    do {                                                              \
-        if (auto fb_result = (expression); !fb_result.has_value())    \
-            return ::forebay::Error(fb_result.error());               \
+#define FB_TRY(expression)                                                                                     \
+    do {                                                                                                       \
+        if (auto fb_result = (expression); !fb_result.has_value()) return ::forebay::Error(fb_result.error()); \
     } while (false)
 
 #define FB_JOIN_(a, b) a##b
 #define FB_JOIN(a, b) FB_JOIN_(a, b)
 
 // Declares `name` from a Result<T>; returns the Error from the calling function when it holds one.
-#define FB_TRY_ASSIGN(name, expression)                                                       \
-    auto FB_JOIN(fb_result_, __LINE__) = (expression);                                        \
-    if (!FB_JOIN(fb_result_, __LINE__).has_value())                                           \
-        return ::forebay::Error(FB_JOIN(fb_result_, __LINE__).error());                       \
+#define FB_TRY_ASSIGN(name, expression)                                                                             \
+    auto FB_JOIN(fb_result_, __LINE__) = (expression);                                                              \
+    if (!FB_JOIN(fb_result_, __LINE__).has_value()) return ::forebay::Error(FB_JOIN(fb_result_, __LINE__).error()); \
     auto name = std::move(*FB_JOIN(fb_result_, __LINE__))

@@ -11,7 +11,8 @@
 
 namespace forebay {
 
-static_assert(std::endian::native == std::endian::little, "node files are little-endian; a big-endian port must swap here");
+static_assert(std::endian::native == std::endian::little,
+              "node files are little-endian; a big-endian port must swap here");
 
 template <class T>
 T load_le(const std::byte* from) {

@@ -14,8 +14,7 @@ namespace forebay {
 }  // namespace forebay
 
 #ifdef FOREBAY_AUDIT
-#define FB_CHECK(condition, text) \
-    ((condition) ? void() : ::forebay::check_failed(#condition, text, __FILE__, __LINE__))
+#define FB_CHECK(condition, text) ((condition) ? void() : ::forebay::check_failed(#condition, text, __FILE__, __LINE__))
 #else
 #define FB_CHECK(condition, text) static_cast<void>(sizeof((condition) ? 1 : 0))
 #endif

@@ -38,7 +38,8 @@ std::uint32_t isal_raw(const std::byte* from, std::size_t bytes, std::uint32_t s
     // ISA-L takes a non-const pointer and an int length; it writes nothing.
     while (bytes > 0) {
         const auto now = std::min<std::size_t>(bytes, 1u << 30);
-        state = crc32_iscsi(reinterpret_cast<unsigned char*>(const_cast<std::byte*>(from)), static_cast<int>(now), state);
+        state =
+            crc32_iscsi(reinterpret_cast<unsigned char*>(const_cast<std::byte*>(from)), static_cast<int>(now), state);
         from += now;
         bytes -= now;
     }

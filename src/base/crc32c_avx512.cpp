@@ -102,8 +102,9 @@ FB_AVX512 std::uint32_t stream_copy(std::byte* to, const std::byte* from, std::s
 }  // namespace
 
 bool avx512_copy_works() {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("vpclmulqdq") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.2");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("vpclmulqdq") &&
+           __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.2");
 }
 
 std::uint32_t avx512_copy_raw(std::byte* to, const std::byte* from, std::size_t bytes, std::uint32_t state) {

@@ -51,7 +51,8 @@ TEST_CASE("crc32c: continues over parts") {
 }
 
 TEST_CASE("crc32c_copy: any size, any alignment, continued, and not a byte beyond") {
-    for (const std::size_t size : {0u, 1u, 63u, 64u, 1023u, 1024u, 1087u, 1279u, 1280u, 4097u, 65'536u, 70'001u, (1u << 20) + 3}) {
+    for (const std::size_t size :
+         {0u, 1u, 63u, 64u, 1023u, 1024u, 1087u, 1279u, 1280u, 4097u, 65'536u, 70'001u, (1u << 20) + 3}) {
         for (const std::size_t shift : {0u, 1u, 8u, 63u}) {
             CAPTURE(size);
             CAPTURE(shift);

@@ -22,9 +22,9 @@ namespace forebay::catalog {
 
 inline constexpr const char* manifest_name = "manifest.json";
 
-std::string step_name(std::int64_t step);                                 // "step-000120"
-std::string part_name(std::int64_t step, std::uint64_t snapshot_id);      // ".step-000120.00f3...9a.part"
-std::string view_name(std::int64_t step);                                 // "step-000120.h5"
+std::string step_name(std::int64_t step);                             // "step-000120"
+std::string part_name(std::int64_t step, std::uint64_t snapshot_id);  // ".step-000120.00f3...9a.part"
+std::string view_name(std::int64_t step);                             // "step-000120.h5"
 
 struct Snapshot {
     std::string stream;

@@ -18,7 +18,9 @@ public:
     void barrier() override {}
     void max(std::span<std::int64_t>) override {}
     void sum(std::span<std::int64_t>) override {}
-    void gather_all(std::span<const std::byte> mine, std::span<std::byte> all) override { std::ranges::copy(mine, all.begin()); }
+    void gather_all(std::span<const std::byte> mine, std::span<std::byte> all) override {
+        std::ranges::copy(mine, all.begin());
+    }
     void broadcast(std::span<std::byte>, int) override {}
     std::unique_ptr<Group> split(int colour) override { return colour < 0 ? nullptr : alone(); }
     std::unique_ptr<Group> split_shared() override { return alone(); }
@@ -99,7 +101,8 @@ Topology find_topology(std::unique_ptr<Group> world, int virtual_nodes) {
     topology.nodes = static_cast<std::uint32_t>(place[1]);
     const auto rank = static_cast<std::uint32_t>(world->rank());
     topology.node_ranks.resize(static_cast<std::size_t>(topology.node->size()));
-    topology.node->gather_all(std::as_bytes(std::span(&rank, 1)), std::as_writable_bytes(std::span(topology.node_ranks)));
+    topology.node->gather_all(std::as_bytes(std::span(&rank, 1)),
+                              std::as_writable_bytes(std::span(topology.node_ranks)));
     topology.world = std::move(world);
     return topology;
 }

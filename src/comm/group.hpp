@@ -52,7 +52,7 @@ struct Topology {
     std::unique_ptr<Group> leaders;
     std::uint32_t node_index = 0;
     std::uint32_t nodes = 1;
-    std::uint32_t virtual_index = 0;  // which of the machine's virtual nodes this is
+    std::uint32_t virtual_index = 0;        // which of the machine's virtual nodes this is
     std::vector<std::uint32_t> node_ranks;  // world ranks of this node, ascending
 
     bool leads() const { return node->rank() == 0; }

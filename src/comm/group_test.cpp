@@ -19,7 +19,8 @@ TEST_CASE("gather_all_sized: strings of any length, also none") {
             const std::string mine(static_cast<std::size_t>(group->rank() % 3), static_cast<char>('a' + group->rank()));
             const auto all = group->gather_all_sized(bytes_of(mine));
             for (int rank = 0; rank < ranks; ++rank)
-                CHECK(text_of(all[static_cast<std::size_t>(rank)]) == std::string(static_cast<std::size_t>(rank % 3), static_cast<char>('a' + rank)));
+                CHECK(text_of(all[static_cast<std::size_t>(rank)]) ==
+                      std::string(static_cast<std::size_t>(rank % 3), static_cast<char>('a' + rank)));
         });
     }
 }

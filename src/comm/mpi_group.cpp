@@ -33,7 +33,8 @@ public:
     void gather_all(std::span<const std::byte> mine, std::span<std::byte> all) override {
         const auto ranks = static_cast<std::size_t>(size_);
         if (mine.size() <= piece_bytes / ranks || mine.size() < 2) {
-            MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), static_cast<int>(mine.size()), MPI_BYTE, comm_);
+            MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(),
+                          static_cast<int>(mine.size()), MPI_BYTE, comm_);
             return;
         }
         for (int root = 0; root < size_; ++root) {

@@ -25,7 +25,8 @@ bool covers(const Extents& shape, const std::vector<Box>& boxes) {
 
 TEST_CASE("cell_weight: only exact coverage adds up") {
     CHECK(covers({7}, {{{0}, {3}}, {{3}, {4}}}));
-    CHECK(covers({4, 6, 5}, {{{0, 0, 0}, {4, 2, 5}}, {{0, 2, 0}, {1, 4, 5}}, {{1, 2, 0}, {3, 4, 1}}, {{1, 2, 1}, {3, 4, 4}}}));
+    CHECK(covers({4, 6, 5},
+                 {{{0, 0, 0}, {4, 2, 5}}, {{0, 2, 0}, {1, 4, 5}}, {{1, 2, 0}, {3, 4, 1}}, {{1, 2, 1}, {3, 4, 4}}}));
     CHECK(covers({7}, {{{0}, {7}}, {{3}, {0}}}));
     CHECK(!covers({7}, {{{0}, {3}}}));
     CHECK(!covers({7}, {{{0}, {4}}, {{3}, {4}}}));

@@ -13,8 +13,10 @@
 using namespace forebay;
 
 TEST_CASE("types: every name reads back") {
-    for (const auto type : {f16, f32, f64, c64, c128, i8, i16, i32, i64, u8, u16, u32, u64, string_of(17)}) CHECK(*type_named(name_of(type)) == type);
-    for (const char* bad : {"", "f8", "string[0]", "string[x]", "string[3", "string[99999999]"}) CHECK(!type_named(bad));
+    for (const auto type : {f16, f32, f64, c64, c128, i8, i16, i32, i64, u8, u16, u32, u64, string_of(17)})
+        CHECK(*type_named(name_of(type)) == type);
+    for (const char* bad : {"", "f8", "string[0]", "string[x]", "string[3", "string[99999999]"})
+        CHECK(!type_named(bad));
 }
 
 TEST_CASE("intersect and bounding") {
@@ -62,10 +64,12 @@ TEST_CASE("for_each_run: copies any box between any two layouts") {
     const auto strides = packed_strides({5, 6, 7}, sizeof(int));
     std::vector<int> to(24, -1);
     int runs = 0;
-    for_each_run(size, sizeof(int), strides, packed_strides(size, sizeof(int)), [&](std::int64_t a, std::int64_t b, std::uint64_t bytes) {
-        std::memcpy(reinterpret_cast<char*>(to.data()) + b, reinterpret_cast<const char*>(from.data()) + a, bytes);
-        ++runs;
-    });
+    for_each_run(size, sizeof(int), strides, packed_strides(size, sizeof(int)),
+                 [&](std::int64_t a, std::int64_t b, std::uint64_t bytes) {
+                     std::memcpy(reinterpret_cast<char*>(to.data()) + b, reinterpret_cast<const char*>(from.data()) + a,
+                                 bytes);
+                     ++runs;
+                 });
     CHECK(runs == 6);
     for (int z = 0; z < 2; ++z)
         for (int y = 0; y < 3; ++y)
@@ -116,7 +120,8 @@ TEST_CASE("check(Schema) accepts what is right and names what is not") {
     refused({.name = "x", .type = f64, .kind = Kind::array, .shape = {1, 2, 3, 4, 5, 6, 7, 8, 9}}, "9 dimensions");
     refused({.name = "x", .type = f64, .kind = Kind::array, .shape = {1, 0}}, "is 0");
     refused({.name = "x", .type = f64, .kind = Kind::array, .shape = {1ull << 40, 1ull << 40}}, "2^62");
-    refused({.name = "x", .type = f64, .kind = Kind::array, .shape = {4}, .attributes = {.dimensions = {"a", "b"}}}, "dimension names");
+    refused({.name = "x", .type = f64, .kind = Kind::array, .shape = {4}, .attributes = {.dimensions = {"a", "b"}}},
+            "dimension names");
     refused({.name = "x", .type = f64, .attributes = {.others = {{"k", 1.0}, {"k", 2.0}}}}, "given twice");
     refused({.name = "x", .type = f64, .kind = Kind::particles, .table = 3}, "table");
     Schema schema = with({.name = "x", .type = f64});

@@ -52,7 +52,8 @@ Strides packed_strides(const Extents& size, std::uint32_t element_bytes) {
 std::int64_t offset_bytes(const Extents& at, const Extents& origin, const Strides& strides) {
     std::int64_t offset = 0;
     for (int dim = 0; dim < at.dims(); ++dim)
-        offset += (static_cast<std::int64_t>(at[dim]) - static_cast<std::int64_t>(origin[dim])) * strides[static_cast<std::size_t>(dim)];
+        offset += (static_cast<std::int64_t>(at[dim]) - static_cast<std::int64_t>(origin[dim])) *
+                  strides[static_cast<std::size_t>(dim)];
     return offset;
 }
 

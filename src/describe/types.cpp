@@ -16,9 +16,19 @@ struct Named {
     const char* name;
     Type type;
 };
-constexpr std::array<Named, 13> named{{{"f16", f16}, {"f32", f32}, {"f64", f64}, {"c64", c64}, {"c128", c128},
-                                       {"i8", i8}, {"i16", i16}, {"i32", i32}, {"i64", i64},
-                                       {"u8", u8}, {"u16", u16}, {"u32", u32}, {"u64", u64}}};
+constexpr std::array<Named, 13> named{{{"f16", f16},
+                                       {"f32", f32},
+                                       {"f64", f64},
+                                       {"c64", c64},
+                                       {"c128", c128},
+                                       {"i8", i8},
+                                       {"i16", i16},
+                                       {"i32", i32},
+                                       {"i64", i64},
+                                       {"u8", u8},
+                                       {"u16", u16},
+                                       {"u32", u32},
+                                       {"u64", u64}}};
 
 }  // namespace
 
@@ -40,8 +50,10 @@ Result<Type> type_named(const std::string& name) {
         if (parsed.ec == std::errc() && parsed.ptr == end && length >= 1 && length <= limits::string_bytes_max)
             return string_of(length);
     }
-    return Error{ErrorKind::refused, fmt::format("forebay: '{}' is not an element type. Known: f16 f32 f64 c64 c128 i8..i64 u8..u64 "
-                                                 "string[1..{}].", name, limits::string_bytes_max)};
+    return Error{ErrorKind::refused,
+                 fmt::format("forebay: '{}' is not an element type. Known: f16 f32 f64 c64 c128 i8..i64 u8..u64 "
+                             "string[1..{}].",
+                             name, limits::string_bytes_max)};
 }
 
 const char* name_of(Kind kind) {

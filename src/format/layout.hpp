@@ -25,7 +25,7 @@ struct RankPart {
 struct Block {
     std::uint32_t variable = 0;
     std::uint32_t rank = 0;
-    std::uint64_t offset_bytes = 0;   // absolute in the node file
+    std::uint64_t offset_bytes = 0;  // absolute in the node file
     std::uint64_t size_bytes = 0;
     std::uint64_t first_segment = 0;  // index into `/_forebay/crc32c` of the block's first word
     Box box;  // array: global box; particles: {first row within the node's table, rows}; replicated: the whole shape
@@ -61,8 +61,8 @@ struct Layout {
     std::vector<std::uint64_t> rows;          // tables x ranks: rows[table * ranks.size() + i]
     std::vector<std::uint64_t> row_capacity;  // one a table, for the whole node
     std::vector<Extent> extents;              // one a variable
-    std::vector<Block> blocks;                // by variable, then rank, then piece; a rank without rows has an empty block
-    std::vector<std::size_t> first_block;     // per variable, with a last entry past the end
+    std::vector<Block> blocks;             // by variable, then rank, then piece; a rank without rows has an empty block
+    std::vector<std::size_t> first_block;  // per variable, with a last entry past the end
 
     std::uint64_t hdf5_offset_bytes = 0, hdf5_capacity_bytes = 0;  // object headers, groups, heaps
     std::uint64_t schema_offset_bytes = 0, schema_size_bytes = 0;  // `/_forebay/schema`: the schema as JSON

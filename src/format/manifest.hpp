@@ -21,13 +21,14 @@ struct RankRange {
 /// One node file as the manifest lists it: what a restart needs to choose files without opening them.
 struct NodeLine {
     std::uint32_t node = 0;
-    std::string path;                    // relative to the snapshot's directory: "node-00003.h5", "g001/node-00131.h5"
+    std::string path;  // relative to the snapshot's directory: "node-00003.h5", "g001/node-00131.h5"
     std::uint64_t file_bytes = 0;
-    std::uint64_t data_bytes = 0;        // what the application gave
+    std::uint64_t data_bytes = 0;  // what the application gave
     std::uint32_t record_crc32c = 0;
     std::vector<RankRange> ranks;
-    std::vector<std::uint64_t> rows;     // one a table
-    std::vector<std::optional<Box>> bounds;  // one a distinct global shape (Manifest::shapes); none: no box of that shape
+    std::vector<std::uint64_t> rows;  // one a table
+    std::vector<std::optional<Box>>
+        bounds;  // one a distinct global shape (Manifest::shapes); none: no box of that shape
     friend bool operator==(const NodeLine&, const NodeLine&) = default;
 };
 
@@ -37,9 +38,9 @@ struct Manifest {
     double time = 0;
     std::int64_t sealed_unix_ns = 0;  // the latest seal of the node files
     std::uint32_t world_ranks = 0;
-    Schema schema;                    // stream name inside
-    std::vector<Extents> shapes;      // distinct global shapes of the schema's arrays, in order of appearance
-    std::vector<NodeLine> nodes;      // by node
+    Schema schema;                // stream name inside
+    std::vector<Extents> shapes;  // distinct global shapes of the schema's arrays, in order of appearance
+    std::vector<NodeLine> nodes;  // by node
 };
 
 /// Distinct global shapes of the schema's arrays, in order of appearance.

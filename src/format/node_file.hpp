@@ -23,9 +23,9 @@ inline constexpr std::uint64_t record_size_bytes = 4096;
 struct Record {
     std::uint64_t snapshot_id = 0;  // equal in all node files of one save, different in every other save
     std::int64_t step = 0;
-    double time = 0;                // the application's own time, as it gave it
+    double time = 0;  // the application's own time, as it gave it
     std::int64_t sealed_unix_ns = 0;
-    std::uint32_t node = 0;         // 0 .. nodes-1
+    std::uint32_t node = 0;  // 0 .. nodes-1
     std::uint32_t nodes = 0;
     std::uint32_t world_ranks = 0;
 };
@@ -57,10 +57,10 @@ struct NodeFile {
     std::uint64_t head_bytes = 0;  // record, headers, schema, index, checksum words: all of it below data
     Schema schema;
     std::vector<std::uint32_t> ranks;
-    std::vector<Extent> extents;          // capacity_bytes as stored
-    std::vector<Block> blocks;            // as in Layout
+    std::vector<Extent> extents;  // capacity_bytes as stored
+    std::vector<Block> blocks;    // as in Layout
     std::vector<std::size_t> first_block;
-    std::vector<std::uint32_t> crc32c;    // one word a segment
+    std::vector<std::uint32_t> crc32c;  // one word a segment
 
     std::uint64_t rows(std::uint32_t table) const;  // of the whole node
 };

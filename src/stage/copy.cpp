@@ -26,7 +26,8 @@ void gather(std::byte* to, const std::byte* from, std::int64_t stride, std::uint
     }
 }
 
-void gather(std::byte* to, const std::byte* from, std::int64_t stride, std::uint64_t rows, std::uint32_t element_bytes) {
+void gather(std::byte* to, const std::byte* from, std::int64_t stride, std::uint64_t rows,
+            std::uint32_t element_bytes) {
     switch (element_bytes) {
         case 1: return gather<1>(to, from, stride, rows);
         case 2: return gather<2>(to, from, stride, rows);
@@ -34,7 +35,8 @@ void gather(std::byte* to, const std::byte* from, std::int64_t stride, std::uint
         case 8: return gather<8>(to, from, stride, rows);
         case 16: return gather<16>(to, from, stride, rows);
         default:
-            for (std::uint64_t row = 0; row < rows; ++row, to += element_bytes, from += stride) std::memcpy(to, from, element_bytes);
+            for (std::uint64_t row = 0; row < rows; ++row, to += element_bytes, from += stride)
+                std::memcpy(to, from, element_bytes);
     }
 }
 
@@ -50,7 +52,8 @@ void put_strided(std::span<const ColumnCopy* const> columns, std::uint64_t rows)
         for (std::size_t c = 0; c < columns.size(); ++c) {
             const auto& column = *columns[c];
             std::byte* to = column.to + row * column.element_bytes;
-            const auto* from = static_cast<const std::byte*>(column.from.data) + static_cast<std::int64_t>(row) * column.from.stride_bytes;
+            const auto* from = static_cast<const std::byte*>(column.from.data) +
+                               static_cast<std::int64_t>(row) * column.from.stride_bytes;
             gather(to, from, column.from.stride_bytes, now, column.element_bytes);
             sums[c].add({to, now * column.element_bytes});
         }

@@ -35,7 +35,8 @@ void check_words(const std::vector<std::byte>& block, const std::vector<std::uin
 }  // namespace
 
 TEST_CASE("put_bytes and sum_block: one word a segment, the last one shorter") {
-    for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{segment}, std::size_t{2 * segment + 7}}) {
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{5}, std::size_t{segment}, std::size_t{2 * segment + 7}}) {
         const auto from = noise(size);
         std::vector<std::byte> to(size);
         std::vector<std::uint32_t> words(size / segment + 2, 0xEEEEEEEEu);
@@ -59,7 +60,8 @@ TEST_CASE("put_piece: halo, short and long runs") {
         std::vector<std::byte> to(bytes), expected(bytes);
         for (std::uint64_t z = 0; z < 4; ++z)
             for (std::uint64_t y = 0; y < 37; ++y)
-                std::memcpy(expected.data() + (z * 37 + y) * width * 8, memory.data() + (((z + 1) * 41 + y + 2) * (width + 2) + 1) * 8, width * 8);
+                std::memcpy(expected.data() + (z * 37 + y) * width * 8,
+                            memory.data() + (((z + 1) * 41 + y + 2) * (width + 2) + 1) * 8, width * 8);
         std::vector<std::uint32_t> words(bytes / segment + 1);
         stage::put_piece(to.data(), piece, 8, words.data());
         CHECK(to == expected);
@@ -101,8 +103,10 @@ TEST_CASE("put_columns: an array of structs, beside contiguous columns, any elem
     CHECK(to[4] == apart);
     bool equal = true;
     for (std::uint64_t i = 0; i < rows; ++i) {
-        equal = equal && std::memcmp(to[0].data() + i * 4, &particles[i].x, 4) == 0 && std::memcmp(to[1].data() + i * 8, &particles[i].id, 8) == 0;
-        equal = equal && std::memcmp(to[2].data() + i * 2, &particles[i].mask, 2) == 0 && std::memcmp(to[3].data() + i * 17, particles[i].label, 17) == 0;
+        equal = equal && std::memcmp(to[0].data() + i * 4, &particles[i].x, 4) == 0 &&
+                std::memcmp(to[1].data() + i * 8, &particles[i].id, 8) == 0;
+        equal = equal && std::memcmp(to[2].data() + i * 2, &particles[i].mask, 2) == 0 &&
+                std::memcmp(to[3].data() + i * 17, particles[i].label, 17) == 0;
     }
     CHECK(equal);
 }

@@ -58,10 +58,10 @@ Result<> make_private_directory(const std::string& path);
 
 struct Spawn {
     std::string program;
-    std::vector<std::string> arguments;                               // without the program itself
-    std::vector<std::pair<std::string, std::string>> environment;     // added to or replacing the caller's
-    std::vector<std::string> environment_removed;                     // e.g. LD_PRELOAD
-    std::string log_path;                                             // stdout and stderr, appended
+    std::vector<std::string> arguments;                            // without the program itself
+    std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing the caller's
+    std::vector<std::string> environment_removed;                  // e.g. LD_PRELOAD
+    std::string log_path;                                          // stdout and stderr, appended
 };
 
 /// Starts a program in a session of its own that outlives this process and is nobody's zombie: the program is

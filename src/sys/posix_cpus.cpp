@@ -53,8 +53,9 @@ Result<> pin_to_cpus(const std::string& cpu_list) {
     if (cpu_list.empty()) return {};
     CpuSet set{};
     if (!parse_cpus(cpu_list == "all" ? fmt::format("0-{}", cpus_max - 1) : cpu_list, set))
-        return Error{ErrorKind::refused, fmt::format("CPU list \"{}\" is not of the form \"0-3,8\" with numbers below {}",
-                                                     cpu_list, cpus_max)};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("CPU list \"{}\" is not of the form \"0-3,8\" with numbers below {}", cpu_list, cpus_max)};
     struct Closer {
         void operator()(DIR* directory) const { ::closedir(directory); }
     };
@@ -67,7 +68,8 @@ Result<> pin_to_cpus(const std::string& cpu_list) {
         if (std::from_chars(name.data(), name.data() + name.size(), thread).ec != std::errc()) continue;
         if (::sched_setaffinity(thread, sizeof set, set.bits) == 0 || errno == ESRCH) continue;
         if (errno != EINVAL) return posix_error("sched_setaffinity to " + cpu_list, name, errno);
-        return Error{ErrorKind::refused, fmt::format("pin to CPUs {}: none of them may be used by this process", cpu_list)};
+        return Error{ErrorKind::refused,
+                     fmt::format("pin to CPUs {}: none of them may be used by this process", cpu_list)};
     }
     return {};
 }

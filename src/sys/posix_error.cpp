@@ -9,22 +9,48 @@ namespace forebay::sys {
 
 ErrorKind kind_of(int number) {
     switch (number) {
-        case EIO: case ETIMEDOUT: case EAGAIN: case ESTALE: case ENOTCONN: case EINTR: case EBUSY:
-        case ENOMEM: case EMFILE: case ENFILE: case ENODEV: case EREMOTEIO: case ECONNRESET:
-        case ECONNREFUSED: case ECONNABORTED: case EHOSTDOWN: case EHOSTUNREACH: case ENETUNREACH:
-        case ENETDOWN: case ESHUTDOWN: case ENOLCK: case EDEADLK:
-            return ErrorKind::retry;
-        case ENOSPC: case EDQUOT:
-            return ErrorKind::full;
-        case ENOENT:
-            return ErrorKind::missing;
-        case EACCES: case EPERM: case ELOOP: case EEXIST: case EROFS: case ENOTEMPTY: case ENOTDIR:
-        case EISDIR: case ENAMETOOLONG: case EXDEV: case ETXTBSY: case EFBIG: case EMLINK: case ENXIO:
-            return ErrorKind::refused;
-        case ENOSYS: case EOPNOTSUPP:
-            return ErrorKind::unsupported;
-        default:
-            return ErrorKind::broken;
+        case EIO:
+        case ETIMEDOUT:
+        case EAGAIN:
+        case ESTALE:
+        case ENOTCONN:
+        case EINTR:
+        case EBUSY:
+        case ENOMEM:
+        case EMFILE:
+        case ENFILE:
+        case ENODEV:
+        case EREMOTEIO:
+        case ECONNRESET:
+        case ECONNREFUSED:
+        case ECONNABORTED:
+        case EHOSTDOWN:
+        case EHOSTUNREACH:
+        case ENETUNREACH:
+        case ENETDOWN:
+        case ESHUTDOWN:
+        case ENOLCK:
+        case EDEADLK: return ErrorKind::retry;
+        case ENOSPC:
+        case EDQUOT: return ErrorKind::full;
+        case ENOENT: return ErrorKind::missing;
+        case EACCES:
+        case EPERM:
+        case ELOOP:
+        case EEXIST:
+        case EROFS:
+        case ENOTEMPTY:
+        case ENOTDIR:
+        case EISDIR:
+        case ENAMETOOLONG:
+        case EXDEV:
+        case ETXTBSY:
+        case EFBIG:
+        case EMLINK:
+        case ENXIO: return ErrorKind::refused;
+        case ENOSYS:
+        case EOPNOTSUPP: return ErrorKind::unsupported;
+        default: return ErrorKind::broken;
     }
 }
 

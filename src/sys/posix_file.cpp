@@ -31,8 +31,9 @@ Result<> PosixFile::go_on_buffered() {
 
 Result<> PosixFile::write(std::uint64_t offset, std::span<const std::byte> bytes) {
     if (direct() && !direct_aligned(offset, bytes.data(), bytes.size()))
-        return Error{ErrorKind::broken, fmt::format("direct write of {} bytes at {} from address {}: {}: not multiples of {}",
-                                                    bytes.size(), offset, fmt::ptr(bytes.data()), path_, limits::page_bytes)};
+        return Error{ErrorKind::broken,
+                     fmt::format("direct write of {} bytes at {} from address {}: {}: not multiples of {}",
+                                 bytes.size(), offset, fmt::ptr(bytes.data()), path_, limits::page_bytes)};
     std::uint64_t done = 0;
     while (done < bytes.size()) {
         // Read before the call: another thread may leave direct writing while this one is in pwrite.
@@ -47,7 +48,8 @@ Result<> PosixFile::write(std::uint64_t offset, std::span<const std::byte> bytes
             }
             return posix_error(piece_of("pwrite", offset + done, rest.size()), path_, errno);
         }
-        if (wrote == 0) return posix_error(piece_of("pwrite (which wrote nothing)", offset + done, rest.size()), path_, EIO);
+        if (wrote == 0)
+            return posix_error(piece_of("pwrite (which wrote nothing)", offset + done, rest.size()), path_, EIO);
         auto step = static_cast<std::uint64_t>(wrote);
         if (was_direct && step < rest.size()) {  // the next direct write starts at a page again
             step = round_down(step, limits::page_bytes);
@@ -72,8 +74,9 @@ Result<> PosixFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
             return posix_error(piece_of("pread", offset + done, rest.size()), path_, errno);
         }
         if (got == 0)
-            return Error{ErrorKind::corrupt, fmt::format("{} is truncated: it ends at {}, and bytes {} to {} were asked for",
-                                                         path_, offset + done, offset, offset + bytes.size() - 1)};
+            return Error{ErrorKind::corrupt,
+                         fmt::format("{} is truncated: it ends at {}, and bytes {} to {} were asked for", path_,
+                                     offset + done, offset, offset + bytes.size() - 1)};
         done += static_cast<std::uint64_t>(got);
     }
     return {};

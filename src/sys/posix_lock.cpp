@@ -26,7 +26,8 @@ int flock_no_intr(int fd, int operation) {
 
 /// Whether `path` still names the open file; a cleaner may have removed it between our open and our lock.
 bool still_named(int fd, const std::string& path) {
-    struct stat opened {}, named {};
+    struct stat opened {
+    }, named{};
     return ::fstat(fd, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
            opened.st_ino == named.st_ino;
 }

@@ -54,7 +54,8 @@ std::string user_name() {
     std::array<char, 4096> room{};
     struct passwd entry {};
     struct passwd* found = nullptr;
-    if (::getpwuid_r(::geteuid(), &entry, room.data(), room.size(), &found) == 0 && found != nullptr) return found->pw_name;
+    if (::getpwuid_r(::geteuid(), &entry, room.data(), room.size(), &found) == 0 && found != nullptr)
+        return found->pw_name;
     return fmt::format("uid{}", ::geteuid());  // containers know no names
 }
 

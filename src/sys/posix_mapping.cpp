@@ -53,10 +53,11 @@ int allocate(int fd, std::uint64_t offset, std::uint64_t bytes) {
 
 Error no_room(const std::string& path, std::uint64_t bytes, std::uint64_t missing_bytes, const std::string& place,
               std::uint64_t free) {
-    return {ErrorKind::full,
-            fmt::format("cannot reserve {} ({} bytes) for {}: {} more needed, {} free {}. Nothing was taken. Next: free "
-                        "some there, or choose another staging directory",
-                        show_bytes(bytes), bytes, path, show_bytes(missing_bytes), show_bytes(free), place)};
+    return {
+        ErrorKind::full,
+        fmt::format("cannot reserve {} ({} bytes) for {}: {} more needed, {} free {}. Nothing was taken. Next: free "
+                    "some there, or choose another staging directory",
+                    show_bytes(bytes), bytes, path, show_bytes(missing_bytes), show_bytes(free), place)};
 }
 
 /// Gives every byte of the file below `bytes` its page. posix_fallocate, not ftruncate: tmpfs hands out pages at
@@ -151,8 +152,8 @@ Result<Mapping> Mapping::open(const std::string& path, bool writable) {
 
 Result<> Mapping::prefault(std::uint64_t offset, std::uint64_t bytes) {
     if (offset > size_ || bytes > size_ - offset || !writable_)
-        return Error{ErrorKind::broken, fmt::format("prefault of {} bytes at {}: the mapping has {} bytes{}", bytes, offset,
-                                                    size_, writable_ ? "" : " and is read-only")};
+        return Error{ErrorKind::broken, fmt::format("prefault of {} bytes at {}: the mapping has {} bytes{}", bytes,
+                                                    offset, size_, writable_ ? "" : " and is read-only")};
     if (bytes == 0) return {};
     std::byte* const begin = data_ + round_down(offset, limits::page_bytes);
     std::byte* const end = data_ + std::min<std::uint64_t>(round_up(offset + bytes, limits::page_bytes), size_);
@@ -162,7 +163,8 @@ Result<> Mapping::prefault(std::uint64_t offset, std::uint64_t bytes) {
             touch(begin, end);
             return {};
         }
-        return posix_error(fmt::format("madvise(MADV_POPULATE_WRITE) of {} bytes at {}", bytes, offset), "the mapping", errno);
+        return posix_error(fmt::format("madvise(MADV_POPULATE_WRITE) of {} bytes at {}", bytes, offset), "the mapping",
+                           errno);
     }
     return {};
 }

@@ -102,8 +102,8 @@ std::string log_since(const std::string& path, off_t from) {
 Error ended_early(const Spawn& spawn, int status, off_t log_from) {
     const std::string how = WIFSIGNALED(status) ? fmt::format("was ended by signal {}", WTERMSIG(status))
                                                 : fmt::format("ended with exit code {}", WEXITSTATUS(status));
-    return {ErrorKind::broken, fmt::format("{} {} before it was ready; its log is {}{}", spawn.program, how, spawn.log_path,
-                                           log_since(spawn.log_path, log_from))};
+    return {ErrorKind::broken, fmt::format("{} {} before it was ready; its log is {}{}", spawn.program, how,
+                                           spawn.log_path, log_since(spawn.log_path, log_from))};
 }
 
 /// Looks instead of waiting: waitid has no timeout, and a pidfd needs a newer kernel than some sites have.
@@ -118,9 +118,10 @@ Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds 
             return ended_early(spawn, status, log_from);
         }
         if (ended < 0 && errno == ECHILD)
-            return Error{ErrorKind::retry, fmt::format("{} was started, but its exit code was taken by another part of this "
-                                                       "process (SIGCHLD ignored?): whether it is ready is unknown; its log is {}",
-                                                       spawn.program, spawn.log_path)};
+            return Error{ErrorKind::retry,
+                         fmt::format("{} was started, but its exit code was taken by another part of this "
+                                     "process (SIGCHLD ignored?): whether it is ready is unknown; its log is {}",
+                                     spawn.program, spawn.log_path)};
         if (ended < 0 && errno != EINTR) return posix_error("waitpid", spawn.program, errno);
         if (Clock::now() >= deadline) break;
         std::this_thread::sleep_for(pause);
@@ -128,9 +129,11 @@ Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds 
     }
     ::kill(-child, SIGKILL);  // its session: the first process and what it forked
     ::kill(child, SIGKILL);
-    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
-    return Error{ErrorKind::retry, fmt::format("{} was not ready within {} ms and was killed; its log is {}{}", spawn.program,
-                                               timeout.count(), spawn.log_path, log_since(spawn.log_path, log_from))};
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return Error{ErrorKind::retry,
+                 fmt::format("{} was not ready within {} ms and was killed; its log is {}{}", spawn.program,
+                             timeout.count(), spawn.log_path, log_since(spawn.log_path, log_from))};
 }
 
 }  // namespace
@@ -140,7 +143,8 @@ Result<> spawn_daemon(const Spawn& spawn, std::chrono::milliseconds timeout) {
     const off_t log_from = ::lseek(log.get(), 0, SEEK_END);
     FileActions actions;
     Attributes attributes;
-    if (int e = set_up_descriptors(&actions.raw, log.get())) return posix_error("posix_spawn_file_actions", spawn.program, e);
+    if (int e = set_up_descriptors(&actions.raw, log.get()))
+        return posix_error("posix_spawn_file_actions", spawn.program, e);
     if (int e = set_up_attributes(&attributes.raw)) return posix_error("posix_spawnattr", spawn.program, e);
     std::vector<std::string> arguments = spawn.arguments;
     arguments.insert(arguments.begin(), spawn.program);
@@ -156,7 +160,8 @@ Result<> spawn_daemon(const Spawn& spawn, std::chrono::milliseconds timeout) {
 Result<DaemonStart> DaemonStart::fork_away() {
     int ends[2] = {-1, -1};
     // A socket pair, not a pipe: ready() must not die of SIGPIPE when the parent is gone.
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return posix_error("socketpair", "daemon", errno);
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return posix_error("socketpair", "daemon", errno);
     Fd parent_end(ends[0]), child_end(ends[1]);
     std::fflush(nullptr);  // or both processes print what is buffered
     const pid_t child = ::fork();
@@ -177,7 +182,8 @@ DaemonStart::~DaemonStart() { Fd gone(fd_); }
 
 void DaemonStart::ready() {
     const char word = 1;
-    while (fd_ >= 0 && ::send(fd_, &word, 1, MSG_NOSIGNAL) < 0 && errno == EINTR) {}
+    while (fd_ >= 0 && ::send(fd_, &word, 1, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+    }
     Fd gone(std::exchange(fd_, -1));
 }
 

@@ -20,9 +20,7 @@ struct DirectoryCloser {
 };
 using Directory = std::unique_ptr<DIR, DirectoryCloser>;
 
-bool is_dot(const char* name) {
-    return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
-}
+bool is_dot(const char* name) { return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0')); }
 
 Result<Directory> open_directory(int at, const char* name, const std::string& path, int flags) {
     int raw = -1;
@@ -73,7 +71,8 @@ constexpr int tree_levels_max = 16;
 /// Relative to open directories, so that no link swapped in on the way leads the removal elsewhere.
 Result<> remove_tree_at(int at, const char* name, const std::string& path, int level) {
     if (level > tree_levels_max)
-        return Error{ErrorKind::refused, fmt::format("remove of {}: more than {} levels of directories", path, tree_levels_max)};
+        return Error{ErrorKind::refused,
+                     fmt::format("remove of {}: more than {} levels of directories", path, tree_levels_max)};
     FB_TRY_ASSIGN(directory, open_directory(at, name, path, O_NOFOLLOW));
     const int fd = ::dirfd(directory.get());
     // Another agent may still add or remove names; a few passes settle it, and then it is an error.
@@ -123,7 +122,8 @@ Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access a
     if (!fd.valid()) {
         const int number = errno;
         Error error = posix_error(access == Access::read ? "open" : "open for writing", path, number);
-        if (number == ELOOP && access != Access::read) error.text += " (it is a symbolic link, and links are not followed for writing)";
+        if (number == ELOOP && access != Access::read)
+            error.text += " (it is a symbolic link, and links are not followed for writing)";
         return error;
     }
     struct stat about {};

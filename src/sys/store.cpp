@@ -35,7 +35,8 @@ Result<std::string> read_text(Store& store, const std::string& path, std::uint64
     FB_TRY_ASSIGN(file, store.open(path, Access::read));
     FB_TRY_ASSIGN(size, file->size());
     if (size > bytes_max)
-        return Error{ErrorKind::corrupt, fmt::format("{} has {} bytes; at most {} are expected", path, size, bytes_max)};
+        return Error{ErrorKind::corrupt,
+                     fmt::format("{} has {} bytes; at most {} are expected", path, size, bytes_max)};
     std::string text(size, '\0');
     FB_TRY(file->read(0, std::as_writable_bytes(std::span(text))));
     return text;

@@ -17,9 +17,9 @@
 namespace forebay::sys {
 
 enum class Access {
-    read,         // must exist
-    create,       // new or emptied, with the mode that the umask leaves of 0666; never through a link
-    create_direct // as create, and past the page cache where the file system can (File::direct() says)
+    read,          // must exist
+    create,        // new or emptied, with the mode that the umask leaves of 0666; never through a link
+    create_direct  // as create, and past the page cache where the file system can (File::direct() says)
 };
 
 class File {
@@ -56,7 +56,7 @@ public:
     virtual Result<> make_directories(const std::string& path) = 0;
     /// Replaces a file by a file at once; a directory takes the place of nothing or of an empty directory.
     virtual Result<> rename(const std::string& from, const std::string& to) = 0;
-    virtual Result<> remove(const std::string& path) = 0;        // a file; missing is fine
+    virtual Result<> remove(const std::string& path) = 0;  // a file; missing is fine
     /// A directory with all in it, following no link; missing is fine.
     virtual Result<> remove_tree(const std::string& path) = 0;
     virtual Result<> sync_directory(const std::string& path) = 0;

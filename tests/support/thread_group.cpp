@@ -41,7 +41,8 @@ struct Shared {
 
 class ThreadGroup final : public comm::Group {
 public:
-    ThreadGroup(std::shared_ptr<Shared> shared, int rank, int machines) : shared_(std::move(shared)), rank_(rank), machines_(machines) {}
+    ThreadGroup(std::shared_ptr<Shared> shared, int rank, int machines)
+        : shared_(std::move(shared)), rank_(rank), machines_(machines) {}
 
     int rank() const override { return rank_; }
     int size() const override { return static_cast<int>(shared_->places.size()); }
@@ -54,12 +55,14 @@ public:
     }
     void gather_all(std::span<const std::byte> mine, std::span<std::byte> all) override {
         exchange(mine.data(), [&](int from, const void* theirs) {
-            std::copy_n(static_cast<const std::byte*>(theirs), mine.size(), all.begin() + static_cast<std::ptrdiff_t>(mine.size()) * from);
+            std::copy_n(static_cast<const std::byte*>(theirs), mine.size(),
+                        all.begin() + static_cast<std::ptrdiff_t>(mine.size()) * from);
         });
     }
     void broadcast(std::span<std::byte> bytes, int root) override {
         exchange(bytes.data(), [&](int from, const void* theirs) {
-            if (from == root && from != rank_) std::copy_n(static_cast<const std::byte*>(theirs), bytes.size(), bytes.begin());
+            if (from == root && from != rank_)
+                std::copy_n(static_cast<const std::byte*>(theirs), bytes.size(), bytes.begin());
         });
     }
     std::unique_ptr<comm::Group> split(int colour) override {
@@ -97,7 +100,8 @@ private:
         const std::vector<std::int64_t> mine(numbers.begin(), numbers.end());
         exchange(mine.data(), [&](int from, const void* theirs) {
             if (from == rank_) return;
-            for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = op(numbers[i], static_cast<const std::int64_t*>(theirs)[i]);
+            for (std::size_t i = 0; i < numbers.size(); ++i)
+                numbers[i] = op(numbers[i], static_cast<const std::int64_t*>(theirs)[i]);
         });
     }
 
@@ -129,6 +133,8 @@ void with_machines(int ranks, int machines, const std::function<void(std::unique
     if (first) std::rethrow_exception(first);
 }
 
-void with_threads(int ranks, const std::function<void(std::unique_ptr<comm::Group>)>& body) { with_machines(ranks, 1, body); }
+void with_threads(int ranks, const std::function<void(std::unique_ptr<comm::Group>)>& body) {
+    with_machines(ranks, 1, body);
+}
 
 }  // namespace forebay::test

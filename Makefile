@@ -1,0 +1,35 @@
+# The short commands. CMake and its presets do the work; `make help` lists what there is.
+# JOBS=n changes how many compilers and tests run at once.
+
+JOBS ?= $(shell nproc)
+CI ?=
+# Warnings are errors in CI, where the compiler is known; a newer compiler elsewhere must not stop a user's build.
+WERROR := $(if $(CI),ON,OFF)
+
+.PHONY: build demo test bench format tidy clean help
+
+build:  ## build/bin/forebay, the libraries in build/lib, the example simulation and the tests
+	scripts/bootstrap
+	cmake --preset release -DFOREBAY_WERROR=$(WERROR)
+	cmake --build build --parallel $(JOBS)
+
+demo: build  ## a cosmology run that is killed, drained, restarted on other ranks and proved equal
+	scripts/demo
+
+test: build  ## every test there is, formatting and documentation links too
+	ctest --test-dir build --output-on-failure --parallel $(JOBS)
+
+bench: build  ## save, drain, restart and plan against their limits on this machine
+	scripts/bench
+
+format:  ## rewrites the sources in the project's style
+	find $(wildcard include src apps tests) -name '*.[ch]pp' | xargs clang-format-14 -i
+
+tidy: build  ## clang-tidy over all sources (slow)
+	scripts/tidy $(JOBS)
+
+clean:  ## removes every build folder, the Python environment of the tests too
+	rm -rf build build-*
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12

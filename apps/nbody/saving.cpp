@@ -1,0 +1,199 @@
+#include "saving.hpp"
+
+#include <algorithm>
+#include <forebay/mpi.hpp>
+#include <optional>
+#include <stdexcept>
+
+namespace nbody {
+
+namespace {
+
+using forebay::Attributes;
+
+forebay::Options options_of(const SavingOptions& given, const Slab& slab) {
+    forebay::Options options;
+    if (!given.config.empty()) options = forebay::load_options(given.config).value();
+    options.run = given.run;
+    if (!given.staging.empty()) options.staging = given.staging;
+    if (given.virtual_nodes > 0) options.virtual_nodes = given.virtual_nodes;
+    if (slab.rank == 0) options.log = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+    return options;
+}
+
+const std::vector<forebay::Column>& columns() {
+    const auto place = [](const char* axis) {
+        return Attributes{.unit = "cell", .description = std::string("comoving place along ") + axis};
+    };
+    const auto momentum = [](const char* axis) {
+        return Attributes{.unit = "cell H0", .description = std::string("a^2 dx/dt along ") + axis};
+    };
+    static const std::vector<forebay::Column> nine{
+        {"x", forebay::f32, place("x")},
+        {"y", forebay::f32, place("y")},
+        {"z", forebay::f32, place("z")},
+        {"vx", forebay::f32, momentum("x")},
+        {"vy", forebay::f32, momentum("y")},
+        {"vz", forebay::f32, momentum("z")},
+        {"phi", forebay::f32, {.unit = "cell^2 H0^2", .description = "psi at the particle"}},
+        {"id", forebay::i64, {.description = "place on the initial lattice, row-major"}},
+        {"mask", forebay::u16, {.description = "bit 0: the light cone has passed; bit 1: drawn as a tracer"}},
+    };
+    return nine;
+}
+
+}  // namespace
+
+struct Saving::Parts {
+    explicit Parts(Simulation& simulation_in) : simulation(simulation_in), found(simulation_in.parameters) {}
+
+    void describe_state();
+    void describe_fields();
+    void bind_particles();
+    bool read(forebay::Restart& restart);
+
+    Simulation& simulation;
+    Parameters found;  // the snapshot's, to be compared with the simulation's
+    std::optional<forebay::Session> session;
+    std::optional<forebay::Stream> stream;
+    std::optional<forebay::Particles> particles;
+    std::int64_t saved_step = -1;
+    Ledger ledger;
+};
+
+void Saving::Parts::describe_state() {
+    auto& state = simulation.state;
+    auto& out = *stream;
+    out.replicated("state/step", &state.step, {.description = "steps done"}).value();
+    out.replicated("state/scale_factor", &state.a, {.description = "a, 1 today"}).value();
+    out.replicated("state/time", &state.time, {.unit = "1/H0", .description = "cosmic time"}).value();
+    out.replicated("state/kinetic_energy", &state.kinetic, {.unit = "cell^2 H0^2"}).value();
+    out.replicated("state/potential_energy", &state.potential, {.unit = "cell^2 H0^2"}).value();
+    out.replicated("state/expansion_work", &state.expansion_work,
+                   {.unit = "cell^2 H0^2", .description = "integral of the kinetic energy over a"})
+        .value();
+    out.replicated("state/random", forebay::u64, {4}, state.generator.state().data(),
+                   {.description = "xoshiro256** state"})
+        .value();
+    out.replicated("parameters/mesh", &found.mesh, {.description = "cells a dimension"}).value();
+    out.replicated("parameters/particles", &found.particles, {.description = "particles a dimension"}).value();
+    out.replicated("parameters/steps", &found.steps).value();
+    out.replicated("parameters/seed", &found.seed).value();
+    out.replicated("parameters/box", &found.box_mpc, {.unit = "Mpc/h"}).value();
+    out.replicated("parameters/a_first", &found.a_first).value();
+    out.replicated("parameters/a_last", &found.a_last).value();
+    out.replicated("parameters/sigma_8", &found.sigma_8).value();
+}
+
+void Saving::Parts::describe_fields() {
+    const auto& slab = simulation.slab;
+    const auto at = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
+    const auto mesh = at(slab.mesh);
+    const forebay::Box box{{at(slab.lo), 0, 0}, {at(slab.planes), mesh, mesh}};
+    std::vector<forebay::Piece> density, psi;
+    if (slab.planes > 0) {
+        density = {forebay::packed(box, simulation.density.data())};
+        psi = {forebay::with_halo(box, {1, 0, 0}, simulation.psi.allocation())};
+    }
+    stream
+        ->array("fields/density", forebay::f32, {mesh, mesh, mesh}, density,
+                {.unit = "mean density", .description = "cloud-in-cell density", .dimensions = {"x", "y", "z"}})
+        .value();
+    stream
+        ->array(
+            "fields/potential", forebay::f64, {mesh, mesh, mesh}, psi,
+            {.unit = "cell^2 H0^2", .description = "psi, with laplace(psi) = 1.5 delta", .dimensions = {"x", "y", "z"}})
+        .value();
+}
+
+// The columns move in memory when particles arrive, so they are bound anew for each save and read.
+void Saving::Parts::bind_particles() {
+    std::vector<forebay::ColumnData> data;
+    nbody::Particles::each_column(simulation.particles, [&](auto& column) { data.emplace_back(column.data()); });
+    particles->bind(simulation.particles.size(), std::move(data)).value();
+}
+
+/// False for a snapshot whose bytes do not verify: the one before may.
+bool Saving::Parts::read(forebay::Restart& restart) {
+    simulation.particles.resize(restart.rows(*particles));
+    bind_particles();
+    const auto done = restart.read();
+    if (!done && done.error().kind == forebay::ErrorKind::corrupt) {
+        if (simulation.slab.rank == 0) std::fprintf(stderr, "%s\n", done.error().text.c_str());
+        return false;
+    }
+    done.value();
+    if (!(found == simulation.parameters))
+        throw std::runtime_error("the snapshot of step " + std::to_string(restart.step()) + " in " + restart.source() +
+                                 " belongs to a simulation with other parameters; it is untouched. Next: give the "
+                                 "parameters it was made with, or another --run");
+    return true;
+}
+
+Saving::Saving(Simulation& simulation, const SavingOptions& options) : parts_(std::make_unique<Parts>(simulation)) {
+    auto& parts = *parts_;
+    parts.session = forebay::open(simulation.slab.comm, options_of(options, simulation.slab)).value();
+    parts.stream = parts.session->stream("restart").value();
+    parts.describe_state();
+    parts.describe_fields();
+    parts.particles = parts.stream->particles("particles", columns()).value();
+}
+
+Saving::~Saving() = default;
+
+bool Saving::restart() {
+    auto& parts = *parts_;
+    auto restart = parts.stream->newest().value();
+    if (!restart) return false;
+    while (restart && !parts.read(*restart)) restart = parts.stream->older().value();
+    if (!restart) throw std::runtime_error("the run has snapshots, but none that verifies. Next: forebay verify on it");
+    parts.simulation.resume();
+    if (parts.simulation.slab.rank == 0)
+        std::printf("restart: step %lld, a = %.4f, from %s, %s\n", static_cast<long long>(restart->step()),
+                    parts.simulation.state.a, restart->source().c_str(),
+                    restart->same_ranks() ? "saved by as many ranks" : "saved by another number of ranks");
+    return true;
+}
+
+std::string Saving::save() {
+    auto& parts = *parts_;
+    parts.ledger.save_begins();
+    parts.bind_particles();
+    const auto saved = parts.stream->save(parts.simulation.state.step, parts.simulation.state.time);
+    if (!saved) return saved.error().text;
+    parts.ledger.save_ended(saved->kept, saved->blocked_seconds);
+    if (!saved->kept) return "step " + std::to_string(saved->step) + " was skipped by the stream's policy";
+    parts.saved_step = saved->step;
+    return "";
+}
+
+void Saving::pulse() {
+    auto& parts = *parts_;
+    parts.ledger.pulse(parts.session->draining(), parts.stream->counters().newest_durable_step >= parts.saved_step);
+}
+
+std::string Saving::close() {
+    const auto closed = parts_->session->close();
+    return closed ? "" : closed.error().text;
+}
+
+bool Saving::draining() const { return parts_->session->draining(); }
+
+Ledger& Saving::ledger() { return parts_->ledger; }
+
+SavingTotals Saving::totals() const {
+    const auto mine = parts_->stream->counters();
+    const auto comm = parts_->simulation.slab.comm;
+    std::array<double, 3> slowest{mine.blocked_seconds, mine.wait_seconds, mine.drain_seconds};
+    MPI_Allreduce(MPI_IN_PLACE, slowest.data(), 3, MPI_DOUBLE, MPI_MAX, comm);
+    SavingTotals totals{.saves = mine.saves, .skipped = mine.skipped, .commits = mine.commits, .aborts = mine.aborts};
+    MPI_Allreduce(&mine.bytes_saved, &totals.bytes_saved, 1, MPI_UINT64_T, MPI_SUM, comm);
+    MPI_Allreduce(&mine.bytes_drained, &totals.bytes_drained, 1, MPI_UINT64_T, MPI_MAX, comm);
+    totals.blocked_seconds = slowest[0];
+    totals.wait_seconds = slowest[1];
+    totals.drain_seconds = slowest[2];
+    totals.newest_durable_step = mine.newest_durable_step;
+    return totals;
+}
+
+}  // namespace nbody

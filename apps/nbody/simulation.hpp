@@ -1,0 +1,71 @@
+// The whole simulation on one rank, and its step.
+//
+// Life:    Simulation -> begin(), or restored members and resume() -> advance() ...
+// Saved:   state, particles, density, psi. All else follows from them and the parameters.
+// Ranks:   every member function is collective.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "fourier.hpp"
+#include "mesh.hpp"
+#include "parameters.hpp"
+#include "particles.hpp"
+#include "random.hpp"
+#include "slab.hpp"
+
+namespace nbody {
+
+/// What is equal on all ranks.
+struct State {
+    std::int64_t step = 0;
+    double a = 0;
+    double time = 0;     // in 1 / H0
+    double kinetic = 0;  // of peculiar velocities, a particle's mass being 1
+    double potential = 0;
+    /// a (kinetic + potential) + expansion_work stays 0 (Layzer and Irvine) but for errors of the steps.
+    double expansion_work = 0;
+    Generator generator{0};
+
+    double energy_error() const { return a * (kinetic + potential) + expansion_work; }
+};
+
+class Simulation {
+public:
+    Simulation(MPI_Comm comm, const Parameters& parameters);
+
+    /// Makes the initial conditions.
+    void begin();
+    /// Goes on from restored members, whose particles may lie on any rank. Throws when a plane that the restart put
+    /// into psi's halo differs from its owner's plane.
+    void resume();
+    /// One step, kick-drift-kick; calls `pulse` between its parts.
+    void advance(const std::function<void()>& pulse);
+
+    /// The power |delta_k|^2 in shells of whole wave numbers 1 .. shells.
+    std::vector<double> density_power(int shells);
+
+    const Parameters parameters;
+    const Slab slab;
+    State state;
+    Particles particles;
+    std::vector<float> density;  // in units of the mean, this slab's planes alone
+    Mesh psi;                    // with one plane below and above
+
+private:
+    void deposit_mass();
+    void solve_forces();
+    void kick(double a_from, double a_to);
+    void drift(double a_from, double a_to);
+    void measure_energies();
+
+    Fourier fourier_;
+    Mesh mass_;
+    Mesh gradient_;
+    double potential_of_modes_ = 0;  // this rank's part of the sum of delta psi / 2
+};
+
+}  // namespace nbody

@@ -1,0 +1,17 @@
+// The periodic box, in the precision of the particles.
+
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace nbody {
+
+/// A place in [0, mesh). A hair below 0 rounds up to mesh itself in f32, which is the place 0.
+inline float wrap(double place, std::int64_t mesh) {
+    const auto width = static_cast<double>(mesh);
+    const auto inside = static_cast<float>(place - width * std::floor(place / width));
+    return inside < static_cast<float>(mesh) ? inside : 0.0f;
+}
+
+}  // namespace nbody

@@ -1,0 +1,148 @@
+#include "move/writer.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/bytes.hpp"
+#include "base/limits.hpp"
+#include "move/pace.hpp"
+
+namespace forebay::move {
+
+namespace {
+
+/// One call of write_ranges, shared by its threads.
+class Writing {
+public:
+    Writing(sys::File& file, std::span<const std::byte> memory, std::span<const Range> ranges,
+            const WriteOptions& options, const Check& check, std::atomic<std::uint64_t>* done,
+            const std::atomic<bool>* stop)
+        : file_(file),
+          memory_(memory),
+          ranges_(ranges),
+          options_(options),
+          check_(check),
+          done_(done),
+          stop_(stop),
+          pace_(options.rate_bytes_per_second) {}
+
+    /// Takes and writes blocks until there are none, or one of lower offset has failed.
+    void work() {
+        try {
+            while (const auto block = next_block()) {
+                const auto written = write_block(*block);
+                if (!written) fail(block->offset, written.error());
+            }
+        } catch (const std::exception& thrown) {
+            fail(0, {ErrorKind::broken, fmt::format("writing a node file: {}", thrown.what())});
+        }
+    }
+
+    Result<> outcome() const {
+        if (first_error_) return *first_error_;
+        return {};
+    }
+
+private:
+    std::optional<Range> next_block() {
+        const std::lock_guard lock(mutex_);
+        while (range_index_ < ranges_.size() && in_range_ == ranges_[range_index_].bytes) {
+            ++range_index_;
+            in_range_ = 0;
+        }
+        if (range_index_ == ranges_.size() || first_error_) return std::nullopt;
+        const Range& range = ranges_[range_index_];
+        const std::uint64_t offset = range.offset + in_range_;
+        const std::uint64_t block_end = (offset / options_.block_bytes + 1) * options_.block_bytes;
+        const std::uint64_t bytes = std::min(block_end - offset, range.bytes - in_range_);
+        in_range_ += bytes;
+        return Range{offset, bytes};
+    }
+
+    Result<> write_block(const Range& block) {
+        if (check_ && !stopped()) FB_TRY(check_(block.offset, block.bytes));
+        const std::uint64_t end = block.offset + block.bytes;
+        for (std::uint64_t at = block.offset; at < end;) {
+            const std::uint64_t bytes = pace_.piece_bytes(end - at);
+            if (!pace_.wait_turn(bytes, stop_))
+                return Error{ErrorKind::retry, fmt::format("writing stopped on request at byte {}", at)};
+            if (block.offset > failed_offset_.load(std::memory_order_relaxed))
+                return {};  // the call has failed below here
+            FB_TRY(file_.write(at, memory_.subspan(at, bytes)));
+            if (done_ != nullptr) done_->fetch_add(bytes, std::memory_order_relaxed);
+            at += bytes;
+        }
+        return {};
+    }
+
+    bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
+
+    void fail(std::uint64_t offset, const Error& error) {
+        const std::lock_guard lock(mutex_);
+        if (first_error_ && offset >= failed_offset_.load(std::memory_order_relaxed)) return;
+        first_error_ = error;
+        failed_offset_.store(offset, std::memory_order_relaxed);
+    }
+
+    sys::File& file_;
+    const std::span<const std::byte> memory_;
+    const std::span<const Range> ranges_;
+    const WriteOptions& options_;
+    const Check& check_;
+    std::atomic<std::uint64_t>* const done_;
+    const std::atomic<bool>* const stop_;
+    Pace pace_;
+
+    std::mutex mutex_;  // guards what follows
+    std::size_t range_index_ = 0;
+    std::uint64_t in_range_ = 0;
+    std::optional<Error> first_error_;
+    std::atomic<std::uint64_t> failed_offset_{std::numeric_limits<std::uint64_t>::max()};  // also read without the lock
+};
+
+Result<> check_arguments(std::span<const std::byte> memory, std::span<const Range> ranges,
+                         const WriteOptions& options) {
+    if (options.block_bytes == 0 || options.block_bytes % limits::page_bytes != 0 || options.in_flight < 1)
+        return Error{ErrorKind::refused,
+                     fmt::format("write blocks of {} bytes, {} in flight: a positive multiple of {} and at "
+                                 "least 1 are needed",
+                                 options.block_bytes, options.in_flight, limits::page_bytes)};
+    for (const Range& range : ranges)
+        if (range.offset > memory.size() || range.bytes > memory.size() - range.offset)
+            return Error{ErrorKind::broken,
+                         fmt::format("range of {} bytes at {} to write lies outside the {} bytes of memory",
+                                     range.bytes, range.offset, memory.size())};
+    return {};
+}
+
+}  // namespace
+
+Result<> write_ranges(sys::File& file, std::span<const std::byte> memory, std::span<const Range> ranges,
+                      const WriteOptions& options, const Check& check, std::atomic<std::uint64_t>* done,
+                      const std::atomic<bool>* stop) {
+    FB_TRY(check_arguments(memory, ranges, options));
+    Writing writing(file, memory, ranges, options, check, done, stop);
+    std::vector<std::jthread> helpers;
+    std::uint64_t bytes = 0;
+    for (const Range& range : ranges) bytes += range.bytes;
+    const std::uint64_t blocks = bytes / options.block_bytes + ranges.size();
+    const auto threads = std::min<std::uint64_t>(blocks, static_cast<std::uint64_t>(options.in_flight));
+    try {
+        for (std::uint64_t helper = 1; helper < threads; ++helper) helpers.emplace_back([&writing] { writing.work(); });
+    } catch (const std::system_error&) {
+        // No more threads on this machine: those there are, and this one, write it all, slower.
+    }
+    writing.work();
+    helpers.clear();  // joins
+    return writing.outcome();
+}
+
+}  // namespace forebay::move

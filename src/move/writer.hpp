@@ -1,0 +1,45 @@
+// The drain's engine: writes ranges of memory to the same offsets of a file, in blocks, several at once, paced.
+//
+// Life:    one call writes everything or ends with an error; nothing is kept between calls.
+// Threads: a call uses up to in_flight threads, its caller's among them, for as long as it lasts; `check` runs on
+//          all of them at once. The memory must stay as it is until the call returns.
+// Direct:  for a File whose direct() holds, `memory` starts at a page and the ranges are whole pages (4096).
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "forebay/result.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::move {
+
+struct WriteOptions {
+    std::uint64_t block_bytes = 16u << 20;    // of one write; whole pages
+    int in_flight = 2;                        // writes at once
+    std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as the file takes it
+};
+
+/// The same place in memory and in the file.
+struct Range {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+};
+
+/// Called with each block before any of it is written; its error keeps the block out of the file.
+using Check = std::function<Result<>(std::uint64_t offset, std::uint64_t bytes)>;
+
+/// Writes the ranges, cut at multiples of block_bytes of the file, in their order. With a rate, a block is written in
+/// pieces of some tens of milliseconds, so that the target and the computing ranks see an even flow. `done` grows by
+/// each piece that was written; `stop`, when it becomes true, ends the call with `retry` within a piece. The first
+/// error ends the call: of several, the one of the lowest offset is returned, and blocks below it have been
+/// written. Nothing is synced here.
+Result<> write_ranges(sys::File& file, std::span<const std::byte> memory, std::span<const Range> ranges,
+                      const WriteOptions& options, const Check& check = {}, std::atomic<std::uint64_t>* done = nullptr,
+                      const std::atomic<bool>* stop = nullptr);
+
+}  // namespace forebay::move

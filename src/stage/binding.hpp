@@ -1,0 +1,25 @@
+// Where the described variables lie in this rank's memory: the other half of a description beside the Schema.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "forebay/describe.hpp"
+
+namespace forebay::stage {
+
+struct TableBinding {
+    std::vector<std::uint32_t> variables;  // the columns' indices in the schema
+    std::uint64_t rows = 0;
+    std::vector<ColumnData> columns;       // as many as variables; empty until bound
+};
+
+/// Indexed like Schema::variables and Schema::tables.
+struct Binding {
+    std::vector<void*> data;                 // replicated
+    std::vector<std::vector<Piece>> pieces;  // arrays, without empty boxes
+    std::vector<TableBinding> tables;
+};
+
+}  // namespace forebay::stage

@@ -1,0 +1,86 @@
+// The control page: one small file in the staging directory, mapped by the ranks of a node and by their agent. It says
+// what each slot holds, carries the bells by which they wake each other, and what the agent has to tell.
+//
+// A slot's life, and who makes each step:
+//   empty -> filling (node's first rank) -> sealed (same) -> draining (agent) -> drained (agent: this node's file is
+//   durable) -> committed (agent: so is everyone's). draining -> failed (agent: retries are used up, the staged copy
+//   stays) -> draining (agent, at the next bell). empty, committed -> filling again; sealed -> filling (newest_only).
+//
+// The page never outlives a version: a session that finds one of another version treats it as absent and looks at
+// the node files themselves.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace forebay::stage {
+
+inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
+inline constexpr std::uint32_t control_version = 1;
+inline constexpr std::uint32_t streams_max = 32;
+inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
+inline constexpr std::size_t error_text_max = 2048;
+
+enum class SlotState : std::uint32_t { empty, filling, sealed, draining, drained, committed, failed };
+const char* name_of(SlotState state);
+
+template <std::size_t Size>
+void set_text(std::array<char, Size>& to, std::string_view text) {
+    const auto length = text.copy(to.data(), Size - 1);
+    to[length] = '\0';
+}
+
+struct SlotControl {
+    std::atomic<SlotState> state{SlotState::empty};
+    std::uint32_t stream = 0;  // index into Control::streams
+    std::uint32_t number = 0;  // 0 or 1: file STREAM.NUMBER.h5
+    std::uint32_t reserved = 0;
+    std::atomic<std::int64_t> step{-1};
+    std::atomic<std::uint64_t> snapshot_id{0};
+    std::atomic<std::uint64_t> drained_bytes{0};  // of the drain under way
+    // Written by the agent before it stores `failed`, stable until it leaves that state.
+    std::atomic<std::uint32_t> failures{0};
+    std::uint32_t error_kind = 0;
+    std::array<char, error_text_max> error_text{};
+};
+
+struct StreamControl {
+    std::array<char, 256> name{};
+    std::int32_t keep = 0;
+    std::uint32_t view = 0;
+    std::atomic<std::int64_t> newest_durable_step{-1};
+    // How the node's first rank tells the others which slot the save under way uses.
+    std::atomic<std::uint32_t> decisions{0};
+    std::uint32_t outcome = 0;
+    std::uint32_t slot = 0;
+};
+
+struct Control {
+    std::atomic<std::uint64_t> magic{0};  // stored last
+    std::uint32_t version = control_version;
+    std::atomic<std::uint32_t> bell{0};    // rung by the application: there is work, or the session ends
+    std::atomic<std::uint32_t> news{0};    // rung by the agent: a slot's state changed
+    std::atomic<std::uint32_t> ending{0};  // 1: finish what is sealed, then leave
+    std::atomic<std::uint32_t> draining{0};
+    std::atomic<std::uint32_t> stream_count{0};
+    std::atomic<std::uint32_t> slot_count{0};
+    std::atomic<std::uint64_t> drains{0}, commits{0}, aborts{0};
+    std::atomic<std::uint64_t> bytes_drained{0}, drain_ns{0};
+    std::array<StreamControl, streams_max> streams;
+    std::array<SlotControl, slots_max> slots;
+};
+
+static_assert(std::atomic<SlotState>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free,
+              "the page is shared between processes");
+
+/// Rings a bell after the changes it announces.
+void ring(std::atomic<std::uint32_t>& bell);
+
+/// STREAM.NUMBER.h5
+std::string slot_file_name(const Control& control, const SlotControl& slot);
+
+}  // namespace forebay::stage

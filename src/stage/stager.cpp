@@ -1,0 +1,310 @@
+#include "stage/stager.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "stage/together.hpp"
+
+namespace forebay::stage {
+
+namespace {
+
+// How long a wait goes without looking whether the agent or the node's first rank still lives.
+constexpr std::chrono::milliseconds liveness_pause{200};
+
+double seconds_since(sys::Clock::time_point start) { return std::chrono::duration<double>(sys::Clock::now() - start).count(); }
+
+// A number that differs between any two saves of any sessions (the mixing step of splitmix64).
+std::uint64_t snapshot_id(std::uint64_t session, std::uint64_t save) {
+    std::uint64_t x = session + 0x9E3779B97F4A7C15ull * (save + 1);
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
+    return x ^ (x >> 31);
+}
+
+}  // namespace
+
+Stager::Stager(StagerContext context, std::string stream, const StreamOptions& options)
+    : context_(std::move(context)), stream_(std::move(stream)), options_(options) {}
+
+Result<> Stager::add() {
+    auto& node = *context_.topology->node;
+    Result<> made;
+    if (context_.topology->leads()) {
+        auto index = context_.staging->add_stream(stream_, options_);
+        if (index) stream_index_ = *index;
+        else made = index.error();
+    }
+    FB_TRY(comm::agree(node, made));
+    node.broadcast(std::as_writable_bytes(std::span(&stream_index_, 1)), 0);
+    for (const auto index : context_.staging->slots_of(stream_index_))
+        if (context_.staging->control().slots[index].number < static_cast<std::uint32_t>(options_.slots)) indices_.push_back(index);
+    slots_.resize(indices_.size());
+    reported_.resize(indices_.size());
+    decisions_ = stream_control().decisions.load();
+    node.barrier();
+    return {};
+}
+
+Result<> Stager::plan_together(const Schema& schema, const Binding& binding, bool changed) {
+    auto& world = *context_.topology->world;
+    if (world.max(changed || version_ == 0 ? 1 : 0) == 0) return {};
+    FB_TRY(check_together(world, schema, binding));
+    parts_ = exchange_parts(*context_.topology->node, context_.topology->node_ranks, schema, binding);
+    ++version_;
+    return {};
+}
+
+void Stager::gather_rows(const Binding& binding) {
+    const auto tables = binding.tables.size();
+    const auto ranks = parts_.size();
+    if (tables == 0) return;
+    own_rows_.resize(tables);
+    all_rows_.resize(tables * ranks);
+    rows_.resize(tables * ranks);
+    for (std::size_t t = 0; t < tables; ++t) own_rows_[t] = binding.tables[t].rows;
+    context_.topology->node->gather_all(std::as_bytes(std::span(own_rows_)), std::as_writable_bytes(std::span(all_rows_)));
+    for (std::size_t i = 0; i < ranks; ++i) {
+        for (std::size_t t = 0; t < tables; ++t) {
+            rows_[t * ranks + i] = all_rows_[i * tables + t];
+            parts_[i].rows[t] = all_rows_[i * tables + t];
+        }
+    }
+}
+
+Result<> Stager::report_failure() {
+    for (std::size_t i = 0; i < indices_.size(); ++i) {
+        auto& slot = control(i);
+        if (slot.state.load(std::memory_order_acquire) != SlotState::failed || slot.failures.load() == reported_[i]) continue;
+        reported_[i] = slot.failures.load();
+        ring(context_.staging->control().bell);  // the agent tries again while the application decides
+        return Error{static_cast<ErrorKind>(slot.error_kind), slot.error_text.data()};
+    }
+    return {};
+}
+
+Result<Stager::Outcome> Stager::acquire() {
+    auto& news = context_.staging->control().news;
+    const auto deadline = sys::Clock::now() + options_.wait_max;
+    for (;;) {
+        const auto seen = news.load(std::memory_order_acquire);
+        FB_TRY(report_failure());
+        std::size_t best = indices_.size();
+        for (std::size_t i = 0; i < indices_.size(); ++i) {
+            const auto state = control(i).state.load(std::memory_order_acquire);
+            if (state != SlotState::empty && state != SlotState::committed) continue;
+            if (best == indices_.size() || control(i).step.load() < control(best).step.load()) best = i;
+        }
+        if (best < indices_.size()) {
+            current_ = best;
+            previous_ = control(best).state.exchange(SlotState::filling);
+            holds_slot_ = true;
+            return Outcome::admitted;
+        }
+        for (std::size_t i = 0; options_.policy == Policy::newest_only && i < indices_.size(); ++i) {
+            auto waiting = SlotState::sealed;
+            // One that needs a new layout would lose what it holds before all nodes have agreed to replace it.
+            if (!slots_[i].fits(version_) || !slots_[i].change_rows(rows_)) continue;
+            if (!control(i).state.compare_exchange_strong(waiting, SlotState::filling)) continue;
+            current_ = i;
+            previous_ = SlotState::sealed;
+            holds_slot_ = true;
+            replaced_ = control(i).step.load();
+            return Outcome::replacing;
+        }
+        const bool waits = options_.policy == Policy::wait || (options_.policy == Policy::wait_at_most && sys::Clock::now() < deadline);
+        if (!waits) return Outcome::skipped;
+        const auto pause = options_.policy == Policy::wait ? liveness_pause : std::min<std::chrono::nanoseconds>(liveness_pause, deadline - sys::Clock::now());
+        sys::wait_on(news, seen, pause);
+        FB_TRY(context_.ensure_agent());
+    }
+}
+
+Result<> Stager::lay_out(std::uint32_t own, const Schema& schema) {
+    auto& slot = slots_[own];
+    const auto path = context_.staging->slot_path(indices_[own]);
+    const auto rank = static_cast<std::uint32_t>(context_.topology->world->rank());
+    FB_TRY(slot.plan(schema, parts_, {.alignment_bytes = context_.alignment_bytes}, rank, version_));
+    FB_TRY(context_.topology->leads() ? slot.create(path) : slot.open(path));
+    return slot.prefault();
+}
+
+Result<Stager::Outcome> Stager::admit(const Schema& schema) {
+    auto outcome = acquire();
+    saved_.wait_seconds = seconds_since(began_);
+    if (outcome && *outcome == Outcome::admitted) {
+        auto& slot = slots_[current_];
+        const auto start = sys::Clock::now();
+        // change_rows refuses a table that outgrew its capacity; then the slot is laid out anew, for this node alone.
+        if (!slot.fits(version_) || !slot.change_rows(rows_)) {
+            if (auto laid = lay_out(static_cast<std::uint32_t>(current_), schema); !laid) outcome = laid.error();
+        }
+        if (outcome) slot.invalidate();
+        saved_.plan_seconds += seconds_since(start);
+    }
+    auto& shared = stream_control();
+    shared.outcome = static_cast<std::uint32_t>(outcome ? *outcome : Outcome::failed);
+    shared.slot = static_cast<std::uint32_t>(current_);
+    ring(shared.decisions);
+    ++decisions_;
+    return outcome;
+}
+
+Result<> Stager::follow(Outcome& outcome) {
+    auto& shared = stream_control();
+    while (shared.decisions.load(std::memory_order_acquire) == decisions_) {
+        sys::wait_on(shared.decisions, decisions_, liveness_pause);
+        if (shared.decisions.load() == decisions_ && !context_.staging->application_lives())
+            return Error{ErrorKind::broken, fmt::format("forebay: stream '{}': the first rank of this node has ended. Safe: committed snapshots and {}.",
+                                                        stream_, context_.staging->directory())};
+    }
+    ++decisions_;
+    outcome = static_cast<Outcome>(shared.outcome);
+    current_ = shared.slot;
+    return {};
+}
+
+void Stager::give_back() {
+    if (!std::exchange(holds_slot_, false)) return;
+    // What an admitted slot held before is committed or was nothing; its record is invalid by now.
+    control(current_).state.store(previous_ == SlotState::sealed ? SlotState::sealed : SlotState::empty, std::memory_order_release);
+    ring(context_.staging->control().bell);
+}
+
+Result<> Stager::prepare(const Schema& schema, const Binding& binding, bool changed) {
+    FB_TRY(plan_together(schema, binding, changed));
+    gather_rows(binding);
+    const bool leads = context_.topology->leads();
+    for (std::uint32_t i = 0; i < indices_.size(); ++i) {
+        // Only the node's first rank may judge a slot's state; the others lay out what it has laid out.
+        std::int64_t free = 0;
+        if (leads && !slots_[i].fits(version_)) {
+            const auto state = control(i).state.load();
+            if (state == SlotState::empty || state == SlotState::committed) {
+                control(i).state.store(SlotState::filling);
+                free = 1;
+            }
+        }
+        free = context_.topology->node->max(free);
+        Result<> laid;
+        if (free != 0 && leads) laid = lay_out(i, schema);
+        context_.topology->node->barrier();
+        if (free != 0 && !leads) laid = lay_out(i, schema);
+        const auto all = comm::agree(*context_.topology->world, laid);
+        if (free != 0 && leads) control(i).state.store(SlotState::empty);
+        FB_TRY(all);
+    }
+    return {};
+}
+
+Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed) {
+    auto& topology = *context_.topology;
+    began_ = sys::Clock::now();
+    saved_ = {.step = step};
+    time_ = time;
+    replaced_ = -1;
+    FB_TRY(plan_together(schema, binding, changed));
+    gather_rows(binding);
+    ++saves_;
+    Outcome outcome = Outcome::failed;
+    Result<> mine;
+    if (topology.leads()) {
+        if (auto admitted = admit(schema)) outcome = *admitted;
+        else mine = admitted.error();
+    } else {
+        mine = follow(outcome);
+        saved_.wait_seconds = seconds_since(began_);
+        auto& slot = slots_[current_];
+        if (mine && outcome == Outcome::admitted && (!slot.fits(version_) || !slot.change_rows(rows_)))
+            mine = lay_out(static_cast<std::uint32_t>(current_), schema);
+        if (mine && outcome == Outcome::replacing) mine = slot.change_rows(rows_);
+    }
+    std::int64_t flags[] = {mine ? 0 : 1, outcome == Outcome::skipped ? 1 : 0, replaced_};
+    topology.world->max(flags);
+    if (flags[0] != 0 || flags[1] != 0) {
+        give_back();
+        if (flags[0] != 0) return comm::agree(*topology.world, mine).error();
+        ++counters_.skipped;
+        saved_.blocked_seconds = seconds_since(began_);
+        return saved_;
+    }
+    saved_.replaced = flags[2];
+    if (flags[2] >= 0) ++counters_.replaced;
+    if (outcome == Outcome::replacing) {
+        if (topology.leads()) slots_[current_].invalidate();
+        topology.node->barrier();
+    }
+    saved_.kept = true;
+    return saved_;
+}
+
+Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direct) {
+    auto& slot = slots_[current_];
+    const auto copying = sys::Clock::now();
+    slot.put(binding, direct);
+    saved_.copy_seconds = seconds_since(copying);
+    saved_.bytes = slot.own_bytes();
+    context_.topology->node->barrier();
+    if (context_.topology->leads()) {
+        const auto sealing = sys::Clock::now();
+        const auto id = snapshot_id(context_.session_id, saves_);
+        slot.seal({.snapshot_id = id,
+                   .step = saved_.step,
+                   .time = time_,
+                   .sealed_unix_ns = sys::unix_ns(),
+                   .node = context_.topology->node_index,
+                   .nodes = context_.topology->nodes,
+                   .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size())});
+        auto& shared = control(current_);
+        shared.step = saved_.step;
+        shared.snapshot_id = id;
+        shared.state.store(SlotState::sealed, std::memory_order_release);
+        holds_slot_ = false;
+        ring(context_.staging->control().bell);
+        saved_.plan_seconds += seconds_since(sealing);
+    }
+    saved_.blocked_seconds = seconds_since(began_);
+    ++counters_.saves;
+    counters_.bytes_saved += saved_.bytes;
+    counters_.blocked_seconds += saved_.blocked_seconds;
+    counters_.wait_seconds += saved_.wait_seconds;
+    return saved_;
+}
+
+Result<> Stager::wait_committed(std::chrono::milliseconds at_most) {
+    Result<> mine;
+    Outcome outcome = Outcome::admitted;
+    if (context_.topology->leads()) {
+        auto& page = context_.staging->control();
+        const auto deadline = sys::Clock::now() + at_most;
+        for (;;) {
+            const auto seen = page.news.load(std::memory_order_acquire);
+            mine = report_failure();
+            std::string waiting;
+            for (std::size_t i = 0; i < indices_.size(); ++i) {
+                const auto state = control(i).state.load(std::memory_order_acquire);
+                if (state != SlotState::empty && state != SlotState::committed)
+                    waiting += fmt::format(" step {} is {}, staged in {};", control(i).step.load(), name_of(state), context_.staging->slot_path(indices_[i]));
+            }
+            if (!mine || waiting.empty()) break;
+            if (sys::Clock::now() >= deadline) {
+                mine = Error{ErrorKind::retry, fmt::format("forebay: stream '{}' is not committed after {} ms:{} the agent goes on.", stream_, at_most.count(), waiting)};
+                break;
+            }
+            sys::wait_on(page.news, seen, std::min<std::chrono::nanoseconds>(liveness_pause, deadline - sys::Clock::now()));
+            mine = context_.ensure_agent();
+            if (!mine) break;
+        }
+        ring(stream_control().decisions);
+        ++decisions_;
+    } else {
+        mine = follow(outcome);
+    }
+    return comm::agree(*context_.topology->world, mine);
+}
+
+std::int64_t Stager::newest_durable_step() const { return stream_control().newest_durable_step.load(); }
+
+}  // namespace forebay::stage

@@ -1,0 +1,89 @@
+// The save of one stream, as one rank does it: plan, wait for a slot, copy, seal.
+//
+// Messages of a save in steady state: two maxima over the world (what changed; errors and skips), one gathering of row
+// counts over the node, one barrier of the node. Nothing is sent per variable.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "comm/group.hpp"
+#include "forebay/forebay.hpp"
+#include "stage/slot.hpp"
+#include "stage/staging.hpp"
+
+namespace forebay::stage {
+
+struct StagerContext {
+    comm::Topology* topology = nullptr;
+    Staging* staging = nullptr;
+    std::uint64_t session_id = 0;
+    std::uint64_t alignment_bytes = 4096;
+    std::function<Result<>()> ensure_agent;  // by the node's first rank: starts the agent unless it lives
+};
+
+class Stager {
+public:
+    Stager(StagerContext context, std::string stream, const StreamOptions& options);
+
+    /// Registers the stream on the node. Collective over the node; errors are agreed by the caller.
+    Result<> add();
+
+    /// Lays every free slot out and faults it in. Collective.
+    Result<> prepare(const Schema& schema, const Binding& binding, bool changed);
+
+    /// Up to the point where blocks may be written: `kept` false means the policy skipped the step. Collective.
+    Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed);
+    /// Where the application may write a block itself, between begin() and finish().
+    std::span<std::byte> block(std::uint32_t variable, std::size_t piece) { return slots_[current_].block(variable, piece); }
+    /// Copies what is not marked in `direct`, checksums, seals. Collective over the node.
+    Result<Saved> finish(const Binding& binding, std::span<const char> direct);
+
+    /// Waits until all slots are committed or free. Collective.
+    Result<> wait_committed(std::chrono::milliseconds at_most);
+
+    std::int64_t newest_durable_step() const;
+    const Counters& counters() const { return counters_; }
+
+private:
+    enum class Outcome : std::uint32_t { admitted = 1, replacing, skipped, failed };
+
+    Result<> plan_together(const Schema& schema, const Binding& binding, bool changed);
+    void gather_rows(const Binding& binding);
+    Result<Outcome> acquire();              // by the node's first rank
+    Result<> report_failure();              // by the node's first rank: an error not told yet
+    Result<> lay_out(std::uint32_t slot, const Schema& schema);
+    Result<Outcome> admit(const Schema& schema);
+    Result<> follow(Outcome& outcome);      // by the others
+    void give_back();
+    std::uint32_t slot_index(std::size_t own) const { return indices_[own]; }
+    SlotControl& control(std::size_t own) { return context_.staging->control().slots[indices_[own]]; }
+    StreamControl& stream_control() const { return context_.staging->control().streams[stream_index_]; }
+
+    StagerContext context_;
+    std::string stream_;
+    StreamOptions options_;
+    std::uint32_t stream_index_ = 0;
+    std::vector<std::uint32_t> indices_;  // of this stream's slots on the control page
+    std::vector<Slot> slots_;
+    std::vector<std::uint32_t> reported_;  // failures of each slot that were told to the caller
+    std::vector<format::RankPart> parts_;
+    std::vector<std::uint64_t> rows_, own_rows_, all_rows_;
+    std::uint64_t version_ = 0;  // of the description
+    std::uint64_t saves_ = 0;
+    std::uint32_t decisions_ = 0;  // as this rank has seen them
+    std::size_t current_ = 0;
+    SlotState previous_ = SlotState::empty;
+    bool holds_slot_ = false;  // the node's first rank has made slot current_ `filling`
+    std::int64_t replaced_ = -1;
+    Saved saved_;
+    double time_ = 0;
+    sys::Clock::time_point began_;
+    Counters counters_;
+};
+
+}  // namespace forebay::stage

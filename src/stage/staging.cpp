@@ -1,0 +1,187 @@
+#include "stage/staging.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <new>
+#include <thread>
+
+#include "base/bytes.hpp"
+#include "base/crc32c.hpp"
+#include "base/limits.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::stage {
+
+namespace {
+
+constexpr const char* session_name = "session.json";
+constexpr const char* control_name = "control";
+// A session file is a page of text; anything longer is not ours.
+constexpr std::uint64_t session_bytes_max = 1u << 20;
+
+std::string home_of(const std::string& base) { return fmt::format("{}/forebay-{}", base.empty() ? "/dev/shm" : base, sys::user_id()); }
+
+// "restart.0.h5" -> {"restart", 0}
+bool split_slot_name(const std::string& name, std::string& stream, std::uint32_t& number) {
+    if (name.size() < 6 || !name.ends_with(".h5") || name[name.size() - 5] != '.') return false;
+    const char digit = name[name.size() - 4];
+    if (digit != '0' && digit != '1') return false;
+    stream = name.substr(0, name.size() - 5);
+    number = static_cast<std::uint32_t>(digit - '0');
+    return true;
+}
+
+Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseconds wait_max) {
+    if (!sys::lock_is_held(agent_lock_path(directory))) return {};
+    if (auto old = Staging::join(directory)) {
+        old->control().ending.store(1);
+        ring(old->control().bell);
+    }
+    const auto deadline = sys::Clock::now() + wait_max;
+    while (sys::lock_is_held(agent_lock_path(directory))) {
+        if (sys::Clock::now() > deadline)
+            return Error{ErrorKind::retry,
+                         fmt::format("forebay: the agent of an earlier session still drains {} after {} s. Safe: what it has staged. "
+                                     "Next: look at {}/agent.log, then start again.",
+                                     directory, wait_max.count() / 1000, directory)};
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string application_lock_path(const std::string& directory) { return directory + "/application.lock"; }
+std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
+
+std::string staging_directory(const std::string& base, const std::string& run, std::uint32_t virtual_index) {
+    const auto slash = run.find_last_of('/');
+    const auto name = run.substr(slash == std::string::npos ? 0 : slash + 1).substr(0, 64);
+    return fmt::format("{}/{}-{:08x}-{}", home_of(base), name.empty() ? "run" : name, crc32c(bytes_of(run)), virtual_index);
+}
+
+Result<std::vector<std::string>> staging_directories(const std::string& base) {
+    const auto home = home_of(base);
+    auto& store = sys::posix_store();
+    FB_TRY_ASSIGN(there, store.exists(home));
+    std::vector<std::string> directories;
+    if (!there) return directories;
+    FB_TRY_ASSIGN(entries, store.list(home));
+    for (const auto& entry : entries)
+        if (entry.is_directory) directories.push_back(home + "/" + entry.name);
+    return directories;
+}
+
+Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
+    auto& store = sys::posix_store();
+    FB_TRY_ASSIGN(entries, store.list(directory));
+    std::vector<StagedFile> found;
+    for (const auto& entry : entries) {
+        StagedFile staged{.path = directory + "/" + entry.name};
+        if (entry.is_directory || !split_slot_name(entry.name, staged.stream, staged.number)) continue;
+        if (entry.size < format::record_offset_bytes + format::record_size_bytes) continue;
+        FB_TRY_ASSIGN(file, store.open(staged.path, sys::Access::read));
+        std::vector<std::byte> pages(format::record_offset_bytes + format::record_size_bytes);
+        FB_TRY(file->read(0, pages));
+        // What was being filled when its session died has no valid record: it is not a snapshot of anything.
+        auto peek = format::peek(pages, staged.path);
+        if (!peek || peek->file_bytes > entry.size) continue;
+        staged.peek = *peek;
+        found.push_back(std::move(staged));
+    }
+    return found;
+}
+
+Result<Staging> Staging::create(const std::string& directory, const SessionFile& session, std::chrono::milliseconds wait_max) {
+    const auto home = directory.substr(0, directory.find_last_of('/'));
+    FB_TRY(sys::make_private_directory(home));
+    FB_TRY(sys::make_private_directory(directory));
+    auto lock = sys::FileLock::take(application_lock_path(directory));
+    if (!lock && lock.error().kind == ErrorKind::retry)
+        return Error{ErrorKind::refused, fmt::format("forebay: another session writes run {} on this node ({} is locked). Safe: all of its "
+                                                     "snapshots. Next: end it, or choose another run directory.",
+                                                     session.run, application_lock_path(directory))};
+    if (!lock) return lock.error();
+    FB_TRY(wait_for_old_agent(directory, wait_max));
+
+    Staging staging;
+    staging.directory_ = directory;
+    staging.lock_ = std::move(*lock);
+    auto& store = sys::posix_store();
+    FB_TRY(sys::write_text_durable(store, directory + "/" + session_name, encode_session(session)));
+    FB_TRY(store.remove(directory + "/" + control_name));
+    FB_TRY_ASSIGN(mapping, sys::Mapping::create(directory + "/" + control_name, round_up(sizeof(Control), limits::page_bytes)));
+    staging.mapping_ = std::move(mapping);
+    new (staging.mapping_.bytes().data()) Control();
+
+    FB_TRY_ASSIGN(left, staged_files(directory));
+    for (const auto& file : left) {
+        FB_TRY_ASSIGN(stream, staging.add_stream(file.stream, StreamOptions{.slots = static_cast<int>(file.number) + 1, .keep = 0}));
+        for (const auto index : staging.slots_of(stream)) {
+            auto& slot = staging.control().slots[index];
+            if (slot.number != file.number) continue;
+            slot.step = file.peek.record.step;
+            slot.snapshot_id = file.peek.record.snapshot_id;
+            slot.state = SlotState::sealed;
+        }
+    }
+    staging.control().magic.store(control_magic, std::memory_order_release);
+    return staging;
+}
+
+Result<Staging> Staging::join(const std::string& directory) {
+    Staging staging;
+    staging.directory_ = directory;
+    FB_TRY_ASSIGN(mapping, sys::Mapping::open(directory + "/" + control_name, true));
+    staging.mapping_ = std::move(mapping);
+    if (staging.mapping_.bytes().size() < sizeof(Control) || staging.control().magic.load(std::memory_order_acquire) != control_magic ||
+        staging.control().version != control_version)
+        return Error{ErrorKind::unsupported, fmt::format("forebay: {}/{} is not a control page of version {}. Safe: the staged files beside it. "
+                                                         "Next: forebay drain {}.", directory, control_name, control_version, directory)};
+    return staging;
+}
+
+Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamOptions& options) {
+    auto& page = control();
+    const auto count = page.stream_count.load();
+    std::uint32_t index = 0;
+    while (index < count && name != page.streams[index].name.data()) ++index;
+    if (index == streams_max || page.slot_count.load() + static_cast<std::uint32_t>(options.slots) > slots_max)
+        return Error{ErrorKind::full, fmt::format("forebay: stream '{}' is one too many: a session has at most {} streams.", name, streams_max)};
+    auto& stream = page.streams[index];
+    set_text(stream.name, name);
+    stream.keep = options.keep;
+    stream.view = options.view ? 1 : 0;
+    if (index == count) page.stream_count.store(count + 1, std::memory_order_release);
+    for (std::uint32_t number = 0; number < static_cast<std::uint32_t>(options.slots); ++number) {
+        const auto there = slots_of(index);
+        if (std::ranges::any_of(there, [&](auto i) { return page.slots[i].number == number; })) continue;
+        const auto slots = page.slot_count.load();
+        page.slots[slots].stream = index;
+        page.slots[slots].number = number;
+        page.slot_count.store(slots + 1, std::memory_order_release);
+    }
+    return index;
+}
+
+std::vector<std::uint32_t> Staging::slots_of(std::uint32_t stream) const {
+    std::vector<std::uint32_t> indices;
+    for (std::uint32_t i = 0; i < control().slot_count.load(std::memory_order_acquire); ++i)
+        if (control().slots[i].stream == stream) indices.push_back(i);
+    return indices;
+}
+
+std::string Staging::slot_path(std::uint32_t slot) const { return directory_ + "/" + slot_file_name(control(), control().slots[slot]); }
+bool Staging::application_lives() const { return sys::lock_is_held(application_lock_path(directory_)); }
+bool Staging::agent_lives() const { return sys::lock_is_held(agent_lock_path(directory_)); }
+
+Result<> Staging::remove() {
+    mapping_ = {};
+    FB_TRY(sys::posix_store().remove_tree(directory_));
+    lock_.release();
+    return {};
+}
+
+}  // namespace forebay::stage

@@ -1,0 +1,86 @@
+// The staging directory of one session on one node:
+//
+//   BASE/forebay-UID/RUN-HASH-N/        0700; N is the virtual node
+//     application.lock, agent.lock      held while the node's first rank and the agent live
+//     session.json                      which run, whose, and the agent's options
+//     control                           the control page
+//     STREAM.0.h5, STREAM.1.h5          the slots
+//     agent.log
+//
+// Owner: the object holds the mapping of the control page and, on the node's first rank, the application's lock.
+
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "forebay/forebay.hpp"
+#include "format/node_file.hpp"
+#include "stage/control.hpp"
+#include "sys/machine.hpp"
+#include "sys/mapping.hpp"
+
+namespace forebay::stage {
+
+/// What session.json says.
+struct SessionFile {
+    std::string run;  // absolute
+    std::string host;
+    std::int64_t process = 0;
+    AgentOptions agent;
+};
+std::string encode_session(const SessionFile& session);
+Result<SessionFile> decode_session(const std::string& text, const std::string& path);
+
+/// Where the node's part `virtual_index` of the run is staged. `base` "" means /dev/shm. `run` is absolute.
+std::string staging_directory(const std::string& base, const std::string& run, std::uint32_t virtual_index);
+
+/// Staging directories of this user under `base` (no order), for the tools.
+Result<std::vector<std::string>> staging_directories(const std::string& base);
+
+/// A sealed node file found in a staging directory.
+struct StagedFile {
+    std::string path;
+    std::string stream;
+    std::uint32_t number = 0;
+    format::Peek peek;
+};
+Result<std::vector<StagedFile>> staged_files(const std::string& directory);
+
+class Staging {
+public:
+    /// By the node's first rank: makes the directory or takes over what a dead session left there, whose sealed slots
+    /// become slots of this session, to be drained. An agent of the dead session that still drains is waited for, at
+    /// most `wait_max`. `refused` when another session of this run lives on this node.
+    static Result<Staging> create(const std::string& directory, const SessionFile& session, std::chrono::milliseconds wait_max);
+
+    /// By the other ranks of the node, after create(), and by the agent and the tools.
+    static Result<Staging> join(const std::string& directory);
+
+    const std::string& directory() const { return directory_; }
+    Control& control() { return *reinterpret_cast<Control*>(mapping_.bytes().data()); }
+    const Control& control() const { return *reinterpret_cast<const Control*>(mapping_.bytes().data()); }
+
+    /// Finds the stream's entry or makes it, with its slots. By the node's first rank. `full` when all entries are taken.
+    Result<std::uint32_t> add_stream(const std::string& name, const StreamOptions& options);
+    /// The slots of a stream, as indices into Control::slots.
+    std::vector<std::uint32_t> slots_of(std::uint32_t stream) const;
+
+    std::string slot_path(std::uint32_t slot) const;
+    bool application_lives() const;
+    bool agent_lives() const;
+
+    /// Removes the directory and all in it. By the node's first rank, when nothing in it is needed any more.
+    Result<> remove();
+
+private:
+    std::string directory_;
+    sys::Mapping mapping_;
+    sys::FileLock lock_;
+};
+
+std::string application_lock_path(const std::string& directory);
+std::string agent_lock_path(const std::string& directory);
+
+}  // namespace forebay::stage

@@ -1,0 +1,185 @@
+#include "stage/together.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.hpp"
+#include "base/crc32c.hpp"
+#include "base/limits.hpp"
+#include "describe/coverage.hpp"
+#include "describe/geometry.hpp"
+#include "format/node_file.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::stage {
+
+namespace {
+
+std::string show(const Extents& extents) {
+    std::string text;
+    for (int dim = 0; dim < std::min(extents.dims(), dims_max); ++dim) text += fmt::format("{}{}", dim > 0 ? ", " : "", extents[dim]);
+    return "{" + text + "}";
+}
+
+std::string show(const Box& box) { return fmt::format("box {} of size {}", show(box.lo), show(box.size)); }
+
+Error refusal(const Variable& variable, const std::string& why) {
+    return {ErrorKind::refused, fmt::format("forebay: variable '{}' is refused: {}", variable.name, why)};
+}
+
+Result<> check_own_pieces(const Variable& variable, const std::vector<Piece>& pieces) {
+    if (pieces.size() > limits::pieces_per_rank_max)
+        return refusal(variable, fmt::format("{} boxes on one rank, at most {} are allowed.", pieces.size(), limits::pieces_per_rank_max));
+    for (const auto& piece : pieces) {
+        if (piece.box.lo.dims() != variable.shape.dims() || piece.box.size.dims() != variable.shape.dims())
+            return refusal(variable, fmt::format("{} has other dimensions than the global shape {}.", show(piece.box), show(variable.shape)));
+        if (!inside(piece.box, variable.shape))
+            return refusal(variable, fmt::format("{} lies outside the global shape {}.", show(piece.box), show(variable.shape)));
+        if (piece.data == nullptr) return refusal(variable, fmt::format("{} has no address.", show(piece.box)));
+    }
+    return {};
+}
+
+Result<> check_own(const Schema& schema, const Binding& binding) {
+    FB_TRY(check(schema));
+    for (std::size_t v = 0; v < schema.variables.size(); ++v) {
+        const auto& variable = schema.variables[v];
+        if (variable.kind == Kind::array) FB_TRY(check_own_pieces(variable, binding.pieces[v]));
+        if (variable.kind == Kind::replicated && binding.data[v] == nullptr) return refusal(variable, "it has no address.");
+    }
+    return {};
+}
+
+// Compares every rank's schema with rank 0's; says which variable differs first.
+Result<> check_same_schema(comm::Group& world, const Schema& schema) {
+    const auto own = format::schema_json(schema);
+    const std::int64_t sum = crc32c(bytes_of(own));
+    std::int64_t extremes[] = {sum, -sum, static_cast<std::int64_t>(own.size()), -static_cast<std::int64_t>(own.size())};
+    world.max(extremes);
+    if (extremes[0] == -extremes[1] && extremes[2] == -extremes[3]) return {};
+
+    std::vector<std::byte> first;
+    if (world.rank() == 0) first.assign(bytes_of(own).begin(), bytes_of(own).end());
+    world.broadcast_sized(first, 0);
+    const auto theirs = format::schema_from_json(text_of(first));
+    Result<> verdict;
+    if (!theirs) verdict = theirs.error();
+    else if (theirs->variables.size() != schema.variables.size())
+        verdict = Error{ErrorKind::refused, fmt::format("forebay: stream '{}': this rank describes {} variables, rank 0 describes {}. Every rank "
+                                                        "describes the same variables in the same order; a rank that owns nothing gives no boxes or 0 rows.",
+                                                        schema.stream, schema.variables.size(), theirs->variables.size())};
+    for (std::size_t v = 0; verdict && v < schema.variables.size(); ++v) {
+        const auto& mine = schema.variables[v];
+        const auto& other = theirs->variables[v];
+        if (mine == other) continue;
+        verdict = refusal(mine, fmt::format("it is {} {} {} here, but '{}', {} {} {}, on rank 0 (or their attributes differ).", name_of(mine.type),
+                                            name_of(mine.kind), show(mine.shape), other.name, name_of(other.type), name_of(other.kind), show(other.shape)));
+    }
+    FB_TRY(comm::agree(world, verdict));
+    return Error{ErrorKind::refused, fmt::format("forebay: stream '{}': the ranks describe it differently (stream or table names).", schema.stream)};
+}
+
+// Every rank's boxes of one variable, with their ranks. Only for arrays with partial coverage and to explain errors.
+std::pair<std::vector<Box>, std::vector<int>> all_boxes(comm::Group& world, const std::vector<Piece>& pieces) {
+    std::vector<Box> own;
+    for (const auto& piece : pieces) own.push_back(piece.box);
+    const auto strings = world.gather_all_sized(std::as_bytes(std::span(own)));
+    std::pair<std::vector<Box>, std::vector<int>> all;
+    for (std::size_t rank = 0; rank < strings.size(); ++rank) {
+        for (std::size_t at = 0; at < strings[rank].size(); at += sizeof(Box)) {
+            all.first.push_back(load_le<Box>(strings[rank].data() + at));
+            all.second.push_back(static_cast<int>(rank));
+        }
+    }
+    return all;
+}
+
+Result<> check_overlap(comm::Group& world, const Variable& variable, const std::vector<Piece>& pieces) {
+    const auto [boxes, ranks] = all_boxes(world, pieces);
+    const auto [a, b] = find_overlap(boxes);
+    if (a == b) return {};
+    return refusal(variable, fmt::format("{} of rank {} and {} of rank {} overlap.", show(boxes[a]), ranks[a], show(boxes[b]), ranks[b]));
+}
+
+Result<> check_coverage(comm::Group& world, const Schema& schema, const Binding& binding) {
+    std::uint64_t seed = sys::random_u64();
+    world.broadcast(std::as_writable_bytes(std::span(&seed, 1)), 0);
+    // A sum modulo 2^61 - 1 over any number of ranks, as two halves that cannot overflow; then the cells themselves.
+    std::vector<std::int64_t> sums;
+    for (std::size_t v = 0; v < schema.variables.size(); ++v) {
+        if (schema.variables[v].kind != Kind::array) continue;
+        std::uint64_t weight = 0;
+        std::uint64_t cells = 0;
+        for (const auto& piece : binding.pieces[v]) {
+            weight = add_weights(weight, cell_weight(piece.box, seed));
+            cells += volume(piece.box.size);
+        }
+        sums.insert(sums.end(), {static_cast<std::int64_t>(weight & 0x7FFFFFFFu), static_cast<std::int64_t>(weight >> 31), static_cast<std::int64_t>(cells)});
+    }
+    world.sum(sums);
+    std::size_t at = 0;
+    for (std::size_t v = 0; v < schema.variables.size(); ++v) {
+        const auto& variable = schema.variables[v];
+        if (variable.kind != Kind::array) continue;
+        const auto low = static_cast<std::uint64_t>(sums[at]), high = static_cast<std::uint64_t>(sums[at + 1]);
+        const auto cells = static_cast<std::uint64_t>(sums[at + 2]);
+        at += 3;
+        Box whole{.size = variable.shape};
+        for (int dim = 0; dim < variable.shape.dims(); ++dim) whole.lo.push_back(0);
+        // 2^31 * high modulo 2^61 - 1: high's upper part wraps around.
+        std::uint64_t weight = low % ((std::uint64_t{1} << 61) - 1);
+        for (int bit = 0; bit < 62; ++bit) {
+            if (((high >> bit) & 1) == 0) continue;
+            weight = add_weights(weight, std::uint64_t{1} << ((bit + 31) % 61));
+        }
+        if (variable.coverage == Coverage::full && weight == cell_weight(whole, seed)) continue;
+        FB_TRY(check_overlap(world, variable, binding.pieces[v]));
+        if (variable.coverage == Coverage::full)
+            return refusal(variable, fmt::format("the boxes of all ranks hold {} of {} elements of the global shape {}; describe it with Coverage::partial "
+                                                 "if holes are meant.", cells, variable.elements(), show(variable.shape)));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<> check_together(comm::Group& world, const Schema& schema, const Binding& binding) {
+    FB_TRY(comm::agree(world, check_own(schema, binding)));
+    FB_TRY(check_same_schema(world, schema));
+    return check_coverage(world, schema, binding);
+}
+
+std::vector<format::RankPart> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks, const Schema& schema,
+                                             const Binding& binding) {
+    const auto variables = schema.variables.size();
+    std::vector<std::byte> mine;
+    const auto append = [&](const auto& value) {
+        const auto bytes = std::as_bytes(std::span(&value, 1));
+        mine.insert(mine.end(), bytes.begin(), bytes.end());
+    };
+    for (const auto& table : binding.tables) append(table.rows);
+    for (std::size_t v = 0; v < variables; ++v) append(static_cast<std::uint64_t>(binding.pieces[v].size()));
+    for (std::size_t v = 0; v < variables; ++v)
+        for (const auto& piece : binding.pieces[v]) append(piece.box);
+
+    const auto strings = node.gather_all_sized(mine);
+    std::vector<format::RankPart> parts(strings.size());
+    for (std::size_t i = 0; i < strings.size(); ++i) {
+        const std::byte* at = strings[i].data();
+        const auto take = [&]<class T>(T) {
+            const auto value = load_le<T>(at);
+            at += sizeof(T);
+            return value;
+        };
+        parts[i].rank = node_ranks[i];
+        for (std::size_t t = 0; t < binding.tables.size(); ++t) parts[i].rows.push_back(take(std::uint64_t{}));
+        parts[i].boxes.resize(variables);
+        for (auto& boxes : parts[i].boxes) boxes.resize(take(std::uint64_t{}));
+        for (auto& boxes : parts[i].boxes)
+            for (auto& box : boxes) box = take(Box{});
+    }
+    return parts;
+}
+
+}  // namespace forebay::stage

@@ -1,0 +1,115 @@
+"""Goal: a room includes itself and the floors below it; MPI, libhdf5 and the system stay where they belong.
+
+Method: reads every #include of src/, include/, apps/ and tests/ and holds it against the table below, which is
+ARCHITECTURE.md's ("Rooms and floors"); that the two tables agree is checked as well.
+"""
+
+import re
+
+import tree
+
+FLOORS = {
+    "base": 0,
+    "describe": 1,
+    "format": 2, "sys": 2, "comm": 2,
+    "stage": 3, "move": 3, "catalog": 3,
+    "drain": 4, "restart": 4,
+    "views": 5, "export": 5, "insitu": 5, "observe": 5, "tune": 5,
+    "api": 6, "cli": 6,
+}
+# The public headers belong to the rooms that implement them.
+PUBLIC = {"forebay/result.hpp": "base", "forebay/describe.hpp": "describe"}
+SYSTEM = re.compile(
+    r"^(sys/|linux/|asm/|unistd\.h|fcntl\.h|sched\.h|dirent\.h|dlfcn\.h|signal\.h|poll\.h|pwd\.h|grp\.h|syscall\.h|"
+    r"pthread\.h|mntent\.h|spawn\.h|netdb\.h|termios\.h|ftw\.h|glob\.h|semaphore\.h|csignal)")
+# Seconds to compile each: they stay in .cpp files, so that nobody pays for them twice.
+HEAVY = re.compile(r"^(fmt/|nlohmann/|toml\+\+/|CLI/|toml\.hpp)")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def includes(path):
+    """Line number, whether in angle brackets, and name of each include."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1) == "<", match.group(2)
+
+
+def room_of(include):
+    """The room an include belongs to; None for what is not ours."""
+    if include.startswith("forebay/"):
+        return PUBLIC.get(include, "api")
+    first = include.split("/")[0]
+    return first if "/" in include and first in FLOORS else None
+
+
+def may_include(room, include):
+    other = room_of(include)
+    if other is None or other == room:
+        return True
+    # The program uses the library as any application does: by its public headers, never by the room api.
+    if room == "cli" and include.startswith("forebay/"):
+        return True
+    return FLOORS[other] < FLOORS[room]
+
+
+def floor_problems(path, room):
+    for number, _, include in includes(path):
+        if not may_include(room, include):
+            other = room_of(include)
+            yield (f"{tree.shown(path)}:{number}: room {room} (floor {FLOORS[room]}) includes {include} of room {other} "
+                   f"(floor {FLOORS[other]}); a room includes itself and floors below")
+
+
+def library_problems(path):
+    """MPI, libhdf5 and system headers outside their rooms."""
+    name = tree.shown(path)
+    is_test = name.endswith("_test.cpp") or name.startswith("tests/")
+    mpi = name.startswith(("apps/", "tests/mpi/", "include/forebay/mpi.hpp")) or re.search(
+        r"^src/((comm|api)/mpi_|cli/mpi_|export/)", name)
+    hdf5 = name.startswith(("src/views/", "src/export/"))
+    system = re.search(r"^src/sys/posix_[a-z0-9_]*\.cpp$", name) or is_test or name.startswith("apps/")
+    for number, angled, include in includes(path):
+        if (include == "mpi.h" or include == "forebay/mpi.hpp") and not mpi:
+            yield f"{name}:{number}: {include} belongs to comm/mpi_*, api/mpi_*, cli/mpi_*, export, apps and tests/mpi"
+        if include.startswith(("hdf5", "H5")) and not hdf5:
+            yield f"{name}:{number}: {include} belongs to views and export"
+        if HEAVY.match(include) and name.endswith(".hpp"):
+            yield f"{name}:{number}: {include} belongs in .cpp files, not in a header"
+        if angled and SYSTEM.match(include) and not system:
+            yield f"{name}:{number}: <{include}> belongs to src/sys/posix_*.cpp, behind an interface of the room sys"
+
+
+def documented_floors():
+    """The rows "| 3 | `stage` ..., `move` | ..." of ARCHITECTURE.md."""
+    floors = {}
+    for line in (tree.ROOT / "ARCHITECTURE.md").read_text().splitlines():
+        row = re.match(r"^\|\s*(\d+)\s*\|([^|]*)\|", line)
+        if row:
+            floors.update({room: int(row.group(1)) for room in re.findall(r"`([a-z0-9]+)`", row.group(2))})
+    return floors
+
+
+def main():
+    problems = []
+    checked = 0
+    documented = documented_floors()
+    for room in sorted(set(FLOORS) | set(documented)):
+        if FLOORS.get(room) != documented.get(room):
+            problems.append(f"room {room}: floor {FLOORS.get(room)} here, {documented.get(room)} in ARCHITECTURE.md")
+    for path in tree.tracked(".cpp", ".hpp", under=("src/", "include/", "apps/", "tests/")):
+        checked += 1
+        name = tree.shown(path)
+        problems += library_problems(path)
+        if name.startswith("src/"):
+            room = name.split("/")[1]
+            if room not in FLOORS:
+                problems.append(f"{name}: {room} is no room; ARCHITECTURE.md and this test list them")
+            else:
+                problems += floor_problems(path, room)
+        elif name.startswith("include/"):
+            problems += floor_problems(path, PUBLIC.get(name.removeprefix("include/"), "api"))
+    tree.finish("floors", checked, problems)
+
+
+main()

@@ -1,0 +1,40 @@
+"""Goal: every header can be included alone and first, and the public ones need nothing but the standard library.
+
+Method: compiles each header by itself, public ones with include/ as the only folder of ours. mpi.hpp is compiled
+where an MPI compiler wrapper is found.
+"""
+
+import concurrent.futures
+import os
+import shutil
+import subprocess
+
+import tree
+
+
+def compile_alone(compiler, path):
+    folders = ["include"] if tree.shown(path).startswith("include/") else ["include", "src", "tests"]
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers"]
+    command += ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]  # the bindings that MPI-3 removed; CMake skips them too
+    command += [f"-I{tree.ROOT / folder}" for folder in folders]
+    source = f'#include "{path}"\n#include "{path}"\n'
+    done = subprocess.run([*command, "-x", "c++", "-"], input=source, capture_output=True, text=True, check=False)
+    return None if done.returncode == 0 else f"{tree.shown(path)} does not compile alone:\n{done.stderr}"
+
+
+def main():
+    compiler = os.environ.get("CXX", "c++")
+    mpi_compiler = shutil.which("mpicxx")
+    jobs = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for path in tree.tracked(".hpp", under=("src/", "include/", "tests/")):
+            needs_mpi = "mpi.h>" in path.read_text() or "forebay/mpi.hpp" in path.read_text()
+            if needs_mpi and not mpi_compiler:
+                print(f"not compiled, no mpicxx: {tree.shown(path)}")
+                continue
+            jobs.append(pool.submit(compile_alone, mpi_compiler if needs_mpi else compiler, path))
+    problems = [job.result() for job in jobs if job.result()]
+    tree.finish("headers", len(jobs), problems)
+
+
+main()

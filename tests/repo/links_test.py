@@ -1,0 +1,51 @@
+"""Goal: no page of the documentation points at what is not there: files, headings, and paths in `code`.
+
+Method: follows every relative link of every *.md, with its #heading, and looks for every `path/with.suffix` that
+names a file of this repository.
+"""
+
+import re
+
+import tree
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+PATH = re.compile(r"`((?:src|include|docs|tests|scripts|cmake|apps|bench|tools)/[A-Za-z0-9_./-]+\.[a-z]+)`")
+
+
+def anchors(text):
+    """The anchors that the headings of a page get."""
+    found = set()
+    for line in text.splitlines():
+        heading = re.match(r"^#+\s+(.*)$", line)
+        if heading:
+            plain = re.sub(r"[^\w\- ]", "", heading.group(1).lower())
+            found.add(plain.strip().replace(" ", "-"))
+    return found
+
+
+def without_code(text):
+    return re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+
+
+def problems_of(path):
+    text = path.read_text()
+    for target in LINK.findall(without_code(text)):
+        if re.match(r"^[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (path.parent / name).resolve() if name else path
+        if not file.exists():
+            yield f"{tree.shown(path)}: link to {target}, which does not exist"
+        elif anchor and file.suffix == ".md" and anchor not in anchors(file.read_text()):
+            yield f"{tree.shown(path)}: link to {target}, which has no such heading"
+    for name in PATH.findall(without_code(text)):
+        if not (tree.ROOT / name).exists():
+            yield f"{tree.shown(path)}: names `{name}`, which does not exist"
+
+
+def main():
+    pages = tree.tracked(".md")
+    tree.finish("pages", len(pages), [problem for page in pages for problem in problems_of(page)])
+
+
+main()

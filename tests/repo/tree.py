@@ -1,0 +1,39 @@
+"""What the tests of the repository share: which files there are, and how a test ends."""
+
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SKIPPED = 77
+
+
+def tracked(*suffixes, under=("",)):
+    """Files known to git, or new and not ignored, by suffix and folder; every file where git is absent."""
+    command = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
+    try:
+        names = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    except (OSError, subprocess.CalledProcessError):
+        names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*")]
+        names = [name for name in names if not name.startswith(("build", ".git/"))]
+    paths = [ROOT / name for name in sorted(set(names)) if name.startswith(tuple(under)) and name.endswith(suffixes)]
+    return [path for path in paths if path.is_file()]
+
+
+def shown(path):
+    return str(path.relative_to(ROOT))
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(SKIPPED)
+
+
+def finish(what, checked, problems):
+    """Prints the problems and ends the test; having had nothing to check is a failure."""
+    for problem in problems:
+        print(problem)
+    if not checked:
+        print(f"{what}: found nothing to check; the test looks in the wrong place")
+    print(f"{what}: {checked} checked, {len(problems)} problems")
+    sys.exit(1 if problems or not checked else 0)
