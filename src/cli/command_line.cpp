@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <string_view>
 
 namespace forebay::cli {
 
@@ -12,7 +13,14 @@ constexpr const char* exit_codes =
     "  5 no room, or a fault that may pass; 6 unsupported by this build, machine or file version; 7 our own mistake.\n"
     "Each verb has its own --help with examples.";
 
-void print_error(const std::string& text) { std::fprintf(stderr, "forebay: %s\n", text.c_str()); }
+// "forebay: WHAT", and on lines of their own what is safe and what to do next.
+void print_error(std::string text) {
+    constexpr std::string_view name = "forebay: ";
+    if (!text.starts_with(name)) text.insert(0, name);
+    for (const std::string_view word : {" Safe: ", " Next: "})
+        if (const auto at = text.find(word); at != std::string::npos && text[at - 1] == '.') text.insert(at, "\n ");
+    std::fprintf(stderr, "%s\n", text.c_str());
+}
 
 void describe_option(CLI::Option* option) { option->capture_default_str(); }
 
@@ -105,6 +113,11 @@ int CommandLine::act() const {
 
 int CommandLine::run(int count, char** arguments) {
     try {
+        // The parser would only say that a subcommand is required.
+        if (count > 1 && arguments[1][0] != '-' && app_->get_subcommand_no_throw(arguments[1]) == nullptr) {
+            print_error(std::string("\"") + arguments[1] + "\" is not one of its verbs.\n  Next: forebay --help");
+            return static_cast<int>(Exit::usage);
+        }
         app_->parse(count, arguments);
         return act();
     } catch (const CLI::ParseError& wrong) {

@@ -45,7 +45,8 @@ Result<> Listing::add(const catalog::Snapshot& snapshot) {
     const auto manifest = catalog::load_manifest(store_, snapshot.directory);
     if (!manifest) {
         unreadable_ = true;
-        table_.row({snapshot.stream, fmt::to_string(snapshot.step), "", "", "", "manifest " + std::string(forebay::name_of(manifest.error().kind)), ""});
+        table_.row({snapshot.stream, fmt::to_string(snapshot.step), "", "", "", "manifest " + std::string(forebay::name_of(manifest.error().kind)),
+                    ""});
         array_.push(object.set("state", "unreadable").set("error", json_of(manifest.error())));
         return {};
     }
@@ -76,8 +77,7 @@ Result<> Listing::add(const catalog::Leftover& leftover) {
     if (leftover.kind == catalog::Leftover::Kind::part) {
         state = "draining, or left by a crash";
         const auto arrived = drain::look_at_part(store_, leftover.directory);
-        // The directory may have been committed since it was listed; then it is in the table below its other name
-        // the next time.
+        // It may have been committed since it was listed; the error says so, and the next ls shows it.
         if (arrived) {
             nodes = fmt::format("{} of {}", arrived->files, arrived->nodes ? fmt::to_string(*arrived->nodes) : "?");
             object.set("nodes_arrived", arrived->files);
@@ -95,10 +95,21 @@ Result<> Listing::add(const catalog::Leftover& leftover) {
 Result<> Listing::add_stream(const std::string& run, const std::string& stream, const std::optional<std::int64_t>& step) {
     FB_TRY_ASSIGN(leftovers, catalog::leftovers(store_, run, stream));
     FB_TRY_ASSIGN(snapshots, catalog::snapshots(store_, run, stream));
-    for (const auto& leftover : leftovers)
-        if (!step || leftover.step == *step) FB_TRY(add(leftover));
-    for (const auto& snapshot : snapshots)
-        if (!step || snapshot.step == *step) FB_TRY(add(snapshot));
+    // Both lists fall by step; what is on its way comes before what it will replace.
+    auto leftover = leftovers.begin();
+    auto snapshot = snapshots.begin();
+    while (leftover != leftovers.end() || snapshot != snapshots.end()) {
+        const bool first = snapshot == snapshots.end() || (leftover != leftovers.end() && leftover->step >= snapshot->step);
+        const auto at = first ? leftover->step : snapshot->step;
+        const bool wanted = !step || at == *step;
+        if (first) {
+            if (wanted) FB_TRY(add(*leftover));
+            ++leftover;
+        } else {
+            if (wanted) FB_TRY(add(*snapshot));
+            ++snapshot;
+        }
+    }
     return {};
 }
 

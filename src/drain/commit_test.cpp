@@ -24,6 +24,8 @@ namespace {
 
 const std::string run = "run7";
 
+const std::string view_of_step = "run7/restart/step-000120.h5";
+
 Result<Commit> commit(sys::Store& store, const SmallSnapshot& snapshot) {
     return drain::commit_if_complete(store, run, snapshot.stream, snapshot.step, snapshot.id, snapshot.nodes);
 }
@@ -57,6 +59,7 @@ std::unique_ptr<SimStore> drained(const SmallSnapshot& snapshot, const SmallSnap
     if (older != nullptr) {
         REQUIRE(test::drain_all(disk, run, *older));
         REQUIRE(commit(disk, *older).value() == Commit::committed);
+        REQUIRE(sys::write_text_durable(disk, view_of_step, "shows the older save"));
         disk.settle();
     }
     REQUIRE(test::drain_all(disk, run, snapshot));
@@ -80,6 +83,7 @@ void check_after_crash(SimStore& disk, const SmallSnapshot& snapshot, const Smal
     const bool is_old = older != nullptr && is_whole(disk, *older);
     if (is_listed(disk, snapshot)) CHECK((is_new || is_old));
     if (committed) CHECK(is_new);
+    if (disk.exists(view_of_step).value()) CHECK_FALSE(is_new);
 
     const auto recovered = drain::recover(disk, run, false);
     REQUIRE(recovered);
@@ -304,12 +308,19 @@ TEST_CASE("commit: a torn or short node file is corrupt and nothing is committed
     CHECK_FALSE(is_listed(disk, three));
 }
 
-TEST_CASE("commit: a view of what is replaced goes, since it would show wrong values") {
-    const auto disk = drained(one, &older_save);
-    const auto view = run + "/restart/" + catalog::view_name(one.step);
-    REQUIRE(sys::write_text_durable(*disk, view, "a view"));
-    REQUIRE(commit(*disk, one).value() == Commit::committed);
-    CHECK_FALSE(disk->exists(view).value());
+TEST_CASE("commit: an agent that finds the step committed makes that durable before it says so") {
+    const auto before = drained(three, nullptr);
+    const auto clean = before->clone();
+    REQUIRE(commit(*clean, three));
+    for (int sync = 1; sync < clean->calls(Op::sync_directory); ++sync) {
+        CAPTURE(sync);
+        const auto disk = before->clone();
+        disk->fail(Op::sync_directory, sync, {ErrorKind::retry, "Input/output error"});
+        REQUIRE_FALSE(commit(*disk, three));  // the first agent has renamed, and stops there
+        REQUIRE(commit(*disk, three).value() == Commit::already);
+        disk->reboot({.names = false, .bytes = false});
+        CHECK(is_whole(*disk, three));
+    }
 }
 
 TEST_CASE("commit: costs are known") {

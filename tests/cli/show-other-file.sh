@@ -1,2 +1,2 @@
-head -c 20000 /dev/zero > other.h5
+seq 10000 > other.h5
 forebay show other.h5
