@@ -132,6 +132,10 @@ int main(int argc, char** argv) {
     bool done = false;
     try {
         done = simulate(options);
+    } catch (const nbody::SavingError& error) {
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (rank == 0) std::fprintf(stderr, "nbody: %s\n", error.what());
     } catch (const std::exception& error) {
         std::fprintf(stderr, "nbody: %s\n", error.what());
         MPI_Abort(MPI_COMM_WORLD, 1);

@@ -1,9 +1,11 @@
 #include "saving.hpp"
 
-#include <algorithm>
+#include <array>
+#include <cstdio>
 #include <forebay/mpi.hpp>
 #include <optional>
-#include <stdexcept>
+#include <type_traits>
+#include <utility>
 
 namespace nbody {
 
@@ -11,9 +13,16 @@ namespace {
 
 using forebay::Attributes;
 
+/// The value, or our own exception with Forebay's text, which says what is safe and what to do next.
+template <class T>
+T need(forebay::Result<T> result) {
+    if (!result) throw SavingError(result.error().text);
+    if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
 forebay::Options options_of(const SavingOptions& given, const Slab& slab) {
     forebay::Options options;
-    if (!given.config.empty()) options = forebay::load_options(given.config).value();
+    if (!given.config.empty()) options = need(forebay::load_options(given.config));
     options.run = given.run;
     if (!given.staging.empty()) options.staging = given.staging;
     if (given.virtual_nodes > 0) options.virtual_nodes = given.virtual_nodes;
@@ -64,25 +73,23 @@ struct Saving::Parts {
 void Saving::Parts::describe_state() {
     auto& state = simulation.state;
     auto& out = *stream;
-    out.replicated("state/step", &state.step, {.description = "steps done"}).value();
-    out.replicated("state/scale_factor", &state.a, {.description = "a, 1 today"}).value();
-    out.replicated("state/time", &state.time, {.unit = "1/H0", .description = "cosmic time"}).value();
-    out.replicated("state/kinetic_energy", &state.kinetic, {.unit = "cell^2 H0^2"}).value();
-    out.replicated("state/potential_energy", &state.potential, {.unit = "cell^2 H0^2"}).value();
-    out.replicated("state/expansion_work", &state.expansion_work,
-                   {.unit = "cell^2 H0^2", .description = "integral of the kinetic energy over a"})
-        .value();
-    out.replicated("state/random", forebay::u64, {4}, state.generator.state().data(),
-                   {.description = "xoshiro256** state"})
-        .value();
-    out.replicated("parameters/mesh", &found.mesh, {.description = "cells a dimension"}).value();
-    out.replicated("parameters/particles", &found.particles, {.description = "particles a dimension"}).value();
-    out.replicated("parameters/steps", &found.steps).value();
-    out.replicated("parameters/seed", &found.seed).value();
-    out.replicated("parameters/box", &found.box_mpc, {.unit = "Mpc/h"}).value();
-    out.replicated("parameters/a_first", &found.a_first).value();
-    out.replicated("parameters/a_last", &found.a_last).value();
-    out.replicated("parameters/sigma_8", &found.sigma_8).value();
+    need(out.replicated("state/step", &state.step, {.description = "steps done"}));
+    need(out.replicated("state/scale_factor", &state.a, {.description = "a, 1 today"}));
+    need(out.replicated("state/time", &state.time, {.unit = "1/H0", .description = "cosmic time"}));
+    need(out.replicated("state/kinetic_energy", &state.kinetic, {.unit = "cell^2 H0^2"}));
+    need(out.replicated("state/potential_energy", &state.potential, {.unit = "cell^2 H0^2"}));
+    need(out.replicated("state/expansion_work", &state.expansion_work,
+                        {.unit = "cell^2 H0^2", .description = "integral of the kinetic energy over a"}));
+    need(out.replicated("state/random", forebay::u64, {4}, state.generator.state().data(),
+                        {.description = "xoshiro256** state"}));
+    need(out.replicated("parameters/mesh", &found.mesh, {.description = "cells a dimension"}));
+    need(out.replicated("parameters/particles", &found.particles, {.description = "particles a dimension"}));
+    need(out.replicated("parameters/steps", &found.steps));
+    need(out.replicated("parameters/seed", &found.seed));
+    need(out.replicated("parameters/box", &found.box_mpc, {.unit = "Mpc/h"}));
+    need(out.replicated("parameters/a_first", &found.a_first));
+    need(out.replicated("parameters/a_last", &found.a_last));
+    need(out.replicated("parameters/sigma_8", &found.sigma_8));
 }
 
 void Saving::Parts::describe_fields() {
@@ -95,22 +102,19 @@ void Saving::Parts::describe_fields() {
         density = {forebay::packed(box, simulation.density.data())};
         psi = {forebay::with_halo(box, {1, 0, 0}, simulation.psi.allocation())};
     }
-    stream
-        ->array("fields/density", forebay::f32, {mesh, mesh, mesh}, density,
-                {.unit = "mean density", .description = "cloud-in-cell density", .dimensions = {"x", "y", "z"}})
-        .value();
-    stream
-        ->array(
-            "fields/potential", forebay::f64, {mesh, mesh, mesh}, psi,
-            {.unit = "cell^2 H0^2", .description = "psi, with laplace(psi) = 1.5 delta", .dimensions = {"x", "y", "z"}})
-        .value();
+    need(
+        stream->array("fields/density", forebay::f32, {mesh, mesh, mesh}, density,
+                      {.unit = "mean density", .description = "cloud-in-cell density", .dimensions = {"x", "y", "z"}}));
+    need(stream->array(
+        "fields/potential", forebay::f64, {mesh, mesh, mesh}, psi,
+        {.unit = "cell^2 H0^2", .description = "psi, with laplace(psi) = 1.5 delta", .dimensions = {"x", "y", "z"}}));
 }
 
 // The columns move in memory when particles arrive, so they are bound anew for each save and read.
 void Saving::Parts::bind_particles() {
     std::vector<forebay::ColumnData> data;
     nbody::Particles::each_column(simulation.particles, [&](auto& column) { data.emplace_back(column.data()); });
-    particles->bind(simulation.particles.size(), std::move(data)).value();
+    need(particles->bind(simulation.particles.size(), std::move(data)));
 }
 
 /// False for a snapshot whose bytes do not verify: the one before may.
@@ -122,31 +126,31 @@ bool Saving::Parts::read(forebay::Restart& restart) {
         if (simulation.slab.rank == 0) std::fprintf(stderr, "%s\n", done.error().text.c_str());
         return false;
     }
-    done.value();
+    need(done);
     if (!(found == simulation.parameters))
-        throw std::runtime_error("the snapshot of step " + std::to_string(restart.step()) + " in " + restart.source() +
-                                 " belongs to a simulation with other parameters; it is untouched. Next: give the "
-                                 "parameters it was made with, or another --run");
+        throw SavingError("the snapshot of step " + std::to_string(restart.step()) + " in " + restart.source() +
+                          " belongs to a simulation with other parameters; it is untouched. Next: give the "
+                          "parameters it was made with, or another --run");
     return true;
 }
 
 Saving::Saving(Simulation& simulation, const SavingOptions& options) : parts_(std::make_unique<Parts>(simulation)) {
     auto& parts = *parts_;
-    parts.session = forebay::open(simulation.slab.comm, options_of(options, simulation.slab)).value();
-    parts.stream = parts.session->stream("restart").value();
+    parts.session = need(forebay::open(simulation.slab.comm, options_of(options, simulation.slab)));
+    parts.stream = need(parts.session->stream("restart"));
     parts.describe_state();
     parts.describe_fields();
-    parts.particles = parts.stream->particles("particles", columns()).value();
+    parts.particles = need(parts.stream->particles("particles", columns()));
 }
 
 Saving::~Saving() = default;
 
 bool Saving::restart() {
     auto& parts = *parts_;
-    auto restart = parts.stream->newest().value();
+    auto restart = need(parts.stream->newest());
     if (!restart) return false;
-    while (restart && !parts.read(*restart)) restart = parts.stream->older().value();
-    if (!restart) throw std::runtime_error("the run has snapshots, but none that verifies. Next: forebay verify on it");
+    while (restart && !parts.read(*restart)) restart = need(parts.stream->older());
+    if (!restart) throw SavingError("the run has snapshots, but none that verifies. Next: forebay verify on it");
     parts.simulation.resume();
     if (parts.simulation.slab.rank == 0)
         std::printf("restart: step %lld, a = %.4f, from %s, %s\n", static_cast<long long>(restart->step()),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "ledger.hpp"
@@ -28,15 +29,20 @@ struct SavingTotals {
     std::int64_t newest_durable_step = -1;
 };
 
+/// Thrown on all ranks alike, with the same text.
+struct SavingError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
 class Saving {
 public:
-    /// Opens the run and describes what `simulation` holds, which must outlive this object. Throws
-    /// forebay::Exception, on all ranks alike. Collective.
+    /// Opens the run and describes what `simulation` holds, which must outlive this object. Throws SavingError.
+    /// Collective.
     Saving(Simulation& simulation, const SavingOptions& options);
     ~Saving();
 
-    /// Fills the simulation from the newest snapshot that reads whole; false when the run has none. Throws when there
-    /// are snapshots but none that reads whole or belongs to these parameters. Collective.
+    /// Fills the simulation from the newest snapshot that reads whole; false when the run has none. Throws SavingError
+    /// when there are snapshots but none that reads whole or belongs to these parameters. Collective.
     bool restart();
 
     /// Saves the present step. An empty text, or what went wrong: the simulation goes on without. Collective.

@@ -42,14 +42,16 @@ void Simulation::resume() {
     const auto restored = psi;
     psi.fill_halo(slab);
     const auto plane = static_cast<std::size_t>(slab.plane_cells());
+    int differ = 0;
     for (const auto x : {std::int64_t{-1}, slab.planes}) {
         const bool wraps = slab.lo + x < 0 || slab.lo + x >= slab.mesh;
         if (slab.planes == 0 || wraps) continue;
-        if (!std::equal(psi.at(x, 0, 0), psi.at(x, 0, 0) + plane, restored.at(x, 0, 0)))
-            throw std::runtime_error("the restart filled plane " + std::to_string(slab.lo + x) +
-                                     " of psi's halo on rank " + std::to_string(slab.rank) +
-                                     " with other values than its owner holds");
+        differ += !std::equal(psi.at(x, 0, 0), psi.at(x, 0, 0) + plane, restored.at(x, 0, 0));
     }
+    MPI_Allreduce(MPI_IN_PLACE, &differ, 1, MPI_INT, MPI_SUM, slab.comm);
+    if (differ > 0)
+        throw std::runtime_error("the restart filled " + std::to_string(differ) +
+                                 " planes of psi's halo with other values than their owners hold");
     deposit_mass();
     differentiate(slab, psi, gradient_);
 }

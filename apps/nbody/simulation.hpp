@@ -40,7 +40,7 @@ public:
     /// Makes the initial conditions.
     void begin();
     /// Goes on from restored members, whose particles may lie on any rank. Throws when a plane that the restart put
-    /// into psi's halo differs from its owner's plane.
+    /// into psi's halo differs from its owner's plane, on all ranks alike.
     void resume();
     /// One step, kick-drift-kick; calls `pulse` between its parts.
     void advance(const std::function<void()>& pulse);

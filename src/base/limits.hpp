@@ -49,6 +49,7 @@ inline constexpr std::uint64_t verify_gap_bytes = 64u << 10;
 
 // What a decoder accepts before it allocates; a file that claims more is corrupt.
 inline constexpr std::uint64_t head_bytes_max = 4ull << 30;
+inline constexpr std::uint64_t session_bytes_max = 1u << 20;
 inline constexpr std::uint64_t manifest_bytes_max = 1ull << 30;
 
 }  // namespace forebay::limits

@@ -18,8 +18,6 @@ namespace {
 
 constexpr const char* session_name = "session.json";
 constexpr const char* control_name = "control";
-// A session file is a page of text; anything longer is not ours.
-constexpr std::uint64_t session_bytes_max = 1u << 20;
 
 std::string home_of(const std::string& base) { return fmt::format("{}/forebay-{}", base.empty() ? "/dev/shm" : base, sys::user_id()); }
 

@@ -1,0 +1,209 @@
+#include "drain/agent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/units.hpp"
+#include "drain/commit.hpp"
+#include "drain/node_drain.hpp"
+#include "move/retry.hpp"
+
+namespace forebay::drain {
+
+namespace {
+
+using stage::SlotState;
+
+// An idle agent looks this often whether its application lives: 2 system calls a second.
+constexpr std::chrono::milliseconds idle_pause{500};
+// How often an agent that is done looks whether the others are: often at first, a snapshot's nodes end together.
+constexpr std::chrono::milliseconds peers_pause_min{5}, peers_pause_max{1000};
+// How long an agent whose session has ended waits for the others. It may leave before them: the last one commits.
+constexpr std::chrono::seconds peers_wait_max{10};
+
+}  // namespace
+
+Agent::Agent(sys::Store& store, stage::Staging& staging, stage::SessionFile session, ViewMaker make_view, Log log)
+    : store_(store), staging_(staging), page_(staging.control()), session_(std::move(session)), make_view_(std::move(make_view)),
+      log_(std::move(log)) {}
+
+void Agent::set(stage::SlotControl& slot, SlotState state) {
+    slot.state.store(state, std::memory_order_release);
+    stage::ring(page_.news);
+}
+
+bool Agent::run(const std::atomic<bool>& stop) {
+    std::chrono::milliseconds pause = peers_pause_min;
+    auto last_progress = sys::Clock::now();
+    while (!stop.load()) {
+        bell_ = page_.bell.load(std::memory_order_acquire);
+        if (work(stop)) {
+            pause = peers_pause_min;
+            last_progress = sys::Clock::now();
+            continue;
+        }
+        bool waits_for_peers = false;
+        for (std::uint32_t i = 0; i < page_.slot_count.load(); ++i) waits_for_peers |= page_.slots[i].state.load() == SlotState::drained;
+        const bool leaving = page_.ending.load() != 0 || !staging_.application_lives();
+        if (leaving && (!waits_for_peers || sys::Clock::now() - last_progress > peers_wait_max)) break;
+        sys::wait_on(page_.bell, bell_, waits_for_peers ? pause : idle_pause);
+        pause = std::min(pause * 2, peers_pause_max);
+    }
+    return !unfinished();
+}
+
+bool Agent::unfinished() const {
+    for (std::uint32_t i = 0; i < page_.slot_count.load(); ++i) {
+        const auto state = page_.slots[i].state.load();
+        if (state != SlotState::empty && state != SlotState::committed && state != SlotState::filling) return true;
+    }
+    return false;
+}
+
+// One look at every slot, the oldest step first; true when anything changed.
+bool Agent::work(const std::atomic<bool>& stop) {
+    std::vector<std::pair<std::int64_t, std::uint32_t>> order;
+    for (std::uint32_t i = 0; i < page_.slot_count.load(std::memory_order_acquire); ++i) order.emplace_back(page_.slots[i].step.load(), i);
+    std::ranges::sort(order);
+    bool changed = false;
+    for (const auto& [step, index] : order) {
+        if (stop.load()) break;
+        auto& slot = page_.slots[index];
+        auto state = slot.state.load(std::memory_order_acquire);
+        const bool again = state == SlotState::failed && mine_[index].bell_at_failure != bell_;
+        if (state == SlotState::sealed || again) {
+            // newest_only may take a sealed slot back at this very moment; whoever changes the state first has it.
+            if (!slot.state.compare_exchange_strong(state, SlotState::draining)) continue;
+            changed = true;
+            if (drain_slot(index, stop)) changed |= commit_slot(index);
+        } else if (state == SlotState::drained) {
+            changed |= commit_slot(index);
+        }
+    }
+    return changed;
+}
+
+Result<> Agent::drain_once(std::uint32_t index, const std::atomic<bool>& stop) {
+    auto& mapping = mine_[index].mapping;
+    const auto path = staging_.slot_path(index);
+    const auto map_again = [&]() -> Result<> {
+        mapping = {};
+        FB_TRY_ASSIGN(mapped, sys::Mapping::open(path, false));
+        mapping = std::move(mapped);
+        return {};
+    };
+    if (!mapping.mapped()) FB_TRY(map_again());
+    // The application grows the file when a layout needs more room; the old mapping then ends too early.
+    FB_TRY_ASSIGN(peeked, format::peek(std::as_const(mapping).bytes(), path));
+    if (peeked.file_bytes > mapping.bytes().size()) FB_TRY(map_again());
+
+    auto& slot = page_.slots[index];
+    slot.drained_bytes = 0;
+    const NodeDrain drain{.store = &store_,
+                          .run = session_.run,
+                          .write = {.block_bytes = session_.agent.block_bytes,
+                                    .in_flight = session_.agent.in_flight,
+                                    .rate_bytes_per_second = session_.agent.rate_bytes_per_second},
+                          .direct = session_.agent.direct,
+                          .done_bytes = &slot.drained_bytes,
+                          .stop = &stop};
+    return drain_node_file(drain, std::as_const(mapping).bytes(), path);
+}
+
+bool Agent::drain_slot(std::uint32_t index, const std::atomic<bool>& stop) {
+    auto& slot = page_.slots[index];
+    page_.draining.fetch_add(1);
+    stage::ring(page_.news);
+    ++page_.drains;
+    const auto start = sys::Clock::now();
+    const auto result = move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, &stop,
+                                           [&] { return drain_once(index, stop); });
+    const std::chrono::nanoseconds took = sys::Clock::now() - start;
+    page_.drain_ns += static_cast<std::uint64_t>(took.count());
+    page_.draining.fetch_sub(1);
+    if (!result) {
+        fail(index, result.error());
+        return false;
+    }
+    page_.bytes_drained += slot.drained_bytes.load();
+    mine_[index].corrupt_drains = 0;
+    log_(fmt::format("step {} of stream '{}': {} drained in {}", slot.step.load(), page_.streams[slot.stream].name.data(),
+                     show_bytes(slot.drained_bytes.load()), show_seconds(std::chrono::duration<double>(took).count())));
+    set(slot, SlotState::drained);
+    return true;
+}
+
+void Agent::fail(std::uint32_t index, const Error& error) {
+    auto& slot = page_.slots[index];
+    auto& mine = mine_[index];
+    ++page_.aborts;
+    const auto path = staging_.slot_path(index);
+    const bool torn = error.kind == ErrorKind::corrupt || error.kind == ErrorKind::missing;
+    const auto text = fmt::format("forebay: step {} of stream '{}' is NOT committed: {} Safe: committed snapshots{}. Next: {}.", slot.step.load(),
+                                  page_.streams[slot.stream].name.data(), error.text,
+                                  torn ? std::string() : fmt::format(", and the staged copy on {}, {}", sys::host_name(), path),
+                                  torn ? std::string("save again; check the memory of this node")
+                                       : fmt::format("forebay drain {} on {}, before the allocation ends", staging_.directory(), sys::host_name()));
+    log_(text);
+    // Bytes that are not what the application gave cannot become right by another try: told once, then given up.
+    if (torn && ++mine.corrupt_drains > 1) {
+        set(slot, SlotState::empty);
+        return;
+    }
+    mine.bell_at_failure = bell_;
+    slot.error_kind = static_cast<std::uint32_t>(error.kind);
+    stage::set_text(slot.error_text, text);
+    slot.failures.fetch_add(1);
+    set(slot, SlotState::failed);
+}
+
+bool Agent::commit_slot(std::uint32_t index) {
+    auto& slot = page_.slots[index];
+    auto peeked = format::peek(std::as_const(mine_[index].mapping).bytes(), staging_.slot_path(index));
+    if (!peeked) {
+        fail(index, peeked.error());
+        return true;
+    }
+    const auto& record = peeked->record;
+    const std::string stream = page_.streams[slot.stream].name.data();
+    const auto done = move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, nullptr, [&] {
+        return commit_if_complete(store_, session_.run, stream, record.step, record.snapshot_id, record.nodes);
+    });
+    if (!done) {
+        fail(index, done.error());
+        return true;
+    }
+    if (*done == Commit::waiting) return false;
+    committed(index, *done == Commit::committed);
+    return true;
+}
+
+void Agent::committed(std::uint32_t index, bool by_us) {
+    auto& slot = page_.slots[index];
+    auto& stream = page_.streams[slot.stream];
+    const auto step = slot.step.load();
+    const std::string name = stream.name.data();
+    ++page_.commits;
+    if (stream.newest_durable_step.load() < step) stream.newest_durable_step = step;
+    log_(fmt::format("step {} of stream '{}' is committed{}", step, name, by_us ? "" : " by another agent"));
+    set(slot, SlotState::committed);
+    if (by_us) keep_window(stream, {name, step, session_.run + "/" + name + "/" + catalog::step_name(step)});
+}
+
+// What the committing agent does for all: the view, then the retention window.
+void Agent::keep_window(const stage::StreamControl& stream, const catalog::Snapshot& snapshot) {
+    if (stream.view != 0 && make_view_)
+        if (const auto made = make_view_(store_, snapshot); !made) log_(fmt::format("no view of step {}: {}", snapshot.step, made.error().text));
+    if (stream.keep <= 0) return;
+    const auto pruned = catalog::prune(store_, session_.run, snapshot.stream, stream.keep, false);
+    if (!pruned) {
+        log_(fmt::format("retention of stream '{}' failed: {}", snapshot.stream, pruned.error().text));
+        return;
+    }
+    for (const auto& problem : pruned->problems) log_(problem);
+}
+
+}  // namespace forebay::drain

@@ -1,0 +1,77 @@
+// The agent of one node: sealed slot -> drain -> commit -> retention, until the session ends or its application has
+// died and nothing is left to do. One loop, hosted by a process (run_agent) or by a thread of the application.
+//
+// Errors never end it: a slot whose drain fails becomes `failed` after bounded retries, its staged copy stays, and it
+// is tried again at the next bell.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "catalog/catalog.hpp"
+#include "stage/staging.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::drain {
+
+/// Makes the view of a committed snapshot; empty where no views are built in.
+using ViewMaker = std::function<Result<>(sys::Store&, const catalog::Snapshot&)>;
+/// One line for the agent's log.
+using Log = std::function<void(const std::string&)>;
+
+class Agent {
+public:
+    Agent(sys::Store& store, stage::Staging& staging, stage::SessionFile session, ViewMaker make_view, Log log);
+
+    /// Returns when the session ended or `stop` is true; then whether everything that was sealed is committed.
+    bool run(const std::atomic<bool>& stop);
+
+private:
+    struct Mine {
+        sys::Mapping mapping;
+        std::uint32_t bell_at_failure = 0;
+        int corrupt_drains = 0;
+        bool peers_said = false;
+    };
+
+    bool work(const std::atomic<bool>& stop);
+    bool drain_slot(std::uint32_t index, const std::atomic<bool>& stop);
+    bool commit_slot(std::uint32_t index);
+    Result<> drain_once(std::uint32_t index, const std::atomic<bool>& stop);
+    void fail(std::uint32_t index, const Error& error);
+    void committed(std::uint32_t index, bool by_us);
+    void keep_window(const stage::StreamControl& stream, const catalog::Snapshot& snapshot);
+    bool unfinished() const;
+    void set(stage::SlotControl& slot, stage::SlotState state);
+
+    sys::Store& store_;
+    stage::Staging& staging_;
+    stage::Control& page_;
+    stage::SessionFile session_;
+    ViewMaker make_view_;
+    Log log_;
+    std::uint32_t bell_ = 0;  // as seen when this round began
+    std::array<Mine, stage::slots_max> mine_;
+};
+
+/// The body of `forebay agent`: takes the agent's lock, calls `ready`, runs. True when everything is committed; also when
+/// another agent serves the directory already.
+Result<bool> run_agent(const std::string& directory, const std::function<void()>& ready, const ViewMaker& make_view, const Log& log);
+
+/// The body of `forebay drain`: one round over what a dead session left in a staging directory, with the errors it met.
+/// Removes the directory when all of it is committed and `remove` is asked for. `refused` while its session or its
+/// agent lives.
+struct Drained {
+    std::string stream;
+    std::int64_t step = 0;
+    std::string staged_path;
+    bool committed = false;
+    std::string text;  // why not
+};
+Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view, bool remove);
+
+}  // namespace forebay::drain

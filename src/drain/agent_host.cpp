@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include "base/limits.hpp"
+#include "drain/agent.hpp"
+
+namespace forebay::drain {
+
+namespace {
+
+Result<stage::SessionFile> session_of(const std::string& directory) {
+    const auto path = directory + "/session.json";
+    FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), path, limits::session_bytes_max));
+    return stage::decode_session(text, path);
+}
+
+}  // namespace
+
+Result<bool> run_agent(const std::string& directory, const std::function<void()>& ready, const ViewMaker& make_view, const Log& log) {
+    FB_TRY_ASSIGN(session, session_of(directory));
+    auto lock = sys::FileLock::take(stage::agent_lock_path(directory));
+    if (!lock && lock.error().kind == ErrorKind::retry) {
+        ready();
+        return true;
+    }
+    if (!lock) return lock.error();
+    FB_TRY_ASSIGN(staging, stage::Staging::join(directory));
+    FB_TRY(sys::pin_to_cpus(session.agent.cpus.empty() ? "all" : session.agent.cpus));
+    log(fmt::format("agent {} serves {} for run {}", sys::process_id(), directory, session.run));
+    ready();
+    const std::atomic<bool> never{false};
+    const bool all = Agent(sys::posix_store(), staging, session, make_view, log).run(never);
+    log(all ? "agent leaves, everything is committed" : fmt::format("agent leaves; next: forebay drain {}", directory));
+    return all;
+}
+
+Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view, bool remove) {
+    FB_TRY_ASSIGN(session, session_of(directory));
+    // Slots of a dead session are taken over as a new session takes them over; the page then says what is left.
+    FB_TRY_ASSIGN(staging, stage::Staging::create(directory, session, std::chrono::milliseconds(0)));
+    FB_TRY_ASSIGN(lock, sys::FileLock::take(stage::agent_lock_path(directory)));
+    auto& page = staging.control();
+    page.ending = 1;
+    const std::atomic<bool> never{false};
+    const bool all = Agent(sys::posix_store(), staging, session, make_view, [](const std::string&) {}).run(never);
+    std::vector<Drained> outcome;
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
+        const auto& slot = page.slots[i];
+        const auto state = slot.state.load();
+        if (slot.step.load() < 0) continue;
+        const bool committed = state == stage::SlotState::committed;
+        outcome.push_back({page.streams[slot.stream].name.data(), slot.step.load(), staging.slot_path(i), committed,
+                           committed                           ? std::string()
+                           : state == stage::SlotState::drained ? "drained; node files of other nodes are still missing"
+                                                                : std::string(slot.error_text.data())});
+    }
+    lock.release();
+    if (all && remove) FB_TRY(staging.remove());
+    return outcome;
+}
+
+}  // namespace forebay::drain

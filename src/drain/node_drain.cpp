@@ -1,0 +1,83 @@
+#include "drain/node_drain.hpp"
+
+#include <algorithm>
+
+#include "base/bytes.hpp"
+#include "base/limits.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/node_reader.hpp"
+#include "format/manifest.hpp"
+#include "format/segments.hpp"
+
+namespace forebay::drain {
+
+namespace {
+
+std::string parent_of(const std::string& path) { return path.substr(0, path.find_last_of('/')); }
+
+Result<bool> is_there(sys::Store& store, const std::string& path, const format::NodeFile& file) {
+    FB_TRY_ASSIGN(exists, store.exists(path));
+    if (!exists) return false;
+    auto reader = catalog::NodeReader::open(store, path);
+    return reader && reader->peek().record_crc32c == file.record_crc32c && reader->peek().file_bytes == file.file_bytes;
+}
+
+Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image, const std::string& path,
+                    const std::string& name) {
+    const auto segments = format::segments_by_offset(file);
+    // Each segment is checked by the block in which it begins, so that it is checked once, whatever the block size.
+    const auto check = [&](std::uint64_t offset, std::uint64_t bytes) -> Result<> {
+        auto at = std::ranges::lower_bound(segments, offset, {}, &format::Segment::offset);
+        for (; at != segments.end() && at->offset < offset + bytes; ++at)
+            FB_TRY(format::check_segment(file, *at, image.subspan(at->offset, at->bytes), name));
+        return {};
+    };
+    FB_TRY_ASSIGN(out, drain.store->open(path, drain.direct ? sys::Access::create_direct : sys::Access::create));
+    FB_TRY(move::write_ranges(*out, image.first(file.file_bytes), used_ranges(file), drain.write, check, drain.done_bytes, drain.stop));
+    FB_TRY(out->truncate(file.file_bytes));
+    FB_TRY(out->sync());
+    return out->close();
+}
+
+}  // namespace
+
+std::vector<move::Range> used_ranges(const format::NodeFile& file) {
+    std::vector<move::Range> ranges{{0, round_up(file.head_bytes, limits::page_bytes)}};
+    std::vector<format::Extent> extents;
+    for (const auto& extent : file.extents)
+        if (extent.used_bytes > 0) extents.push_back(extent);
+    std::ranges::sort(extents, {}, &format::Extent::offset_bytes);
+    for (const auto& extent : extents) {
+        auto& last = ranges.back();
+        const auto begin = round_down(extent.offset_bytes, limits::page_bytes);
+        const auto end = round_up(extent.offset_bytes + extent.used_bytes, limits::page_bytes);
+        if (begin < last.offset + last.bytes + limits::segment_bytes) last.bytes = std::max(last.bytes, end - last.offset);
+        else ranges.push_back({begin, end - begin});
+    }
+    return ranges;
+}
+
+Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> image, const std::string& name) {
+    FB_TRY_ASSIGN(peeked, format::peek(image, name));
+    if (peeked.file_bytes > image.size() || peeked.head_bytes > peeked.file_bytes)
+        return Error{ErrorKind::corrupt, "forebay: " + name + " says it is longer than its mapping."};
+    FB_TRY_ASSIGN(file, format::open_head(image.first(peeked.head_bytes), name));
+    const auto& record = file.record;
+    const auto part = drain.run + "/" + file.schema.stream + "/" + catalog::part_name(record.step, record.snapshot_id);
+    const auto path = part + "/" + format::node_path(record.node, record.nodes);
+    FB_TRY(drain.store->make_directories(parent_of(path)));
+    FB_TRY_ASSIGN(there, is_there(*drain.store, path, file));
+    if (there) return {};
+
+    const auto temporary = path + ".tmp";
+    if (auto written = write_file(drain, file, image, temporary, name); !written) {
+        // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
+        static_cast<void>(drain.store->remove(temporary));
+        return written;
+    }
+    FB_TRY(drain.store->rename(temporary, path));
+    FB_TRY(drain.store->sync_directory(parent_of(path)));
+    return parent_of(path) == part ? Result<>{} : drain.store->sync_directory(part);
+}
+
+}  // namespace forebay::drain

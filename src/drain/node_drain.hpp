@@ -1,0 +1,36 @@
+// Drains one sealed node file: from the node's mapping, verified, to its place in the snapshot's part directory.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/node_file.hpp"
+#include "move/writer.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::drain {
+
+struct NodeDrain {
+    sys::Store* store = nullptr;
+    std::string run;
+    move::WriteOptions write;
+    bool direct = true;
+    std::atomic<std::uint64_t>* done_bytes = nullptr;
+    const std::atomic<bool>* stop = nullptr;
+};
+
+/// The parts of a node file worth writing: its head and what its variables use, in whole pages; spare capacity of a
+/// MiB or more is left out and becomes a hole.
+std::vector<move::Range> used_ranges(const format::NodeFile& file);
+
+/// Checks every segment against the staged checksums before it is written; then bytes, sync, name, sync of the
+/// directory. When this returns without error, the file is durable under its name in the part directory. A node
+/// file that is there already from this very save is left as it is. `corrupt` when the staged bytes are not what the
+/// application gave: nothing is left under the final name. `image` is the mapping of the staged file, `name` its path.
+Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> image, const std::string& name);
+
+}  // namespace forebay::drain

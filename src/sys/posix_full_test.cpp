@@ -1,0 +1,139 @@
+// Goal: on a full tmpfs every error is an Error with the sizes in it, and no rank ever sees a SIGBUS; page sizes of
+// mounts are found.
+// Needs a mount of its own: root, or a user namespace; else it is skipped.
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "base/bytes.hpp"
+#include "support/temp_directory.hpp"
+#include "sys/machine.hpp"
+#include "sys/mapping.hpp"
+#include "sys/store.hpp"
+
+using namespace forebay;
+using namespace forebay::sys;
+
+namespace {
+
+/// A namespace that ends with this process, so that no mount stays behind.
+bool enter_own_mounts() {
+    const auto uid = ::geteuid();
+    const auto gid = ::getegid();
+    if (::unshare(CLONE_NEWNS) != 0) {
+        if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+        std::ofstream("/proc/self/setgroups") << "deny";
+        std::ofstream("/proc/self/uid_map") << "0 " << uid << " 1";
+        std::ofstream("/proc/self/gid_map") << "0 " << gid << " 1";
+    }
+    return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
+bool mount_at(const std::string& directory, const char* type, const char* options) {
+    std::filesystem::create_directory(directory);
+    return ::mount("none", directory.c_str(), type, 0, options) == 0;
+}
+
+struct SmallTmpfs {
+    SmallTmpfs() { REQUIRE(mount_at(path(), "tmpfs", "size=1m,mode=0700")); }
+    ~SmallTmpfs() { ::umount2(path().c_str(), MNT_DETACH); }
+    SmallTmpfs(const SmallTmpfs&) = delete;
+    SmallTmpfs& operator=(const SmallTmpfs&) = delete;
+    std::string path() const { return dir / "small"; }
+    std::string operator/(const std::string& name) const { return path() + "/" + name; }
+    test::TempDirectory dir;
+};
+
+}  // namespace
+
+TEST_CASE("create on a full tmpfs: full, needed and free in the text, nothing taken") {
+    const SmallTmpfs small;
+    const auto failed = Mapping::create(small / "m", 2u << 20);
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().kind == ErrorKind::full);
+    CHECK_MESSAGE(failed.error().text.find("2097152 bytes") != std::string::npos, failed.error().text);
+    CHECK_MESSAGE(failed.error().text.find(small / "m") != std::string::npos, failed.error().text);
+    CHECK_MESSAGE(failed.error().text.find("1.05 MB free") != std::string::npos, failed.error().text);
+    CHECK_FALSE(std::filesystem::exists(small / "m"));
+    CHECK(*free_bytes(small.path()) == 1u << 20);
+}
+
+TEST_CASE("growing on a full tmpfs: the old size, the old bytes, the space given back") {
+    const SmallTmpfs small;
+    {
+        auto mapping = Mapping::create(small / "m", 512u << 10);
+        REQUIRE(mapping);
+        std::memset(mapping->bytes().data(), 7, mapping->bytes().size());
+    }
+    CHECK(Mapping::create(small / "m", 4u << 20).error().kind == ErrorKind::full);
+    CHECK(std::filesystem::file_size(small / "m") == 512u << 10);
+    CHECK(*free_bytes(small.path()) == 512u << 10);
+    auto again = Mapping::create(small / "m", 1u << 20);
+    REQUIRE(again);
+    CHECK(again->bytes()[(512u << 10) - 1] == std::byte{7});
+}
+
+TEST_CASE("what was reserved stays writable when others fill the tmpfs") {
+    const SmallTmpfs small;
+    auto mapping = Mapping::create(small / "m", 768u << 10);
+    REQUIRE(mapping);
+    const std::string filler(512u << 10, 'x');
+    auto file = posix_store().open(small / "filler", Access::create).value();
+    const auto written = file->write(0, bytes_of(filler));
+    REQUIRE_FALSE(written);
+    CHECK(written.error().kind == ErrorKind::full);
+    CHECK(written.error().text.find("No space left on device") != std::string::npos);
+    std::memset(mapping->bytes().data(), 1, mapping->bytes().size());  // a SIGBUS would end the test
+    CHECK(mapping->prefault(0, mapping->bytes().size()));
+}
+
+TEST_CASE("a durable text on a full tmpfs: the old one stays, nothing is left behind") {
+    const SmallTmpfs small;
+    REQUIRE(write_text_durable(posix_store(), small / "t", "old"));
+    CHECK(write_text_durable(posix_store(), small / "t", std::string(2u << 20, 'x')).error().kind == ErrorKind::full);
+    CHECK(*read_text(posix_store(), small / "t", 100) == "old");
+    CHECK(posix_store().list(small.path())->size() == 1);
+}
+
+TEST_CASE("page_bytes_of: small pages by default, 2 MiB where the mount says so, through links too") {
+    const SmallTmpfs small;
+    CHECK(page_bytes_of(small.path()) == 4096);
+    const test::TempDirectory dir;
+    for (const char* option : {"huge=always,size=8m", "huge=within_size,size=8m"}) {
+        if (!mount_at(dir / "huge", "tmpfs", option)) {
+            MESSAGE("not tested: this kernel has no huge pages in tmpfs");
+            break;
+        }
+        CHECK(page_bytes_of(dir / "huge") == 2u << 20);
+        std::error_code ignored;
+        std::filesystem::create_directory_symlink(dir / "huge", dir / "link", ignored);
+        CHECK(page_bytes_of(dir / "link") == 2u << 20);
+        std::filesystem::create_directory(dir / "huge/below");
+        CHECK(page_bytes_of(dir / "huge/below") == 2u << 20);
+        auto mapping = Mapping::create(dir / "huge/m", 4u << 20);
+        REQUIRE(mapping);
+        CHECK(mapping->prefault(0, 4u << 20));
+        ::umount2((dir / "huge").c_str(), MNT_DETACH);
+    }
+    if (mount_at(dir / "hugetlb", "hugetlbfs", "pagesize=2M")) {
+        CHECK(page_bytes_of(dir / "hugetlb") == 2u << 20);
+        ::umount2((dir / "hugetlb").c_str(), MNT_DETACH);
+    }
+}
+
+int main(int argc, char** argv) {
+    if (!enter_own_mounts()) {
+        std::printf("skipped: no mount of our own (unshare: %s)\n", std::strerror(errno));
+        return 77;
+    }
+    doctest::Context context(argc, argv);
+    return context.run();
+}
