@@ -35,8 +35,8 @@ struct Symbol {
 
 /// Sizes that the superblock sets for all groups of the file. A group is one tree node over leaves of names.
 struct GroupSizes {
-    std::uint16_t leaf_k = 4;      // a leaf holds up to 2 * leaf_k names
-    std::uint16_t internal_k = 16; // a tree node holds up to 2 * internal_k leaves
+    std::uint16_t leaf_k = 4;       // a leaf holds up to 2 * leaf_k names
+    std::uint16_t internal_k = 16;  // a tree node holds up to 2 * internal_k leaves
     std::size_t leaf_bytes() const { return 8 + 2u * leaf_k * symbol_bytes; }
     std::size_t tree_bytes() const { return 24 + (4u * internal_k + 1) * 8; }
 };

@@ -34,7 +34,7 @@ void put_float(Output& output, std::uint32_t size_bytes) {
     const auto layout = float_layout(size_bytes);
     const auto bits = static_cast<std::uint16_t>(size_bytes * 8);
     output.put<std::uint8_t>(version_1 | class_float);
-    output.put<std::uint8_t>(0x20);  // little-endian, the mantissa's top bit is implied
+    output.put<std::uint8_t>(0x20);                   // little-endian, the mantissa's top bit is implied
     output.put(static_cast<std::uint8_t>(bits - 1));  // where the sign is
     output.put<std::uint8_t>(0);
     output.put(size_bytes);
@@ -115,7 +115,7 @@ bool is_ascii(const std::string& text) {
 
 ObjectHeader::ObjectHeader(Output& output) : output_(output), at_(output.at()) {
     output_.put<std::uint8_t>(1);
-    output_.zeros(3);  // reserved, and the number of messages, which finish() stores
+    output_.zeros(3);               // reserved, and the number of messages, which finish() stores
     output_.put<std::uint32_t>(1);  // references
     output_.zeros(8);
 }

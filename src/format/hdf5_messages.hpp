@@ -32,7 +32,9 @@ public:
     /// Every structure of version 1 starts at a multiple of 8; our own offset is one.
     void pad() { bytes_.resize((bytes_.size() + 7) & ~std::size_t{7}); }
     template <class T>
-    void store(std::uint64_t at, T value) { store_le(bytes_.data() + (at - offset_), value); }
+    void store(std::uint64_t at, T value) {
+        store_le(bytes_.data() + (at - offset_), value);
+    }
     void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
     std::vector<std::byte> take() { return std::move(bytes_); }
 

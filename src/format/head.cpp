@@ -16,7 +16,8 @@ constexpr const char* columns_attribute = "columns";
 
 constexpr const char* extents_columns = "offset_bytes used_bytes capacity_bytes reserved";
 constexpr const char* index_columns =
-    "variable rank offset_bytes size_bytes first_segment dims lo_0 size_0 lo_1 size_1 lo_2 size_2 lo_3 size_3 lo_4 size_4 "
+    "variable rank offset_bytes size_bytes first_segment dims lo_0 size_0 lo_1 size_1 lo_2 size_2 lo_3 size_3 lo_4 "
+    "size_4 "
     "lo_5 size_5 lo_6 size_6 lo_7 size_7 reserved_0 reserved_1";
 
 std::vector<hdf5::Attribute> attributes_of(const Variable& variable) {
@@ -61,8 +62,12 @@ hdf5::Headers encode_node_headers(const Layout& layout) {
     datasets.push_back({"_forebay/record", u8, {record_size_bytes}, {}});
     datasets.push_back({"_forebay/schema", string_of(static_cast<std::uint32_t>(layout.schema_text.size())), {}, {}});
     datasets.push_back({"_forebay/ranks", u32, {layout.ranks.size()}, {}});
-    datasets.push_back({"_forebay/extents", u64, {layout.extents.size(), sizeof(ExtentRow) / 8}, {{columns_attribute, extents_columns}}});
-    datasets.push_back({"_forebay/index", u64, {layout.blocks.size(), sizeof(IndexRow) / 8}, {{columns_attribute, index_columns}}});
+    datasets.push_back({"_forebay/extents",
+                        u64,
+                        {layout.extents.size(), sizeof(ExtentRow) / 8},
+                        {{columns_attribute, extents_columns}}});
+    datasets.push_back(
+        {"_forebay/index", u64, {layout.blocks.size(), sizeof(IndexRow) / 8}, {{columns_attribute, index_columns}}});
     datasets.push_back({"_forebay/crc32c", u32, {0}, {}});
     return hdf5::encode_headers(datasets, record_offset_bytes + record_size_bytes);
 }

@@ -30,7 +30,7 @@ struct RecordPage {
     std::uint32_t world_ranks;
     std::uint32_t head_crc32c;  // of bytes [0, 4096) and [8192, head_bytes)
     std::uint64_t file_bytes;
-    std::uint64_t head_bytes;   // end of the last checksum word
+    std::uint64_t head_bytes;  // end of the last checksum word
     std::uint64_t data_offset_bytes;
     std::uint64_t hdf5_offset_bytes;
     std::uint64_t hdf5_capacity_bytes;

@@ -29,9 +29,12 @@ std::uint64_t bytes_of_box(const Box& box, std::uint64_t element_bytes) {
     return bytes;
 }
 
-Error refusal(const std::string& why) { return {ErrorKind::refused, fmt::format("forebay: no node file can be laid out: {}", why)}; }
+Error refusal(const std::string& why) {
+    return {ErrorKind::refused, fmt::format("forebay: no node file can be laid out: {}", why)};
+}
 Error mistake(const std::string& why) {
-    return {ErrorKind::broken, fmt::format("forebay: a mistake in Forebay itself: {} The simulation is safe. Next: report it.", why)};
+    return {ErrorKind::broken,
+            fmt::format("forebay: a mistake in Forebay itself: {} The simulation is safe. Next: report it.", why)};
 }
 
 Result<> check_texts(const Schema& schema) {
@@ -50,8 +53,10 @@ Result<> check_texts(const Schema& schema) {
             const auto* text = std::get_if<std::string>(&value);
             good = good && json::is_text(name) && (text == nullptr || json::is_text(*text));
             if (is_reserved_attribute(name))
-                return refusal(fmt::format("attribute '{}' of '{}' has a name that Forebay gives itself; use unit, "
-                                           "description or dimensions, or another name.", name, variable.name));
+                return refusal(
+                    fmt::format("attribute '{}' of '{}' has a name that Forebay gives itself; use unit, "
+                                "description or dimensions, or another name.",
+                                name, variable.name));
         }
         if (!good) return refusal(fmt::format("an attribute of '{}' is not UTF-8 without NUL.", variable.name));
     }
@@ -63,11 +68,12 @@ Result<> check_parts(const Schema& schema, std::span<const RankPart> parts, cons
     FB_TRY(check_texts(schema));
     if (parts.empty()) return mistake("a node without ranks.");
     if (parts.size() > limits::ranks_per_node_max)
-        return refusal(fmt::format("{} ranks on one node, at most {} are allowed.", parts.size(), limits::ranks_per_node_max));
+        return refusal(
+            fmt::format("{} ranks on one node, at most {} are allowed.", parts.size(), limits::ranks_per_node_max));
     if (!std::has_single_bit(options.alignment_bytes) || options.alignment_bytes < limits::page_bytes ||
         options.alignment_bytes > alignment_bytes_max)
-        return refusal(fmt::format("an alignment of {} bytes; powers of two from {} to {} are allowed.", options.alignment_bytes,
-                                   limits::page_bytes, alignment_bytes_max));
+        return refusal(fmt::format("an alignment of {} bytes; powers of two from {} to {} are allowed.",
+                                   options.alignment_bytes, limits::page_bytes, alignment_bytes_max));
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (i > 0 && parts[i].rank <= parts[i - 1].rank) return mistake("ranks of a node out of order.");
         if (parts[i].rows.size() != schema.tables.size()) return mistake("row counts for another number of tables.");
@@ -79,8 +85,8 @@ Result<> check_parts(const Schema& schema, std::span<const RankPart> parts, cons
 Result<> check_boxes(const Variable& variable, const RankPart& part, std::span<const Box> boxes) {
     if (variable.kind != Kind::array) return boxes.empty() ? Result<>{} : mistake("boxes for what is not an array.");
     if (boxes.size() > limits::pieces_per_rank_max)
-        return refusal(fmt::format("rank {} has {} boxes of '{}', at most {} are allowed.", part.rank, boxes.size(), variable.name,
-                                   limits::pieces_per_rank_max));
+        return refusal(fmt::format("rank {} has {} boxes of '{}', at most {} are allowed.", part.rank, boxes.size(),
+                                   variable.name, limits::pieces_per_rank_max));
     for (const auto& box : boxes)
         if (!inside(box, variable.shape))
             return refusal(fmt::format("a box of '{}' on rank {} lies outside its shape.", variable.name, part.rank));
@@ -136,7 +142,8 @@ void size_extents(Layout& layout) {
     std::uint64_t words = 0;
     for (std::size_t v = 0; v < variables.size(); ++v) {
         Extent extent;
-        const std::span blocks(layout.blocks.data() + layout.first_block[v], layout.first_block[v + 1] - layout.first_block[v]);
+        const std::span blocks(layout.blocks.data() + layout.first_block[v],
+                               layout.first_block[v + 1] - layout.first_block[v]);
         if (variables[v].kind == Kind::particles) {
             extent.capacity_bytes = multiply(layout.row_capacity[variables[v].table], variables[v].type.size_bytes);
             // Each block may end in a segment of its own.
@@ -163,7 +170,8 @@ void place_head(Layout& layout) {
     layout.extents_offset_bytes = after(layout.ranks_offset_bytes + layout.ranks.size() * sizeof(std::uint32_t));
     layout.index_offset_bytes = after(layout.extents_offset_bytes + layout.extents.size() * sizeof(ExtentRow));
     layout.crc_offset_bytes = after(layout.index_offset_bytes + layout.blocks.size() * sizeof(IndexRow));
-    layout.data_offset_bytes = round_up(add(layout.crc_offset_bytes, multiply(layout.crc_capacity_words, 4)), limits::page_bytes);
+    layout.data_offset_bytes =
+        round_up(add(layout.crc_offset_bytes, multiply(layout.crc_capacity_words, 4)), limits::page_bytes);
 }
 
 /// Small variables together at cache lines, larger ones at pages, those of at least a large page at large pages:
@@ -248,9 +256,10 @@ Result<Layout> plan_layout(const Schema& schema, std::span<const RankPart> parts
     list_columns(layout);
     place_head(layout);
     if (layout.data_offset_bytes > limits::head_bytes_max)
-        return refusal(fmt::format("the head of the node file needs {} bytes for {} variables and {} blocks, at most {} are allowed. "
-                                   "Next: describe fewer boxes or variables.", layout.data_offset_bytes, layout.extents.size(),
-                                   layout.blocks.size(), limits::head_bytes_max));
+        return refusal(fmt::format(
+            "the head of the node file needs {} bytes for {} variables and {} blocks, at most {} are allowed. "
+            "Next: describe fewer boxes or variables.",
+            layout.data_offset_bytes, layout.extents.size(), layout.blocks.size(), limits::head_bytes_max));
     place_data(layout, options.alignment_bytes);
     if (layout.file_bytes >= beyond) return refusal("the ranks of this node own more than 2^62 bytes.");
     place_fixed_blocks(layout);
@@ -265,9 +274,11 @@ Result<> change_rows(Layout& layout, std::span<const std::uint64_t> rows) {
         std::uint64_t total = 0;
         for (const auto count : rows.subspan(table * ranks, ranks)) total = add(total, count);
         if (total > layout.row_capacity[table])
-            return Error{ErrorKind::full, fmt::format("forebay: table '{}' has {} rows on this node, its place in the node file holds {}. "
-                                                      "Next: lay the file out anew.", layout.schema.tables[table], total,
-                                                      layout.row_capacity[table])};
+            return Error{
+                ErrorKind::full,
+                fmt::format("forebay: table '{}' has {} rows on this node, its place in the node file holds {}. "
+                            "Next: lay the file out anew.",
+                            layout.schema.tables[table], total, layout.row_capacity[table])};
     }
     std::ranges::copy(rows, layout.rows.begin());
     place_rows(layout);

@@ -75,10 +75,10 @@ struct Layout {
     std::uint64_t file_bytes = 0;         // the superblock's end-of-file: covers every capacity, whole pages
 
     // Made once with the layout, so that encode() copies and patch_rows() stores.
-    std::string schema_text;            // the schema as JSON
-    hdf5::Headers headers;              // fields: one a variable, then one for each dataset of `/_forebay`
+    std::string schema_text;  // the schema as JSON
+    hdf5::Headers headers;    // fields: one a variable, then one for each dataset of `/_forebay`
     std::vector<ColumnPlace> columns;
-    std::uint64_t fixed_segments = 0;   // of replicated variables and arrays, whose words stand before those of columns
+    std::uint64_t fixed_segments = 0;  // of replicated variables and arrays, whose words stand before those of columns
 };
 
 /// Lays a node file out. The parts are in ascending rank order. `refused` when a limit is passed.

@@ -97,7 +97,8 @@ void encode(const Layout& layout, std::span<std::byte> image) {
     store_le(head.data() + hdf5::superblock_eof_at, layout.file_bytes);
     std::ranges::copy(layout.headers.bytes, head.begin() + static_cast<std::ptrdiff_t>(layout.hdf5_offset_bytes));
     std::memcpy(head.data() + layout.schema_offset_bytes, layout.schema_text.data(), layout.schema_text.size());
-    std::memcpy(head.data() + layout.ranks_offset_bytes, layout.ranks.data(), layout.ranks.size() * sizeof(std::uint32_t));
+    std::memcpy(head.data() + layout.ranks_offset_bytes, layout.ranks.data(),
+                layout.ranks.size() * sizeof(std::uint32_t));
     store_own_places(layout, head);
 
     for (std::size_t v = 0; v < layout.extents.size(); ++v) {
@@ -155,7 +156,8 @@ std::uint32_t seal(const Layout& layout, const Record& record, std::span<std::by
     page.record_crc32c = crc32c(bytes.first(offsetof(RecordPage, record_crc32c)));
 
     constexpr auto after_magic = sizeof page.magic;
-    std::memcpy(image.data() + record_offset_bytes + after_magic, bytes.data() + after_magic, sizeof page - after_magic);
+    std::memcpy(image.data() + record_offset_bytes + after_magic, bytes.data() + after_magic,
+                sizeof page - after_magic);
     magic_of(image).store(record_magic, std::memory_order_release);
     return page.record_crc32c;
 }

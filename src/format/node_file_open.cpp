@@ -19,8 +19,10 @@ constexpr auto record_end = record_offset_bytes + record_size_bytes;
 constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n";
 
 Error corrupt(const std::string& name, const std::string& why) {
-    return {ErrorKind::corrupt, fmt::format("forebay: node file {} is damaged: {} Safe: its other copy, if there is one, and the snapshots "
-                                            "before it. Next: forebay verify RUN.", name, why)};
+    return {ErrorKind::corrupt,
+            fmt::format("forebay: node file {} is damaged: {} Safe: its other copy, if there is one, and the snapshots "
+                        "before it. Next: forebay verify RUN.",
+                        name, why)};
 }
 
 bool all_zero(std::span<const std::byte> bytes) {
@@ -32,31 +34,38 @@ Error without_magic(const RecordPage& page, std::span<const std::byte> first_pag
     const auto signature = first_pages.first(hdf5_signature.size());
     const bool is_hdf5 = text_of(signature) == hdf5_signature;
     if (page.magic == 0 && (is_hdf5 || all_zero(signature)))
-        return {ErrorKind::missing, fmt::format("forebay: node file {} was never sealed, or is being filled now: its record is empty. "
-                                                "Safe: the snapshots before it. Next: use one of them.", name)};
+        return {ErrorKind::missing,
+                fmt::format("forebay: node file {} was never sealed, or is being filled now: its record is empty. "
+                            "Safe: the snapshots before it. Next: use one of them.",
+                            name)};
     auto repaired = page;
     repaired.magic = record_magic;
     const auto bytes = std::as_bytes(std::span(&repaired, 1)).first(offsetof(RecordPage, record_crc32c));
-    if (crc32c(bytes) == page.record_crc32c) return corrupt(name, fmt::format("the record's magic number is {:016x}.", page.magic));
-    return {ErrorKind::refused, fmt::format("forebay: {} is not a node file: {}.", name,
-                                            is_hdf5 ? "it is HDF5 without Forebay's record at byte 4096" : "it is not HDF5")};
+    if (crc32c(bytes) == page.record_crc32c)
+        return corrupt(name, fmt::format("the record's magic number is {:016x}.", page.magic));
+    return {ErrorKind::refused,
+            fmt::format("forebay: {} is not a node file: {}.", name,
+                        is_hdf5 ? "it is HDF5 without Forebay's record at byte 4096" : "it is not HDF5")};
 }
 
 Result<RecordPage> read_page(std::span<const std::byte> first_pages, const std::string& name) {
     if (first_pages.size() < record_end)
-        return Error{ErrorKind::refused, fmt::format("forebay: {} is not a node file: it has {} bytes, a node file at least {}.", name,
-                                                     first_pages.size(), record_end)};
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: {} is not a node file: it has {} bytes, a node file at least {}.", name,
+                                 first_pages.size(), record_end)};
     RecordPage page;
     const auto bytes = first_pages.subspan(record_offset_bytes, record_size_bytes);
     std::memcpy(&page, bytes.data(), sizeof page);
     if (page.magic != record_magic) return without_magic(page, first_pages, name);
     const auto crc = crc32c(bytes.first(offsetof(RecordPage, record_crc32c)));
     if (crc != page.record_crc32c)
-        return corrupt(name, fmt::format("its record, bytes 4096-8187, has the checksum {:08x}, {:08x} is written.", crc, page.record_crc32c));
+        return corrupt(name, fmt::format("its record, bytes 4096-8187, has the checksum {:08x}, {:08x} is written.",
+                                         crc, page.record_crc32c));
     if (page.version != node_file_version)
-        return Error{ErrorKind::unsupported, fmt::format("forebay: node file {} has format version {}, this Forebay reads version {}. "
-                                                         "Next: use the Forebay that wrote it, or a later one.", name, page.version,
-                                                         node_file_version)};
+        return Error{ErrorKind::unsupported,
+                     fmt::format("forebay: node file {} has format version {}, this Forebay reads version {}. "
+                                 "Next: use the Forebay that wrote it, or a later one.",
+                                 name, page.version, node_file_version)};
     return page;
 }
 
@@ -69,19 +78,21 @@ struct Region {
 };
 
 Result<> check_regions(const RecordPage& page, const std::string& name) {
-    const std::array<Region, 6> regions{{{"HDF5 headers", page.hdf5_offset_bytes, page.hdf5_capacity_bytes, 1},
-                                         {"schema", page.schema_offset_bytes, page.schema_size_bytes, 1},
-                                         {"ranks", page.ranks_offset_bytes, page.ranks, sizeof(std::uint32_t)},
-                                         {"extents", page.extents_offset_bytes, page.variables, sizeof(ExtentRow)},
-                                         {"index", page.index_offset_bytes, page.blocks, sizeof(IndexRow)},
-                                         {"checksum words", page.crc_offset_bytes, page.crc_words, sizeof(std::uint32_t)}}};
+    const std::array<Region, 6> regions{
+        {{"HDF5 headers", page.hdf5_offset_bytes, page.hdf5_capacity_bytes, 1},
+         {"schema", page.schema_offset_bytes, page.schema_size_bytes, 1},
+         {"ranks", page.ranks_offset_bytes, page.ranks, sizeof(std::uint32_t)},
+         {"extents", page.extents_offset_bytes, page.variables, sizeof(ExtentRow)},
+         {"index", page.index_offset_bytes, page.blocks, sizeof(IndexRow)},
+         {"checksum words", page.crc_offset_bytes, page.crc_words, sizeof(std::uint32_t)}}};
     std::uint64_t end = record_end;
     for (const auto& region : regions) {
-        const bool fits = region.offset_bytes % 8 == 0 && region.offset_bytes >= end && region.offset_bytes <= page.head_bytes &&
+        const bool fits = region.offset_bytes % 8 == 0 && region.offset_bytes >= end &&
+                          region.offset_bytes <= page.head_bytes &&
                           region.count <= (page.head_bytes - region.offset_bytes) / region.entry_bytes;
         if (!fits)
-            return corrupt(name, fmt::format("the record places {} {} at byte {}, the head has {} bytes.", region.count, region.what,
-                                             region.offset_bytes, page.head_bytes));
+            return corrupt(name, fmt::format("the record places {} {} at byte {}, the head has {} bytes.", region.count,
+                                             region.what, region.offset_bytes, page.head_bytes));
         end = region.offset_bytes + region.count * region.entry_bytes;
     }
     if (end != page.head_bytes) return corrupt(name, "the record's head does not end with its checksum words.");
@@ -89,21 +100,28 @@ Result<> check_regions(const RecordPage& page, const std::string& name) {
 }
 
 Result<> check_page(const RecordPage& page, const std::string& name) {
-    if (page.header_bytes != offsetof(RecordPage, reserved)) return corrupt(name, "its record has the size of another version.");
-    if (page.file_bytes > std::uint64_t{1} << 62 || page.head_bytes > limits::head_bytes_max || page.head_bytes > page.data_offset_bytes ||
-        page.data_offset_bytes > page.file_bytes)
-        return corrupt(name, fmt::format("its record says {} bytes of head, data from {} and {} bytes in all.", page.head_bytes,
-                                         page.data_offset_bytes, page.file_bytes));
-    if (page.nodes > limits::nodes_max || page.node >= page.nodes || page.ranks == 0 || page.ranks > limits::ranks_per_node_max ||
-        page.ranks > page.world_ranks || page.variables > limits::variables_max)
-        return corrupt(name, fmt::format("its record says node {} of {}, {} of {} ranks, {} variables.", page.node, page.nodes, page.ranks,
-                                         page.world_ranks, page.variables));
+    if (page.header_bytes != offsetof(RecordPage, reserved))
+        return corrupt(name, "its record has the size of another version.");
+    if (page.file_bytes > std::uint64_t{1} << 62 || page.head_bytes > limits::head_bytes_max ||
+        page.head_bytes > page.data_offset_bytes || page.data_offset_bytes > page.file_bytes)
+        return corrupt(name, fmt::format("its record says {} bytes of head, data from {} and {} bytes in all.",
+                                         page.head_bytes, page.data_offset_bytes, page.file_bytes));
+    if (page.nodes > limits::nodes_max || page.node >= page.nodes || page.ranks == 0 ||
+        page.ranks > limits::ranks_per_node_max || page.ranks > page.world_ranks ||
+        page.variables > limits::variables_max)
+        return corrupt(name, fmt::format("its record says node {} of {}, {} of {} ranks, {} variables.", page.node,
+                                         page.nodes, page.ranks, page.world_ranks, page.variables));
     return check_regions(page, name);
 }
 
 Record record_of(const RecordPage& page) {
-    return {.snapshot_id = page.snapshot_id, .step = page.step, .time = page.time, .sealed_unix_ns = page.sealed_unix_ns,
-            .node = page.node, .nodes = page.nodes, .world_ranks = page.world_ranks};
+    return {.snapshot_id = page.snapshot_id,
+            .step = page.step,
+            .time = page.time,
+            .sealed_unix_ns = page.sealed_unix_ns,
+            .node = page.node,
+            .nodes = page.nodes,
+            .world_ranks = page.world_ranks};
 }
 
 Result<RecordPage> read_good_page(std::span<const std::byte> first_pages, const std::string& name) {
@@ -129,7 +147,8 @@ public:
         FB_TRY(read_blocks());
         file_.crc32c.resize(page_.crc_words);
         if (page_.crc_words > 0)
-            std::memcpy(file_.crc32c.data(), head_.data() + page_.crc_offset_bytes, page_.crc_words * sizeof(std::uint32_t));
+            std::memcpy(file_.crc32c.data(), head_.data() + page_.crc_offset_bytes,
+                        page_.crc_words * sizeof(std::uint32_t));
         return std::move(file_);
     }
 
@@ -142,14 +161,17 @@ private:
         if (!schema) return bad(schema.error().text);
         file_.schema = std::move(*schema);
         if (file_.schema.variables.size() != page_.variables)
-            return bad(fmt::format("its schema has {} variables, its record {}.", file_.schema.variables.size(), page_.variables));
+            return bad(fmt::format("its schema has {} variables, its record {}.", file_.schema.variables.size(),
+                                   page_.variables));
         return {};
     }
 
     Result<> read_ranks() {
         for (std::uint64_t i = 0; i < page_.ranks; ++i) {
-            const auto rank = load_le<std::uint32_t>(head_.data() + page_.ranks_offset_bytes + i * sizeof(std::uint32_t));
-            if (rank >= page_.world_ranks || (i > 0 && rank <= file_.ranks.back())) return bad(fmt::format("rank {} is out of order.", rank));
+            const auto rank =
+                load_le<std::uint32_t>(head_.data() + page_.ranks_offset_bytes + i * sizeof(std::uint32_t));
+            if (rank >= page_.world_ranks || (i > 0 && rank <= file_.ranks.back()))
+                return bad(fmt::format("rank {} is out of order.", rank));
             file_.ranks.push_back(rank);
         }
         return {};
@@ -160,10 +182,12 @@ private:
         for (std::uint64_t v = 0; v < page_.variables; ++v) {
             const auto row = load_le<ExtentRow>(head_.data() + page_.extents_offset_bytes + v * sizeof(ExtentRow));
             const bool fits = row.offset_bytes >= page_.data_offset_bytes && row.offset_bytes <= page_.file_bytes &&
-                              row.capacity_bytes <= page_.file_bytes - row.offset_bytes && row.used_bytes <= row.capacity_bytes;
+                              row.capacity_bytes <= page_.file_bytes - row.offset_bytes &&
+                              row.used_bytes <= row.capacity_bytes;
             if (!fits)
-                return bad(fmt::format("variable '{}' uses {} of {} bytes at {}, the file has {}.", file_.schema.variables[v].name,
-                                       row.used_bytes, row.capacity_bytes, row.offset_bytes, page_.file_bytes));
+                return bad(fmt::format("variable '{}' uses {} of {} bytes at {}, the file has {}.",
+                                       file_.schema.variables[v].name, row.used_bytes, row.capacity_bytes,
+                                       row.offset_bytes, page_.file_bytes));
             file_.extents.push_back({row.offset_bytes, row.used_bytes, row.capacity_bytes});
             if (row.capacity_bytes > 0) by_offset.push_back(file_.extents.back());
         }
@@ -193,7 +217,8 @@ private:
         file_.first_block.push_back(b);
         if (b != page_.blocks) return bad(fmt::format("block {} belongs to no variable.", b));
         if (segments_ != page_.crc_words)
-            return bad(fmt::format("its blocks have {} segments, {} checksum words are there.", segments_, page_.crc_words));
+            return bad(
+                fmt::format("its blocks have {} segments, {} checksum words are there.", segments_, page_.crc_words));
         return {};
     }
 
@@ -203,20 +228,28 @@ private:
         const auto& variable = file_.schema.variables[v];
         const auto& extent = file_.extents[v];
         const auto fail = [&](const char* why) {
-            return bad(fmt::format("block {} of '{}' {}.", file_.blocks.size() - file_.first_block[v], variable.name, why));
+            return bad(
+                fmt::format("block {} of '{}' {}.", file_.blocks.size() - file_.first_block[v], variable.name, why));
         };
         if (!std::ranges::binary_search(file_.ranks, row.rank)) return fail("is of a rank of another node");
-        if (file_.blocks.size() > file_.first_block[v] && row.rank < file_.blocks.back().rank) return fail("is out of order");
+        if (file_.blocks.size() > file_.first_block[v] && row.rank < file_.blocks.back().rank)
+            return fail("is out of order");
         if (row.offset_bytes != extent.offset_bytes + used_bytes || row.size_bytes > extent.used_bytes - used_bytes)
             return fail("lies outside its variable");
         const auto segments = segments_of(row.size_bytes);
-        if (row.first_segment > page_.crc_words || segments > page_.crc_words - row.first_segment) return fail("has no checksum words");
+        if (row.first_segment > page_.crc_words || segments > page_.crc_words - row.first_segment)
+            return fail("has no checksum words");
         segments_ += segments;
 
         const auto dims = variable.kind == Kind::particles ? 1 : variable.shape.dims();
-        if (row.dims != static_cast<std::uint64_t>(dims)) return fail("has a box of other dimensions than its variable");
-        Block block{.variable = v, .rank = static_cast<std::uint32_t>(row.rank), .offset_bytes = row.offset_bytes,
-                    .size_bytes = row.size_bytes, .first_segment = row.first_segment, .box = {}};
+        if (row.dims != static_cast<std::uint64_t>(dims))
+            return fail("has a box of other dimensions than its variable");
+        Block block{.variable = v,
+                    .rank = static_cast<std::uint32_t>(row.rank),
+                    .offset_bytes = row.offset_bytes,
+                    .size_bytes = row.size_bytes,
+                    .first_segment = row.first_segment,
+                    .box = {}};
         std::uint64_t bytes = variable.type.size_bytes;
         for (int dim = 0; dim < dims; ++dim) {
             const auto& range = row.box[static_cast<std::size_t>(dim)];
@@ -226,16 +259,20 @@ private:
         }
         if (bytes != row.size_bytes) return fail("has a box of another size than its bytes");
         if (variable.kind == Kind::particles && block.box.lo[0] != rows) return fail("has rows out of order");
-        if (variable.kind != Kind::particles && !inside(block.box, variable.shape)) return fail("has a box outside its variable's shape");
-        if (variable.kind == Kind::replicated && block.box.size != variable.shape) return fail("is a part of a replicated variable");
+        if (variable.kind != Kind::particles && !inside(block.box, variable.shape))
+            return fail("has a box outside its variable's shape");
+        if (variable.kind == Kind::replicated && block.box.size != variable.shape)
+            return fail("is a part of a replicated variable");
         return block;
     }
 
     Result<> check_variable(std::uint32_t v, std::uint64_t used_bytes, std::uint64_t blocks) {
         const auto& variable = file_.schema.variables[v];
         if (used_bytes != file_.extents[v].used_bytes)
-            return bad(fmt::format("the blocks of '{}' have {} bytes, its extent {}.", variable.name, used_bytes, file_.extents[v].used_bytes));
-        if (variable.kind == Kind::replicated && blocks != 1) return bad(fmt::format("'{}' has {} blocks instead of 1.", variable.name, blocks));
+            return bad(fmt::format("the blocks of '{}' have {} bytes, its extent {}.", variable.name, used_bytes,
+                                   file_.extents[v].used_bytes));
+        if (variable.kind == Kind::replicated && blocks != 1)
+            return bad(fmt::format("'{}' has {} blocks instead of 1.", variable.name, blocks));
         if (variable.kind == Kind::particles) return check_column(v, blocks);
         return {};
     }
@@ -244,14 +281,16 @@ private:
     Result<> check_column(std::uint32_t v, std::uint64_t blocks) {
         const auto& variable = file_.schema.variables[v];
         if (blocks != file_.ranks.size())
-            return bad(fmt::format("column '{}' has {} blocks for {} ranks.", variable.name, blocks, file_.ranks.size()));
+            return bad(
+                fmt::format("column '{}' has {} blocks for {} ranks.", variable.name, blocks, file_.ranks.size()));
         first_column_.resize(file_.schema.tables.size(), UINT32_MAX);
         auto& first = first_column_[variable.table];
         if (first == UINT32_MAX) first = v;
         for (std::uint64_t i = 0; i < blocks; ++i) {
             const auto& block = file_.blocks[file_.first_block[v] + i];
             if (block.rank != file_.ranks[i] || block.box != file_.blocks[file_.first_block[first] + i].box)
-                return bad(fmt::format("column '{}' has other rows of rank {} than its table.", variable.name, file_.ranks[i]));
+                return bad(fmt::format("column '{}' has other rows of rank {} than its table.", variable.name,
+                                       file_.ranks[i]));
         }
         return {};
     }
@@ -276,18 +315,23 @@ std::uint64_t NodeFile::rows(std::uint32_t table) const {
 
 Result<Peek> peek(std::span<const std::byte> first_pages, const std::string& name) {
     FB_TRY_ASSIGN(page, read_good_page(first_pages, name));
-    return Peek{.record = record_of(page), .record_crc32c = page.record_crc32c, .file_bytes = page.file_bytes, .head_bytes = page.head_bytes};
+    return Peek{.record = record_of(page),
+                .record_crc32c = page.record_crc32c,
+                .file_bytes = page.file_bytes,
+                .head_bytes = page.head_bytes};
 }
 
 Result<NodeFile> open_head(std::span<const std::byte> head, const std::string& name) {
     FB_TRY_ASSIGN(page, read_good_page(head, name));
     if (head.size() < page.head_bytes)
-        return corrupt(name, fmt::format("it ends at byte {}, within its head of {} bytes.", head.size(), page.head_bytes));
+        return corrupt(name,
+                       fmt::format("it ends at byte {}, within its head of {} bytes.", head.size(), page.head_bytes));
     auto crc = crc32c(head.first(record_offset_bytes));
     crc = crc32c(head.subspan(record_end, page.head_bytes - record_end), crc);
     if (crc != page.head_crc32c)
-        return corrupt(name, fmt::format("its head, bytes 0-4095 and 8192-{}, has the checksum {:08x}, {:08x} is written.", page.head_bytes - 1,
-                                         crc, page.head_crc32c));
+        return corrupt(name,
+                       fmt::format("its head, bytes 0-4095 and 8192-{}, has the checksum {:08x}, {:08x} is written.",
+                                   page.head_bytes - 1, crc, page.head_crc32c));
     return HeadReader(page, head, name).read();
 }
 

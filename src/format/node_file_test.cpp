@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "../tests/support/node_file_cases.hpp"
 #include "format/head.hpp"
+#include "support/node_file_cases.hpp"
 
 using namespace forebay;
 using namespace forebay::format;
@@ -17,7 +17,8 @@ namespace {
 
 /// Page-aligned memory, as a mapping is.
 struct Image {
-    explicit Image(std::uint64_t size) : memory(static_cast<std::byte*>(std::aligned_alloc(4096, size)), &std::free), bytes(memory.get(), size) {
+    explicit Image(std::uint64_t size)
+        : memory(static_cast<std::byte*>(std::aligned_alloc(4096, size)), &std::free), bytes(memory.get(), size) {
         std::ranges::fill(bytes, std::byte{0xA5});  // what a slot held before
     }
     std::unique_ptr<std::byte, decltype(&std::free)> memory;
@@ -75,7 +76,8 @@ TEST_CASE("node file: what is sealed is read back") {
 
 TEST_CASE("node file: patching equals encoding anew, byte for byte") {
     auto layout = layout_of(test::patched_case());
-    const std::vector<std::vector<std::uint64_t>> counts{{0, 0, 6, 9}, {1, 0, 0, 0}, {5, 7, 300, 400}, {0, 0, 0, 0}, {12, 0, 0, 1}};
+    const std::vector<std::vector<std::uint64_t>> counts{
+        {0, 0, 6, 9}, {1, 0, 0, 0}, {5, 7, 300, 400}, {0, 0, 0, 0}, {12, 0, 0, 1}};
     Image patched(layout.file_bytes);
     encode(layout, patched.bytes);
     for (const auto& rows : counts) {
@@ -152,8 +154,10 @@ TEST_CASE("node file: a head with any byte changed is refused") {
         const auto before = head[at];
         head[at] ^= std::byte{static_cast<unsigned char>(1u << (at % 8))};
         const auto file = open_head(head, "f.h5");
-        if (file.has_value()) FAIL_CHECK("byte " << at << " changed, and the head is accepted");
-        else if (file.error().kind != ErrorKind::corrupt) FAIL_CHECK("byte " << at << ": " << file.error().text);
+        if (file.has_value())
+            FAIL_CHECK("byte " << at << " changed, and the head is accepted");
+        else if (file.error().kind != ErrorKind::corrupt)
+            FAIL_CHECK("byte " << at << ": " << file.error().text);
         head[at] = before;
     }
 }

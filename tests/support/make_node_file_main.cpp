@@ -1,12 +1,12 @@
 // Writes node files for the tests of readers: make_node_file CASE PATH. Cases: mixed, many, groups, bare, huge,
 // patched, slack. What they hold: node_file_cases.hpp.
 
-#include <cstdio>
-#include <cstring>
 #include <fcntl.h>
-#include <map>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <cstdio>
+#include <cstring>
+#include <map>
 
 #include "node_file_cases.hpp"
 
@@ -46,8 +46,10 @@ int make(const test::NodeFileCase& made, const std::string& name, const char* pa
         format::patch_rows(*layout, image);
     }
     // The 12 GiB stay holes: their words are wrong, which the readers of this case do not ask for.
-    if (name != "huge") test::fill(*layout, image);
-    else store_le(image.data() + layout->extents[1].offset_bytes + 8, 42.0);
+    if (name != "huge")
+        test::fill(*layout, image);
+    else
+        store_le(image.data() + layout->extents[1].offset_bytes + 8, 42.0);
     format::seal(*layout, test::example_record(made.parts.back().rank + 1), image);
     ::munmap(memory, image.size());
     return ::close(fd) == 0 ? 0 : fail("close");

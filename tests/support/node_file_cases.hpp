@@ -24,8 +24,8 @@ struct NodeFileCase {
 
 inline const std::vector<std::pair<std::string, Type>>& all_types() {
     static const std::vector<std::pair<std::string, Type>> types{
-        {"f16", f16}, {"f32", f32}, {"f64", f64}, {"c64", c64}, {"c128", c128}, {"i8", i8}, {"i16", i16}, {"i32", i32}, {"i64", i64},
-        {"u8", u8}, {"u16", u16}, {"u32", u32}, {"u64", u64}, {"text", string_of(5)}};
+        {"f16", f16}, {"f32", f32}, {"f64", f64}, {"c64", c64}, {"c128", c128}, {"i8", i8},   {"i16", i16},
+        {"i32", i32}, {"i64", i64}, {"u8", u8},   {"u16", u16}, {"u32", u32},   {"u64", u64}, {"text", string_of(5)}};
     return types;
 }
 
@@ -47,8 +47,11 @@ inline NodeFileCase mixed_case() {
     variables.push_back({"none/x", f64, Kind::particles, {}, 1, Coverage::full, {}});
     variables.push_back({"top", i32, Kind::replicated, {2, 3}, 0, Coverage::full, {}});
     variables.push_back({"elsewhere", f32, Kind::array, {8}, 0, Coverage::partial, {}});
-    variables[1].attributes = {"m s-1", "wind, eastward", {"y", "x"},
-                               {{"count", std::int64_t{-3}}, {"scale", 0.25}, {"note", std::string("caf\xc3\xa9")}, {"empty", std::string()}}};
+    variables[1].attributes = {
+        "m s-1",
+        "wind, eastward",
+        {"y", "x"},
+        {{"count", std::int64_t{-3}}, {"scale", 0.25}, {"note", std::string("caf\xc3\xa9")}, {"empty", std::string()}}};
     add_rank(made, 2, {3, 0});
     add_rank(made, 3, {0, 0});
     add_rank(made, 5, {4, 0});
@@ -80,7 +83,8 @@ inline NodeFileCase groups_case(std::size_t count) {
     NodeFileCase made;
     made.schema.stream = "groups";
     for (std::size_t i = 0; i < count; ++i)
-        made.schema.variables.push_back({"g" + std::to_string(i) + "/v", i32, Kind::replicated, {}, 0, Coverage::full, {}});
+        made.schema.variables.push_back(
+            {"g" + std::to_string(i) + "/v", i32, Kind::replicated, {}, 0, Coverage::full, {}});
     add_rank(made, 0, {});
     return made;
 }
@@ -157,13 +161,20 @@ inline void fill(const format::Layout& layout, std::span<std::byte> image) {
             store_value(image.data() + extent.offset_bytes + e * type.size_bytes, type, e);
     }
     for (const auto& block : layout.blocks) {
-        for (std::uint64_t done = 0, i = block.first_segment; done < block.size_bytes; done += limits::segment_bytes, ++i)
-            words[i] = crc32c(image.subspan(block.offset_bytes + done, std::min(limits::segment_bytes, block.size_bytes - done)));
+        for (std::uint64_t done = 0, i = block.first_segment; done < block.size_bytes;
+             done += limits::segment_bytes, ++i)
+            words[i] = crc32c(
+                image.subspan(block.offset_bytes + done, std::min(limits::segment_bytes, block.size_bytes - done)));
     }
 }
 
 inline format::Record example_record(std::uint32_t world_ranks) {
-    return {.snapshot_id = 0x00f30000c0ffee9a, .step = 120, .time = 0.5, .sealed_unix_ns = 1'700'000'000'000'000'000, .node = 0, .nodes = 1,
+    return {.snapshot_id = 0x00f30000c0ffee9a,
+            .step = 120,
+            .time = 0.5,
+            .sealed_unix_ns = 1'700'000'000'000'000'000,
+            .node = 0,
+            .nodes = 1,
             .world_ranks = world_ranks};
 }
 
