@@ -68,16 +68,18 @@ def library_problems(path):
     mpi = name.startswith(("apps/", "tests/mpi/", "include/forebay/mpi.hpp")) or re.search(
         r"^src/((comm|api)/mpi_|cli/mpi_|export/)", name)
     hdf5 = name.startswith(("src/views/", "src/export/"))
-    system = re.search(r"^src/sys/posix_[a-z0-9_]*\.cpp$", name) or is_test or name.startswith("apps/")
+    system = name.startswith("src/sys/posix_") or is_test or name.startswith("apps/")
     for number, angled, include in includes(path):
         if (include == "mpi.h" or include == "forebay/mpi.hpp") and not mpi:
             yield f"{name}:{number}: {include} belongs to comm/mpi_*, api/mpi_*, cli/mpi_*, export, apps and tests/mpi"
         if include.startswith(("hdf5", "H5")) and not hdf5:
             yield f"{name}:{number}: {include} belongs to views and export"
+        if include.startswith("sys/posix_") and not name.startswith("src/sys/posix_"):
+            yield f"{name}:{number}: {include} is private to src/sys/posix_*; use an interface of the room sys"
         if HEAVY.match(include) and name.endswith(".hpp"):
             yield f"{name}:{number}: {include} belongs in .cpp files, not in a header"
         if angled and SYSTEM.match(include) and not system:
-            yield f"{name}:{number}: <{include}> belongs to src/sys/posix_*.cpp, behind an interface of the room sys"
+            yield f"{name}:{number}: <{include}> belongs to src/sys/posix_*, behind an interface of the room sys"
 
 
 def documented_floors():
