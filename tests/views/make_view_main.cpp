@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -48,10 +49,12 @@ Result<> make(const std::string& name, const std::string& run) {
     FB_TRY_ASSIGN(sample, case_named(name));
     FB_TRY_ASSIGN(snapshot, test::write_sample(store, run, sample));
     const auto start = std::chrono::steady_clock::now();
+    const auto cpu = std::clock();
     FB_TRY_ASSIGN(view, views::make_plain_view(store, snapshot));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    std::fprintf(stderr, "%s: %u sources, %llu mappings, %.1f ms\n", view.path.c_str(), view.sources,
-                 static_cast<unsigned long long>(view.mappings), seconds.count() * 1e3);
+    std::fprintf(stderr, "%s: %u sources, %llu mappings, %.1f ms, of a core %.1f ms\n", view.path.c_str(), view.sources,
+                 static_cast<unsigned long long>(view.mappings), seconds.count() * 1e3,
+                 1e3 * static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC);
     for (std::size_t v = 0; v < sample.schema.variables.size(); ++v) {
         const auto& variable = sample.schema.variables[v];
         std::vector<std::uint64_t> shape;
