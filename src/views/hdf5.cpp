@@ -138,7 +138,7 @@ Result<Id> stored_type(Type type) {
         case Scalar::f16: return half_type();
         case Scalar::c64: return complex_type(H5T_IEEE_F32LE, 4);
         case Scalar::c128: return complex_type(H5T_IEEE_F64LE, 8);
-        case Scalar::string: return string_type(type.size_bytes, H5T_CSET_UTF8);
+        case Scalar::string: return string_type(type.size_bytes, H5T_CSET_ASCII);
         default: return own(H5Tcopy(number_type(type.scalar)), "making the type " + name_of(type));
     }
 }
