@@ -114,7 +114,7 @@ int CommandLine::act() const {
 int CommandLine::run(int count, char** arguments) {
     try {
         // The parser would only say that a subcommand is required.
-        if (count > 1 && arguments[1][0] != '-' && app_->get_subcommand_no_throw(arguments[1]) == nullptr) {
+        if (count > 1 && arguments[1][0] != '-' && app_->get_subcommands([&](const CLI::App* verb) { return verb->get_name() == arguments[1]; }).empty()) {
             print_error(std::string("\"") + arguments[1] + "\" is not one of its verbs.\n  Next: forebay --help");
             return static_cast<int>(Exit::usage);
         }
