@@ -31,22 +31,28 @@ namespace forebay {
 Result<Options> load_options(const std::string& path);
 
 class Stream;
+class StreamState;
 class Restart;
+class RestartState;
 class Session;
+class SessionState;
+class GroupHolder;
 
 /// A handle to a described table. Copyable; valid as long as its stream.
 class Particles {
 public:
-    /// This rank's rows from now on, and where each column lies, in the order of describing. Local.
+    /// This rank's rows from now on, and where each column lies, in the order of describing; without `columns` only the
+    /// number of rows, before begin() or prepare(). Local.
     /// The addresses must stay valid until the save or read that uses them returns.
-    Result<> bind(std::uint64_t rows, std::vector<ColumnData> columns);
+    Result<> bind(std::uint64_t rows, std::vector<ColumnData> columns = {});
     std::uint64_t rows() const;
 
 private:
     friend class Stream;
     friend class Restart;
-    Particles(std::shared_ptr<class StreamState> stream, std::uint32_t table);
-    std::shared_ptr<class StreamState> stream_;
+    friend class DirectSave;
+    Particles(std::shared_ptr<StreamState> stream, std::uint32_t table);
+    std::shared_ptr<StreamState> stream_;
     std::uint32_t table_ = 0;
 };
 
@@ -69,9 +75,31 @@ public:
     Result<> read();
 
 private:
+    friend class StreamState;
+    Restart(std::shared_ptr<RestartState> state, std::shared_ptr<StreamState> stream) : state_(std::move(state)), stream_(std::move(stream)) {}
+    std::shared_ptr<RestartState> state_;
+    std::shared_ptr<StreamState> stream_;
+};
+
+/// A save whose blocks the application writes into the slot itself: no copy, only the checksum pass. Between
+/// Stream::begin() and seal(); blocks for which no address was asked are copied by seal() as save() does.
+class DirectSave {
+public:
+    /// false: the policy skipped the step; there is nothing to write and nothing to seal.
+    bool kept() const { return saved_.kept; }
+    /// Where this rank's box number `piece` of an array lies in the slot, packed row-major, or a replicated value on the
+    /// node's first rank (nullptr on the others). The application must fill all of it. Local.
+    Result<void*> block(const std::string& variable, std::size_t piece = 0);
+    /// Where this rank's rows of a column lie, contiguous. Local.
+    Result<void*> column(const Particles& table, std::size_t column);
+    /// Checksums, copies the rest, seals. Collective. With kept() false it does nothing.
+    Result<Saved> seal();
+
+private:
     friend class Stream;
-    explicit Restart(std::shared_ptr<class RestartState> state) : state_(std::move(state)) {}
-    std::shared_ptr<class RestartState> state_;
+    DirectSave(std::shared_ptr<StreamState> stream, Saved saved) : stream_(std::move(stream)), saved_(saved) {}
+    std::shared_ptr<StreamState> stream_;
+    Saved saved_;
 };
 
 /// A named sequence of snapshots under one policy.
@@ -99,10 +127,17 @@ public:
     /// A particle table: its columns share their rows; bind() says where they are. Local.
     Result<Particles> particles(const std::string& name, const std::vector<Column>& columns);
 
+    /// Lays the slots out and faults their pages in now, so that the first save costs no more than the others. The
+    /// first save does it otherwise. Tables should be bound to about as many rows as they will have. Collective.
+    Result<> prepare();
+
     /// Saves everything described under `step`, which must be >= 0. Returns when all is copied and sealed on the
     /// node; draining goes on behind. An error of an earlier drain surfaces here, with what is still safe; the
     /// step is then not saved. Collective.
     Result<Saved> save(std::int64_t step, double time = 0);
+
+    /// Begins a save whose blocks the application writes itself; as save() up to the copy. Collective.
+    Result<DirectSave> begin(std::int64_t step, double time = 0);
 
     /// Looks for the newest snapshot that can be read whole: staged copies first, then the target. Nothing there at
     /// all is an empty optional. Steps passed over and why are told to Options::log and stand in notes(). Collective.
@@ -118,8 +153,8 @@ public:
 
 private:
     friend class Session;
-    explicit Stream(std::shared_ptr<class StreamState> state) : state_(std::move(state)) {}
-    std::shared_ptr<class StreamState> state_;
+    explicit Stream(std::shared_ptr<StreamState> state) : state_(std::move(state)) {}
+    std::shared_ptr<StreamState> state_;
 };
 
 /// One application's use of one run. Several may exist in one process.
@@ -145,11 +180,11 @@ public:
     Result<> close();
 
     /// Internal: how forebay/mpi.hpp opens a session over a communicator.
-    static Result<Session> open_over(std::unique_ptr<class GroupHolder> world, const Options& options);
+    static Result<Session> open_over(std::unique_ptr<GroupHolder> world, const Options& options);
 
 private:
-    explicit Session(std::shared_ptr<class SessionState> state);
-    std::shared_ptr<class SessionState> state_;
+    explicit Session(std::shared_ptr<SessionState> state);
+    std::shared_ptr<SessionState> state_;
 };
 
 }  // namespace forebay
