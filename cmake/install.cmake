@@ -4,7 +4,7 @@ if(NOT TARGET forebay)
   return()
 endif()
 
-set(headers result.hpp describe.hpp forebay.hpp)
+set(headers result.hpp describe.hpp options.hpp forebay.hpp)
 set(exported forebay)
 if(TARGET forebay_mpi)
   list(APPEND headers mpi.hpp)

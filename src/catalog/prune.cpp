@@ -11,7 +11,8 @@ namespace {
 Result<> whole(sys::Store& store, const Snapshot& snapshot) {
     FB_TRY_ASSIGN(manifest, load_manifest(store, snapshot.directory));
     if (manifest.step != snapshot.step)
-        return Error{ErrorKind::corrupt, fmt::format("{} holds the manifest of step {}.", snapshot.directory, manifest.step)};
+        return Error{ErrorKind::corrupt,
+                     fmt::format("{} holds the manifest of step {}.", snapshot.directory, manifest.step)};
     return check_whole(store, snapshot.directory, manifest);
 }
 
@@ -38,8 +39,10 @@ Result<> remove(sys::Store& store, const std::string& stream_directory, const Sn
 
 Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, int keep, bool dry_run) {
     if (keep < 0)
-        return Error{ErrorKind::refused, fmt::format("cannot keep {} snapshots of stream \"{}\": 0 keeps all, 1 or more "
-                                                     "keeps as many whole ones.", keep, stream)};
+        return Error{ErrorKind::refused,
+                     fmt::format("cannot keep {} snapshots of stream \"{}\": 0 keeps all, 1 or more "
+                                 "keeps as many whole ones.",
+                                 keep, stream)};
     FB_TRY_ASSIGN(all, snapshots(store, run, stream));
     Pruned pruned;
     int counted = 0;

@@ -37,6 +37,13 @@ Result<Exit> view(const Options& options) {
 
 }  // namespace
 
+drain::ViewMaker view_maker() {
+    return [](sys::Store& store, const catalog::Snapshot& snapshot) -> Result<> {
+        const auto made = views::make_plain_view(store, snapshot);
+        return made ? Result<>() : Result<>(made.error());
+    };
+}
+
 void add_view(CommandLine& line) {
     const auto options = std::make_shared<Options>();
     auto verb = line.verb("view", "Make the plain view of a snapshot: one HDF5 file that shows global arrays");

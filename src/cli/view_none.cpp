@@ -6,6 +6,8 @@
 
 namespace forebay::cli {
 
+drain::ViewMaker view_maker() { return {}; }
+
 void add_view(CommandLine& line) {
     const auto place = std::make_shared<std::string>();
     auto verb = line.verb("view", "Make the plain view of a snapshot (not in this build: it has no HDF5)");

@@ -52,7 +52,8 @@ public:
     Result<> all_seen(const std::string& directory) const {
         const auto absent = std::ranges::find(seen_, false);
         if (absent == seen_.end()) return {};
-        return not_of_this(directory, fmt::format("no node file holds rank {} of {}", absent - seen_.begin(), seen_.size()));
+        return not_of_this(directory,
+                           fmt::format("no node file holds rank {} of {}", absent - seen_.begin(), seen_.size()));
     }
 
 private:

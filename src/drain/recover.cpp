@@ -86,13 +86,15 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
             FB_TRY(remove(leftover.directory));
             return Recovered{leftover, Outcome::removed,
                              fmt::format("step {}: a later save of it is committed; the earlier one, which never was, "
-                                         "was removed.", leftover.step)};
+                                         "was removed.",
+                                         leftover.step)};
         }
     }
     FB_TRY_ASSIGN(outcome, commit_if_complete(store_, run_, stream_, leftover.step, leftover.snapshot_id, nodes));
     if (outcome == Commit::waiting) return incomplete(leftover, "its node files are being moved by somebody else");
-    return Recovered{leftover, Outcome::committed,
-                     fmt::format("step {} was complete and is now committed in {}.", leftover.step, final_of(leftover))};
+    return Recovered{
+        leftover, Outcome::committed,
+        fmt::format("step {} was complete and is now committed in {}.", leftover.step, final_of(leftover))};
 }
 
 Result<Recovered> Recovery::old(const Leftover& leftover) {
@@ -108,11 +110,11 @@ Result<Recovered> Recovery::old(const Leftover& leftover) {
     const auto standing = whole(leftover);
     if (!standing && standing.error().kind == ErrorKind::retry) return standing.error();
     if (!standing)
-        return Recovered{leftover, Outcome::incomplete,
-                         fmt::format("step {}: what replaced it is damaged ({})\n  Safe: the earlier save, in {}.\n"
-                                     "  Next: forebay verify {}/{}@{}, then remove one of both.",
-                                     leftover.step, standing.error().text, leftover.directory, run_, stream_,
-                                     leftover.step)};
+        return Recovered{
+            leftover, Outcome::incomplete,
+            fmt::format("step {}: what replaced it is damaged ({})\n  Safe: the earlier save, in {}.\n"
+                        "  Next: forebay verify {}/{}@{}, then remove one of both.",
+                        leftover.step, standing.error().text, leftover.directory, run_, stream_, leftover.step)};
     FB_TRY(remove(leftover.directory));
     return Recovered{leftover, Outcome::removed,
                      fmt::format("step {}: the save that was replaced was removed.", leftover.step)};
