@@ -10,8 +10,8 @@ set(forebay_test_environment
   FOREBAY_BINARY_DIR=${PROJECT_BINARY_DIR}
   FOREBAY_AGENT=${PROJECT_BINARY_DIR}/bin/forebay
   FOREBAY_PYTHON=${forebay_venv_python})
-if(FOREBAY_SANITIZE MATCHES "undefined")
-  list(APPEND forebay_test_environment UBSAN_OPTIONS=print_stacktrace=1)
+if(FOREBAY_SANITIZE)  # what else is linked to a sanitized library needs the flag too
+  list(APPEND forebay_test_environment FOREBAY_LINK_FLAGS=-fsanitize=${FOREBAY_SANITIZE} UBSAN_OPTIONS=print_stacktrace=1)
 endif()
 
 # Open MPI and its friends keep pools until the process ends, which the leak check cannot tell from leaks.

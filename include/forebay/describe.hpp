@@ -118,10 +118,10 @@ using AttributeValue = std::variant<std::string, double, std::int64_t>;
 
 /// What a reader sees beside the numbers. All of it is optional and equal on every rank.
 struct Attributes {
-    std::string unit;
-    std::string description;
-    std::vector<std::string> dimensions;  // names, slowest first; arrays only
-    std::vector<std::pair<std::string, AttributeValue>> others;
+    std::string unit = {};
+    std::string description = {};
+    std::vector<std::string> dimensions = {};  // names, slowest first; arrays only
+    std::vector<std::pair<std::string, AttributeValue>> others = {};
     friend bool operator==(const Attributes&, const Attributes&) = default;
 };
 

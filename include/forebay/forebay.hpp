@@ -14,7 +14,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,103 +22,37 @@
 #include <vector>
 
 #include "forebay/describe.hpp"
+#include "forebay/options.hpp"
 #include "forebay/result.hpp"
 
 namespace forebay {
 
-/// What a save does when every slot of the stream still holds a snapshot that is not committed.
-enum class Policy {
-    wait,          // until a slot is free; the default, nothing is ever lost
-    wait_at_most,  // StreamOptions::wait_max, then skip
-    skip,          // at once
-    newest_only,   // replace the waiting snapshot that the agent has not begun to drain, else skip
-};
-
-struct StreamOptions {
-    int slots = 1;  // 1, or 2 to save while the step before still drains
-    Policy policy = Policy::wait;
-    std::chrono::milliseconds wait_max{10'000};  // for Policy::wait_at_most
-    int keep = 3;                                // committed snapshots that stay at the target; 0 keeps all
-    bool view = true;                            // make the plain view at commit, when the agent can
-};
-
-enum class AgentMode {
-    process,  // outlives the application; own environment; makes views
-    thread,   // inside the application, for machines that allow no second process
-};
-
-struct AgentOptions {
-    AgentMode mode = AgentMode::process;
-    std::string program;  // "" : FOREBAY_AGENT, else `forebay` beside the library or ../bin, else in PATH
-    std::vector<std::pair<std::string, std::string>> environment;  // for the agent alone, e.g. LD_PRELOAD
-    std::string cpus;                         // pin the agent, as in "0-3,8"; "" leaves it to the kernel
-    std::uint64_t block_bytes = 16u << 20;    // of one write; a multiple of the target's stripe is best
-    int in_flight = 2;                        // writes at once
-    std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as the target takes it
-    bool direct = true;                       // past the page cache where the target can
-    int retries = 5;                          // of a failing operation, with doubling pauses
-    std::chrono::milliseconds retry_pause{200};
-};
-
-struct Options {
-    std::string run;         // the directory at the target; created if missing
-    std::string staging;     // "" : /dev/shm; a node-local directory
-    int virtual_nodes = 1;   // parts that each machine's ranks are split into, each with its own agent
-    bool huge_pages = true;  // align for them where the staging mount has them
-    AgentOptions agent;
-    std::chrono::milliseconds close_wait{600'000};   // close() waits at most so long for the agents
-    std::uint64_t restart_window_bytes = 64u << 20;  // memory a rank's part of the restart window takes
-    std::function<void(const std::string&)> log;  // called on world rank 0 with one line; nothing is printed without it
-    std::vector<std::pair<std::string, StreamOptions>> streams;  // by name; stream() looks here first
-};
-
 /// Reads a TOML file (docs/guide/configuration.md). Unknown keys are `refused`, with line and nearest known key.
 Result<Options> load_options(const std::string& path);
 
-/// What one save did. Equal on all ranks but for the seconds.
-struct Saved {
-    std::int64_t step = 0;
-    bool kept = false;           // false: the policy skipped the step; nothing was staged
-    std::int64_t replaced = -1;  // newest_only: the step that was dropped for this one
-    std::uint64_t bytes = 0;     // this rank's
-    double blocked_seconds = 0;  // the whole call
-    double wait_seconds = 0;     // of it: waiting for a free slot
-    double plan_seconds = 0;     // of it: layout or patch, and seal, without exchange and barriers
-    double copy_seconds = 0;     // of it: copying and checksumming this rank's blocks
-};
-
-/// Totals since the session was opened.
-struct Counters {
-    std::uint64_t saves = 0;                // kept
-    std::uint64_t skipped = 0;              // by policy
-    std::uint64_t replaced = 0;             // dropped by newest_only before their drain began
-    std::uint64_t commits = 0;              // snapshots of this session that are committed
-    std::uint64_t aborts = 0;               // drains that ended with an error (each may be retried and commit later)
-    std::uint64_t bytes_saved = 0;          // by this rank
-    std::uint64_t bytes_drained = 0;        // by this node's agent
-    double blocked_seconds = 0;             // this rank's, in save()
-    double wait_seconds = 0;                // of it, for free slots
-    double drain_seconds = 0;               // this node's agent's, writing and syncing
-    std::int64_t newest_durable_step = -1;  // committed, in this run's stream; -1: none
-};
-
 class Stream;
+class StreamState;
 class Restart;
+class RestartState;
 class Session;
+class SessionState;
+class GroupHolder;
 
 /// A handle to a described table. Copyable; valid as long as its stream.
 class Particles {
 public:
-    /// This rank's rows from now on, and where each column lies, in the order of describing. Local.
+    /// This rank's rows from now on, and where each column lies, in the order of describing; without `columns` only the
+    /// number of rows, before begin() or prepare(). Local.
     /// The addresses must stay valid until the save or read that uses them returns.
-    Result<> bind(std::uint64_t rows, std::vector<ColumnData> columns);
+    Result<> bind(std::uint64_t rows, std::vector<ColumnData> columns = {});
     std::uint64_t rows() const;
 
 private:
     friend class Stream;
     friend class Restart;
-    Particles(std::shared_ptr<class StreamState> stream, std::uint32_t table);
-    std::shared_ptr<class StreamState> stream_;
+    friend class DirectSave;
+    Particles(std::shared_ptr<StreamState> stream, std::uint32_t table);
+    std::shared_ptr<StreamState> stream_;
     std::uint32_t table_ = 0;
 };
 
@@ -142,9 +75,31 @@ public:
     Result<> read();
 
 private:
+    friend class StreamState;
+    Restart(std::shared_ptr<RestartState> state, std::shared_ptr<StreamState> stream) : state_(std::move(state)), stream_(std::move(stream)) {}
+    std::shared_ptr<RestartState> state_;
+    std::shared_ptr<StreamState> stream_;
+};
+
+/// A save whose blocks the application writes into the slot itself: no copy, only the checksum pass. Between
+/// Stream::begin() and seal(); blocks for which no address was asked are copied by seal() as save() does.
+class DirectSave {
+public:
+    /// false: the policy skipped the step; there is nothing to write and nothing to seal.
+    bool kept() const { return saved_.kept; }
+    /// Where this rank's box number `piece` of an array lies in the slot, packed row-major, or a replicated value on the
+    /// node's first rank (nullptr on the others). The application must fill all of it. Local.
+    Result<void*> block(const std::string& variable, std::size_t piece = 0);
+    /// Where this rank's rows of a column lie, contiguous. Local.
+    Result<void*> column(const Particles& table, std::size_t column);
+    /// Checksums, copies the rest, seals. Collective. With kept() false it does nothing.
+    Result<Saved> seal();
+
+private:
     friend class Stream;
-    explicit Restart(std::shared_ptr<class RestartState> state) : state_(std::move(state)) {}
-    std::shared_ptr<class RestartState> state_;
+    DirectSave(std::shared_ptr<StreamState> stream, Saved saved) : stream_(std::move(stream)), saved_(saved) {}
+    std::shared_ptr<StreamState> stream_;
+    Saved saved_;
 };
 
 /// A named sequence of snapshots under one policy.
@@ -172,10 +127,17 @@ public:
     /// A particle table: its columns share their rows; bind() says where they are. Local.
     Result<Particles> particles(const std::string& name, const std::vector<Column>& columns);
 
+    /// Lays the slots out and faults their pages in now, so that the first save costs no more than the others. The
+    /// first save does it otherwise. Tables should be bound to about as many rows as they will have. Collective.
+    Result<> prepare();
+
     /// Saves everything described under `step`, which must be >= 0. Returns when all is copied and sealed on the
     /// node; draining goes on behind. An error of an earlier drain surfaces here, with what is still safe; the
     /// step is then not saved. Collective.
     Result<Saved> save(std::int64_t step, double time = 0);
+
+    /// Begins a save whose blocks the application writes itself; as save() up to the copy. Collective.
+    Result<DirectSave> begin(std::int64_t step, double time = 0);
 
     /// Looks for the newest snapshot that can be read whole: staged copies first, then the target. Nothing there at
     /// all is an empty optional. Steps passed over and why are told to Options::log and stand in notes(). Collective.
@@ -191,8 +153,8 @@ public:
 
 private:
     friend class Session;
-    explicit Stream(std::shared_ptr<class StreamState> state) : state_(std::move(state)) {}
-    std::shared_ptr<class StreamState> state_;
+    explicit Stream(std::shared_ptr<StreamState> state) : state_(std::move(state)) {}
+    std::shared_ptr<StreamState> state_;
 };
 
 /// One application's use of one run. Several may exist in one process.
@@ -218,11 +180,11 @@ public:
     Result<> close();
 
     /// Internal: how forebay/mpi.hpp opens a session over a communicator.
-    static Result<Session> open_over(std::unique_ptr<class GroupHolder> world, const Options& options);
+    static Result<Session> open_over(std::unique_ptr<GroupHolder> world, const Options& options);
 
 private:
-    explicit Session(std::shared_ptr<class SessionState> state);
-    std::shared_ptr<class SessionState> state_;
+    explicit Session(std::shared_ptr<SessionState> state);
+    std::shared_ptr<SessionState> state_;
 };
 
 }  // namespace forebay

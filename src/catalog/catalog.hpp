@@ -78,8 +78,8 @@ struct Verified {
 };
 
 /// Reads everything of one snapshot and checks every segment, in limits::verify_window_bytes of memory beside one
-/// node file's head. `progress` (may be empty) is called with bytes done and in all. An Error means that the check could
-/// not be made (no or a damaged manifest, a fault while reading, a newer version).
+/// node file's head. `progress` (may be empty) is called with bytes done and in all. An Error means that the check
+/// could not be made (no or a damaged manifest, a fault while reading, a newer version).
 Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
                         const std::function<void(std::uint64_t, std::uint64_t)>& progress);
 

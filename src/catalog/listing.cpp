@@ -9,9 +9,7 @@ namespace forebay::catalog {
 
 namespace {
 
-bool is_ours(const sys::Entry& entry) {
-    return entry.is_directory && (step_of(entry.name) || leftover_of(entry.name));
-}
+bool is_ours(const sys::Entry& entry) { return entry.is_directory && (step_of(entry.name) || leftover_of(entry.name)); }
 
 Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string& run, const std::string& stream) {
     auto entries = store.list(run + "/" + stream);
@@ -57,8 +55,8 @@ Result<std::vector<Leftover>> leftovers(sys::Store& store, const std::string& ru
     for (const auto& entry : entries) {
         const auto name = leftover_of(entry.name);
         if (!entry.is_directory || !name) continue;
-        found.push_back({stream, name->step, name->snapshot_id, name->kind,
-                         fmt::format("{}/{}/{}", run, stream, entry.name)});
+        found.push_back(
+            {stream, name->step, name->snapshot_id, name->kind, fmt::format("{}/{}/{}", run, stream, entry.name)});
     }
     std::ranges::sort(found, [](const Leftover& a, const Leftover& b) {
         return a.step != b.step ? a.step > b.step : a.directory < b.directory;

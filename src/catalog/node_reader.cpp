@@ -32,8 +32,8 @@ Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& path) 
         return Error{ErrorKind::corrupt,
                      fmt::format("{} is too long: {} bytes, {} expected.", path, size, peek.file_bytes)};
     if (peek.head_bytes > size || peek.head_bytes > limits::head_bytes_max)
-        return Error{ErrorKind::corrupt, fmt::format("{} claims a head of {} bytes in a file of {}.", path,
-                                                     peek.head_bytes, size)};
+        return Error{ErrorKind::corrupt,
+                     fmt::format("{} claims a head of {} bytes in a file of {}.", path, peek.head_bytes, size)};
     return NodeReader(path, std::move(file), peek);
 }
 
@@ -43,8 +43,9 @@ Result<format::NodeFile> NodeReader::head() {
     FB_TRY_ASSIGN(node_file, format::open_head(bytes, path_));
     // The record was read twice: a file that changes under us is being rewritten by somebody.
     if (node_file.record_crc32c != peek_.record_crc32c)
-        return Error{ErrorKind::corrupt, fmt::format("{} changed while it was read: record checksum {:08x}, then {:08x}.",
-                                                     path_, peek_.record_crc32c, node_file.record_crc32c)};
+        return Error{ErrorKind::corrupt,
+                     fmt::format("{} changed while it was read: record checksum {:08x}, then {:08x}.", path_,
+                                 peek_.record_crc32c, node_file.record_crc32c)};
     return node_file;
 }
 

@@ -64,8 +64,9 @@ private:
 // What of the manifest's line is not true of the file, or nothing.
 std::string Verifier::differs(const format::NodeLine& line, const format::NodeFile& head) const {
     if (head.record.snapshot_id != manifest_.snapshot_id || head.record.step != manifest_.step)
-        return fmt::format("it holds step {} of snapshot {}, the manifest says step {} of snapshot {}", head.record.step,
-                           id_text(head.record.snapshot_id), manifest_.step, id_text(manifest_.snapshot_id));
+        return fmt::format("it holds step {} of snapshot {}, the manifest says step {} of snapshot {}",
+                           head.record.step, id_text(head.record.snapshot_id), manifest_.step,
+                           id_text(manifest_.snapshot_id));
     if (head.record_crc32c != line.record_crc32c)
         return fmt::format("its record has checksum {:08x}, the manifest says {:08x}", head.record_crc32c,
                            line.record_crc32c);
@@ -84,7 +85,7 @@ Result<> Verifier::file(const format::NodeLine& line) {
     if (!head) {
         const auto& error = head.error();
         if (error.kind == ErrorKind::retry || error.kind == ErrorKind::unsupported) return error;
-        whole_file(error.kind == ErrorKind::missing ? fmt::format("node file {} is missing: {}", path, error.text)
+        whole_file(error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path)
                                                     : error.text);
         return {};
     }
@@ -111,7 +112,8 @@ Result<> Verifier::blocks(NodeReader& reader, const format::NodeFile& head, cons
             if (!window_.empty()) {
                 const auto& last = window_.back();
                 const bool far = next.offset > last.offset + last.bytes + limits::verify_gap_bytes;
-                const bool long_enough = next.offset + next.bytes - window_.front().offset > limits::verify_window_bytes;
+                const bool long_enough =
+                    next.offset + next.bytes - window_.front().offset > limits::verify_window_bytes;
                 if (far || long_enough) FB_TRY(window(reader, head, path));
             }
             window_.push_back(next);
@@ -134,10 +136,11 @@ Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head, cons
         if (found == expected) continue;
         const auto& variable = head.schema.variables[segment.block->variable].name;
         const auto last = segment.offset + segment.bytes - 1;
-        add_damage({path, variable, segment.block->rank, segment.offset, last,
-                    fmt::format("variable \"{}\" of rank {} in {} differs from what the application gave: crc32c {:08x} "
-                                "read back, {:08x} expected, bytes {}-{}.",
-                                variable, segment.block->rank, path, found, expected, segment.offset, last)});
+        add_damage(
+            {path, variable, segment.block->rank, segment.offset, last,
+             fmt::format("variable \"{}\" of rank {} in {} differs from what the application gave: crc32c {:08x} "
+                         "read back, {:08x} expected, bytes {}-{}.",
+                         variable, segment.block->rank, path, found, expected, segment.offset, last)});
     }
     window_.clear();
     report();
@@ -150,8 +153,8 @@ Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
                         const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
     FB_TRY_ASSIGN(manifest, load_manifest(store, snapshot.directory));
     if (manifest.step != snapshot.step)
-        return Error{ErrorKind::corrupt, fmt::format("{} holds the manifest of step {}, not of step {}.", snapshot.directory,
-                                                     manifest.step, snapshot.step)};
+        return Error{ErrorKind::corrupt, fmt::format("{} holds the manifest of step {}, not of step {}.",
+                                                     snapshot.directory, manifest.step, snapshot.step)};
     return Verifier(store, snapshot.directory, manifest, progress).run();
 }
 

@@ -43,39 +43,57 @@ struct RowRange {
 };
 RowRange balanced_share(std::uint64_t total, std::uint32_t index, std::uint32_t parts);
 
-/// Calls visit(offset_a, offset_b, bytes) for each run of bytes that is contiguous in both layouts of a
-/// box of `size`, in row-major order; offsets start at the box's first element. The last dimensions are
-/// merged as far as both layouts are contiguous; an empty box has no runs.
+/// Walks the runs of bytes that are contiguous in both layouts of a box of `size`, in row-major order; offsets start at
+/// the box's first element. The last dimensions are merged as far as both layouts are contiguous; an empty box has no
+/// runs. A walk may be left and taken up again: with layout `a` packed, its offsets rise.
+class RunWalk {
+public:
+    RunWalk(const Extents& size, std::uint32_t element_bytes, const Strides& a, const Strides& b) : size_(size), a_(a), b_(b) {
+        outer_ = size.dims();
+        auto run = static_cast<std::int64_t>(element_bytes);
+        while (outer_ > 0) {
+            const auto dim = static_cast<std::size_t>(outer_ - 1);
+            if (size[outer_ - 1] != 1 && (a[dim] != run || b[dim] != run)) break;
+            run *= static_cast<std::int64_t>(size[outer_ - 1]);
+            --outer_;
+        }
+        run_bytes_ = static_cast<std::uint64_t>(run);
+        done_ = run == 0;
+        for (int dim = 0; dim < outer_; ++dim) done_ |= size[dim] == 0;
+    }
+
+    bool done() const { return done_; }
+    std::int64_t a() const { return offset_a_; }
+    std::int64_t b() const { return offset_b_; }
+    std::uint64_t run_bytes() const { return run_bytes_; }
+
+    void next() {
+        for (int dim = outer_ - 1; dim >= 0; --dim) {
+            const auto i = static_cast<std::size_t>(dim);
+            offset_a_ += a_[i];
+            offset_b_ += b_[i];
+            if (++at_[i] < size_[dim]) return;
+            offset_a_ -= a_[i] * static_cast<std::int64_t>(size_[dim]);
+            offset_b_ -= b_[i] * static_cast<std::int64_t>(size_[dim]);
+            at_[i] = 0;
+        }
+        done_ = true;
+    }
+
+private:
+    Extents size_;
+    Strides a_, b_;
+    std::array<std::uint64_t, dims_max> at_{};
+    int outer_ = 0;
+    std::uint64_t run_bytes_ = 0;
+    std::int64_t offset_a_ = 0, offset_b_ = 0;
+    bool done_ = false;
+};
+
+/// Calls visit(offset_a, offset_b, bytes) for each run of a walk.
 template <class Visit>
 void for_each_run(const Extents& size, std::uint32_t element_bytes, const Strides& a, const Strides& b, Visit&& visit) {
-    int outer = size.dims();
-    std::int64_t run = element_bytes;
-    while (outer > 0) {
-        const auto dim = static_cast<std::size_t>(outer - 1);
-        if (size[outer - 1] != 1 && (a[dim] != run || b[dim] != run)) break;
-        run *= static_cast<std::int64_t>(size[outer - 1]);
-        --outer;
-    }
-    if (run == 0) return;
-    for (int dim = 0; dim < outer; ++dim)
-        if (size[dim] == 0) return;
-    std::array<std::uint64_t, dims_max> at{};
-    std::int64_t offset_a = 0;
-    std::int64_t offset_b = 0;
-    for (;;) {
-        visit(offset_a, offset_b, static_cast<std::uint64_t>(run));
-        int dim = outer - 1;
-        for (; dim >= 0; --dim) {
-            const auto i = static_cast<std::size_t>(dim);
-            offset_a += a[i];
-            offset_b += b[i];
-            if (++at[i] < size[dim]) break;
-            offset_a -= a[i] * static_cast<std::int64_t>(size[dim]);
-            offset_b -= b[i] * static_cast<std::int64_t>(size[dim]);
-            at[i] = 0;
-        }
-        if (dim < 0) return;
-    }
+    for (RunWalk walk(size, element_bytes, a, b); !walk.done(); walk.next()) visit(walk.a(), walk.b(), walk.run_bytes());
 }
 
 }  // namespace forebay

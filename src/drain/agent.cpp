@@ -27,7 +27,11 @@ constexpr std::chrono::seconds peers_wait_max{10};
 }  // namespace
 
 Agent::Agent(sys::Store& store, stage::Staging& staging, stage::SessionFile session, ViewMaker make_view, Log log)
-    : store_(store), staging_(staging), page_(staging.control()), session_(std::move(session)), make_view_(std::move(make_view)),
+    : store_(store),
+      staging_(staging),
+      page_(staging.control()),
+      session_(std::move(session)),
+      make_view_(std::move(make_view)),
       log_(std::move(log)) {}
 
 void Agent::set(stage::SlotControl& slot, SlotState state) {
@@ -46,7 +50,8 @@ bool Agent::run(const std::atomic<bool>& stop) {
             continue;
         }
         bool waits_for_peers = false;
-        for (std::uint32_t i = 0; i < page_.slot_count.load(); ++i) waits_for_peers |= page_.slots[i].state.load() == SlotState::drained;
+        for (std::uint32_t i = 0; i < page_.slot_count.load(); ++i)
+            waits_for_peers |= page_.slots[i].state.load() == SlotState::drained;
         const bool leaving = page_.ending.load() != 0 || !staging_.application_lives();
         if (leaving && (!waits_for_peers || sys::Clock::now() - last_progress > peers_wait_max)) break;
         sys::wait_on(page_.bell, bell_, waits_for_peers ? pause : idle_pause);
@@ -66,7 +71,8 @@ bool Agent::unfinished() const {
 // One look at every slot, the oldest step first; true when anything changed.
 bool Agent::work(const std::atomic<bool>& stop) {
     std::vector<std::pair<std::int64_t, std::uint32_t>> order;
-    for (std::uint32_t i = 0; i < page_.slot_count.load(std::memory_order_acquire); ++i) order.emplace_back(page_.slots[i].step.load(), i);
+    for (std::uint32_t i = 0; i < page_.slot_count.load(std::memory_order_acquire); ++i)
+        order.emplace_back(page_.slots[i].step.load(), i);
     std::ranges::sort(order);
     bool changed = false;
     for (const auto& [step, index] : order) {
@@ -119,8 +125,8 @@ bool Agent::drain_slot(std::uint32_t index, const std::atomic<bool>& stop) {
     stage::ring(page_.news);
     ++page_.drains;
     const auto start = sys::Clock::now();
-    const auto result = move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, &stop,
-                                           [&] { return drain_once(index, stop); });
+    const auto result = move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause},
+                                           &stop, [&] { return drain_once(index, stop); });
     const std::chrono::nanoseconds took = sys::Clock::now() - start;
     page_.drain_ns += static_cast<std::uint64_t>(took.count());
     page_.draining.fetch_sub(1);
@@ -130,8 +136,9 @@ bool Agent::drain_slot(std::uint32_t index, const std::atomic<bool>& stop) {
     }
     page_.bytes_drained += slot.drained_bytes.load();
     mine_[index].corrupt_drains = 0;
-    log_(fmt::format("step {} of stream '{}': {} drained in {}", slot.step.load(), page_.streams[slot.stream].name.data(),
-                     show_bytes(slot.drained_bytes.load()), show_seconds(std::chrono::duration<double>(took).count())));
+    log_(fmt::format("step {} of stream '{}': {} drained in {}", slot.step.load(),
+                     page_.streams[slot.stream].name.data(), show_bytes(slot.drained_bytes.load()),
+                     show_seconds(std::chrono::duration<double>(took).count())));
     set(slot, SlotState::drained);
     return true;
 }
@@ -142,11 +149,13 @@ void Agent::fail(std::uint32_t index, const Error& error) {
     ++page_.aborts;
     const auto path = staging_.slot_path(index);
     const bool torn = error.kind == ErrorKind::corrupt || error.kind == ErrorKind::missing;
-    const auto text = fmt::format("forebay: step {} of stream '{}' is NOT committed: {} Safe: committed snapshots{}. Next: {}.", slot.step.load(),
-                                  page_.streams[slot.stream].name.data(), error.text,
-                                  torn ? std::string() : fmt::format(", and the staged copy on {}, {}", sys::host_name(), path),
-                                  torn ? std::string("save again; check the memory of this node")
-                                       : fmt::format("forebay drain {} on {}, before the allocation ends", staging_.directory(), sys::host_name()));
+    const auto text =
+        fmt::format("forebay: step {} of stream '{}' is NOT committed: {} Safe: committed snapshots{}. Next: {}.",
+                    slot.step.load(), page_.streams[slot.stream].name.data(), error.text,
+                    torn ? std::string() : fmt::format(", and the staged copy on {}, {}", sys::host_name(), path),
+                    torn ? std::string("save again; check the memory of this node")
+                         : fmt::format("forebay drain {} on {}, before the allocation ends", staging_.directory(),
+                                       sys::host_name()));
     log_(text);
     // Bytes that are not what the application gave cannot become right by another try: told once, then given up.
     if (torn && ++mine.corrupt_drains > 1) {
@@ -169,9 +178,10 @@ bool Agent::commit_slot(std::uint32_t index) {
     }
     const auto& record = peeked->record;
     const std::string stream = page_.streams[slot.stream].name.data();
-    const auto done = move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, nullptr, [&] {
-        return commit_if_complete(store_, session_.run, stream, record.step, record.snapshot_id, record.nodes);
-    });
+    const auto done =
+        move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, nullptr, [&] {
+            return commit_if_complete(store_, session_.run, stream, record.step, record.snapshot_id, record.nodes);
+        });
     if (!done) {
         fail(index, done.error());
         return true;
@@ -196,7 +206,8 @@ void Agent::committed(std::uint32_t index, bool by_us) {
 // What the committing agent does for all: the view, then the retention window.
 void Agent::keep_window(const stage::StreamControl& stream, const catalog::Snapshot& snapshot) {
     if (stream.view != 0 && make_view_)
-        if (const auto made = make_view_(store_, snapshot); !made) log_(fmt::format("no view of step {}: {}", snapshot.step, made.error().text));
+        if (const auto made = make_view_(store_, snapshot); !made)
+            log_(fmt::format("no view of step {}: {}", snapshot.step, made.error().text));
     if (stream.keep <= 0) return;
     const auto pruned = catalog::prune(store_, session_.run, snapshot.stream, stream.keep, false);
     if (!pruned) {

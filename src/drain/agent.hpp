@@ -58,9 +58,10 @@ private:
     std::array<Mine, stage::slots_max> mine_;
 };
 
-/// The body of `forebay agent`: takes the agent's lock, calls `ready`, runs. True when everything is committed; also when
-/// another agent serves the directory already.
-Result<bool> run_agent(const std::string& directory, const std::function<void()>& ready, const ViewMaker& make_view, const Log& log);
+/// The body of `forebay agent`: takes the agent's lock, calls `ready`, runs. True when everything is committed; also
+/// when another agent serves the directory already.
+Result<bool> run_agent(const std::string& directory, const std::function<void()>& ready, const ViewMaker& make_view,
+                       const Log& log);
 
 /// The body of `forebay drain`: one round over what a dead session left in a staging directory, with the errors it met.
 /// Removes the directory when all of it is committed and `remove` is asked for. `refused` while its session or its

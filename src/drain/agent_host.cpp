@@ -15,7 +15,8 @@ Result<stage::SessionFile> session_of(const std::string& directory) {
 
 }  // namespace
 
-Result<bool> run_agent(const std::string& directory, const std::function<void()>& ready, const ViewMaker& make_view, const Log& log) {
+Result<bool> run_agent(const std::string& directory, const std::function<void()>& ready, const ViewMaker& make_view,
+                       const Log& log) {
     FB_TRY_ASSIGN(session, session_of(directory));
     auto lock = sys::FileLock::take(stage::agent_lock_path(directory));
     if (!lock && lock.error().kind == ErrorKind::retry) {
@@ -49,7 +50,7 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
         if (slot.step.load() < 0) continue;
         const bool committed = state == stage::SlotState::committed;
         outcome.push_back({page.streams[slot.stream].name.data(), slot.step.load(), staging.slot_path(i), committed,
-                           committed                           ? std::string()
+                           committed                            ? std::string()
                            : state == stage::SlotState::drained ? "drained; node files of other nodes are still missing"
                                                                 : std::string(slot.error_text.data())});
     }

@@ -21,8 +21,13 @@ struct Standing {
 class Committer {
 public:
     Committer(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t step, std::uint64_t id)
-        : store_(store), run_(run), stream_(run + "/" + stream), final_(stream_ + "/" + catalog::step_name(step)),
-          part_(stream_ + "/" + catalog::part_name(step, id)), step_(step), id_(id) {}
+        : store_(store),
+          run_(run),
+          stream_(run + "/" + stream),
+          final_(stream_ + "/" + catalog::step_name(step)),
+          part_(stream_ + "/" + catalog::part_name(step, id)),
+          step_(step),
+          id_(id) {}
 
     Result<Commit> run(std::uint32_t nodes);
 
@@ -136,8 +141,11 @@ Result<Commit> Committer::publish_over(const Standing& older) const {
         FB_TRY_ASSIGN(committed, is_committed());
         if (!committed) {
             auto error = renamed.error();
-            if (!back) error.text += fmt::format("\n  Safe: the committed save of step {} that was to be replaced, in {}.\n"
-                                                 "  Next: forebay recover {}", step_, old, run_);
+            if (!back)
+                error.text += fmt::format(
+                    "\n  Safe: the committed save of step {} that was to be replaced, in {}.\n"
+                    "  Next: forebay recover {}",
+                    step_, old, run_);
             return error;
         }
         outcome = Commit::already;
@@ -149,7 +157,8 @@ Result<Commit> Committer::publish_over(const Standing& older) const {
     if (const auto removed = store_.remove_tree(old); !removed)
         return Error{removed.error().kind,
                      fmt::format("step {} is committed in {}, but the save that it replaces could not be removed: {}\n"
-                                 "  Next: forebay recover {}", step_, final_, removed.error().text, run_)};
+                                 "  Next: forebay recover {}",
+                                 step_, final_, removed.error().text, run_)};
     return outcome;
 }
 
@@ -158,8 +167,10 @@ Result<Commit> Committer::publish_over(const Standing& older) const {
 Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, const std::string& stream,
                                   std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes) {
     if (nodes == 0 || nodes > limits::nodes_max || step < 0)
-        return Error{ErrorKind::refused, fmt::format("cannot commit step {} of stream \"{}\" with {} nodes: steps start at "
-                                                     "0, nodes are 1 to {}.", step, stream, nodes, limits::nodes_max)};
+        return Error{ErrorKind::refused,
+                     fmt::format("cannot commit step {} of stream \"{}\" with {} nodes: steps start at "
+                                 "0, nodes are 1 to {}.",
+                                 step, stream, nodes, limits::nodes_max)};
     return Committer(store, run, stream, step, snapshot_id).run(nodes);
 }
 

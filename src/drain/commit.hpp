@@ -19,10 +19,11 @@ enum class Commit {
 
 /// Looks whether all node files of a snapshot are in its part directory; if so writes the manifest and renames the
 /// directory to its final name. Idempotent; any number of agents may call it at once, and an agent may ask before it
-/// drains: nothing there at all is `waiting`. A committed snapshot of the same step by another save is replaced; its view
-/// is removed first, since it would show the new bytes under the old layout. Node files must be synced by their writers
-/// before they get their final names; the names are made durable here, up to the entry of STREAM in RUN. `committed` and
-/// `already` are durable. `refused` when the node files do not make one snapshot: nothing is then moved.
+/// drains: nothing there at all is `waiting`. A committed snapshot of the same step by another save is replaced; its
+/// view is removed first, since it would show the new bytes under the old layout. Node files must be synced by their
+/// writers before they get their final names; the names are made durable here, up to the entry of STREAM in RUN.
+/// `committed` and `already` are durable. `refused` when the node files do not make one snapshot: nothing is then
+/// moved.
 Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, const std::string& stream,
                                   std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes);
 

@@ -22,8 +22,8 @@ Result<bool> is_there(sys::Store& store, const std::string& path, const format::
     return reader && reader->peek().record_crc32c == file.record_crc32c && reader->peek().file_bytes == file.file_bytes;
 }
 
-Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image, const std::string& path,
-                    const std::string& name) {
+Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
+                    const std::string& path, const std::string& name) {
     const auto segments = format::segments_by_offset(file);
     // Each segment is checked by the block in which it begins, so that it is checked once, whatever the block size.
     const auto check = [&](std::uint64_t offset, std::uint64_t bytes) -> Result<> {
@@ -33,7 +33,8 @@ Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::s
         return {};
     };
     FB_TRY_ASSIGN(out, drain.store->open(path, drain.direct ? sys::Access::create_direct : sys::Access::create));
-    FB_TRY(move::write_ranges(*out, image.first(file.file_bytes), used_ranges(file), drain.write, check, drain.done_bytes, drain.stop));
+    FB_TRY(move::write_ranges(*out, image.first(file.file_bytes), used_ranges(file), drain.write, check,
+                              drain.done_bytes, drain.stop));
     FB_TRY(out->truncate(file.file_bytes));
     FB_TRY(out->sync());
     return out->close();
@@ -51,8 +52,10 @@ std::vector<move::Range> used_ranges(const format::NodeFile& file) {
         auto& last = ranges.back();
         const auto begin = round_down(extent.offset_bytes, limits::page_bytes);
         const auto end = round_up(extent.offset_bytes + extent.used_bytes, limits::page_bytes);
-        if (begin < last.offset + last.bytes + limits::segment_bytes) last.bytes = std::max(last.bytes, end - last.offset);
-        else ranges.push_back({begin, end - begin});
+        if (begin < last.offset + last.bytes + limits::segment_bytes)
+            last.bytes = std::max(last.bytes, end - last.offset);
+        else
+            ranges.push_back({begin, end - begin});
     }
     return ranges;
 }

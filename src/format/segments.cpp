@@ -17,13 +17,16 @@ std::vector<Segment> segments_by_offset(const NodeFile& file) {
     std::vector<Segment> segments;
     for (const auto b : order) {
         const auto& block = file.blocks[b];
-        for (std::uint64_t at = 0, word = block.first_segment; at < block.size_bytes; at += limits::segment_bytes, ++word)
-            segments.push_back({b, word, block.offset_bytes + at, std::min(limits::segment_bytes, block.size_bytes - at)});
+        for (std::uint64_t at = 0, word = block.first_segment; at < block.size_bytes;
+             at += limits::segment_bytes, ++word)
+            segments.push_back(
+                {b, word, block.offset_bytes + at, std::min(limits::segment_bytes, block.size_bytes - at)});
     }
     return segments;
 }
 
-Result<> check_segment(const NodeFile& file, const Segment& segment, std::span<const std::byte> bytes, const std::string& name) {
+Result<> check_segment(const NodeFile& file, const Segment& segment, std::span<const std::byte> bytes,
+                       const std::string& name) {
     const auto found = crc32c(bytes);
     if (found == file.crc32c[segment.word]) return {};
     return damaged(file, segment, found, name);
@@ -31,11 +34,13 @@ Result<> check_segment(const NodeFile& file, const Segment& segment, std::span<c
 
 Error damaged(const NodeFile& file, const Segment& segment, std::uint32_t found, const std::string& name) {
     const auto& block = file.blocks[segment.block];
-    return {ErrorKind::corrupt,
-            fmt::format("variable \"{}\" of rank {} in {} differs from what the application gave: crc32c {:08x} read back, {:08x} "
-                        "expected, bytes {}-{}.",
-                        file.schema.variables[block.variable].name, block.rank, name, found, file.crc32c[segment.word], segment.offset,
-                        segment.offset + segment.bytes - 1)};
+    return {
+        ErrorKind::corrupt,
+        fmt::format(
+            "variable \"{}\" of rank {} in {} differs from what the application gave: crc32c {:08x} read back, {:08x} "
+            "expected, bytes {}-{}.",
+            file.schema.variables[block.variable].name, block.rank, name, found, file.crc32c[segment.word],
+            segment.offset, segment.offset + segment.bytes - 1)};
 }
 
 }  // namespace forebay::format

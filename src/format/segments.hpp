@@ -13,17 +13,19 @@
 namespace forebay::format {
 
 struct Segment {
-    std::uint32_t block = 0;    // index into NodeFile::blocks
-    std::uint64_t word = 0;     // index into NodeFile::crc32c
-    std::uint64_t offset = 0;   // in the file
+    std::uint32_t block = 0;   // index into NodeFile::blocks
+    std::uint64_t word = 0;    // index into NodeFile::crc32c
+    std::uint64_t offset = 0;  // in the file
     std::uint64_t bytes = 0;
 };
 
 /// All segments of the file that hold bytes, by offset.
 std::vector<Segment> segments_by_offset(const NodeFile& file);
 
-/// `corrupt`, with variable, rank and byte range named, unless `bytes` are what the application gave. `name` is the file.
-Result<> check_segment(const NodeFile& file, const Segment& segment, std::span<const std::byte> bytes, const std::string& name);
+/// `corrupt`, with variable, rank and byte range named, unless `bytes` are what the application gave. `name` is the
+/// file.
+Result<> check_segment(const NodeFile& file, const Segment& segment, std::span<const std::byte> bytes,
+                       const std::string& name);
 
 /// The error of check_segment for a checksum that was computed elsewhere, for example in a copy.
 Error damaged(const NodeFile& file, const Segment& segment, std::uint32_t found, const std::string& name);

@@ -12,12 +12,20 @@ std::string encode_session(const SessionFile& session) {
     const auto& agent = session.agent;
     json environment = json::array();
     for (const auto& [name, value] : agent.environment) environment.push_back({name, value});
-    const json document = {
-        {"forebay", "session"}, {"version", 1}, {"run", session.run}, {"host", session.host}, {"process", session.process},
-        {"agent",
-         {{"environment", environment}, {"cpus", agent.cpus}, {"block_bytes", agent.block_bytes}, {"in_flight", agent.in_flight},
-          {"rate_bytes_per_second", agent.rate_bytes_per_second}, {"direct", agent.direct}, {"retries", agent.retries},
-          {"retry_pause_ms", agent.retry_pause.count()}}}};
+    const json document = {{"forebay", "session"},
+                           {"version", 1},
+                           {"run", session.run},
+                           {"host", session.host},
+                           {"process", session.process},
+                           {"agent",
+                            {{"environment", environment},
+                             {"cpus", agent.cpus},
+                             {"block_bytes", agent.block_bytes},
+                             {"in_flight", agent.in_flight},
+                             {"rate_bytes_per_second", agent.rate_bytes_per_second},
+                             {"direct", agent.direct},
+                             {"retries", agent.retries},
+                             {"retry_pause_ms", agent.retry_pause.count()}}}};
     return document.dump(1) + "\n";
 }
 

@@ -7,8 +7,8 @@
 
 namespace forebay::stage {
 
-Result<> Slot::plan(const Schema& schema, std::span<const format::RankPart> parts, const format::LayoutOptions& options, std::uint32_t rank,
-                    std::uint64_t version) {
+Result<> Slot::plan(const Schema& schema, std::span<const format::RankPart> parts, const format::LayoutOptions& options,
+                    std::uint32_t rank, std::uint64_t version) {
     FB_TRY_ASSIGN(layout, format::plan_layout(schema, parts, options));
     layout_ = std::move(layout);
     version_ = version;
@@ -53,7 +53,8 @@ Result<> Slot::prefault() {
         // Row counts move blocks along their variable by as much as the headroom, so the pages around are faulted too.
         const auto& extent = layout_.extents[v];
         const auto begin = blocks.front().offset_bytes, end = blocks.back().offset_bytes + blocks.back().size_bytes;
-        const auto margin = layout_.schema.variables[v].kind == Kind::particles ? (end - begin) * limits::headroom_percent / 100 : 0;
+        const auto margin =
+            layout_.schema.variables[v].kind == Kind::particles ? (end - begin) * limits::headroom_percent / 100 : 0;
         const auto from = std::max(extent.offset_bytes, begin - std::min(begin, margin));
         const auto to = std::min(extent.offset_bytes + extent.capacity_bytes, end + margin);
         if (from < to) FB_TRY(mapping_.prefault(from, to - from));
@@ -87,8 +88,11 @@ void Slot::put(const Binding& binding, std::span<const char> direct) {
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             const auto bytes = block(v, i);
             if (direct[v] != 0) sum_block(bytes, words + blocks[i].first_segment);
-            else if (variable.kind == Kind::replicated) put_bytes(bytes.data(), binding.data[v], bytes.size(), words + blocks[i].first_segment);
-            else put_piece(bytes.data(), binding.pieces[v][i], variable.type.size_bytes, words + blocks[i].first_segment);
+            else if (variable.kind == Kind::replicated)
+                put_bytes(bytes.data(), binding.data[v], bytes.size(), words + blocks[i].first_segment);
+            else
+                put_piece(bytes.data(), binding.pieces[v][i], variable.type.size_bytes,
+                          words + blocks[i].first_segment);
         }
     }
     for (const auto& table : binding.tables) put_table(table, direct);
@@ -104,7 +108,9 @@ void Slot::put_table(const TableBinding& table, std::span<const char> direct) {
         const auto v = table.variables[c];
         const auto& row = own_blocks(v).front();
         if (direct[v] != 0) sum_block(block(v), words + row.first_segment);
-        else columns[count++] = {block(v).data(), table.columns[c], layout_.schema.variables[v].type.size_bytes, words + row.first_segment};
+        else
+            columns[count++] = {block(v).data(), table.columns[c], layout_.schema.variables[v].type.size_bytes,
+                                words + row.first_segment};
         if (count == at_once || (c + 1 == table.variables.size() && count > 0)) {
             put_columns({columns, count}, table.rows);
             count = 0;

@@ -23,8 +23,8 @@ public:
     bool fits(std::uint64_t version) const { return version_ == version && mapping_.mapped(); }
 
     /// The layout part of lay_out: pure, equal in all ranks of the node. `rank` is this rank in the world.
-    Result<> plan(const Schema& schema, std::span<const format::RankPart> parts, const format::LayoutOptions& options, std::uint32_t rank,
-                  std::uint64_t version);
+    Result<> plan(const Schema& schema, std::span<const format::RankPart> parts, const format::LayoutOptions& options,
+                  std::uint32_t rank, std::uint64_t version);
     /// By the node's first rank: reserves and maps the file and writes its head. `full` when there is no room.
     Result<> create(const std::string& path);
     /// By the others, after create().

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "stage/await.hpp"
 #include "stage/together.hpp"
 
 namespace forebay::stage {
@@ -48,9 +49,12 @@ Result<> Stager::add() {
     return {};
 }
 
-Result<> Stager::plan_together(const Schema& schema, const Binding& binding, bool changed) {
+Result<> Stager::plan_together(const Schema& schema, const Binding& binding, bool changed, const Result<>& mine) {
     auto& world = *context_.topology->world;
-    if (world.max(changed || version_ == 0 ? 1 : 0) == 0) return {};
+    std::int64_t flags[] = {mine ? 0 : 1, changed || version_ == 0 ? 1 : 0};
+    world.max(flags);
+    if (flags[0] != 0) return comm::agree(world, mine);
+    if (flags[1] == 0) return {};
     FB_TRY(check_together(world, schema, binding));
     parts_ = exchange_parts(*context_.topology->node, context_.topology->node_ranks, schema, binding);
     ++version_;
@@ -174,7 +178,7 @@ void Stager::give_back() {
 }
 
 Result<> Stager::prepare(const Schema& schema, const Binding& binding, bool changed) {
-    FB_TRY(plan_together(schema, binding, changed));
+    FB_TRY(plan_together(schema, binding, changed, {}));
     gather_rows(binding);
     const bool leads = context_.topology->leads();
     for (std::uint32_t i = 0; i < indices_.size(); ++i) {
@@ -199,13 +203,14 @@ Result<> Stager::prepare(const Schema& schema, const Binding& binding, bool chan
     return {};
 }
 
-Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed) {
+Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed,
+                            const Result<>& mine_before) {
     auto& topology = *context_.topology;
     began_ = sys::Clock::now();
     saved_ = {.step = step};
     time_ = time;
     replaced_ = -1;
-    FB_TRY(plan_together(schema, binding, changed));
+    FB_TRY(plan_together(schema, binding, changed, mine_before));
     gather_rows(binding);
     ++saves_;
     Outcome outcome = Outcome::failed;
@@ -274,34 +279,9 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
 }
 
 Result<> Stager::wait_committed(std::chrono::milliseconds at_most) {
-    Result<> mine;
-    Outcome outcome = Outcome::admitted;
-    if (context_.topology->leads()) {
-        auto& page = context_.staging->control();
-        const auto deadline = sys::Clock::now() + at_most;
-        for (;;) {
-            const auto seen = page.news.load(std::memory_order_acquire);
-            mine = report_failure();
-            std::string waiting;
-            for (std::size_t i = 0; i < indices_.size(); ++i) {
-                const auto state = control(i).state.load(std::memory_order_acquire);
-                if (state != SlotState::empty && state != SlotState::committed)
-                    waiting += fmt::format(" step {} is {}, staged in {};", control(i).step.load(), name_of(state), context_.staging->slot_path(indices_[i]));
-            }
-            if (!mine || waiting.empty()) break;
-            if (sys::Clock::now() >= deadline) {
-                mine = Error{ErrorKind::retry, fmt::format("forebay: stream '{}' is not committed after {} ms:{} the agent goes on.", stream_, at_most.count(), waiting)};
-                break;
-            }
-            sys::wait_on(page.news, seen, std::min<std::chrono::nanoseconds>(liveness_pause, deadline - sys::Clock::now()));
-            mine = context_.ensure_agent();
-            if (!mine) break;
-        }
-        ring(stream_control().decisions);
-        ++decisions_;
-    } else {
-        mine = follow(outcome);
-    }
+    const bool leads = context_.topology->leads();
+    const auto mine = await_commits(*context_.staging, indices_, at_most, leads ? context_.ensure_agent : nullptr);
+    for (std::size_t i = 0; i < indices_.size(); ++i) reported_[i] = control(i).failures.load();
     return comm::agree(*context_.topology->world, mine);
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "comm/group.hpp"
-#include "forebay/forebay.hpp"
+#include "forebay/options.hpp"
 #include "stage/slot.hpp"
 #include "stage/staging.hpp"
 
@@ -37,14 +37,23 @@ public:
     Result<> prepare(const Schema& schema, const Binding& binding, bool changed);
 
     /// Up to the point where blocks may be written: `kept` false means the policy skipped the step. Collective.
-    Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed);
+    /// `mine` is what this rank has to complain about before: every rank then gets it.
+    Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed, const Result<>& mine);
     /// Where the application may write a block itself, between begin() and finish().
-    std::span<std::byte> block(std::uint32_t variable, std::size_t piece) { return slots_[current_].block(variable, piece); }
+    std::span<std::byte> block(std::uint32_t variable, std::size_t piece) {
+        return slots_[current_].block(variable, piece);
+    }
     /// Copies what is not marked in `direct`, checksums, seals. Collective over the node.
     Result<Saved> finish(const Binding& binding, std::span<const char> direct);
 
+    /// Gives up what begin() began; the slot is empty then. Local.
+    void abandon() { give_back(); }
+
     /// Waits until all slots are committed or free. Collective.
     Result<> wait_committed(std::chrono::milliseconds at_most);
+
+    /// Unmaps the slots; the stager is of no use after it. Local.
+    void release() { slots_.clear(); }
 
     std::int64_t newest_durable_step() const;
     const Counters& counters() const { return counters_; }
@@ -52,13 +61,13 @@ public:
 private:
     enum class Outcome : std::uint32_t { admitted = 1, replacing, skipped, failed };
 
-    Result<> plan_together(const Schema& schema, const Binding& binding, bool changed);
+    Result<> plan_together(const Schema& schema, const Binding& binding, bool changed, const Result<>& mine);
     void gather_rows(const Binding& binding);
-    Result<Outcome> acquire();              // by the node's first rank
-    Result<> report_failure();              // by the node's first rank: an error not told yet
+    Result<Outcome> acquire();  // by the node's first rank
+    Result<> report_failure();  // by the node's first rank: an error not told yet
     Result<> lay_out(std::uint32_t slot, const Schema& schema);
     Result<Outcome> admit(const Schema& schema);
-    Result<> follow(Outcome& outcome);      // by the others
+    Result<> follow(Outcome& outcome);  // by the others
     void give_back();
     std::uint32_t slot_index(std::size_t own) const { return indices_[own]; }
     SlotControl& control(std::size_t own) { return context_.staging->control().slots[indices_[own]]; }

@@ -19,7 +19,9 @@ namespace {
 constexpr const char* session_name = "session.json";
 constexpr const char* control_name = "control";
 
-std::string home_of(const std::string& base) { return fmt::format("{}/forebay-{}", base.empty() ? "/dev/shm" : base, sys::user_id()); }
+std::string home_of(const std::string& base) {
+    return fmt::format("{}/forebay-{}", base.empty() ? "/dev/shm" : base, sys::user_id());
+}
 
 // "restart.0.h5" -> {"restart", 0}
 bool split_slot_name(const std::string& name, std::string& stream, std::uint32_t& number) {
@@ -40,10 +42,12 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
     const auto deadline = sys::Clock::now() + wait_max;
     while (sys::lock_is_held(agent_lock_path(directory))) {
         if (sys::Clock::now() > deadline)
-            return Error{ErrorKind::retry,
-                         fmt::format("forebay: the agent of an earlier session still drains {} after {} s. Safe: what it has staged. "
-                                     "Next: look at {}/agent.log, then start again.",
-                                     directory, wait_max.count() / 1000, directory)};
+            return Error{
+                ErrorKind::retry,
+                fmt::format(
+                    "forebay: the agent of an earlier session still drains {} after {} s. Safe: what it has staged. "
+                    "Next: look at {}/agent.log, then start again.",
+                    directory, wait_max.count() / 1000, directory)};
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     return {};
@@ -57,7 +61,8 @@ std::string agent_lock_path(const std::string& directory) { return directory + "
 std::string staging_directory(const std::string& base, const std::string& run, std::uint32_t virtual_index) {
     const auto slash = run.find_last_of('/');
     const auto name = run.substr(slash == std::string::npos ? 0 : slash + 1).substr(0, 64);
-    return fmt::format("{}/{}-{:08x}-{}", home_of(base), name.empty() ? "run" : name, crc32c(bytes_of(run)), virtual_index);
+    return fmt::format("{}/{}-{:08x}-{}", home_of(base), name.empty() ? "run" : name, crc32c(bytes_of(run)),
+                       virtual_index);
 }
 
 Result<std::vector<std::string>> staging_directories(const std::string& base) {
@@ -92,15 +97,17 @@ Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
     return found;
 }
 
-Result<Staging> Staging::create(const std::string& directory, const SessionFile& session, std::chrono::milliseconds wait_max) {
+Result<Staging> Staging::create(const std::string& directory, const SessionFile& session,
+                                std::chrono::milliseconds wait_max) {
     const auto home = directory.substr(0, directory.find_last_of('/'));
     FB_TRY(sys::make_private_directory(home));
     FB_TRY(sys::make_private_directory(directory));
     auto lock = sys::FileLock::take(application_lock_path(directory));
     if (!lock && lock.error().kind == ErrorKind::retry)
-        return Error{ErrorKind::refused, fmt::format("forebay: another session writes run {} on this node ({} is locked). Safe: all of its "
-                                                     "snapshots. Next: end it, or choose another run directory.",
-                                                     session.run, application_lock_path(directory))};
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: another session writes run {} on this node ({} is locked). Safe: all of its "
+                                 "snapshots. Next: end it, or choose another run directory.",
+                                 session.run, application_lock_path(directory))};
     if (!lock) return lock.error();
     FB_TRY(wait_for_old_agent(directory, wait_max));
 
@@ -110,13 +117,15 @@ Result<Staging> Staging::create(const std::string& directory, const SessionFile&
     auto& store = sys::posix_store();
     FB_TRY(sys::write_text_durable(store, directory + "/" + session_name, encode_session(session)));
     FB_TRY(store.remove(directory + "/" + control_name));
-    FB_TRY_ASSIGN(mapping, sys::Mapping::create(directory + "/" + control_name, round_up(sizeof(Control), limits::page_bytes)));
+    FB_TRY_ASSIGN(mapping,
+                  sys::Mapping::create(directory + "/" + control_name, round_up(sizeof(Control), limits::page_bytes)));
     staging.mapping_ = std::move(mapping);
     new (staging.mapping_.bytes().data()) Control();
 
     FB_TRY_ASSIGN(left, staged_files(directory));
     for (const auto& file : left) {
-        FB_TRY_ASSIGN(stream, staging.add_stream(file.stream, StreamOptions{.slots = static_cast<int>(file.number) + 1, .keep = 0}));
+        FB_TRY_ASSIGN(stream, staging.add_stream(file.stream,
+                                                 StreamOptions{.slots = static_cast<int>(file.number) + 1, .keep = 0}));
         for (const auto index : staging.slots_of(stream)) {
             auto& slot = staging.control().slots[index];
             if (slot.number != file.number) continue;
@@ -134,10 +143,14 @@ Result<Staging> Staging::join(const std::string& directory) {
     staging.directory_ = directory;
     FB_TRY_ASSIGN(mapping, sys::Mapping::open(directory + "/" + control_name, true));
     staging.mapping_ = std::move(mapping);
-    if (staging.mapping_.bytes().size() < sizeof(Control) || staging.control().magic.load(std::memory_order_acquire) != control_magic ||
+    if (staging.mapping_.bytes().size() < sizeof(Control) ||
+        staging.control().magic.load(std::memory_order_acquire) != control_magic ||
         staging.control().version != control_version)
-        return Error{ErrorKind::unsupported, fmt::format("forebay: {}/{} is not a control page of version {}. Safe: the staged files beside it. "
-                                                         "Next: forebay drain {}.", directory, control_name, control_version, directory)};
+        return Error{
+            ErrorKind::unsupported,
+            fmt::format("forebay: {}/{} is not a control page of version {}. Safe: the staged files beside it. "
+                        "Next: forebay drain {}.",
+                        directory, control_name, control_version, directory)};
     return staging;
 }
 
@@ -147,7 +160,9 @@ Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamO
     std::uint32_t index = 0;
     while (index < count && name != page.streams[index].name.data()) ++index;
     if (index == streams_max || page.slot_count.load() + static_cast<std::uint32_t>(options.slots) > slots_max)
-        return Error{ErrorKind::full, fmt::format("forebay: stream '{}' is one too many: a session has at most {} streams.", name, streams_max)};
+        return Error{
+            ErrorKind::full,
+            fmt::format("forebay: stream '{}' is one too many: a session has at most {} streams.", name, streams_max)};
     auto& stream = page.streams[index];
     set_text(stream.name, name);
     stream.keep = options.keep;
@@ -171,7 +186,9 @@ std::vector<std::uint32_t> Staging::slots_of(std::uint32_t stream) const {
     return indices;
 }
 
-std::string Staging::slot_path(std::uint32_t slot) const { return directory_ + "/" + slot_file_name(control(), control().slots[slot]); }
+std::string Staging::slot_path(std::uint32_t slot) const {
+    return directory_ + "/" + slot_file_name(control(), control().slots[slot]);
+}
 bool Staging::application_lives() const { return sys::lock_is_held(application_lock_path(directory_)); }
 bool Staging::agent_lives() const { return sys::lock_is_held(agent_lock_path(directory_)); }
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "forebay/forebay.hpp"
+#include "forebay/options.hpp"
 #include "format/node_file.hpp"
 #include "stage/control.hpp"
 #include "sys/machine.hpp"
@@ -53,7 +53,8 @@ public:
     /// By the node's first rank: makes the directory or takes over what a dead session left there, whose sealed slots
     /// become slots of this session, to be drained. An agent of the dead session that still drains is waited for, at
     /// most `wait_max`. `refused` when another session of this run lives on this node.
-    static Result<Staging> create(const std::string& directory, const SessionFile& session, std::chrono::milliseconds wait_max);
+    static Result<Staging> create(const std::string& directory, const SessionFile& session,
+                                  std::chrono::milliseconds wait_max);
 
     /// By the other ranks of the node, after create(), and by the agent and the tools.
     static Result<Staging> join(const std::string& directory);
@@ -62,7 +63,8 @@ public:
     Control& control() { return *reinterpret_cast<Control*>(mapping_.bytes().data()); }
     const Control& control() const { return *reinterpret_cast<const Control*>(mapping_.bytes().data()); }
 
-    /// Finds the stream's entry or makes it, with its slots. By the node's first rank. `full` when all entries are taken.
+    /// Finds the stream's entry or makes it, with its slots. By the node's first rank. `full` when all entries are
+    /// taken.
     Result<std::uint32_t> add_stream(const std::string& name, const StreamOptions& options);
     /// The slots of a stream, as indices into Control::slots.
     std::vector<std::uint32_t> slots_of(std::uint32_t stream) const;

@@ -18,7 +18,8 @@ namespace {
 
 std::string show(const Extents& extents) {
     std::string text;
-    for (int dim = 0; dim < std::min(extents.dims(), dims_max); ++dim) text += fmt::format("{}{}", dim > 0 ? ", " : "", extents[dim]);
+    for (int dim = 0; dim < std::min(extents.dims(), dims_max); ++dim)
+        text += fmt::format("{}{}", dim > 0 ? ", " : "", extents[dim]);
     return "{" + text + "}";
 }
 
@@ -30,12 +31,15 @@ Error refusal(const Variable& variable, const std::string& why) {
 
 Result<> check_own_pieces(const Variable& variable, const std::vector<Piece>& pieces) {
     if (pieces.size() > limits::pieces_per_rank_max)
-        return refusal(variable, fmt::format("{} boxes on one rank, at most {} are allowed.", pieces.size(), limits::pieces_per_rank_max));
+        return refusal(variable, fmt::format("{} boxes on one rank, at most {} are allowed.", pieces.size(),
+                                             limits::pieces_per_rank_max));
     for (const auto& piece : pieces) {
         if (piece.box.lo.dims() != variable.shape.dims() || piece.box.size.dims() != variable.shape.dims())
-            return refusal(variable, fmt::format("{} has other dimensions than the global shape {}.", show(piece.box), show(variable.shape)));
+            return refusal(variable, fmt::format("{} has other dimensions than the global shape {}.", show(piece.box),
+                                                 show(variable.shape)));
         if (!inside(piece.box, variable.shape))
-            return refusal(variable, fmt::format("{} lies outside the global shape {}.", show(piece.box), show(variable.shape)));
+            return refusal(variable,
+                           fmt::format("{} lies outside the global shape {}.", show(piece.box), show(variable.shape)));
         if (piece.data == nullptr) return refusal(variable, fmt::format("{} has no address.", show(piece.box)));
     }
     return {};
@@ -46,7 +50,8 @@ Result<> check_own(const Schema& schema, const Binding& binding) {
     for (std::size_t v = 0; v < schema.variables.size(); ++v) {
         const auto& variable = schema.variables[v];
         if (variable.kind == Kind::array) FB_TRY(check_own_pieces(variable, binding.pieces[v]));
-        if (variable.kind == Kind::replicated && binding.data[v] == nullptr) return refusal(variable, "it has no address.");
+        if (variable.kind == Kind::replicated && binding.data[v] == nullptr)
+            return refusal(variable, "it has no address.");
     }
     return {};
 }
@@ -55,7 +60,8 @@ Result<> check_own(const Schema& schema, const Binding& binding) {
 Result<> check_same_schema(comm::Group& world, const Schema& schema) {
     const auto own = format::schema_json(schema);
     const std::int64_t sum = crc32c(bytes_of(own));
-    std::int64_t extremes[] = {sum, -sum, static_cast<std::int64_t>(own.size()), -static_cast<std::int64_t>(own.size())};
+    std::int64_t extremes[] = {sum, -sum, static_cast<std::int64_t>(own.size()),
+                               -static_cast<std::int64_t>(own.size())};
     world.max(extremes);
     if (extremes[0] == -extremes[1] && extremes[2] == -extremes[3]) return {};
 
@@ -66,18 +72,25 @@ Result<> check_same_schema(comm::Group& world, const Schema& schema) {
     Result<> verdict;
     if (!theirs) verdict = theirs.error();
     else if (theirs->variables.size() != schema.variables.size())
-        verdict = Error{ErrorKind::refused, fmt::format("forebay: stream '{}': this rank describes {} variables, rank 0 describes {}. Every rank "
-                                                        "describes the same variables in the same order; a rank that owns nothing gives no boxes or 0 rows.",
-                                                        schema.stream, schema.variables.size(), theirs->variables.size())};
+        verdict = Error{
+            ErrorKind::refused,
+            fmt::format(
+                "forebay: stream '{}': this rank describes {} variables, rank 0 describes {}. Every rank "
+                "describes the same variables in the same order; a rank that owns nothing gives no boxes or 0 rows.",
+                schema.stream, schema.variables.size(), theirs->variables.size())};
     for (std::size_t v = 0; verdict && v < schema.variables.size(); ++v) {
         const auto& mine = schema.variables[v];
         const auto& other = theirs->variables[v];
         if (mine == other) continue;
-        verdict = refusal(mine, fmt::format("it is {} {} {} here, but '{}', {} {} {}, on rank 0 (or their attributes differ).", name_of(mine.type),
-                                            name_of(mine.kind), show(mine.shape), other.name, name_of(other.type), name_of(other.kind), show(other.shape)));
+        verdict = refusal(
+            mine, fmt::format("it is {} {} {} here, but '{}', {} {} {}, on rank 0 (or their attributes differ).",
+                              name_of(mine.type), name_of(mine.kind), show(mine.shape), other.name, name_of(other.type),
+                              name_of(other.kind), show(other.shape)));
     }
     FB_TRY(comm::agree(world, verdict));
-    return Error{ErrorKind::refused, fmt::format("forebay: stream '{}': the ranks describe it differently (stream or table names).", schema.stream)};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("forebay: stream '{}': the ranks describe it differently (stream or table names).", schema.stream)};
 }
 
 // Every rank's boxes of one variable, with their ranks. Only for arrays with partial coverage and to explain errors.
@@ -99,7 +112,8 @@ Result<> check_overlap(comm::Group& world, const Variable& variable, const std::
     const auto [boxes, ranks] = all_boxes(world, pieces);
     const auto [a, b] = find_overlap(boxes);
     if (a == b) return {};
-    return refusal(variable, fmt::format("{} of rank {} and {} of rank {} overlap.", show(boxes[a]), ranks[a], show(boxes[b]), ranks[b]));
+    return refusal(variable, fmt::format("{} of rank {} and {} of rank {} overlap.", show(boxes[a]), ranks[a],
+                                         show(boxes[b]), ranks[b]));
 }
 
 Result<> check_coverage(comm::Group& world, const Schema& schema, const Binding& binding) {
@@ -115,7 +129,8 @@ Result<> check_coverage(comm::Group& world, const Schema& schema, const Binding&
             weight = add_weights(weight, cell_weight(piece.box, seed));
             cells += volume(piece.box.size);
         }
-        sums.insert(sums.end(), {static_cast<std::int64_t>(weight & 0x7FFFFFFFu), static_cast<std::int64_t>(weight >> 31), static_cast<std::int64_t>(cells)});
+        sums.insert(sums.end(), {static_cast<std::int64_t>(weight & 0x7FFFFFFFu),
+                                 static_cast<std::int64_t>(weight >> 31), static_cast<std::int64_t>(cells)});
     }
     world.sum(sums);
     std::size_t at = 0;
@@ -136,8 +151,10 @@ Result<> check_coverage(comm::Group& world, const Schema& schema, const Binding&
         if (variable.coverage == Coverage::full && weight == cell_weight(whole, seed)) continue;
         FB_TRY(check_overlap(world, variable, binding.pieces[v]));
         if (variable.coverage == Coverage::full)
-            return refusal(variable, fmt::format("the boxes of all ranks hold {} of {} elements of the global shape {}; describe it with Coverage::partial "
-                                                 "if holes are meant.", cells, variable.elements(), show(variable.shape)));
+            return refusal(variable, fmt::format("the boxes of all ranks hold {} of {} elements of the global shape "
+                                                 "{}; describe it with Coverage::partial "
+                                                 "if holes are meant.",
+                                                 cells, variable.elements(), show(variable.shape)));
     }
     return {};
 }
@@ -150,8 +167,8 @@ Result<> check_together(comm::Group& world, const Schema& schema, const Binding&
     return check_coverage(world, schema, binding);
 }
 
-std::vector<format::RankPart> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks, const Schema& schema,
-                                             const Binding& binding) {
+std::vector<format::RankPart> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks,
+                                             const Schema& schema, const Binding& binding) {
     const auto variables = schema.variables.size();
     std::vector<std::byte> mine;
     const auto append = [&](const auto& value) {

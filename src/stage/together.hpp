@@ -12,13 +12,13 @@
 
 namespace forebay::stage {
 
-/// `refused` on every rank, with variable, ranks and boxes named, when schemas differ, a box lies outside its shape, two
-/// boxes overlap or a variable with full coverage has holes. Collective over `world`; memory O(own boxes) as long as all
-/// is right and coverage is full.
+/// `refused` on every rank, with variable, ranks and boxes named, when schemas differ, a box lies outside its shape,
+/// two boxes overlap or a variable with full coverage has holes. Collective over `world`; memory O(own boxes) as long
+/// as all is right and coverage is full.
 Result<> check_together(comm::Group& world, const Schema& schema, const Binding& binding);
 
 /// The parts of all ranks of a node, for plan_layout. Collective over `node`.
-std::vector<format::RankPart> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks, const Schema& schema,
-                                             const Binding& binding);
+std::vector<format::RankPart> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks,
+                                             const Schema& schema, const Binding& binding);
 
 }  // namespace forebay::stage

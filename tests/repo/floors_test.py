@@ -18,7 +18,7 @@ FLOORS = {
     "api": 6, "cli": 6,
 }
 # The public headers belong to the rooms that implement them.
-PUBLIC = {"forebay/result.hpp": "base", "forebay/describe.hpp": "describe"}
+PUBLIC = {"forebay/result.hpp": "base", "forebay/describe.hpp": "describe", "forebay/options.hpp": "describe"}
 SYSTEM = re.compile(
     r"^(sys/|linux/|asm/|unistd\.h|fcntl\.h|sched\.h|dirent\.h|dlfcn\.h|signal\.h|poll\.h|pwd\.h|grp\.h|syscall\.h|"
     r"pthread\.h|mntent\.h|spawn\.h|netdb\.h|termios\.h|ftw\.h|glob\.h|semaphore\.h|csignal)")
@@ -68,16 +68,30 @@ def library_problems(path):
     mpi = name.startswith(("apps/", "tests/mpi/", "include/forebay/mpi.hpp")) or re.search(
         r"^src/((comm|api)/mpi_|cli/mpi_|export/)", name)
     hdf5 = name.startswith(("src/views/", "src/export/"))
-    system = re.search(r"^src/sys/posix_[a-z0-9_]*\.cpp$", name) or is_test or name.startswith("apps/")
+    system = name.startswith("src/sys/posix_") or is_test or name.startswith("apps/")
     for number, angled, include in includes(path):
         if (include == "mpi.h" or include == "forebay/mpi.hpp") and not mpi:
             yield f"{name}:{number}: {include} belongs to comm/mpi_*, api/mpi_*, cli/mpi_*, export, apps and tests/mpi"
         if include.startswith(("hdf5", "H5")) and not hdf5:
             yield f"{name}:{number}: {include} belongs to views and export"
-        if HEAVY.match(include) and name.endswith(".hpp"):
-            yield f"{name}:{number}: {include} belongs in .cpp files, not in a header"
+        if include.startswith("sys/posix_") and not name.startswith("src/sys/posix_"):
+            yield f"{name}:{number}: {include} is private to src/sys/posix_*; use an interface of the room sys"
+        if HEAVY.match(include) and name.startswith("include/"):
+            yield f"{name}:{number}: {include} belongs in .cpp files, not in a public header"
         if angled and SYSTEM.match(include) and not system:
-            yield f"{name}:{number}: <{include}> belongs to src/sys/posix_*.cpp, behind an interface of the room sys"
+            yield f"{name}:{number}: <{include}> belongs to src/sys/posix_*, behind an interface of the room sys"
+
+
+def heavy_problems(paths):
+    """A header that includes a heavy one is as heavy itself: only .cpp files of its own room may include it."""
+    heavy = {tree.shown(path).removeprefix("src/") for path in paths
+             if path.suffix == ".hpp" and any(HEAVY.match(include) for _, _, include in includes(path))}
+    for path in paths:
+        name = tree.shown(path)
+        for number, _, include in includes(path):
+            own_room = name.startswith("src/" + include.split("/")[0] + "/")
+            if include in heavy and not (own_room and path.suffix == ".cpp"):
+                yield f"{name}:{number}: {include} is slow to compile; only .cpp files of its own room may include it"
 
 
 def documented_floors():
@@ -97,7 +111,9 @@ def main():
     for room in sorted(set(FLOORS) | set(documented)):
         if FLOORS.get(room) != documented.get(room):
             problems.append(f"room {room}: floor {FLOORS.get(room)} here, {documented.get(room)} in ARCHITECTURE.md")
-    for path in tree.tracked(".cpp", ".hpp", under=("src/", "include/", "apps/", "tests/")):
+    paths = tree.tracked(".cpp", ".hpp", under=("src/", "include/", "apps/", "tests/"))
+    problems += heavy_problems(paths)
+    for path in paths:
         checked += 1
         name = tree.shown(path)
         problems += library_problems(path)

@@ -1,7 +1,7 @@
 """Goal: no page of the documentation points at what is not there: files, headings, and paths in `code`.
 
 Method: follows every relative link of every *.md, with its #heading, and looks for every `path/with.suffix` that
-names a file of this repository.
+names a file of this repository. A ```cpp block that is a whole program must be a source of docs/guide, which a test runs.
 """
 
 import re
@@ -43,9 +43,18 @@ def problems_of(path):
             yield f"{tree.shown(path)}: names `{name}`, which does not exist"
 
 
+def program_problems(path):
+    """Whole programs on pages are copies of sources that a test builds and runs."""
+    sources = [source.read_text() for source in tree.tracked(".cpp", under=("docs/guide/",))]
+    for block in re.findall(r"```cpp\n(.*?)```", path.read_text(), flags=re.DOTALL):
+        if "int main(" in block and block not in sources:
+            yield f"{tree.shown(path)}: the program {block.splitlines()[0]} ... is not equal to a source of docs/guide"
+
+
 def main():
     pages = tree.tracked(".md")
-    tree.finish("pages", len(pages), [problem for page in pages for problem in problems_of(page)])
+    problems = [problem for page in pages for check in (problems_of, program_problems) for problem in check(page)]
+    tree.finish("pages", len(pages), problems)
 
 
 main()

@@ -14,7 +14,8 @@ class TempDirectory {
 public:
     /// Below the system's directory for temporary files, or below `parent` ("/dev/shm" for memory).
     explicit TempDirectory(const std::filesystem::path& parent = std::filesystem::temp_directory_path())
-        : path_(parent / ("forebay-test-" + std::to_string(sys::process_id()) + "-" + std::to_string(sys::random_u64()))) {
+        : path_(parent /
+                ("forebay-test-" + std::to_string(sys::process_id()) + "-" + std::to_string(sys::random_u64()))) {
         std::filesystem::create_directory(path_);
         std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
     }

@@ -1,0 +1,90 @@
+// How snapshots are kept, and what saving tells: options, the answer of a save, and the counters. Plain values.
+//
+// Members without another default are given an empty one, so that `{.run = "run1"}` compiles without a warning.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace forebay {
+
+/// What a save does when every slot of the stream still holds a snapshot that is not committed.
+enum class Policy {
+    wait,          // until a slot is free; the default, nothing is ever lost
+    wait_at_most,  // StreamOptions::wait_max, then skip
+    skip,          // at once
+    newest_only,   // replace the waiting snapshot that the agent has not begun to drain, else skip
+};
+
+struct StreamOptions {
+    int slots = 1;  // 1, or 2 to save while the step before still drains
+    Policy policy = Policy::wait;
+    std::chrono::milliseconds wait_max{10'000};  // for Policy::wait_at_most
+    int keep = 3;                                // committed snapshots that stay at the target; 0 keeps all
+    bool view = true;                            // make the plain view at commit, when the agent can
+};
+
+enum class AgentMode {
+    process,  // outlives the application; own environment; makes views
+    thread,   // inside the application, for machines that allow no second process
+};
+
+struct AgentOptions {
+    AgentMode mode = AgentMode::process;
+    std::string program = {};  // "" : FOREBAY_AGENT, else `forebay` beside the library or ../bin, else in PATH
+    std::vector<std::pair<std::string, std::string>> environment = {};  // for the agent alone, e.g. LD_PRELOAD
+    std::string cpus = {};                    // pin the agent, as in "0-3,8"; "" leaves it to the kernel
+    std::uint64_t block_bytes = 16u << 20;    // of one write; a multiple of the target's stripe is best
+    int in_flight = 2;                        // writes at once
+    std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as the target takes it
+    bool direct = true;                       // past the page cache where the target can
+    int retries = 5;                          // of a failing operation, with doubling pauses
+    std::chrono::milliseconds retry_pause{200};
+};
+
+struct Options {
+    std::string run = {};      // the directory at the target; created if missing
+    std::string staging = {};  // "" : /dev/shm; a node-local directory
+    int virtual_nodes = 1;     // parts that each machine's ranks are split into, each with its own agent
+    bool huge_pages = true;    // align for them where the staging mount has them
+    AgentOptions agent = {};
+    std::chrono::milliseconds close_wait{600'000};   // close() waits at most so long for the agents
+    std::uint64_t restart_window_bytes = 64u << 20;  // memory a rank's part of the restart window takes
+    /// Called on world rank 0 with one line; nothing is printed without it.
+    std::function<void(const std::string&)> log = {};
+    std::vector<std::pair<std::string, StreamOptions>> streams = {};  // by name; stream() looks here first
+};
+
+/// What one save did. Equal on all ranks but for the seconds.
+struct Saved {
+    std::int64_t step = 0;
+    bool kept = false;           // false: the policy skipped the step; nothing was staged
+    std::int64_t replaced = -1;  // newest_only: the step that was dropped for this one
+    std::uint64_t bytes = 0;     // this rank's
+    double blocked_seconds = 0;  // the whole call
+    double wait_seconds = 0;     // of it: waiting for a free slot
+    double plan_seconds = 0;     // of it: layout or patch, and seal, without exchange and barriers
+    double copy_seconds = 0;     // of it: copying and checksumming this rank's blocks
+};
+
+/// Totals since the session was opened.
+struct Counters {
+    std::uint64_t saves = 0;                // kept
+    std::uint64_t skipped = 0;              // by policy
+    std::uint64_t replaced = 0;             // dropped by newest_only before their drain began
+    std::uint64_t commits = 0;              // snapshots of this session that are committed
+    std::uint64_t aborts = 0;               // drains that ended with an error (each may be retried and commit later)
+    std::uint64_t bytes_saved = 0;          // by this rank
+    std::uint64_t bytes_drained = 0;        // by this node's agent
+    double blocked_seconds = 0;             // this rank's, in save()
+    double wait_seconds = 0;                // of it, for free slots
+    double drain_seconds = 0;               // this node's agent's, writing and syncing
+    std::int64_t newest_durable_step = -1;  // committed, in this run's stream; -1: none
+};
+
+}  // namespace forebay

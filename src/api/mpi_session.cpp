@@ -1,0 +1,11 @@
+#include "api/state.hpp"
+#include "comm/mpi_group.hpp"
+#include "forebay/mpi.hpp"
+
+namespace forebay {
+
+Result<Session> open(MPI_Comm world, const Options& options) {
+    return Session::open_over(std::make_unique<GroupHolder>(comm::mpi_group(world)), options);
+}
+
+}  // namespace forebay

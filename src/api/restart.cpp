@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "api/state.hpp"
+
+namespace forebay {
+
+namespace {
+
+Result<restart::Plan> plan_of(const StreamState& stream, const restart::Choice& choice) {
+    const auto& topology = stream.session->topology;
+    return restart::Plan::make(stream.schema, choice.manifest, static_cast<std::uint32_t>(topology.world->rank()),
+                               static_cast<std::uint32_t>(topology.world->size()), topology.node_index);
+}
+
+restart::ReaderContext reader_of(const StreamState& stream) {
+    auto& session = *stream.session;
+    return {.topology = &session.topology, .store = &sys::posix_store(), .window_path = session.staging->directory() + "/restart.window",
+            .window_bytes = session.options.restart_window_bytes};
+}
+
+}  // namespace
+
+Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
+    FB_TRY(session->check_open());
+    auto& world = *session->topology.world;
+    FB_TRY(comm::agree(world, check(schema)));
+    FB_TRY_ASSIGN(choice, chooser.newest_below(below));
+    for (const auto& note : chooser.notes()) session->log("forebay: stream '" + schema.stream + "': " + note);
+    if (!choice) return std::optional<Restart>();
+    auto state = std::make_shared<RestartState>();
+    state->choice = std::move(*choice);
+    auto plan = plan_of(*this, state->choice);
+    FB_TRY(comm::agree(world, plan ? Result<>() : Result<>(plan.error())));
+    FB_TRY_ASSIGN(rows, restart::rows_of(reader_of(*this), state->choice, *plan, binding));
+    state->rows = std::move(rows);
+    chosen_step = state->choice.manifest.step;
+    session->log(fmt::format("forebay: stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream, chosen_step,
+                             state->choice.manifest.world_ranks, state->choice.source));
+    return std::optional(Restart(std::move(state), shared_from_this()));
+}
+
+Result<std::optional<Restart>> Stream::newest() { return state_->choose(std::numeric_limits<std::int64_t>::max()); }
+
+Result<std::optional<Restart>> Stream::older() {
+    return state_->choose(state_->chosen_step < 0 ? std::numeric_limits<std::int64_t>::max() : state_->chosen_step);
+}
+
+std::int64_t Restart::step() const { return state_->choice.manifest.step; }
+double Restart::time() const { return state_->choice.manifest.time; }
+const std::string& Restart::source() const { return state_->choice.source; }
+bool Restart::same_ranks() const {
+    return state_->choice.manifest.world_ranks == static_cast<std::uint32_t>(stream_->session->topology.world->size());
+}
+std::uint64_t Restart::rows(const Particles& table) const { return table.table_ < state_->rows.size() ? state_->rows[table.table_] : 0; }
+
+Result<> Restart::read() {
+    auto& stream = *stream_;
+    FB_TRY(stream.session->check_open());
+    auto plan = plan_of(stream, state_->choice);
+    Result<> mine = plan ? stream.check_bound({}) : Result<>(plan.error());
+    for (std::size_t t = 0; mine && t < stream.binding.tables.size(); ++t) {
+        const auto wanted = t < state_->rows.size() ? state_->rows[t] : 0;
+        if (stream.binding.tables[t].rows == wanted) continue;
+        mine = Error{ErrorKind::refused, fmt::format("forebay: table '{}' is bound to {} rows, but this rank gets {} of step {}. Next: bind rows(table) rows before read().",
+                                                     stream.schema.tables[t], stream.binding.tables[t].rows, wanted, step())};
+    }
+    FB_TRY(comm::agree(*stream.session->topology.world, mine));
+    const auto done = restart::read(reader_of(stream), state_->choice, *plan, stream.binding);
+    if (done) return {};
+    return Error{done.error().kind, fmt::format("forebay: step {} of stream '{}' cannot be restored: {} Safe: snapshots of other steps. Next: older().", step(),
+                                                stream.schema.stream, done.error().text)};
+}
+
+}  // namespace forebay

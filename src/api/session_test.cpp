@@ -1,0 +1,225 @@
+// Goal: the whole path in one process: describe, save, drain, commit, restart, with threads as ranks.
+// Ranks: threads; the agent is a thread too, so that nothing but this program is needed.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <mutex>
+#include <numeric>
+
+#include "api/state.hpp"
+#include "catalog/catalog.hpp"
+#include "support/thread_group.hpp"
+
+using namespace forebay;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+    Folder() : path(fs::temp_directory_path() / ("forebay-test-" + std::to_string(sys::random_u64()))) { fs::create_directories(path / "node"); }
+    ~Folder() { fs::remove_all(path); }
+    std::string run() const { return path / "run"; }
+    fs::path path;
+};
+
+Options options_in(const Folder& folder) {
+    Options options{.run = folder.run(), .staging = folder.path / "node"};
+    options.agent.mode = AgentMode::thread;
+    options.agent.retry_pause = std::chrono::milliseconds(1);
+    return options;
+}
+
+Session open_on(std::unique_ptr<comm::Group> world, const Options& options) {
+    return Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+}
+
+constexpr std::uint64_t height = 12, width = 7;
+
+// A small simulation state of which every number follows from its place.
+struct State {
+    State(int rank, int ranks) {
+        const auto share = balanced_share(height, static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(ranks));
+        lo = share.first;
+        rows = share.count;
+        u.assign((rows + 2) * (width + 2), -1.0);
+    }
+    std::vector<Piece> pieces() { return {with_halo({{lo, 0}, {rows, width}}, {1, 1}, u.data())}; }
+    double& at(std::uint64_t y, std::uint64_t x) { return u[(y - lo + 1) * (width + 2) + x + 1]; }
+    void fill(double step) {
+        for (std::uint64_t y = lo; y < lo + rows; ++y)
+            for (std::uint64_t x = 0; x < width; ++x) at(y, x) = step * 1000 + static_cast<double>(y * width + x);
+    }
+    std::uint64_t lo = 0, rows = 0;
+    std::vector<double> u;
+};
+
+struct Table {
+    std::vector<std::int64_t> id;
+    std::vector<float> x;
+    void fill(int rank, std::uint64_t count, float step) {
+        id.resize(count);
+        x.resize(count);
+        for (std::uint64_t i = 0; i < count; ++i) {
+            id[i] = rank * 1000 + static_cast<std::int64_t>(i);
+            x[i] = step + static_cast<float>(id[i]);
+        }
+    }
+};
+
+struct Described {
+    Stream stream;
+    Particles particles;
+};
+
+Described describe(Session& session, double& time, State& state) {
+    auto stream = session.stream("restart").value();
+    stream.replicated("time", &time, {.unit = "s"}).value();
+    stream.array("fields/u", f64, {height, width}, state.pieces(), {.dimensions = {"y", "x"}}).value();
+    auto particles = stream.particles("dm", {{"id", i64}, {"x", f32}}).value();
+    return {stream, particles};
+}
+
+void save_step(Described& d, State& state, Table& table, double& time, int rank, std::int64_t step) {
+    time = static_cast<double>(step) / 2;
+    state.fill(static_cast<double>(step));
+    table.fill(rank, static_cast<std::uint64_t>((rank * 7 + step) % 11), static_cast<float>(step));
+    d.particles.bind(table.id.size(), {table.id.data(), table.x.data()}).value();
+    const auto saved = d.stream.save(step, time).value();
+    CHECK(saved.kept);
+    CHECK(saved.step == step);
+}
+
+void save_on(int ranks, const Options& options, std::int64_t steps) {
+    test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
+        const int rank = world->rank();
+        auto session = open_on(std::move(world), options);
+        double time = 0;
+        State state(rank, ranks);
+        Table table;
+        auto d = describe(session, time, state);
+        for (std::int64_t step = 1; step <= steps; ++step) save_step(d, state, table, time, rank, step);
+        session.close().value();
+        const auto counters = d.stream.counters();
+        CHECK(counters.saves == static_cast<std::uint64_t>(steps));
+        CHECK(counters.commits == static_cast<std::uint64_t>(steps));
+        CHECK(counters.newest_durable_step == steps);
+    });
+}
+
+std::int64_t all_ids(int ranks, std::int64_t step) {
+    std::int64_t sum = 0;
+    for (int rank = 0; rank < ranks; ++rank)
+        for (int i = 0; i < (rank * 7 + step) % 11; ++i) sum += rank * 1000 + i;
+    return sum;
+}
+
+void restore_on(int ranks, int saved_ranks, const Options& options, std::int64_t step) {
+    test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
+        const int rank = world->rank();
+        auto sums = world->split(0);
+        auto session = open_on(std::move(world), options);
+        double time = 0;
+        State state(rank, ranks);
+        auto d = describe(session, time, state);
+        auto found = d.stream.newest().value();
+        REQUIRE(found);
+        CHECK(found->step() == step);
+        const auto rows = found->rows(d.particles);
+        std::vector<std::int64_t> id(rows);
+        std::vector<float> x(rows);
+        d.particles.bind(rows, {id.data(), x.data()}).value();
+        found->read().value();
+        CHECK(time == static_cast<double>(step) / 2);
+        // The halo inside the shape is filled, what lies outside is left alone.
+        for (std::uint64_t y = state.lo == 0 ? 0 : state.lo - 1; y < std::min(height, state.lo + state.rows + 1) && state.rows > 0; ++y)
+            for (std::uint64_t at = 0; at < width; ++at) CHECK(state.at(y, at) == static_cast<double>(step) * 1000 + static_cast<double>(y * width + at));
+        for (std::size_t i = 0; i < rows; ++i) CHECK(x[i] == static_cast<float>(step) + static_cast<float>(id[i]));
+        CHECK(sums->sum(std::accumulate(id.begin(), id.end(), std::int64_t{0})) == all_ids(saved_ranks, step));
+        if (ranks == saved_ranks) {
+            REQUIRE(rows == static_cast<std::uint64_t>((rank * 7 + step) % 11));
+            for (std::size_t i = 0; i < rows; ++i) CHECK(id[i] == rank * 1000 + static_cast<std::int64_t>(i));
+        }
+        session.close().value();
+    });
+}
+
+}  // namespace
+
+TEST_CASE("save, drain, commit; restart on any number of ranks and nodes") {
+    for (const int ranks : {1, 2, 3, 5}) {
+        for (const int nodes : {1, 2}) {
+            Folder folder;
+            auto options = options_in(folder);
+            options.virtual_nodes = nodes;
+            save_on(ranks, options, 5);
+            const auto kept = catalog::snapshots(sys::posix_store(), folder.run(), "restart").value();
+            REQUIRE(kept.size() == 3);
+            CHECK(kept.front().step == 5);
+            for (const auto& snapshot : kept) CHECK(catalog::verify(sys::posix_store(), snapshot, {}).value().damage.empty());
+            CHECK(fs::is_empty(folder.path / "node" / ("forebay-" + std::to_string(sys::user_id()))));
+            for (const int others : {1, 2, 3, 7}) restore_on(others, ranks, options, 5);
+            restore_on(ranks, ranks, options, 5);
+        }
+    }
+}
+
+TEST_CASE("a damaged newest snapshot is passed over, aloud") {
+    Folder folder;
+    auto options = options_in(folder);
+    save_on(2, options, 3);
+    fs::resize_file(folder.run() + "/restart/step-000003/node-00000.h5", 100'000 / 4096 * 4096 - 4096);
+    std::vector<std::string> lines;
+    std::mutex mutex;
+    options.log = [&](const std::string& line) {
+        const std::scoped_lock lock(mutex);
+        lines.push_back(line);
+    };
+    restore_on(3, 2, options, 2);
+    CHECK(std::ranges::any_of(lines, [](const auto& line) { return line.find("step 3 is passed over") != std::string::npos; }));
+}
+
+TEST_CASE("a flipped bit in the data is found by read(), and older() gives the one before") {
+    Folder folder;
+    const auto options = options_in(folder);
+    save_on(2, options, 2);
+    const auto path = folder.run() + "/restart/step-000002/node-00000.h5";
+    auto head = catalog::load_head(sys::posix_store(), path).value();
+    const auto at = head.blocks[head.first_block[1]].offset_bytes + 3;
+    {
+        std::FILE* raw = std::fopen(path.c_str(), "r+b");
+        std::fseek(raw, static_cast<long>(at), SEEK_SET);
+        const int byte = std::fgetc(raw);
+        std::fseek(raw, static_cast<long>(at), SEEK_SET);
+        std::fputc(byte ^ 1, raw);
+        std::fclose(raw);
+    }
+    test::with_threads(3, [&](std::unique_ptr<comm::Group> world) {
+        const int rank = world->rank();
+        auto session = open_on(std::move(world), options);
+        double time = 0;
+        State state(rank, 3);
+        auto d = describe(session, time, state);
+        auto found = d.stream.newest().value();
+        REQUIRE(found);
+        const auto bind = [&](Table& table) {
+            table.id.resize(found->rows(d.particles));
+            table.x.resize(found->rows(d.particles));
+            d.particles.bind(table.id.size(), {table.id.data(), table.x.data()}).value();
+        };
+        Table table;
+        bind(table);
+        const auto read = found->read();
+        REQUIRE(!read);
+        CHECK(read.error().kind == ErrorKind::corrupt);
+        CHECK(read.error().text.find("fields/u") != std::string::npos);
+        found = d.stream.older().value();
+        REQUIRE(found);
+        CHECK(found->step() == 1);
+        bind(table);
+        found->read().value();
+        CHECK(time == 0.5);
+        session.close().value();
+    });
+}

@@ -1,0 +1,107 @@
+// What stands behind the handles of forebay.hpp.
+
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "comm/group.hpp"
+#include "forebay/forebay.hpp"
+#include "restart/choose.hpp"
+#include "restart/plan.hpp"
+#include "restart/reader.hpp"
+#include "stage/stager.hpp"
+#include "stage/staging.hpp"
+#include "sys/store.hpp"
+
+namespace forebay {
+
+/// How forebay/mpi.hpp hands a communicator over without this library knowing MPI.
+class GroupHolder {
+public:
+    explicit GroupHolder(std::unique_ptr<comm::Group> group) : group_(std::move(group)) {}
+    std::unique_ptr<comm::Group> take() { return std::move(group_); }
+
+private:
+    std::unique_ptr<comm::Group> group_;
+};
+
+class SessionState {
+public:
+    SessionState() = default;
+    SessionState(const SessionState&) = delete;
+    SessionState& operator=(const SessionState&) = delete;
+    ~SessionState();
+
+    /// Collective over `world`.
+    Result<> open(std::unique_ptr<comm::Group> world, const Options& options);
+    Result<std::shared_ptr<StreamState>> stream(const std::shared_ptr<SessionState>& self, const std::string& name, const StreamOptions& options);
+    Result<> close();
+
+    /// By the node's first rank: starts the agent unless it lives.
+    Result<> ensure_agent();
+    void log(const std::string& line) const;
+    Result<> check_open() const;
+
+    Options options;
+    comm::Topology topology;
+    std::optional<stage::Staging> staging;
+    std::uint64_t id = 0;
+    std::uint64_t alignment_bytes = 4096;
+
+private:
+    Result<> open_target();
+    Result<> open_staging();
+    Result<> start_process();
+    Result<> start_thread();
+
+    std::map<std::string, std::weak_ptr<StreamState>> streams_;  // the handles own them, and they own the session
+    std::atomic<bool> stop_{false};
+    std::thread thread_;
+};
+
+class StreamState : public std::enable_shared_from_this<StreamState> {
+public:
+    StreamState(std::shared_ptr<SessionState> session, std::string name, const StreamOptions& options);
+
+    Result<> add(Variable variable, void* data, std::vector<Piece> pieces);
+    Result<std::uint32_t> add_table(const std::string& name, const std::vector<Column>& columns);
+    Result<std::size_t> index_of(const std::string& variable, Kind kind) const;
+    Result<std::optional<Restart>> choose(std::int64_t below);
+    Result<Saved> begin(std::int64_t step, double time, Result<> mine);
+    /// Whether every column that has rows has an address or is written by the application.
+    Result<> check_bound(std::span<const char> direct) const;
+
+    Counters counters() const;
+
+    std::shared_ptr<SessionState> session;
+    Counters at_close;  // what counters() says once the control page is gone
+    Schema schema;
+    stage::Binding binding;
+    bool changed = true;          // since the last layout
+    std::vector<char> direct;     // variables whose blocks the application writes in the save under way
+    stage::Stager stager;
+    restart::Chooser chooser;
+    std::int64_t chosen_step = -1;
+};
+
+class RestartState {
+public:
+    restart::Choice choice;
+    std::vector<std::uint64_t> rows;  // by table of the stream
+};
+
+/// Absolute, without "." or ".." parts and trailing '/'.
+std::string absolute_path(const std::string& path);
+
+/// `refused` for settings that cannot work.
+Result<> check(const Options& options);
+Result<> check(const std::string& stream, const StreamOptions& options);
+
+}  // namespace forebay

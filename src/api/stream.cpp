@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/state.hpp"
+#include "describe/geometry.hpp"
+
+namespace forebay {
+
+namespace {
+
+Error unknown(const std::string& name, const char* what) {
+    return {ErrorKind::missing, fmt::format("forebay: no {} '{}' is described.", what, name)};
+}
+
+}  // namespace
+
+StreamState::StreamState(std::shared_ptr<SessionState> owner, std::string name, const StreamOptions& options)
+    : session(std::move(owner)), schema{.stream = name, .tables = {}, .variables = {}},
+      stager({.topology = &session->topology,
+              .staging = &*session->staging,
+              .session_id = session->id,
+              .alignment_bytes = session->alignment_bytes,
+              .ensure_agent = [state = session.get()] { return state->ensure_agent(); }},
+             name, options),
+      chooser({.topology = &session->topology,
+               .staging = &*session->staging,
+               .store = &sys::posix_store(),
+               .run = session->options.run,
+               .wait_max = session->options.close_wait},
+              name) {}
+
+Result<> StreamState::add(Variable variable, void* data, std::vector<Piece> pieces) {
+    FB_TRY(session->check_open());
+    std::erase_if(pieces, [](const Piece& piece) { return piece.box.size.dims() > 0 && volume(piece.box.size) == 0; });
+    auto wider = schema;
+    wider.variables.push_back(std::move(variable));
+    FB_TRY(check(wider));
+    schema = std::move(wider);
+    binding.data.push_back(data);
+    binding.pieces.push_back(std::move(pieces));
+    changed = true;
+    return {};
+}
+
+Result<std::uint32_t> StreamState::add_table(const std::string& name, const std::vector<Column>& columns) {
+    FB_TRY(session->check_open());
+    if (std::ranges::find(schema.tables, name) != schema.tables.end())
+        return Error{ErrorKind::refused, fmt::format("forebay: table '{}' is refused: it is described twice.", name)};
+    if (columns.empty()) return Error{ErrorKind::refused, fmt::format("forebay: table '{}' is refused: it has no columns.", name)};
+    auto wider = schema;
+    const auto table = static_cast<std::uint32_t>(wider.tables.size());
+    wider.tables.push_back(name);
+    stage::TableBinding bound;
+    for (const auto& column : columns) {
+        bound.variables.push_back(static_cast<std::uint32_t>(wider.variables.size()));
+        wider.variables.push_back({.name = name + "/" + column.name, .type = column.type, .kind = Kind::particles, .table = table, .attributes = column.attributes});
+    }
+    FB_TRY(check(wider));
+    schema = std::move(wider);
+    binding.data.resize(schema.variables.size(), nullptr);
+    binding.pieces.resize(schema.variables.size());
+    binding.tables.push_back(std::move(bound));
+    changed = true;
+    return table;
+}
+
+Result<std::size_t> StreamState::index_of(const std::string& variable, Kind kind) const {
+    const auto* found = find(schema, variable);
+    if (found == nullptr || found->kind != kind) return unknown(variable, name_of(kind));
+    return static_cast<std::size_t>(found - schema.variables.data());
+}
+
+Result<> StreamState::check_bound(std::span<const char> written) const {
+    for (std::size_t t = 0; t < binding.tables.size(); ++t) {
+        const auto& table = binding.tables[t];
+        for (std::size_t c = 0; c < table.variables.size(); ++c) {
+            const auto v = table.variables[c];
+            if (table.rows == 0 || (v < written.size() && written[v] != 0)) continue;
+            if (c >= table.columns.size() || table.columns[c].data == nullptr)
+                return Error{ErrorKind::refused, fmt::format("forebay: column '{}' has {} rows but no address. Next: Particles::bind.", schema.variables[v].name, table.rows)};
+        }
+    }
+    return {};
+}
+
+Result<> Stream::replicated(const std::string& name, Type type, const Extents& shape, void* data, const Attributes& attributes) {
+    return state_->add({.name = name, .type = type, .kind = Kind::replicated, .shape = shape, .attributes = attributes}, data, {});
+}
+
+Result<> Stream::array(const std::string& name, Type type, const Extents& shape, std::vector<Piece> pieces, const Attributes& attributes,
+                       Coverage coverage) {
+    return state_->add({.name = name, .type = type, .kind = Kind::array, .shape = shape, .coverage = coverage, .attributes = attributes}, nullptr,
+                       std::move(pieces));
+}
+
+Result<> Stream::rebind(const std::string& name, std::vector<Piece> pieces) {
+    FB_TRY_ASSIGN(index, state_->index_of(name, Kind::array));
+    std::erase_if(pieces, [](const Piece& piece) { return volume(piece.box.size) == 0; });
+    auto& bound = state_->binding.pieces[index];
+    if (!std::ranges::equal(bound, pieces, {}, &Piece::box, &Piece::box)) state_->changed = true;
+    bound = std::move(pieces);
+    return {};
+}
+
+Result<> Stream::rebind(const std::string& name, void* data) {
+    FB_TRY_ASSIGN(index, state_->index_of(name, Kind::replicated));
+    if (data == nullptr) return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' is refused: it has no address.", name)};
+    state_->binding.data[index] = data;
+    return {};
+}
+
+Result<Particles> Stream::particles(const std::string& name, const std::vector<Column>& columns) {
+    FB_TRY_ASSIGN(table, state_->add_table(name, columns));
+    return Particles(state_, table);
+}
+
+Particles::Particles(std::shared_ptr<StreamState> stream, std::uint32_t table) : stream_(std::move(stream)), table_(table) {}
+
+Result<> Particles::bind(std::uint64_t rows, std::vector<ColumnData> columns) {
+    auto& table = stream_->binding.tables[table_];
+    if (!columns.empty() && columns.size() != table.variables.size())
+        return Error{ErrorKind::refused, fmt::format("forebay: table '{}' has {} columns, bind() was given {}.", stream_->schema.tables[table_],
+                                                     table.variables.size(), columns.size())};
+    table.rows = rows;
+    table.columns = std::move(columns);
+    return {};
+}
+
+std::uint64_t Particles::rows() const { return stream_->binding.tables[table_].rows; }
+
+Result<> Stream::prepare() {
+    FB_TRY(state_->session->check_open());
+    FB_TRY(state_->stager.prepare(state_->schema, state_->binding, state_->changed));
+    state_->changed = false;
+    return {};
+}
+
+Result<Saved> StreamState::begin(std::int64_t step, double time, Result<> mine) {
+    FB_TRY(session->check_open());
+    if (step < 0) mine = Error{ErrorKind::refused, fmt::format("forebay: step {} is refused: steps are 0 or more.", step)};
+    auto saved = stager.begin(step, time, schema, binding, changed, mine);
+    if (!saved) return saved;
+    changed = false;
+    direct.assign(schema.variables.size(), 0);
+    if (saved->replaced >= 0)
+        session->log(fmt::format("forebay: stream '{}': step {} replaces step {}, which was not drained yet.", schema.stream, step, saved->replaced));
+    if (!saved->kept) session->log(fmt::format("forebay: stream '{}': step {} is skipped: no slot is free.", schema.stream, step));
+    return saved;
+}
+
+Result<DirectSave> Stream::begin(std::int64_t step, double time) {
+    FB_TRY_ASSIGN(begun, state_->begin(step, time, {}));
+    return DirectSave(state_, begun);
+}
+
+Result<Saved> Stream::save(std::int64_t step, double time) {
+    FB_TRY_ASSIGN(begun, state_->begin(step, time, state_->check_bound({})));
+    if (!begun.kept) return begun;
+    return state_->stager.finish(state_->binding, state_->direct);
+}
+
+Result<void*> DirectSave::block(const std::string& variable, std::size_t piece) {
+    const auto* found = find(stream_->schema, variable);
+    if (!saved_.kept || found == nullptr || found->kind == Kind::particles) return unknown(variable, saved_.kept ? "array or replicated variable" : "slot for");
+    const auto v = static_cast<std::uint32_t>(found - stream_->schema.variables.data());
+    if (found->kind == Kind::array && piece >= stream_->binding.pieces[v].size())
+        return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' has {} boxes on this rank, not {}.", variable, stream_->binding.pieces[v].size(), piece + 1)};
+    stream_->direct[v] = 1;
+    return static_cast<void*>(stream_->stager.block(v, piece).data());
+}
+
+Result<void*> DirectSave::column(const Particles& table, std::size_t column) {
+    const auto& columns = stream_->binding.tables[table.table_].variables;
+    if (!saved_.kept || column >= columns.size()) return unknown(fmt::format("{}", column), saved_.kept ? "column number" : "slot for column");
+    stream_->direct[columns[column]] = 1;
+    return static_cast<void*>(stream_->stager.block(columns[column], 0).data());
+}
+
+Result<Saved> DirectSave::seal() {
+    if (!saved_.kept) return saved_;
+    // A column without an address on one rank must not leave the others waiting for its blocks.
+    const auto bound = comm::agree(*stream_->session->topology.world, stream_->check_bound(stream_->direct));
+    if (bound) return stream_->stager.finish(stream_->binding, stream_->direct);
+    stream_->stager.abandon();
+    return bound.error();
+}
+
+Result<> Stream::wait_committed(std::chrono::milliseconds at_most) {
+    FB_TRY(state_->session->check_open());
+    return state_->stager.wait_committed(at_most);
+}
+
+Counters StreamState::counters() const {
+    if (!session->staging) return at_close;
+    auto counters = stager.counters();
+    const auto& page = session->staging->control();
+    counters.commits = page.commits.load();
+    counters.aborts = page.aborts.load();
+    counters.bytes_drained = page.bytes_drained.load();
+    counters.drain_seconds = static_cast<double>(page.drain_ns.load()) * 1e-9;
+    counters.newest_durable_step = stager.newest_durable_step();
+    return counters;
+}
+
+Counters Stream::counters() const { return state_->counters(); }
+
+const std::vector<std::string>& Stream::notes() const { return state_->chooser.notes(); }
+
+}  // namespace forebay

@@ -1,0 +1,67 @@
+// Which snapshot a restart reads: the newest that is whole, staged copies first, then the target; and why newer ones were
+// passed over.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/group.hpp"
+#include "format/manifest.hpp"
+#include "stage/staging.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::restart {
+
+/// A node file of the chosen snapshot that lies in this node's staging directory.
+struct StagedCopy {
+    std::uint32_t node = 0;  // index into Manifest::nodes
+    std::string path;
+};
+
+struct Choice {
+    format::Manifest manifest;
+    std::string directory;  // at the target; "" when only the staged copy exists
+    std::string source;     // for people
+    std::vector<StagedCopy> staged;
+};
+
+struct ChooserContext {
+    comm::Topology* topology = nullptr;
+    stage::Staging* staging = nullptr;
+    sys::Store* store = nullptr;
+    std::string run;
+    std::chrono::milliseconds wait_max{};  // for what a dead session left staged to be drained
+};
+
+class Chooser {
+public:
+    Chooser(ChooserContext context, std::string stream) : context_(std::move(context)), stream_(std::move(stream)) {}
+
+    /// The newest whole snapshot with a step below `below`; nothing when there is none. Collective; all ranks get the
+    /// same answer but for Choice::staged, which is the node's own.
+    Result<std::optional<Choice>> newest_below(std::int64_t below);
+
+    /// What was passed over and why, one line each; equal on all ranks.
+    const std::vector<std::string>& notes() const { return notes_; }
+
+private:
+    Result<> settle();
+    Result<std::vector<stage::StagedFile>> staged_here();
+    std::optional<stage::StagedFile> staged_only(const std::vector<stage::StagedFile>& staged, std::int64_t below);
+    Result<std::int64_t> newest_at_target(std::int64_t below);
+    Result<Choice> load(std::int64_t step, const std::vector<stage::StagedFile>& staged);
+    Result<Choice> load_staged(const stage::StagedFile& staged);
+    void note(std::string text) { notes_.push_back(std::move(text)); }
+
+    ChooserContext context_;
+    std::string stream_;
+    bool settled_ = false;
+    std::vector<std::string> notes_;
+};
+
+}  // namespace forebay::restart

@@ -1,0 +1,126 @@
+#include "restart/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "base/limits.hpp"
+#include "catalog/node_reader.hpp"
+#include "restart/scatter.hpp"
+#include "restart/window.hpp"
+
+namespace forebay::restart {
+
+namespace {
+
+class FileByFile {
+public:
+    FileByFile(const ReaderContext& context, const Choice& choice) : context_(context), choice_(choice), node_(*context.topology->node) {}
+
+    // Calls visit(path, head) on all ranks of the node for each file that one of them needs. The head is read once.
+    Result<> each(std::vector<char> mine, const std::function<Result<>(const std::string&, const format::NodeFile&)>& visit) {
+        std::vector<std::int64_t> needed(mine.begin(), mine.end());
+        node_.max(needed);
+        int reader = 0;
+        for (std::size_t i = 0; i < needed.size(); ++i) {
+            if (needed[i] == 0) continue;
+            const auto path = path_of(i);
+            FB_TRY_ASSIGN(head, head_of(path, reader++ % node_.size()));
+            if (head.record_crc32c != choice_.manifest.nodes[i].record_crc32c)
+                return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed.", path)};
+            FB_TRY(visit(path, head));
+        }
+        return {};
+    }
+
+    const StagedCopy* staged(const std::string& path) const {
+        const auto at = std::ranges::find(choice_.staged, path, &StagedCopy::path);
+        return at == choice_.staged.end() ? nullptr : &*at;
+    }
+
+private:
+    std::string path_of(std::size_t node) const {
+        const auto at = std::ranges::find(choice_.staged, node, &StagedCopy::node);
+        return at != choice_.staged.end() ? at->path : choice_.directory + "/" + choice_.manifest.nodes[node].path;
+    }
+
+    Result<format::NodeFile> head_of(const std::string& path, int reader) {
+        std::vector<std::byte> bytes;
+        Result<> mine;
+        if (node_.rank() == reader) mine = read_head(path, bytes);
+        FB_TRY(comm::agree(node_, mine));
+        node_.broadcast_sized(bytes, reader);
+        return format::open_head(bytes, path);
+    }
+
+    Result<> read_head(const std::string& path, std::vector<std::byte>& bytes) {
+        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, path));
+        bytes.resize(reader.peek().head_bytes);
+        return reader.file().read(0, bytes);
+    }
+
+    const ReaderContext& context_;
+    const Choice& choice_;
+    comm::Group& node_;
+};
+
+// Through the mapping of a staged copy: every rank verifies the segments it takes from, while they are in its cache.
+Result<> take_mapped(const std::string& path, const std::vector<format::Segment>& segments, Scatter& scatter) {
+    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, false));
+    const auto bytes = std::as_const(mapping).bytes();
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+        if (scatter.needed()[i] == 0) continue;
+        if (segments[i].offset + segments[i].bytes > bytes.size()) return Error{ErrorKind::corrupt, fmt::format("{} is cut short.", path)};
+        FB_TRY(scatter.add_checked(i, bytes.subspan(segments[i].offset, segments[i].bytes), path));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const Choice& choice, const Plan& plan, const stage::Binding& binding) {
+    std::vector<std::uint64_t> rows(binding.tables.size(), 0);
+    for (std::uint32_t t = 0; t < rows.size(); ++t) rows[t] = plan.own_rows() ? 0 : plan.share(t).count;
+    if (!plan.own_rows() || rows.empty()) return rows;
+    const auto rank = static_cast<std::uint32_t>(context.topology->world->rank());
+    std::vector<char> mine(choice.manifest.nodes.size(), 0);
+    for (std::size_t i = 0; i < mine.size(); ++i)
+        for (const auto& range : choice.manifest.nodes[i].ranks) mine[i] |= rank >= range.first && rank - range.first < range.count ? 1 : 0;
+    const auto looked = FileByFile(context, choice).each(mine, [&](const std::string&, const format::NodeFile& file) -> Result<> {
+        for (const auto& block : file.blocks) {
+            const auto& variable = file.schema.variables[block.variable];
+            if (variable.kind != Kind::particles || block.rank != rank) continue;
+            for (std::uint32_t t = 0; t < rows.size(); ++t)
+                if (plan.table_of(t) == variable.table) rows[t] = block.box.size[0];
+        }
+        return {};
+    });
+    FB_TRY(comm::agree(*context.topology->world, looked));
+    return rows;
+}
+
+Result<> read(const ReaderContext& context, const Choice& choice, const Plan& plan, const stage::Binding& binding) {
+    std::uint64_t taken = 0;
+    std::optional<Window> window;
+    FileByFile files(context, choice);
+    auto done = files.each(plan.files_needed(binding), [&](const std::string& path, const format::NodeFile& file) -> Result<> {
+        const auto segments = format::segments_by_offset(file);
+        Scatter scatter(file, segments, plan.takes(binding, file, taken));
+        if (files.staged(path) != nullptr) return comm::agree(*context.topology->node, take_mapped(path, segments, scatter));
+        if (!window) {
+            FB_TRY_ASSIGN(opened, Window::open(*context.topology->node, *context.store, context.window_path, context.window_bytes));
+            window.emplace(std::move(opened));
+        }
+        auto source = context.store->open(path, sys::Access::read);
+        FB_TRY(comm::agree(*context.topology->node, source ? Result<>() : Result<>(source.error())));
+        return window->read(**source, path, file, segments, scatter);
+    });
+    if (done && taken != plan.wanted_bytes(binding) && plan.complete(binding))
+        done = Error{ErrorKind::corrupt, fmt::format("the block tables of step {} hold {} of the {} bytes this rank asks for.", choice.manifest.step, taken,
+                                                     plan.wanted_bytes(binding))};
+    return comm::agree(*context.topology->world, done);
+}
+
+}  // namespace forebay::restart

@@ -1,0 +1,30 @@
+// Reads a chosen snapshot into the memory of the ranks: staged copies through their mapping, other node files through a
+// window that the ranks of a node share, each segment read once a node and verified.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "comm/group.hpp"
+#include "restart/choose.hpp"
+#include "restart/plan.hpp"
+
+namespace forebay::restart {
+
+struct ReaderContext {
+    comm::Topology* topology = nullptr;
+    sys::Store* store = nullptr;
+    std::string window_path;           // a file on the node for the shared window
+    std::uint64_t window_bytes = 0;    // of each rank's part
+};
+
+/// The rows of each table that this rank gets: its own blocks where the rank counts agree. Collective.
+Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const Choice& choice, const Plan& plan, const stage::Binding& binding);
+
+/// Reads everything the plan takes. Collective; every rank gets the worst error.
+Result<> read(const ReaderContext& context, const Choice& choice, const Plan& plan, const stage::Binding& binding);
+
+}  // namespace forebay::restart

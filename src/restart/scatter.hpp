@@ -1,0 +1,49 @@
+// Moves what a rank takes out of one node file into its memory, as the file's segments come by in the order of their
+// bytes.
+//
+// Life: add segments in rising order, from the mapping of a staged copy or from a window; each is verified once a
+// node at the latest here or before, by whoever read it.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/segments.hpp"
+#include "restart/plan.hpp"
+
+namespace forebay::restart {
+
+class Scatter {
+public:
+    Scatter(const format::NodeFile& file, const std::vector<format::Segment>& segments, std::vector<Take> takes);
+
+    /// Whether this rank takes anything of each segment (indexed as `segments`).
+    const std::vector<char>& needed() const { return needed_; }
+
+    /// Copies what this rank takes of a segment whose bytes are verified. Segments come in rising order.
+    void add(std::size_t segment, std::span<const std::byte> bytes);
+
+    /// Verifies a segment and copies what this rank takes of it; where the whole segment goes to one place in one
+    /// piece, both in one pass. `corrupt` as check_segment.
+    Result<> add_checked(std::size_t segment, std::span<const std::byte> bytes, const std::string& name);
+
+private:
+    struct Active {
+        Take take;
+        std::uint64_t done_in_run = 0;  // bytes of the walk's current run that were copied
+    };
+    void enter(std::uint64_t end);
+    std::byte* whole(const format::Segment& segment);
+
+    const format::NodeFile& file_;
+    const std::vector<format::Segment>& segments_;
+    std::vector<Take> takes_;  // by their first byte in the file
+    std::size_t next_ = 0;     // of takes_, not entered yet
+    std::vector<Active> active_;
+    std::vector<char> needed_;
+};
+
+}  // namespace forebay::restart

@@ -1,0 +1,33 @@
+# Goal: an installed Forebay is found by CMake and by pkg-config, and works from any prefix.
+# Method: install into one folder, move it to another, build the guide's program against it both ways and run it.
+set -euo pipefail
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$FOREBAY_BINARY_DIR" --prefix "$work/first" > "$work/log" || { cat "$work/log"; exit 1; }
+mv "$work/first" "$work/prefix"
+unset FOREBAY_AGENT  # the library has to find the agent in ../bin by itself
+flags=${FOREBAY_LINK_FLAGS:-}
+
+mkdir "$work/project"
+cp "$FOREBAY_SOURCE_DIR/docs/guide/first.cpp" "$work/project"
+cat > "$work/project/CMakeLists.txt" <<'PROJECT'
+cmake_minimum_required(VERSION 3.22)
+project(simulation CXX)
+find_package(forebay REQUIRED)
+add_executable(simulation first.cpp)
+target_link_libraries(simulation PRIVATE forebay::forebay_mpi)
+PROJECT
+cmake -S "$work/project" -B "$work/by-cmake" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_FLAGS="$flags" \
+    -DCMAKE_BUILD_TYPE=Release > "$work/log" && cmake --build "$work/by-cmake" >> "$work/log" || { cat "$work/log"; exit 1; }
+
+libraries=$(dirname "$(find "$work/prefix" -name libforebay.so)")
+export PKG_CONFIG_PATH=$libraries/pkgconfig
+# shellcheck disable=SC2046,SC2086  # lists of flags
+mpicxx -std=c++20 $flags -o "$work/by-pkg-config" "$work/project/first.cpp" $(pkg-config --cflags --libs forebay_mpi)
+
+cd "$work"
+mpiexec -n 2 "$work/by-cmake/simulation" run1 | grep -x "starting after step 0"
+LD_LIBRARY_PATH=$libraries mpiexec -n 2 "$work/by-pkg-config" run1 | grep -x "starting after step 5"
+"$work/prefix/bin/forebay" ls run1 > /dev/null
+echo "installed, moved, found by CMake and by pkg-config, and run"
