@@ -21,8 +21,13 @@ Result<> remove(sys::Store& store, const std::string& stream_directory, const Sn
     const auto manifest = load_manifest(store, snapshot.directory);
     const auto id = manifest ? manifest->snapshot_id : 0;
     const auto gone = stream_directory + "/" + leftover_name({snapshot.step, id, Leftover::Kind::gone});
-    // A view without its snapshot would show fill values as if they were data: it goes first.
-    FB_TRY(store.remove(stream_directory + "/" + view_name(snapshot.step)));
+    // A view without its snapshot would show fill values as if they were data: it goes first, for good.
+    const auto view = stream_directory + "/" + view_name(snapshot.step);
+    FB_TRY_ASSIGN(has_view, store.exists(view));
+    if (has_view) {
+        FB_TRY(store.remove(view));
+        FB_TRY(store.sync_directory(stream_directory));
+    }
     FB_TRY(store.remove_tree(gone));
     FB_TRY(store.rename(snapshot.directory, gone));
     // Durable before the first file goes: else a power cut could bring the name back without its files.

@@ -7,6 +7,7 @@
 #include "base/limits.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
+#include "catalog/node_reader.hpp"
 
 namespace forebay::drain {
 
@@ -80,6 +81,25 @@ Result<std::optional<std::uint32_t>> absent_node(sys::Store& store, const std::s
         if (entry == entries.end() || entry->name != name) return std::optional(node);
     }
     return std::optional<std::uint32_t>{};
+}
+
+Result<Arrived> look_at_part(sys::Store& store, const std::string& directory) {
+    FB_TRY_ASSIGN(entries, store.list(directory));
+    Arrived arrived;
+    for (const auto& entry : entries) {
+        const auto path = directory + "/" + entry.name;
+        if (entry.is_directory && !entry.name.starts_with('.')) {
+            FB_TRY_ASSIGN(inside, look_at_part(store, path));
+            arrived.files += inside.files;
+            if (!arrived.nodes) arrived.nodes = inside.nodes;
+        } else if (entry.name.starts_with("node-") && entry.name.ends_with(".h5")) {
+            ++arrived.files;
+            if (arrived.nodes) continue;
+            FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store, path));
+            arrived.nodes = reader.peek().record.nodes;
+        }
+    }
+    return arrived;
 }
 
 Result<format::Manifest> gather(sys::Store& store, const std::string& directory, const Wanted& wanted) {

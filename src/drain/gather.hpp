@@ -16,6 +16,14 @@ namespace forebay::drain {
 /// directory for each group up to the first incomplete one; opens nothing.
 Result<std::optional<std::uint32_t>> absent_node(sys::Store& store, const std::string& directory, std::uint32_t nodes);
 
+/// What has arrived in a part directory.
+struct Arrived {
+    std::uint32_t files = 0;             // node files under their final names
+    std::optional<std::uint32_t> nodes;  // how many there are to be, as one of them says; nothing without any
+};
+/// Lists the directory and its groups, and reads 8 KiB of one node file.
+Result<Arrived> look_at_part(sys::Store& store, const std::string& directory);
+
 struct Wanted {
     std::uint64_t snapshot_id = 0;
     std::int64_t step = 0;

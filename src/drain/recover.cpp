@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "catalog/names.hpp"
-#include "catalog/node_reader.hpp"
 #include "drain/commit.hpp"
 #include "drain/gather.hpp"
 
@@ -15,34 +14,20 @@ namespace {
 using catalog::Leftover;
 using Outcome = Recovered::Outcome;
 
-// How many nodes saved what lies in a part directory, by the first node file found; nothing when there is none.
-Result<std::optional<std::uint32_t>> nodes_of(sys::Store& store, const std::string& directory) {
-    FB_TRY_ASSIGN(entries, store.list(directory));
-    for (const auto& entry : entries) {
-        if (entry.name.starts_with('.')) continue;
-        const auto path = directory + "/" + entry.name;
-        if (entry.is_directory) {
-            FB_TRY_ASSIGN(nodes, nodes_of(store, path));
-            if (nodes) return nodes;
-        } else if (entry.name.starts_with("node-") && entry.name.ends_with(".h5")) {
-            FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store, path));
-            return std::optional(reader.peek().record.nodes);
-        }
-    }
-    return std::optional<std::uint32_t>{};
-}
-
 class Recovery {
 public:
     Recovery(sys::Store& store, const std::string& run, const std::string& stream, bool remove_incomplete)
         : store_(store), run_(run), stream_(stream), remove_incomplete_(remove_incomplete) {}
 
-    Recovered finish(const Leftover& leftover) {
+    /// Nothing when somebody else has finished it since it was listed.
+    Result<std::optional<Recovered>> finish(const Leftover& leftover) {
         auto done = leftover.kind == Leftover::Kind::part  ? part(leftover)
                     : leftover.kind == Leftover::Kind::old ? old(leftover)
                                                            : gone(leftover);
-        if (done) return *done;
-        return {leftover, Outcome::incomplete, done.error().text};
+        if (done) return std::optional(*done);
+        FB_TRY_ASSIGN(exists, store_.exists(leftover.directory));
+        if (!exists) return std::optional<Recovered>{};
+        return std::optional(Recovered{leftover, Outcome::incomplete, done.error().text});
     }
 
 private:
@@ -86,15 +71,17 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
         return Recovered{leftover, Outcome::removed,
                          fmt::format("step {} is committed; a second copy of it was removed.", leftover.step)};
     }
-    const auto nodes = nodes_of(store_, leftover.directory);
-    if (!nodes && nodes.error().kind == ErrorKind::retry) return nodes.error();
-    if (!nodes) return incomplete(leftover, nodes.error().text);
-    if (!*nodes) return incomplete(leftover, "no node file has arrived");
-    FB_TRY_ASSIGN(absent, absent_node(store_, leftover.directory, **nodes));
+    const auto arrived = look_at_part(store_, leftover.directory);
+    if (!arrived && arrived.error().kind == ErrorKind::retry) return arrived.error();
+    if (!arrived) return incomplete(leftover, arrived.error().text);
+    if (!arrived->nodes) return incomplete(leftover, "no node file has arrived");
+    const auto nodes = *arrived->nodes;
+    FB_TRY_ASSIGN(absent, absent_node(store_, leftover.directory, nodes));
     if (absent)
-        return incomplete(leftover, fmt::format("the node file of node {} of {} has not arrived", *absent, **nodes));
+        return incomplete(leftover, fmt::format("{} of {} node files have arrived, that of node {} has not", arrived->files,
+                                                nodes, *absent));
     if (standing) {
-        FB_TRY_ASSIGN(manifest, gather(store_, leftover.directory, {leftover.snapshot_id, leftover.step, **nodes}));
+        FB_TRY_ASSIGN(manifest, gather(store_, leftover.directory, {leftover.snapshot_id, leftover.step, nodes}));
         if (manifest.sealed_unix_ns <= standing->sealed_unix_ns) {
             FB_TRY(remove(leftover.directory));
             return Recovered{leftover, Outcome::removed,
@@ -103,7 +90,7 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
                                          leftover.step)};
         }
     }
-    FB_TRY_ASSIGN(outcome, commit_if_complete(store_, run_, stream_, leftover.step, leftover.snapshot_id, **nodes));
+    FB_TRY_ASSIGN(outcome, commit_if_complete(store_, run_, stream_, leftover.step, leftover.snapshot_id, nodes));
     if (outcome == Commit::waiting) return incomplete(leftover, "its node files are being moved by somebody else");
     return Recovered{
         leftover, Outcome::committed,
@@ -148,7 +135,10 @@ Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run
         // Parts first: a complete one takes the place that an old save would otherwise get back.
         std::ranges::stable_sort(leftovers, {}, [](const Leftover& leftover) { return leftover.kind; });
         Recovery recovery(store, run, stream, remove_incomplete);
-        for (const auto& leftover : leftovers) all.push_back(recovery.finish(leftover));
+        for (const auto& leftover : leftovers) {
+            FB_TRY_ASSIGN(done, recovery.finish(leftover));
+            if (done) all.push_back(*done);
+        }
     }
     return all;
 }

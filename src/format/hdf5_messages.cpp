@@ -94,7 +94,9 @@ void put_type(Output& output, Type type) {
         case Scalar::u16:
         case Scalar::u32:
         case Scalar::u64: return put_integer(output, type.size_bytes, false);
-        case Scalar::string: return put_string(output, type.size_bytes, true);
+        // Called ASCII whatever it holds: HDF5 converts no string between ASCII and UTF-8, so programs that read
+        // with the usual memory type H5T_C_S1 would fail on the latter.
+        case Scalar::string: return put_string(output, type.size_bytes, false);
     }
 }
 

@@ -35,8 +35,8 @@ std::vector<hdf5::Attribute> attributes_of(const Variable& variable) {
         for (const auto& name : given.dimensions) names += (names.empty() ? "" : ",") + name;
         attributes.push_back({dimensions_attribute, std::move(names)});
     }
-    for (const auto& [name, value] : given.others)
-        std::visit([&](const auto& typed) { attributes.push_back({name, typed}); }, value);
+    for (const auto& other : given.others)
+        std::visit([&](const auto& typed) { attributes.push_back({other.first, typed}); }, other.second);
     return attributes;
 }
 

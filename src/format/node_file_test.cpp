@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "../tests/support/node_file_cases.hpp"
 #include "format/head.hpp"
+#include "support/node_file_cases.hpp"
 
 using namespace forebay;
 using namespace forebay::format;

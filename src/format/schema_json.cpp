@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/limits.hpp"
-#include "format/json_read.hpp"
 #include "format/json_text.hpp"
 #include "format/node_file.hpp"
+#include "format/schema_json.hpp"
 
 namespace forebay::format {
 namespace {
@@ -74,62 +74,64 @@ Error damaged(const std::string& what) {
     return {ErrorKind::corrupt, fmt::format("forebay: the schema's JSON is damaged: {}", what)};
 }
 
-std::optional<AttributeValue> value_from(const std::string& type, const json::Document& value) {
+std::optional<AttributeValue> value_from(const std::string& type, json::Value value) {
     std::optional<AttributeValue> found;
     if (type == "string") {
-        if (auto text = json::as_text(&value)) found = std::move(*text);
+        if (auto text = value.text()) found = std::move(*text);
     } else if (type == "f64") {
-        if (const auto real = json::as_f64(&value)) found = *real;
+        if (const auto real = value.f64()) found = *real;
     } else if (type == "i64") {
-        if (const auto integer = json::as_i64(&value)) found = *integer;
+        if (const auto integer = value.i64()) found = *integer;
     }
     return found;
 }
 
-std::optional<std::vector<std::string>> texts_from(const json::Document* value) {
-    const auto* list = json::as_list(value);
-    if (list == nullptr) return {};
+std::optional<std::vector<std::string>> texts_from(json::Value value) {
+    const auto count = value.list();
+    if (!count) return {};
     std::vector<std::string> texts;
-    for (const auto& entry : *list) {
-        auto text = json::as_text(&entry);
+    for (std::size_t i = 0; i < *count; ++i) {
+        auto text = value.entry(i).text();
         if (!text) return {};
         texts.push_back(std::move(*text));
     }
     return texts;
 }
 
-Result<Attributes> attributes_from(const json::Document& object, const std::string& name) {
+Result<> read_others(json::Value list, const std::string& name, Attributes& attributes) {
+    const auto count = list.list();
+    if (!count) return damaged(fmt::format("the attributes of '{}' are not a list.", name));
+    for (std::size_t i = 0; i < *count; ++i) {
+        const auto triple = list.entry(i);
+        auto key = triple.entry(0).text();
+        const auto type = triple.entry(1).text();
+        if (triple.list() != 3u || !key || !type)
+            return damaged(fmt::format("an attribute of '{}' is not [name, type, value].", name));
+        auto value = value_from(*type, triple.entry(2));
+        if (!value) return damaged(fmt::format("attribute '{}' of '{}' is not a value of type {}.", *key, name, *type));
+        attributes.others.emplace_back(std::move(*key), std::move(*value));
+    }
+    return {};
+}
+
+Result<Attributes> attributes_from(json::Value object, const std::string& name) {
     Attributes attributes;
-    if (const auto* unit = json::member(object, "unit")) {
-        const auto text = json::as_text(unit);
+    if (const auto unit = object.member("unit"); unit.exists()) {
+        const auto text = unit.text();
         if (!text) return damaged(fmt::format("the unit of '{}' is not a string.", name));
         attributes.unit = *text;
     }
-    if (const auto* description = json::member(object, "description")) {
-        const auto text = json::as_text(description);
+    if (const auto description = object.member("description"); description.exists()) {
+        const auto text = description.text();
         if (!text) return damaged(fmt::format("the description of '{}' is not a string.", name));
         attributes.description = *text;
     }
-    if (const auto* dimensions = json::member(object, "dimensions")) {
+    if (const auto dimensions = object.member("dimensions"); dimensions.exists()) {
         auto texts = texts_from(dimensions);
         if (!texts) return damaged(fmt::format("the dimensions of '{}' are not strings.", name));
         attributes.dimensions = std::move(*texts);
     }
-    const auto* others = json::member(object, "attributes");
-    if (others == nullptr) return attributes;
-    const auto* list = json::as_list(others);
-    if (list == nullptr) return damaged(fmt::format("the attributes of '{}' are not a list.", name));
-    for (const auto& entry : *list) {
-        const auto* triple = json::as_list(&entry);
-        if (triple == nullptr || triple->size() != 3)
-            return damaged(fmt::format("an attribute of '{}' is not [name, type, value].", name));
-        auto key = json::as_text(&(*triple)[0]);
-        const auto type = json::as_text(&(*triple)[1]);
-        if (!key || !type) return damaged(fmt::format("an attribute of '{}' is not [name, type, value].", name));
-        auto value = value_from(*type, (*triple)[2]);
-        if (!value) return damaged(fmt::format("attribute '{}' of '{}' is not a value of type {}.", *key, name, *type));
-        attributes.others.emplace_back(std::move(*key), std::move(*value));
-    }
+    if (const auto others = object.member("attributes"); others.exists()) FB_TRY(read_others(others, name, attributes));
     return attributes;
 }
 
@@ -139,11 +141,11 @@ std::optional<Kind> kind_named(const std::string& name) {
     return {};
 }
 
-Result<Variable> variable_from(const json::Document& object) {
-    const auto name = json::as_text(json::member(object, "name"));
+Result<Variable> variable_from(json::Value object) {
+    const auto name = object.member("name").text();
     if (!name) return damaged("a variable has no name.");
-    const auto type_name = json::as_text(json::member(object, "type"));
-    const auto kind_name = json::as_text(json::member(object, "kind"));
+    const auto type_name = object.member("type").text();
+    const auto kind_name = object.member("kind").text();
     if (!type_name || !kind_name) return damaged(fmt::format("'{}' has no type or no kind.", *name));
     const auto type = type_named(*type_name);
     if (!type) return damaged(fmt::format("'{}' has the unknown type '{}'.", *name, *type_name));
@@ -152,16 +154,16 @@ Result<Variable> variable_from(const json::Document& object) {
 
     Variable variable{.name = *name, .type = *type, .kind = *kind, .shape = {}, .attributes = {}};
     if (*kind == Kind::particles) {
-        const auto table = json::as_u64(json::member(object, "table"), UINT32_MAX);
+        const auto table = object.member("table").u64(UINT32_MAX);
         if (!table) return damaged(fmt::format("'{}' names no table.", *name));
         variable.table = static_cast<std::uint32_t>(*table);
     } else {
-        const auto shape = json::as_extents(json::member(object, "shape"));
+        const auto shape = object.member("shape").extents();
         if (!shape) return damaged(fmt::format("'{}' has no shape of at most {} numbers.", *name, dims_max));
         variable.shape = *shape;
     }
-    if (const auto* coverage = json::member(object, "coverage")) {
-        const auto text = json::as_text(coverage);
+    if (const auto coverage = object.member("coverage"); coverage.exists()) {
+        const auto text = coverage.text();
         if (text != "partial" && text != "full") return damaged(fmt::format("the coverage of '{}' is unknown.", *name));
         if (text == "partial") variable.coverage = Coverage::partial;
     }
@@ -188,21 +190,26 @@ std::string schema_json(const Schema& schema) {
 }
 
 Result<Schema> schema_from_json(std::string_view text) {
-    const auto document = json::Document::parse(text, nullptr, false);
-    if (document.is_discarded()) return damaged("it is not JSON.");
+    const auto document = json::Document::parse(text);
+    if (!document) return damaged("it is not JSON.");
+    return schema_from_value(document->root());
+}
+
+Result<Schema> schema_from_value(json::Value value) {
     Schema schema;
-    const auto stream = json::as_text(json::member(document, "stream"));
+    const auto stream = value.member("stream").text();
     if (!stream) return damaged("it names no stream.");
     schema.stream = *stream;
-    auto tables = texts_from(json::member(document, "tables"));
+    auto tables = texts_from(value.member("tables"));
     if (!tables) return damaged("it has no list of tables.");
     schema.tables = std::move(*tables);
-    const auto* variables = json::as_list(json::member(document, "variables"));
-    if (variables == nullptr) return damaged("it has no list of variables.");
-    if (variables->size() > limits::variables_max)
-        return damaged(fmt::format("{} variables, at most {} are allowed.", variables->size(), limits::variables_max));
-    for (const auto& object : *variables) {
-        FB_TRY_ASSIGN(variable, variable_from(object));
+    const auto variables = value.member("variables");
+    const auto count = variables.list();
+    if (!count) return damaged("it has no list of variables.");
+    if (*count > limits::variables_max)
+        return damaged(fmt::format("{} variables, at most {} are allowed.", *count, limits::variables_max));
+    for (std::size_t i = 0; i < *count; ++i) {
+        FB_TRY_ASSIGN(variable, variable_from(variables.entry(i)));
         schema.variables.push_back(std::move(variable));
     }
     if (const auto checked = check(schema); !checked) return damaged(checked.error().text);

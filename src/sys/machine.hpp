@@ -91,6 +91,10 @@ Result<> pin_to_cpus(const std::string& cpu_list);
 /// The path of the running program or, for a library, of the file it was loaded from.
 std::string own_object_path();
 
+enum class Output { standard, error };
+/// Whether a person looks at this output: whether it is a terminal.
+bool is_terminal(Output output);
+
 /// Bytes free for this user on the file system of `path`.
 Result<std::uint64_t> free_bytes(const std::string& path);
 

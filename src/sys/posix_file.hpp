@@ -24,6 +24,7 @@ public:
 
 private:
     Result<> go_on_buffered();
+    void start_write_back(std::uint64_t offset, std::uint64_t bytes);
 
     Fd fd_;
     const std::string path_;

@@ -1,14 +1,15 @@
-// Writes node files for the tests of readers: make_node_file CASE PATH. Cases: mixed, many, groups, bare, huge,
-// patched, slack. What they hold: node_file_cases.hpp.
+// Writes node files for the tests of readers: make_node_file CASE PATH; make_node_file manifest PATH NODE_FILE...
+// writes their manifest. What the cases hold: node_file_cases.hpp.
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <cstdio>
 #include <cstring>
-#include <map>
+#include <fstream>
 
-#include "node_file_cases.hpp"
+#include "format/manifest.hpp"
+#include "support/node_file_cases.hpp"
 
 using namespace forebay;
 
@@ -21,6 +22,9 @@ test::NodeFileCase case_named(const std::string& name) {
     if (name == "bare") return test::bare_case();
     if (name == "huge") return test::huge_case();
     if (name == "patched") return test::patched_case();
+    if (name == "field") return test::field_case();
+    if (name == "node-0") return test::snapshot_case(0);
+    if (name == "node-1") return test::snapshot_case(1);
     return {};
 }
 
@@ -50,15 +54,38 @@ int make(const test::NodeFileCase& made, const std::string& name, const char* pa
         test::fill(*layout, image);
     else
         store_le(image.data() + layout->extents[1].offset_bytes + 8, 42.0);
-    format::seal(*layout, test::example_record(made.parts.back().rank + 1), image);
+    format::seal(*layout, test::record_of(made), image);
     ::munmap(memory, image.size());
     return ::close(fd) == 0 ? 0 : fail("close");
+}
+
+int make_manifest(const char* path, std::span<char*> node_files) {
+    format::Manifest manifest;
+    for (const char* node_file : node_files) {
+        std::ifstream in(node_file, std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        const auto file = format::open_head(bytes_of(text), node_file);
+        if (!file) return std::fprintf(stderr, "%s\n", file.error().text.c_str()), 1;
+        manifest.snapshot_id = file->record.snapshot_id;
+        manifest.step = file->record.step;
+        manifest.time = file->record.time;
+        manifest.sealed_unix_ns = file->record.sealed_unix_ns;
+        manifest.world_ranks = file->record.world_ranks;
+        manifest.schema = file->schema;
+        manifest.nodes.push_back(format::line_of(*file, format::node_path(file->record.node, file->record.nodes)));
+    }
+    manifest.shapes = format::distinct_shapes(manifest.schema);
+    std::ofstream out(path, std::ios::binary);
+    out << format::encode_manifest(manifest);
+    return out.flush() ? 0 : fail(path);
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count != 3) return std::fprintf(stderr, "usage: make_node_file CASE PATH\n"), 2;
+    if (count > 3 && std::string("manifest") == arguments[1])
+        return make_manifest(arguments[2], {arguments + 3, arguments + count});
+    if (count != 3) return std::fprintf(stderr, "usage: make_node_file CASE PATH | manifest PATH NODE_FILE...\n"), 2;
     const auto made = case_named(arguments[1]);
     if (made.parts.empty()) return std::fprintf(stderr, "no case %s\n", arguments[1]), 2;
     return make(made, arguments[1], arguments[2]);

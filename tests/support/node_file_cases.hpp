@@ -20,6 +20,8 @@ struct NodeFileCase {
     Schema schema;
     std::vector<format::RankPart> parts;
     std::vector<std::uint64_t> later_rows;  // not empty: the layout is encoded, then patched to these
+    std::uint32_t node = 0, nodes = 1;
+    std::uint32_t world_ranks = 0;  // 0: up to the last rank of the node
 };
 
 inline const std::vector<std::pair<std::string, Type>>& all_types() {
@@ -123,6 +125,43 @@ inline NodeFileCase patched_case() {
     return made;
 }
 
+/// An array and a scalar: the smallest file that has a bit of everything but tables.
+inline NodeFileCase field_case() {
+    NodeFileCase made;
+    made.schema.stream = "field";
+    made.schema.variables.push_back(
+        {"rho", f64, Kind::array, {4, 3}, 0, Coverage::full, {"kg m-3", "density", {"y", "x"}, {}}});
+    made.schema.variables.push_back({"time", f64, Kind::replicated, {}, 0, Coverage::full, {}});
+    add_rank(made, 0, {});
+    add_rank(made, 1, {});
+    made.parts[0].boxes[0] = {{{0, 0}, {2, 3}}};
+    made.parts[1].boxes[0] = {{{2, 0}, {2, 3}}};
+    return made;
+}
+
+/// One of the two node files of a snapshot: ranks 0 and 1 on node 0, ranks 2 to 4 on node 1.
+inline NodeFileCase snapshot_case(std::uint32_t node) {
+    NodeFileCase made;
+    made.schema.stream = "restart";
+    made.schema.tables = {"stars"};
+    made.schema.variables.push_back(
+        {"fields/u", f64, Kind::array, {10, 4}, 0, Coverage::full, {"m s-1", "wind", {"y", "x"}, {}}});
+    made.schema.variables.push_back({"mask", u8, Kind::array, {8}, 0, Coverage::partial, {}});
+    made.schema.variables.push_back({"stars/x", f32, Kind::particles, {}, 0, Coverage::full, {"Mpc", "", {}, {}}});
+    made.schema.variables.push_back({"stars/id", i64, Kind::particles, {}, 0, Coverage::full, {}});
+    made.schema.variables.push_back({"a", f64, Kind::replicated, {}, 0, Coverage::full, {}});
+    made.node = node;
+    made.nodes = 2;
+    made.world_ranks = 5;
+    const std::uint32_t first = node == 0 ? 0 : 2;
+    for (auto rank = first; rank < (node == 0 ? 2 : 5); ++rank) {
+        add_rank(made, rank, {rank * 10});
+        made.parts.back().boxes[0] = {{{2 * rank, 0}, {2, 4}}};
+    }
+    if (node == 1) made.parts.back().boxes[1] = {{{0}, {2}}, {{5}, {3}}};
+    return made;
+}
+
 /// Element number `e` as `type` stores it.
 inline void store_value(std::byte* to, Type type, std::uint64_t e) {
     const auto real = static_cast<double>(e);
@@ -176,6 +215,13 @@ inline format::Record example_record(std::uint32_t world_ranks) {
             .node = 0,
             .nodes = 1,
             .world_ranks = world_ranks};
+}
+
+inline format::Record record_of(const NodeFileCase& made) {
+    auto record = example_record(made.world_ranks != 0 ? made.world_ranks : made.parts.back().rank + 1);
+    record.node = made.node;
+    record.nodes = made.nodes;
+    return record;
 }
 
 }  // namespace forebay::test

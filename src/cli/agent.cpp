@@ -1,0 +1,53 @@
+// forebay agent: serves one staging directory; started by the library, seldom by people.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "cli/verbs.hpp"
+#include "cli/words.hpp"
+#include "drain/agent.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct Options {
+    std::string session;
+    bool foreground = false;
+};
+
+void log_line(const std::string& line) {
+    std::fputs(fmt::format("{} {}\n", show_utc(sys::unix_ns()), line).c_str(), stderr);
+}
+
+Result<Exit> agent(const Options& options) {
+    std::optional<sys::DaemonStart> start;
+    if (!options.foreground) {
+        FB_TRY_ASSIGN(forked, sys::DaemonStart::fork_away());
+        start.emplace(std::move(forked));
+    }
+    const auto ready = [&] {
+        if (start) start->ready();
+    };
+    FB_TRY_ASSIGN(all, drain::run_agent(options.session, ready, view_maker(), log_line));
+    return all ? Exit::good : Exit::found;
+}
+
+}  // namespace
+
+void add_agent(CommandLine& line) {
+    const auto options = std::make_shared<Options>();
+    auto verb = line.verb("agent", "Drain and commit what a session stages (the library starts this)");
+    verb.required("--session", options->session, "The session's staging directory");
+    verb.flag("--foreground", options->foreground, "Stay in the foreground, for debuggers and service managers");
+    verb.examples(
+        "  forebay agent --session /dev/shm/forebay-1000/run7-8d1f0baa-0 --foreground\n"
+        "Ends when the session is closed, or when its application has died and everything staged is committed or failed.\n"
+        "Exit code 1 when something stays staged. The log goes to standard error: agent.log in the staging directory.\n");
+    verb.action([options] { return agent(*options); });
+}
+
+}  // namespace forebay::cli

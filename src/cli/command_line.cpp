@@ -1,0 +1,142 @@
+#include "cli/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string_view>
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr const char* exit_codes =
+    "Exit codes: 0 good; 1 damage found or work not done; 2 the call must be corrected; 3 missing; 4 corrupt;\n"
+    "  5 no room, or a fault that may pass; 6 unsupported by this build, machine or file version; 7 our own mistake.\n"
+    "Each verb has its own --help with examples.";
+
+// "forebay: WHAT", and on lines of their own what is safe and what to do next.
+void print_error(std::string text) {
+    constexpr std::string_view name = "forebay: ";
+    if (!text.starts_with(name)) text.insert(0, name);
+    for (const std::string_view word : {" Safe: ", " Next: "})
+        if (const auto at = text.find(word); at != std::string::npos && text[at - 1] == '.') text.insert(at, "\n ");
+    std::fprintf(stderr, "%s\n", text.c_str());
+}
+
+void describe_option(CLI::Option* option) { option->capture_default_str(); }
+
+}  // namespace
+
+Exit exit_of(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::retry:
+        case ErrorKind::full: return Exit::trouble;
+        case ErrorKind::missing: return Exit::missing;
+        case ErrorKind::corrupt: return Exit::corrupt;
+        case ErrorKind::refused: return Exit::usage;
+        case ErrorKind::unsupported: return Exit::unsupported;
+        case ErrorKind::broken: return Exit::broken;
+    }
+    return Exit::broken;
+}
+
+void Verb::argument(const std::string& name, std::string& value, const std::string& help) {
+    app_->add_option(name, value, help)->required()->type_name("");
+}
+void Verb::option(const std::string& name, std::string& value, const std::string& help) {
+    describe_option(app_->add_option(name, value, help));
+}
+void Verb::option(const std::string& name, int& value, const std::string& help) {
+    describe_option(app_->add_option(name, value, help));
+}
+void Verb::option(const std::string& name, std::int64_t& value, const std::string& help) {
+    describe_option(app_->add_option(name, value, help));
+}
+void Verb::option(const std::string& name, std::uint64_t& value, const std::string& help) {
+    describe_option(app_->add_option(name, value, help));
+}
+void Verb::option(const std::string& name, double& value, const std::string& help) {
+    describe_option(app_->add_option(name, value, help));
+}
+void Verb::required(const std::string& name, int& value, const std::string& help) {
+    app_->add_option(name, value, help)->required();
+}
+void Verb::required(const std::string& name, std::string& value, const std::string& help) {
+    app_->add_option(name, value, help)->required();
+}
+void Verb::flag(const std::string& name, bool& value, const std::string& help) { app_->add_flag(name, value, help); }
+
+void Verb::json(bool& value, const std::string& keys) {
+    app_->add_flag("--json", value, "Print JSON on standard output, and nothing else there");
+    line_->footers_[app_] += "With --json:\n" + keys;
+    app_->footer(line_->footers_[app_]);
+}
+
+void Verb::examples(const std::string& lines) {
+    line_->footers_[app_] += "Examples:\n" + lines;
+    app_->footer(line_->footers_[app_]);
+}
+
+void Verb::action(Action action) { line_->actions_[app_] = std::move(action); }
+
+Verb Verb::verb(const std::string& name, const std::string& summary) {
+    app_->require_subcommand(1);
+    return Verb(*line_, *app_->add_subcommand(name, summary));
+}
+
+CommandLine::CommandLine()
+    : app_(std::make_unique<CLI::App>("Save a simulation's state at memory speed; see, check and look after what was saved.",
+                                      "forebay")) {
+    app_->require_subcommand(1);
+    app_->set_version_flag("--version", "forebay " FOREBAY_VERSION);
+    app_->footer(exit_codes);
+}
+
+CommandLine::~CommandLine() = default;
+
+Verb CommandLine::verb(const std::string& name, const std::string& summary) {
+    return Verb(*this, *app_->add_subcommand(name, summary));
+}
+
+int CommandLine::act() const {
+    const auto* chosen = app_.get();
+    while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
+    const auto outcome = actions_.at(chosen)();
+    // What could not be printed was not said: a full disk behind a redirected output is an error too.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        print_error("the output could not be written whole to standard output.");
+        return static_cast<int>(Exit::trouble);
+    }
+    if (outcome) return static_cast<int>(*outcome);
+    print_error(outcome.error().text);
+    return static_cast<int>(exit_of(outcome.error().kind));
+}
+
+int CommandLine::run(int count, char** arguments) {
+    try {
+        // The parser would only say that a subcommand is required.
+        if (count > 1 && arguments[1][0] != '-' && app_->get_subcommands([&](const CLI::App* verb) { return verb->get_name() == arguments[1]; }).empty()) {
+            print_error(std::string("\"") + arguments[1] + "\" is not one of its verbs.\n  Next: forebay --help");
+            return static_cast<int>(Exit::usage);
+        }
+        app_->parse(count, arguments);
+        return act();
+    } catch (const CLI::ParseError& wrong) {
+        if (wrong.get_exit_code() == 0) return app_->exit(wrong);  // --help, --version
+        const auto* at = app_.get();
+        std::string command = "forebay";
+        while (!at->get_subcommands().empty()) {
+            at = at->get_subcommands().front();
+            command += " " + at->get_name();
+        }
+        print_error(std::string(wrong.what()) + ".\n  Next: " + command + " --help");
+        return static_cast<int>(Exit::usage);
+    } catch (const Exception& error) {
+        print_error(error.what());
+        return static_cast<int>(exit_of(error.kind()));
+    } catch (const std::exception& error) {
+        print_error(std::string("unexpected: ") + error.what());
+        return static_cast<int>(Exit::broken);
+    }
+}
+
+}  // namespace forebay::cli

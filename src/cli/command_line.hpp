@@ -1,0 +1,89 @@
+// What the command `forebay` understands: verbs with their arguments, help and action. The only code that knows the
+// parser of the command line behind it.
+//
+// A verb's variables must live until run() returns; verbs keep them in a shared_ptr that their action holds.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "forebay/result.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace forebay::cli {
+
+/// What scripts can trust. docs/guide/operations.md and the help say the same.
+enum class Exit : int {
+    good = 0,
+    found = 1,        // damage, or work that is not done
+    usage = 2,        // the call must be corrected (refused)
+    missing = 3,
+    corrupt = 4,      // so that the question could not be answered
+    trouble = 5,      // full, or a passing fault: the same call may succeed later
+    unsupported = 6,  // by this build, machine or file version
+    broken = 7,       // our own mistake
+};
+
+Exit exit_of(ErrorKind kind);
+
+using Action = std::function<Result<Exit>()>;
+
+class CommandLine;
+
+/// One verb, or a verb of a verb (`forebay bench save`).
+class Verb {
+public:
+    /// What must stand on the command line, in order: "RUN".
+    void argument(const std::string& name, std::string& value, const std::string& help);
+
+    /// "--keep"; the value before parsing is the default and shown in the help.
+    void option(const std::string& name, std::string& value, const std::string& help);
+    void option(const std::string& name, int& value, const std::string& help);
+    void option(const std::string& name, std::int64_t& value, const std::string& help);
+    void option(const std::string& name, std::uint64_t& value, const std::string& help);
+    void option(const std::string& name, double& value, const std::string& help);
+    void required(const std::string& name, int& value, const std::string& help);
+    void required(const std::string& name, std::string& value, const std::string& help);
+    void flag(const std::string& name, bool& value, const std::string& help);
+
+    /// The flag --json; `keys` documents what it prints, for the help.
+    void json(bool& value, const std::string& keys);
+    /// Lines for the end of the help.
+    void examples(const std::string& lines);
+    void action(Action action);
+    Verb verb(const std::string& name, const std::string& summary);
+
+private:
+    friend class CommandLine;
+    Verb(CommandLine& line, CLI::App& app) : line_(&line), app_(&app) {}
+    CommandLine* line_;
+    CLI::App* app_;
+};
+
+class CommandLine {
+public:
+    CommandLine();
+    ~CommandLine();
+
+    Verb verb(const std::string& name, const std::string& summary);
+
+    /// Parses, runs the chosen verb's action, prints its error to standard error, and gives the exit code.
+    int run(int count, char** arguments);
+
+private:
+    friend class Verb;
+    int act() const;
+
+    std::unique_ptr<CLI::App> app_;
+    std::map<const CLI::App*, Action> actions_;
+    std::map<const CLI::App*, std::string> footers_;
+};
+
+}  // namespace forebay::cli

@@ -1,0 +1,68 @@
+// forebay drain: finishes what a dead session left staged on this node.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/json.hpp"
+#include "cli/verbs.hpp"
+#include "drain/agent.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct Options {
+    std::string directory;
+    std::string base = "/dev/shm";
+    bool keep = false;
+    bool json = false;
+};
+
+Result<std::vector<std::string>> directories_of(const Options& options) {
+    if (options.directory != "all") return std::vector{options.directory};
+    return stage::staging_directories(options.base);
+}
+
+Result<Exit> drain_all(const Options& options) {
+    FB_TRY_ASSIGN(directories, directories_of(options));
+    auto exit = Exit::good;
+    auto array = Json::array();
+    std::string text;
+    for (const auto& directory : directories) {
+        const auto drained = drain::drain_leftover(directory, view_maker(), !options.keep);
+        // A directory in use is no fault when all of them are asked for.
+        if (!drained && options.directory == "all" && drained.error().kind == ErrorKind::refused) continue;
+        if (!drained) return drained.error();
+        for (const auto& one : *drained) {
+            if (!one.committed) exit = Exit::found;
+            text += one.committed ? fmt::format("{}@{}: committed\n", one.stream, one.step)
+                                  : fmt::format("{}@{}: NOT committed, staged in {}: {}\n", one.stream, one.step, one.staged_path, one.text);
+            auto object = Json::object();
+            object.set("directory", directory).set("stream", one.stream).set("step", one.step).set("staged", one.staged_path);
+            array.push(object.set("committed", one.committed).set("text", one.text));
+        }
+    }
+    if (options.json) array.print();
+    else std::fputs(text.empty() ? "Nothing is staged.\n" : text.c_str(), stdout);
+    return exit;
+}
+
+}  // namespace
+
+void add_drain(CommandLine& line) {
+    const auto options = std::make_shared<Options>();
+    auto verb = line.verb("drain", "Finish what a dead session left staged on this node: drain, commit, free the memory");
+    verb.argument("DIR", options->directory, "The staging directory that an error named; or \"all\": each one of yours under --staging");
+    verb.option("--staging", options->base, "Where \"all\" looks");
+    verb.flag("--keep", options->keep, "Keep the staged copies when they are committed");
+    verb.json(options->json, "  An array with an object for each staged snapshot: directory, stream, step, staged, committed, text.\n");
+    verb.examples(
+        "  forebay drain /dev/shm/forebay-1000/run7-8d1f0baa-0\n"
+        "  forebay drain all\n"
+        "Refused while the session or its agent lives. Exit code 1 when something could not be committed; it stays staged.\n");
+    verb.action([options] { return drain_all(*options); });
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,47 @@
+#include "cli/json.hpp"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace forebay::cli {
+
+using Value = nlohmann::ordered_json;
+
+struct Json::Tree {
+    Value value;
+};
+
+Json::Json(std::unique_ptr<Tree> tree) : tree_(std::move(tree)) {}
+Json Json::object() { return Json(std::make_unique<Tree>(Tree{Value::object()})); }
+Json Json::array() { return Json(std::make_unique<Tree>(Tree{Value::array()})); }
+Json::Json(const std::string& text) : tree_(std::make_unique<Tree>(Tree{Value(text)})) {}
+Json::Json(bool yes) : tree_(std::make_unique<Tree>(Tree{Value(yes)})) {}
+Json::Json(double number) : tree_(std::make_unique<Tree>(Tree{Value(number)})) {}
+Json::Json(Signed number) : tree_(std::make_unique<Tree>(Tree{Value(number.number)})) {}
+Json::Json(Unsigned number) : tree_(std::make_unique<Tree>(Tree{Value(number.number)})) {}
+
+Json::Json(const Json& other) : tree_(std::make_unique<Tree>(*other.tree_)) {}
+Json::Json(Json&& other) noexcept = default;
+Json& Json::operator=(Json other) noexcept {
+    tree_ = std::move(other.tree_);
+    return *this;
+}
+Json::~Json() = default;
+
+Json& Json::set(const std::string& key, const Json& value) {
+    tree_->value[key] = value.tree_->value;
+    return *this;
+}
+Json& Json::push(const Json& value) {
+    tree_->value.push_back(value.tree_->value);
+    return *this;
+}
+
+std::string Json::text() const { return tree_->value.dump(1, ' ', false, Value::error_handler_t::replace); }
+
+void Json::print() const {
+    const auto line = text() + "\n";
+    std::fwrite(line.data(), 1, line.size(), stdout);
+}
+
+}  // namespace forebay::cli

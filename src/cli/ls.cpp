@@ -1,0 +1,157 @@
+// forebay ls: one line for each snapshot and each leftover of a run.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "base/units.hpp"
+#include "catalog/names.hpp"
+#include "cli/place.hpp"
+#include "cli/table.hpp"
+#include "cli/verbs.hpp"
+#include "cli/words.hpp"
+#include "drain/gather.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct Options {
+    std::string place;
+    bool json = false;
+};
+
+class Listing {
+public:
+    explicit Listing(sys::Store& store) : store_(store) {}
+
+    Result<> add_stream(const std::string& run, const std::string& stream, const std::optional<std::int64_t>& step);
+    void print(bool json, const Place& place) const;
+    Exit exit() const { return unreadable_ ? Exit::found : Exit::good; }
+
+private:
+    Result<> add(const catalog::Snapshot& snapshot);
+    Result<> add(const catalog::Leftover& leftover);
+
+    sys::Store& store_;
+    Table table_{{{"stream"}, {"step", true}, {"time", true}, {"bytes", true}, {"nodes", true}, {"state"}, {"view"}}};
+    Json array_ = Json::array();
+    bool unreadable_ = false;
+};
+
+Result<> Listing::add(const catalog::Snapshot& snapshot) {
+    auto object = json_of(snapshot);
+    const auto manifest = catalog::load_manifest(store_, snapshot.directory);
+    if (!manifest) {
+        unreadable_ = true;
+        table_.row({snapshot.stream, fmt::to_string(snapshot.step), "", "", "", "manifest " + std::string(forebay::name_of(manifest.error().kind)),
+                    ""});
+        array_.push(object.set("state", "unreadable").set("error", json_of(manifest.error())));
+        return {};
+    }
+    const auto view = snapshot.directory + ".h5";  // catalog::view_name() beside the directory
+    FB_TRY_ASSIGN(has_view, store_.exists(view));
+    std::uint64_t data_bytes = 0, file_bytes = 0;
+    for (const auto& line : manifest->nodes) {
+        data_bytes += line.data_bytes;
+        file_bytes += line.file_bytes;
+    }
+    table_.row({snapshot.stream, fmt::to_string(snapshot.step), fmt::format("{:g}", manifest->time), show_bytes(data_bytes),
+                fmt::to_string(manifest->nodes.size()), "committed", has_view ? "yes" : "no"});
+    object.set("state", "committed").set("time", manifest->time).set("bytes", data_bytes).set("file_bytes", file_bytes);
+    object.set("nodes", manifest->nodes.size()).set("ranks", manifest->world_ranks).set("sealed_unix_ns", manifest->sealed_unix_ns);
+    object.set("snapshot_id", catalog::id_text(manifest->snapshot_id));
+    if (has_view) object.set("view", view);
+    array_.push(object);
+    return {};
+}
+
+Result<> Listing::add(const catalog::Leftover& leftover) {
+    auto object = Json::object();
+    object.set("stream", leftover.stream).set("step", leftover.step).set("directory", leftover.directory);
+    object.set("state", name_of(leftover.kind)).set("snapshot_id", catalog::id_text(leftover.snapshot_id));
+    std::string nodes;
+    std::string state = leftover.kind == catalog::Leftover::Kind::old ? "being replaced, or left by a crash"
+                                                                      : "being removed, or left by a crash";
+    if (leftover.kind == catalog::Leftover::Kind::part) {
+        state = "draining, or left by a crash";
+        const auto arrived = drain::look_at_part(store_, leftover.directory);
+        // It may have been committed since it was listed; the error says so, and the next ls shows it.
+        if (arrived) {
+            nodes = fmt::format("{} of {}", arrived->files, arrived->nodes ? fmt::to_string(*arrived->nodes) : "?");
+            object.set("nodes_arrived", arrived->files);
+            if (arrived->nodes) object.set("nodes", *arrived->nodes);
+        } else {
+            nodes = "?";
+            object.set("error", json_of(arrived.error()));
+        }
+    }
+    table_.row({leftover.stream, fmt::to_string(leftover.step), "", "", nodes, state, ""});
+    array_.push(object);
+    return {};
+}
+
+Result<> Listing::add_stream(const std::string& run, const std::string& stream, const std::optional<std::int64_t>& step) {
+    FB_TRY_ASSIGN(leftovers, catalog::leftovers(store_, run, stream));
+    FB_TRY_ASSIGN(snapshots, catalog::snapshots(store_, run, stream));
+    // Both lists fall by step; what is on its way comes before what it will replace.
+    auto leftover = leftovers.begin();
+    auto snapshot = snapshots.begin();
+    while (leftover != leftovers.end() || snapshot != snapshots.end()) {
+        const bool first = snapshot == snapshots.end() || (leftover != leftovers.end() && leftover->step >= snapshot->step);
+        const auto at = first ? leftover->step : snapshot->step;
+        const bool wanted = !step || at == *step;
+        if (first) {
+            if (wanted) FB_TRY(add(*leftover));
+            ++leftover;
+        } else {
+            if (wanted) FB_TRY(add(*snapshot));
+            ++snapshot;
+        }
+    }
+    return {};
+}
+
+void Listing::print(bool json, const Place& place) const {
+    if (json) return array_.print();
+    if (table_.empty()) {
+        std::fputs(fmt::format("{} holds no snapshot.\n", place.run).c_str(), stdout);
+        return;
+    }
+    std::fputs(table_.text().c_str(), stdout);
+}
+
+Result<Exit> list(const Options& options) {
+    auto& store = sys::posix_store();
+    FB_TRY_ASSIGN(place, find_place(store, options.place));
+    auto step = place.step;
+    if (place.last) {
+        FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
+        step = snapshot.step;
+    }
+    Listing listing(store);
+    for (const auto& stream : place.streams) FB_TRY(listing.add_stream(place.run, stream, step));
+    listing.print(options.json, place);
+    return listing.exit();
+}
+
+}  // namespace
+
+void add_ls(CommandLine& line) {
+    const auto options = std::make_shared<Options>();
+    auto verb = line.verb("ls", "List the snapshots of a run, newest first, and what a crash left");
+    verb.argument("RUN", options->place, "RUN, RUN/STREAM, or one step of it: RUN@120");
+    verb.json(options->json,
+              "  An array with an object for each snapshot: stream, step, directory, state, time, bytes (the application's),\n"
+              "  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, view (a path, when there is one).\n"
+              "  state: committed; unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a crash,\n"
+              "  or work that is going on.\n");
+    verb.examples(
+        "  forebay ls /scratch/me/run7\n"
+        "  forebay ls /scratch/me/run7/restart --json\n"
+        "Exit code 1 when a committed snapshot's manifest cannot be read.\n");
+    verb.action([options] { return list(*options); });
+}
+
+}  // namespace forebay::cli

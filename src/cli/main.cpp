@@ -1,0 +1,16 @@
+// The program `forebay`.
+
+#include "cli/verbs.hpp"
+
+int main(int count, char** arguments) {
+    forebay::cli::CommandLine line;
+    forebay::cli::add_ls(line);
+    forebay::cli::add_show(line);
+    forebay::cli::add_verify(line);
+    forebay::cli::add_prune(line);
+    forebay::cli::add_recover(line);
+    forebay::cli::add_drain(line);
+    forebay::cli::add_view(line);
+    forebay::cli::add_agent(line);
+    return line.run(count, arguments);
+}

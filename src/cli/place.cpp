@@ -1,0 +1,123 @@
+#include "cli/place.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "catalog/names.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+std::optional<std::int64_t> number_in(const std::string& text) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
+    return number;
+}
+
+std::string trimmed(std::string path) {
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    return path;
+}
+
+// "." and ".." have no name of their own: what they stand for has.
+std::filesystem::path named(const std::string& path) {
+    const std::filesystem::path given(path);
+    if (given.filename() != "." && given.filename() != "..") return given;
+    std::error_code error;
+    const auto whole = std::filesystem::canonical(given, error);
+    return error ? given : whole;
+}
+
+Result<bool> is_stream(sys::Store& store, const std::string& path) {
+    auto entries = store.list(path);
+    if (!entries && entries.error().kind == ErrorKind::missing) return false;
+    if (!entries) return entries.error();
+    return std::ranges::any_of(*entries, [](const sys::Entry& entry) {
+        return entry.is_directory && (catalog::step_of(entry.name) || catalog::leftover_of(entry.name));
+    });
+}
+
+std::string parent_of(const std::filesystem::path& path) {
+    return path.has_parent_path() ? path.parent_path().string() : ".";
+}
+
+// "restart@100, restart@120": at most as many as fit into a message.
+std::string shown(const std::vector<std::string>& names) {
+    constexpr std::size_t names_max = 8;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), names_max); ++i) text += (i > 0 ? ", " : "") + names[i];
+    if (names.size() > names_max) text += fmt::format(" and {} more", names.size() - names_max);
+    return text;
+}
+
+// Takes "@STEP" off; a path may hold an '@' of its own.
+Result<std::string> take_step(sys::Store& store, const std::string& text, Place& place) {
+    const auto at = text.rfind('@');
+    if (at == std::string::npos) return text;
+    const auto word = text.substr(at + 1);
+    place.last = word == "last";
+    place.step = number_in(word);
+    if (place.names_snapshot()) return text.substr(0, at);
+    FB_TRY_ASSIGN(exists, store.exists(text));
+    if (exists) return text;
+    return Error{ErrorKind::refused, fmt::format("\"{}\" in {} is neither a step nor \"last\".\n  Next: forebay ls {}", word, text,
+                                                 text.substr(0, at))};
+}
+
+// The step directory RUN/STREAM/step-000120, as a shell completes it.
+std::string take_step_directory(const std::string& text, Place& place) {
+    const auto path = named(text);
+    const auto step = catalog::step_of(path.filename().string());
+    if (!step || place.names_snapshot()) return text;
+    place.step = step;
+    return parent_of(path);
+}
+
+}  // namespace
+
+Result<Place> find_place(sys::Store& store, const std::string& text) {
+    Place place;
+    FB_TRY_ASSIGN(given, take_step(store, text, place));
+    const auto path = take_step_directory(trimmed(given), place);
+    FB_TRY_ASSIGN(stream, is_stream(store, path));
+    if (stream) {
+        place.run = parent_of(named(path));
+        place.streams = {named(path).filename().string()};
+        place.stream_named = true;
+        return place;
+    }
+    FB_TRY_ASSIGN(streams, catalog::streams(store, path));
+    place.run = path;
+    place.streams = std::move(streams);
+    return place;
+}
+
+Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
+    std::vector<catalog::Snapshot> found;
+    std::vector<std::string> meant, all;
+    for (const auto& stream : place.streams) {
+        FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, place.run, stream));
+        for (const auto& snapshot : snapshots) all.push_back(fmt::format("{}/{}@{}", place.run, stream, snapshot.step));
+        const auto chosen = place.step ? std::ranges::find(snapshots, *place.step, &catalog::Snapshot::step) : snapshots.begin();
+        if (chosen == snapshots.end()) continue;
+        found.push_back(*chosen);
+        meant.push_back(fmt::format("{}/{}@{}", place.run, stream, chosen->step));
+    }
+    if (found.size() == 1) return found.front();
+    const auto asked = place.step ? fmt::format("step {}", *place.step) : std::string("a last step");
+    if (found.size() > 1)
+        return Error{ErrorKind::refused, fmt::format("{} is in several streams of {}.\n  Next: name one of: {}", asked, place.run,
+                                                     shown(meant))};
+    const auto where = place.stream_named ? place.run + "/" + place.streams.front() : place.run;
+    if (all.empty())
+        return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot.\n  Next: forebay ls {}", where, place.run)};
+    return Error{ErrorKind::missing, fmt::format("{} has no committed {}; there are: {}.\n  Next: forebay ls {}", where, asked,
+                                                 shown(all), place.run)};
+}
+
+}  // namespace forebay::cli

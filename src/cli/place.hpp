@@ -1,0 +1,33 @@
+// What a person names on the command line: a run, a stream of it, or one snapshot.
+//
+//   RUN   RUN/STREAM   RUN@STEP   RUN/STREAM@STEP   RUN/STREAM/step-000120      STEP is a number or "last"
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.hpp"
+
+namespace forebay::cli {
+
+struct Place {
+    std::string run;
+    std::vector<std::string> streams;  // the one that was named, else all of the run
+    bool stream_named = false;
+    std::optional<std::int64_t> step;
+    bool last = false;
+
+    bool names_snapshot() const { return step.has_value() || last; }
+};
+
+/// `missing` when there is no such run; a run without streams has none.
+Result<Place> find_place(sys::Store& store, const std::string& text);
+
+/// The one committed snapshot that `place` names; without a step, the last one. `refused` when several streams have it,
+/// with what could be meant; `missing` with what there is.
+Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place);
+
+}  // namespace forebay::cli

@@ -1,0 +1,48 @@
+#include "cli/progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/units.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr auto redraw_pause = std::chrono::milliseconds(100);
+constexpr std::uint64_t bar_cells = 24;
+constexpr const char* erase_line = "\r\x1b[K";
+
+}  // namespace
+
+Progress::Progress(std::string label, bool quiet)
+    : label_(std::move(label)), on_(!quiet && sys::is_terminal(sys::Output::error)) {}
+
+Progress::~Progress() {
+    if (drawn_) std::fputs(erase_line, stderr);
+}
+
+std::string Progress::line(const std::string& label, std::uint64_t bytes_done, std::uint64_t bytes_all, double seconds) {
+    const auto share = bytes_all == 0 ? 1.0 : static_cast<double>(bytes_done) / static_cast<double>(bytes_all);
+    const auto cells = std::min(bar_cells, static_cast<std::uint64_t>(share * static_cast<double>(bar_cells)));
+    const auto rate = seconds > 0 ? static_cast<double>(bytes_done) / seconds : 0;
+    auto text = fmt::format("{} [{}{}] {:3.0f} %  {} of {}", label, std::string(cells, '#'),
+                            std::string(bar_cells - cells, '.'), share * 100, show_bytes(bytes_done), show_bytes(bytes_all));
+    if (rate > 0)
+        text += fmt::format("  {}  {} left", show_rate(rate), show_seconds(static_cast<double>(bytes_all - std::min(bytes_all, bytes_done)) / rate));
+    return text;
+}
+
+void Progress::show(std::uint64_t bytes_done, std::uint64_t bytes_all) {
+    if (!on_) return;
+    const auto now = sys::Clock::now();
+    if (now - last_ < redraw_pause) return;
+    last_ = now;
+    drawn_ = true;
+    const std::chrono::duration<double> seconds = now - start_;
+    std::fputs((erase_line + line(label_, bytes_done, bytes_all, seconds.count())).c_str(), stderr);
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,35 @@
+// A bar on standard error while something long goes on, for people only: nothing is printed unless standard error is
+// a terminal. The bar vanishes with its object, so that what is printed afterwards starts on a clean line.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sys/machine.hpp"
+
+namespace forebay::cli {
+
+class Progress {
+public:
+    /// `quiet` shows nothing even on a terminal.
+    Progress(std::string label, bool quiet);
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+    ~Progress();
+
+    /// Cheap: draws at most ten times a second.
+    void show(std::uint64_t bytes_done, std::uint64_t bytes_all);
+
+    /// The line that show() draws.
+    static std::string line(const std::string& label, std::uint64_t bytes_done, std::uint64_t bytes_all, double seconds);
+
+private:
+    std::string label_;
+    bool on_;
+    bool drawn_ = false;
+    sys::Clock::time_point start_ = sys::Clock::now();
+    sys::Clock::time_point last_{};
+};
+
+}  // namespace forebay::cli

@@ -1,0 +1,82 @@
+// forebay prune: removes old snapshots, counting only whole ones.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/place.hpp"
+#include "cli/verbs.hpp"
+#include "cli/words.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct Options {
+    std::string place;
+    int keep = 0;
+    bool dry_run = false;
+    bool json = false;
+};
+
+Json json_of_all(const std::vector<catalog::Snapshot>& snapshots) {
+    auto array = Json::array();
+    for (const auto& snapshot : snapshots) array.push(json_of(snapshot));
+    return array;
+}
+
+void say(const catalog::Pruned& pruned, const std::string& stream, bool dry_run) {
+    std::string text;
+    for (const auto& snapshot : pruned.kept) text += fmt::format("{}@{}  kept\n", stream, snapshot.step);
+    for (const auto& snapshot : pruned.removed)
+        text += fmt::format("{}@{}  {}\n", stream, snapshot.step, dry_run ? "would be removed" : "removed");
+    for (const auto& problem : pruned.problems) text += fmt::format("{}: {}\n", stream, problem);
+    std::fputs(text.c_str(), stdout);
+}
+
+Result<Exit> prune(const Options& options) {
+    if (options.keep < 1)
+        return Error{ErrorKind::refused, fmt::format("--keep {}: at least 1 snapshot must stay.\n"
+                                                     "  Next: forebay prune {} --keep 1 --dry-run", options.keep, options.place)};
+    auto& store = sys::posix_store();
+    FB_TRY_ASSIGN(place, find_place(store, options.place));
+    if (place.names_snapshot())
+        return Error{ErrorKind::refused, fmt::format("prune works on a run or a stream, not on one step: {}.\n"
+                                                     "  Next: forebay prune {} --keep {} --dry-run", options.place, place.run,
+                                                     options.keep)};
+    auto array = Json::array();
+    auto exit = Exit::good;
+    for (const auto& stream : place.streams) {
+        FB_TRY_ASSIGN(pruned, catalog::prune(store, place.run, stream, options.keep, options.dry_run));
+        if (!pruned.problems.empty()) exit = Exit::found;
+        if (!options.json) say(pruned, stream, options.dry_run);
+        auto problems = Json::array();
+        for (const auto& problem : pruned.problems) problems.push(problem);
+        auto object = Json::object();
+        object.set("stream", stream).set("dry_run", options.dry_run).set("kept", json_of_all(pruned.kept));
+        array.push(object.set("removed", json_of_all(pruned.removed)).set("problems", problems));
+    }
+    if (options.json) array.print();
+    return exit;
+}
+
+}  // namespace
+
+void add_prune(CommandLine& line) {
+    const auto options = std::make_shared<Options>();
+    auto verb = line.verb("prune", "Remove old snapshots; only whole ones count as kept");
+    verb.argument("RUN", options->place, "RUN for all its streams, or RUN/STREAM");
+    verb.required("--keep", options->keep, "How many whole snapshots of each stream stay (at least 1)");
+    verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
+    verb.json(options->json,
+              "  An array with an object for each stream: stream, dry_run, kept, removed (arrays of stream, step, directory),\n"
+              "  problems (texts: snapshots that do not count, and why).\n");
+    verb.examples(
+        "  forebay prune /scratch/me/run7 --keep 3 --dry-run\n"
+        "  forebay prune /scratch/me/run7/particles --keep 1\n"
+        "With fewer than --keep whole snapshots nothing is removed. Exit code 1 when a snapshot is not whole.\n");
+    verb.action([options] { return prune(*options); });
+}
+
+}  // namespace forebay::cli

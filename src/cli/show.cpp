@@ -1,0 +1,112 @@
+// forebay show: what a snapshot or a node file holds.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "base/units.hpp"
+#include "catalog/names.hpp"
+#include "cli/place.hpp"
+#include "cli/show_tables.hpp"
+#include "cli/verbs.hpp"
+#include "cli/words.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr std::size_t lines_max = 16;  // of nodes or blocks, unless --all asks for every one
+
+struct Options {
+    std::string place;
+    bool all = false;
+    bool json = false;
+    std::size_t lines() const { return all ? ~std::size_t{0} : lines_max; }
+};
+
+std::string count_of(std::uint64_t count, const char* one) { return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s"); }
+
+void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+
+Result<Exit> show_snapshot(sys::Store& store, const Options& options) {
+    FB_TRY_ASSIGN(place, find_place(store, options.place));
+    FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
+    FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
+    std::vector<std::uint64_t> rows(manifest.schema.tables.size(), 0);
+    std::uint64_t data_bytes = 0, file_bytes = 0;
+    for (const auto& line : manifest.nodes) {
+        for (std::size_t table = 0; table < rows.size(); ++table) rows[table] += line.rows[table];
+        data_bytes += line.data_bytes;
+        file_bytes += line.file_bytes;
+    }
+    if (options.json) {
+        auto object = json_of(snapshot);
+        object.set("snapshot_id", catalog::id_text(manifest.snapshot_id)).set("time", manifest.time);
+        object.set("sealed_unix_ns", manifest.sealed_unix_ns).set("ranks", manifest.world_ranks).set("bytes", data_bytes);
+        object.set("file_bytes", file_bytes).set("variables", variables_json(manifest.schema, rows));
+        object.set("nodes", nodes_json(manifest)).print();
+        return Exit::good;
+    }
+    print(fmt::format("{}  step {}  time {:g}\nsaved {} by {} on {}: {}, {} on storage\n\n", snapshot.directory, snapshot.step,
+                      manifest.time, show_utc(manifest.sealed_unix_ns), count_of(manifest.world_ranks, "rank"),
+                      count_of(manifest.nodes.size(), "node"), show_bytes(data_bytes), show_bytes(file_bytes)));
+    print(variables_table(manifest.schema, rows) + "\n" + nodes_table(manifest, options.lines()));
+    return Exit::good;
+}
+
+Result<Exit> show_file(sys::Store& store, const Options& options) {
+    const auto loaded = catalog::load_head(store, options.place);
+    if (!loaded && loaded.error().kind == ErrorKind::refused)
+        return Error{ErrorKind::refused, loaded.error().text + "\n  Next: h5dump -H " + options.place};
+    if (!loaded) return loaded.error();
+    const auto& file = *loaded;
+    const auto& record = file.record;
+    std::vector<std::uint64_t> rows;
+    for (std::uint32_t table = 0; table < file.schema.tables.size(); ++table) rows.push_back(file.rows(table));
+    if (options.json) {
+        auto ranks = Json::array();
+        for (const auto rank : file.ranks) ranks.push(rank);
+        auto object = Json::object();
+        object.set("file", options.place).set("stream", file.schema.stream).set("step", record.step).set("time", record.time);
+        object.set("snapshot_id", catalog::id_text(record.snapshot_id)).set("sealed_unix_ns", record.sealed_unix_ns);
+        object.set("node", record.node).set("nodes", record.nodes).set("world_ranks", record.world_ranks).set("ranks", ranks);
+        object.set("file_bytes", file.file_bytes).set("head_bytes", file.head_bytes);
+        object.set("record_crc32c", fmt::format("{:08x}", file.record_crc32c));
+        object.set("variables", variables_json(file.schema, rows)).set("blocks", blocks_json(file)).print();
+        return Exit::good;
+    }
+    print(fmt::format("{}  node {} of {}  stream {}  step {}  time {:g}\nsealed {} by {} of {}: {} on storage, head {}\n\n",
+                      options.place, record.node, record.nodes, file.schema.stream, record.step, record.time,
+                      show_utc(record.sealed_unix_ns), count_of(file.ranks.size(), "rank"), record.world_ranks,
+                      show_bytes(file.file_bytes), show_bytes(file.head_bytes)));
+    print("As this node holds them:\n" + variables_table(file.schema, rows) + "\n" + blocks_table(file, options.lines()));
+    return Exit::good;
+}
+
+Result<Exit> show(const Options& options) {
+    auto& store = sys::posix_store();
+    return options.place.ends_with(".h5") ? show_file(store, options) : show_snapshot(store, options);
+}
+
+}  // namespace
+
+void add_show(CommandLine& line) {
+    const auto options = std::make_shared<Options>();
+    auto verb = line.verb("show", "Show what a snapshot or a node file holds: variables, types, shapes, units, bytes, ranks");
+    verb.argument("RUN", options->place, "RUN (its last snapshot), RUN@STEP, RUN/STREAM@STEP, or a node file FILE.h5");
+    verb.flag("--all", options->all, fmt::format("List every node or block, not only {}", lines_max));
+    verb.json(options->json,
+              "  A snapshot: an object with stream, step, directory, snapshot_id, time, sealed_unix_ns, ranks, bytes, file_bytes,\n"
+              "  variables and nodes (node, path, bytes, file_bytes, ranks as [first, count] pairs, rows of each table).\n"
+              "  A variable: name, kind, type, shape or table and rows, coverage, bytes, unit, description, dimensions, attributes.\n"
+              "  A node file: file, stream, step, time, snapshot_id, sealed_unix_ns, node, nodes, world_ranks, ranks, file_bytes,\n"
+              "  head_bytes, record_crc32c, variables and blocks (variable, rank, first, size, first_byte, bytes).\n");
+    verb.examples(
+        "  forebay show /scratch/me/run7\n"
+        "  forebay show /scratch/me/run7/restart@120 --json\n"
+        "  forebay show /scratch/me/run7/restart/step-000120/node-00000.h5\n");
+    verb.action([options] { return show(*options); });
+}
+
+}  // namespace forebay::cli

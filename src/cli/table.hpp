@@ -1,0 +1,28 @@
+// Columns of text for people: numbers to the right, words to the left, no line longer than its content.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace forebay::cli {
+
+class Table {
+public:
+    struct Column {
+        std::string title;
+        bool right = false;
+    };
+    explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+    /// One cell a column.
+    void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+    bool empty() const { return rows_.empty(); }
+    std::string text() const;
+
+private:
+    std::vector<Column> columns_;
+    std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace forebay::cli

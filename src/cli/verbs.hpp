@@ -1,0 +1,22 @@
+// The verbs of `forebay`, one file each.
+
+#pragma once
+
+#include "cli/command_line.hpp"
+#include "drain/agent.hpp"
+
+namespace forebay::cli {
+
+void add_ls(CommandLine& line);
+void add_show(CommandLine& line);
+void add_verify(CommandLine& line);
+void add_prune(CommandLine& line);
+void add_recover(CommandLine& line);
+void add_drain(CommandLine& line);
+void add_agent(CommandLine& line);
+void add_view(CommandLine& line);  // view_hdf5.cpp, or view_none.cpp without HDF5
+
+/// How agents and tools of this build make views; empty without HDF5.
+drain::ViewMaker view_maker();
+
+}  // namespace forebay::cli

@@ -1,0 +1,125 @@
+// forebay verify: reads everything back and compares each segment with its checksum.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "base/units.hpp"
+#include "cli/place.hpp"
+#include "cli/progress.hpp"
+#include "cli/verbs.hpp"
+#include "cli/words.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct Options {
+    std::string place;
+    bool json = false;
+};
+
+// More lines than this say nothing new to a person; --json has them all.
+constexpr std::size_t damage_lines_max = 20;
+
+Json json_of_damage(const catalog::Damage& damage) {
+    auto object = Json::object();
+    object.set("file", damage.file);
+    if (!damage.variable.empty()) object.set("variable", damage.variable).set("rank", damage.rank);
+    return object.set("first_byte", damage.first_byte).set("last_byte", damage.last_byte).set("text", damage.text);
+}
+
+// Prints as it goes, since a run may take hours to read; JSON at the end.
+class Report {
+public:
+    explicit Report(bool json) : json_(json) {}
+
+    void add(const catalog::Snapshot& snapshot, const Result<catalog::Verified>& outcome) {
+        auto object = json_of(snapshot);
+        if (!outcome) {
+            worst_ = std::max(worst_, exit_of(outcome.error().kind));
+            array_.push(object.set("whole", false).set("error", json_of(outcome.error())));
+            say(fmt::format("{}@{}  cannot be checked: {}\n", snapshot.stream, snapshot.step, outcome.error().text));
+            return;
+        }
+        auto damage = Json::array();
+        for (const auto& one : outcome->damage) damage.push(json_of_damage(one));
+        object.set("whole", outcome->damage.empty()).set("bytes", outcome->bytes).set("segments", outcome->segments);
+        array_.push(object.set("damage", damage));
+        if (outcome->damage.empty())
+            return say(fmt::format("{}@{}  whole: {} in {} segments\n", snapshot.stream, snapshot.step,
+                                   show_bytes(outcome->bytes), outcome->segments));
+        worst_ = std::max(worst_, Exit::found);
+        say(fmt::format("{}@{}  DAMAGED in {} place{}:\n", snapshot.stream, snapshot.step, outcome->damage.size(),
+                        outcome->damage.size() == 1 ? "" : "s"));
+        for (std::size_t i = 0; i < std::min(outcome->damage.size(), damage_lines_max); ++i)
+            say("  " + outcome->damage[i].text + "\n");
+        if (outcome->damage.size() > damage_lines_max)
+            say(fmt::format("  ... and {} more: --json lists all.\n", outcome->damage.size() - damage_lines_max));
+    }
+
+    Exit finish() const {
+        if (json_) array_.print();
+        return worst_;
+    }
+
+private:
+    void say(const std::string& text) const {
+        if (!json_) std::fputs(text.c_str(), stdout);
+    }
+
+    bool json_;
+    Json array_ = Json::array();
+    Exit worst_ = Exit::good;
+};
+
+Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Place& place) {
+    if (place.names_snapshot()) {
+        FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
+        return std::vector{snapshot};
+    }
+    std::vector<catalog::Snapshot> all;
+    for (const auto& stream : place.streams) {
+        FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, place.run, stream));
+        all.insert(all.end(), snapshots.begin(), snapshots.end());
+    }
+    if (all.empty())
+        return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot to verify.\n  Next: forebay ls {}",
+                                                     place.run, place.run)};
+    return all;
+}
+
+Result<Exit> check(const Options& options) {
+    auto& store = sys::posix_store();
+    FB_TRY_ASSIGN(place, find_place(store, options.place));
+    FB_TRY_ASSIGN(snapshots, chosen(store, place));
+    Report report(options.json);
+    for (const auto& snapshot : snapshots) {
+        auto outcome = [&] {
+            Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), options.json);
+            return catalog::verify(store, snapshot, [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+        }();
+        report.add(snapshot, outcome);
+    }
+    return report.finish();
+}
+
+}  // namespace
+
+void add_verify(CommandLine& line) {
+    const auto options = std::make_shared<Options>();
+    auto verb = line.verb("verify", "Read snapshots whole and compare every byte with what the application gave");
+    verb.argument("RUN", options->place, "RUN or RUN/STREAM for all snapshots, RUN@STEP for one; STEP may be \"last\"");
+    verb.json(options->json,
+              "  An array with an object for each snapshot: stream, step, directory, whole, bytes, segments, damage: an array of\n"
+              "  file, variable and rank (absent when the whole file is meant), first_byte, last_byte, text; or error: kind, text.\n");
+    verb.examples(
+        "  forebay verify /scratch/me/run7@last\n"
+        "  forebay verify /scratch/me/run7/restart@120 --json\n"
+        "Exit code 1 when something is damaged; 3 to 6 when something could not be checked at all.\n");
+    verb.action([options] { return check(*options); });
+}
+
+}  // namespace forebay::cli

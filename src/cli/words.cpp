@@ -1,0 +1,63 @@
+#include "cli/words.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+namespace forebay::cli {
+
+const char* name_of(catalog::Leftover::Kind kind) {
+    switch (kind) {
+        case catalog::Leftover::Kind::part: return "part";
+        case catalog::Leftover::Kind::old: return "old";
+        case catalog::Leftover::Kind::gone: return "gone";
+    }
+    return "part";
+}
+
+std::string show_utc(std::int64_t unix_ns) {
+    using namespace std::chrono;
+    const auto time = sys_time<nanoseconds>(nanoseconds(unix_ns));
+    const auto day = floor<days>(time);
+    const year_month_day date(day);
+    const hh_mm_ss clock(floor<seconds>(time - day));
+    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
+                       clock.minutes().count(), clock.seconds().count());
+}
+
+std::string show_shape(const Extents& shape) {
+    if (shape.dims() == 0) return "scalar";
+    std::string text;
+    for (int dim = 0; dim < shape.dims(); ++dim) text += fmt::format("{}{}", dim > 0 ? " x " : "", shape[dim]);
+    return text;
+}
+
+std::string show_ranks(std::span<const format::RankRange> ranks) {
+    std::string text;
+    for (const auto& range : ranks) {
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", range.first);
+        if (range.count > 1) text += fmt::format("-{}", range.first + range.count - 1);
+    }
+    return text;
+}
+
+Json json_of(const Extents& shape) {
+    auto list = Json::array();
+    for (int dim = 0; dim < shape.dims(); ++dim) list.push(shape[dim]);
+    return list;
+}
+
+Json json_of(const catalog::Snapshot& snapshot) {
+    auto object = Json::object();
+    object.set("stream", snapshot.stream).set("step", snapshot.step).set("directory", snapshot.directory);
+    return object;
+}
+
+Json json_of(const Error& error) {
+    auto object = Json::object();
+    object.set("kind", forebay::name_of(error.kind)).set("text", error.text);
+    return object;
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,29 @@
+// Values as both kinds of output of the verbs show them.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "catalog/catalog.hpp"
+#include "cli/json.hpp"
+#include "format/manifest.hpp"
+
+namespace forebay::cli {
+
+/// "part", "old", "gone".
+const char* name_of(catalog::Leftover::Kind kind);
+
+/// "2023-11-14 22:13:20 UTC".
+std::string show_utc(std::int64_t unix_ns);
+/// "4 x 6"; "scalar" for no dimensions.
+std::string show_shape(const Extents& shape);
+/// "0-3, 8".
+std::string show_ranks(std::span<const format::RankRange> ranks);
+
+Json json_of(const Extents& shape);
+Json json_of(const catalog::Snapshot& snapshot);
+Json json_of(const Error& error);
+
+}  // namespace forebay::cli

@@ -1,0 +1,388 @@
+// Goal: a crash at any point of commit, and of the recovery after it, leaves a snapshot whole or absent; when it replaces
+// an older save of the same step, one of both is whole; and what was called committed is there.
+// Method: drain real node files onto the simulated disk, settle it, then run commit once for each of its operations with
+// the power cut before it; reboot into each state that POSIX allows and into random torn ones; look, recover, look again.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include "drain/commit.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "support/sim_store.hpp"
+#include "support/small_run.hpp"
+
+using namespace forebay;
+using drain::Commit;
+using test::Op;
+using test::SimStore;
+using test::SmallSnapshot;
+
+namespace {
+
+const std::string run = "run7";
+
+const std::string view_of_step = "run7/restart/step-000120.h5";
+
+Result<Commit> commit(sys::Store& store, const SmallSnapshot& snapshot) {
+    return drain::commit_if_complete(store, run, snapshot.stream, snapshot.step, snapshot.id, snapshot.nodes);
+}
+
+// Whether the committed snapshot is there, whole to the last byte, and this one.
+bool is_whole(sys::Store& store, const SmallSnapshot& snapshot) {
+    const auto directory = test::step_directory(run, snapshot);
+    const auto manifest = catalog::load_manifest(store, directory);
+    if (!manifest || manifest->snapshot_id != snapshot.id) return false;
+    const auto verified = catalog::verify(store, {snapshot.stream, snapshot.step, directory}, {});
+    return verified && verified->damage.empty() && catalog::check_whole(store, directory, *manifest);
+}
+
+bool is_listed(sys::Store& store, const SmallSnapshot& snapshot) {
+    const auto found = catalog::snapshots(store, run, snapshot.stream);
+    return found && !found->empty();
+}
+
+// Ways to come back from a power cut: the four of POSIX, then torn ones by seed.
+constexpr int boots = 12;
+void reboot(SimStore& disk, int boot) {
+    if (boot < 4) disk.reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
+    else disk.reboot_torn(static_cast<std::uint64_t>(boot));
+}
+
+// What agents leave before the commit: node files synced by their writers, names only as far as those sync them.
+std::unique_ptr<SimStore> drained(const SmallSnapshot& snapshot, const SmallSnapshot* older) {
+    SimStore disk;
+    REQUIRE(disk.make_directories(run));
+    disk.settle();
+    if (older != nullptr) {
+        REQUIRE(test::drain_all(disk, run, *older));
+        REQUIRE(commit(disk, *older).value() == Commit::committed);
+        REQUIRE(sys::write_text_durable(disk, view_of_step, "shows the older save"));
+        disk.settle();
+    }
+    REQUIRE(test::drain_all(disk, run, snapshot));
+    return disk.clone();
+}
+
+int operations_of_commit(const SimStore& before, const SmallSnapshot& snapshot) {
+    const auto disk = before.clone();
+    REQUIRE(commit(*disk, snapshot).value() == Commit::committed);
+    REQUIRE(is_whole(*disk, snapshot));
+    return disk->operations();
+}
+
+std::size_t leftovers(sys::Store& store, const SmallSnapshot& snapshot) {
+    return catalog::leftovers(store, run, snapshot.stream).value().size();
+}
+
+// After the reboot: nothing half, nothing lost; then the next job recovers, its agents drain again, and all is in order.
+void check_after_crash(SimStore& disk, const SmallSnapshot& snapshot, const SmallSnapshot* older, bool committed) {
+    const bool is_new = is_whole(disk, snapshot);
+    const bool is_old = older != nullptr && is_whole(disk, *older);
+    if (is_listed(disk, snapshot)) CHECK((is_new || is_old));
+    if (committed) CHECK(is_new);
+    if (disk.exists(view_of_step).value()) CHECK_FALSE(is_new);
+
+    const auto recovered = drain::recover(disk, run, false);
+    REQUIRE(recovered);
+    if (committed) CHECK(is_whole(disk, snapshot));
+    if (older != nullptr) CHECK((is_whole(disk, snapshot) || is_whole(disk, *older)));
+
+    auto again = commit(disk, snapshot);
+    REQUIRE(again);
+    if (*again == Commit::waiting) {
+        REQUIRE(test::drain_all(disk, run, snapshot));
+        again = commit(disk, snapshot);
+    }
+    REQUIRE(again);
+    CHECK(*again != Commit::waiting);
+    REQUIRE(drain::recover(disk, run, true));
+    CHECK(is_whole(disk, snapshot));
+    CHECK(leftovers(disk, snapshot) == 0);
+}
+
+void crash_everywhere(const SmallSnapshot& snapshot, const SmallSnapshot* older, int first_cut_from_end) {
+    const auto before = drained(snapshot, older);
+    const int operations = operations_of_commit(*before, snapshot);
+    const int first = first_cut_from_end == 0 ? 0 : operations - first_cut_from_end;
+    for (int cut = first; cut <= operations; ++cut) {
+        for (int boot = 0; boot < boots; ++boot) {
+            CAPTURE(cut);
+            CAPTURE(boot);
+            const auto disk = before->clone();
+            disk->crash_before(cut);
+            const auto outcome = commit(*disk, snapshot);
+            reboot(*disk, boot);
+            check_after_crash(*disk, snapshot, older, outcome.has_value());
+        }
+    }
+}
+
+// A store that lets `other` run to its end before its own operation number `at`: an agent that is slow there.
+class Interrupted final : public sys::Store {
+public:
+    Interrupted(sys::Store& store, int at, std::function<void()> other) : store_(store), at_(at), other_(std::move(other)) {}
+
+    Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override { return next().open(path, access); }
+    Result<> make_directories(const std::string& path) override { return next().make_directories(path); }
+    Result<> rename(const std::string& from, const std::string& to) override { return next().rename(from, to); }
+    Result<> remove(const std::string& path) override { return next().remove(path); }
+    Result<> remove_tree(const std::string& path) override { return next().remove_tree(path); }
+    Result<> sync_directory(const std::string& path) override { return next().sync_directory(path); }
+    Result<std::vector<sys::Entry>> list(const std::string& path) override { return next().list(path); }
+    Result<bool> exists(const std::string& path) override { return next().exists(path); }
+
+    int operations() const { return operations_; }
+
+private:
+    sys::Store& next() {
+        if (operations_++ == at_) other_();
+        return store_;
+    }
+    sys::Store& store_;
+    int at_;
+    std::function<void()> other_;
+    int operations_ = 0;
+};
+
+const SmallSnapshot one{.id = 0xf3, .nodes = 1};
+const SmallSnapshot three{.id = 0xf3, .nodes = 3};
+const SmallSnapshot older_save{.id = 0x01d, .nodes = 2, .sealed_unix_ns = 1'600'000'000'000'000'000};
+
+}  // namespace
+
+TEST_CASE("commit: a crash at any operation leaves the step absent or whole") {
+    crash_everywhere(one, nullptr, 0);
+    crash_everywhere(three, nullptr, 0);
+}
+
+TEST_CASE("commit: a crash at any operation while replacing leaves one of both whole") {
+    crash_everywhere(one, &older_save, 0);
+    crash_everywhere(three, &older_save, 0);
+}
+
+TEST_CASE("commit: groups of node files are as durable as one directory") {
+    crash_everywhere({.id = 0xf3, .nodes = 130, .elements_per_rank = 1}, nullptr, 12);
+}
+
+TEST_CASE("recover: a crash at any of its operations loses nothing") {
+    const auto before = drained(one, &older_save);
+    const int operations = operations_of_commit(*before, one);
+    for (int cut = 0; cut <= operations; ++cut) {
+        CAPTURE(cut);
+        const auto crashed = before->clone();
+        crashed->crash_before(cut);
+        const bool committed = commit(*crashed, one).has_value();
+        crashed->reboot({.names = true, .bytes = false});
+        const auto whole_run = crashed->clone();
+        REQUIRE(drain::recover(*whole_run, run, false));
+        for (int second_cut = 0; second_cut <= whole_run->operations(); ++second_cut) {
+            for (int boot = 0; boot < boots; ++boot) {
+                CAPTURE(second_cut);
+                CAPTURE(boot);
+                const auto disk = crashed->clone();
+                disk->crash_before(second_cut);
+                static_cast<void>(drain::recover(*disk, run, false));
+                reboot(*disk, boot);
+                check_after_crash(*disk, one, &older_save, committed);
+            }
+        }
+    }
+}
+
+TEST_CASE("commit: agents that overtake one another agree") {
+    for (const auto* older : {static_cast<const SmallSnapshot*>(nullptr), &older_save}) {
+        const auto before = drained(three, older);
+        const auto counted = before->clone();
+        Interrupted counter(*counted, -1, {});
+        REQUIRE(commit(counter, three).value() == Commit::committed);
+        for (int at = 0; at < counter.operations(); ++at) {
+            for (int at_second = -1; at_second < counter.operations(); ++at_second) {
+                CAPTURE(older != nullptr);
+                CAPTURE(at);
+                CAPTURE(at_second);
+                const auto disk = before->clone();
+                std::vector<Commit> outcomes;
+                const auto agent = [&](sys::Store& store) {
+                    const auto outcome = commit(store, three);
+                    REQUIRE(outcome);
+                    outcomes.push_back(*outcome);
+                };
+                Interrupted second(*disk, at_second, [&] { agent(*disk); });
+                Interrupted first(*disk, at, [&] { agent(second); });
+                agent(first);
+                CHECK(std::ranges::count(outcomes, Commit::committed) == 1);
+                CHECK(std::ranges::count(outcomes, Commit::waiting) == 0);
+                CHECK(is_whole(*disk, three));
+                CHECK(leftovers(*disk, three) == 0);
+            }
+        }
+    }
+}
+
+TEST_CASE("commit: a fault at any operation is an error, and the next try commits") {
+    for (const auto* older : {static_cast<const SmallSnapshot*>(nullptr), &older_save}) {
+        const auto before = drained(three, older);
+        for (const auto kind : {Op::open, Op::write, Op::read, Op::size, Op::sync, Op::close, Op::rename, Op::remove_tree,
+                                Op::sync_directory, Op::list, Op::exists}) {
+            const auto clean = before->clone();
+            REQUIRE(commit(*clean, three));
+            for (int nth = 0; nth < clean->calls(kind); ++nth) {
+                CAPTURE(static_cast<int>(kind));
+                CAPTURE(nth);
+                const auto disk = before->clone();
+                disk->fail(kind, nth, {ErrorKind::retry, "Input/output error"});
+                const auto outcome = commit(*disk, three);
+                REQUIRE_FALSE(outcome);
+                CHECK(outcome.error().kind == ErrorKind::retry);
+                if (older != nullptr) CHECK((is_whole(*disk, *older) || is_whole(*disk, three)));
+                const auto again = commit(*disk, three);
+                REQUIRE(again);
+                CHECK(is_whole(*disk, three));
+            }
+        }
+    }
+}
+
+TEST_CASE("commit: waits for every node file") {
+    SimStore disk;
+    CHECK(commit(disk, three).value() == Commit::waiting);
+    for (const std::uint32_t node : {2u, 0u}) {
+        REQUIRE(test::drain_node(disk, run, three, node));
+        CHECK(commit(disk, three).value() == Commit::waiting);
+        CHECK_FALSE(is_listed(disk, three));
+    }
+    REQUIRE(test::drain_node(disk, run, three, 1));
+    CHECK(commit(disk, three).value() == Commit::committed);
+    CHECK(commit(disk, three).value() == Commit::already);
+    CHECK(is_whole(disk, three));
+}
+
+TEST_CASE("commit: refuses node files that do not make one snapshot, and moves nothing") {
+    struct Wrong {
+        const char* what;
+        SmallSnapshot snapshot;  // whose node 1 lies in the place of ours
+        std::uint32_t node;
+        const char* said;
+    };
+    auto other_schema = three;
+    other_schema.elements_per_rank = 41;
+    auto other_step = three;
+    other_step.step = 121;
+    auto other_id = three;
+    other_id.id = 0xbad;
+    auto other_count = three;
+    other_count.nodes = 4;
+    for (const auto& wrong : {Wrong{"id", other_id, 1, "0000000000000bad"}, Wrong{"step", other_step, 1, "step 121"},
+                              Wrong{"node", three, 2, "node 2 of 3"}, Wrong{"count", other_count, 1, "node 1 of 4"},
+                              Wrong{"schema", other_schema, 1, "variables differ"}}) {
+        CAPTURE(wrong.what);
+        SimStore disk;
+        REQUIRE(test::drain_all(disk, run, three));
+        const auto path = test::part_directory(run, three) + "/node-00001.h5";
+        auto file = disk.open(path, sys::Access::create).value();
+        REQUIRE(file->write(0, test::small_node_file(wrong.snapshot, wrong.node)));
+        const auto paths = disk.paths();
+        const auto outcome = commit(disk, three);
+        REQUIRE_FALSE(outcome);
+        CHECK(outcome.error().kind == ErrorKind::refused);
+        CHECK(outcome.error().text.find(path) != std::string::npos);
+        CHECK(outcome.error().text.find(wrong.said) != std::string::npos);
+        CHECK(disk.paths() == paths);
+    }
+}
+
+TEST_CASE("commit: a torn or short node file is corrupt and nothing is committed") {
+    SimStore disk;
+    REQUIRE(test::drain_all(disk, run, three));
+    const auto path = test::part_directory(run, three) + "/node-00002.h5";
+    auto image = test::small_node_file(three, 2);
+    image.resize(image.size() - 1);
+    REQUIRE(disk.open(path, sys::Access::create).value()->write(0, image));
+    const auto outcome = commit(disk, three);
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error().kind == ErrorKind::corrupt);
+    CHECK(outcome.error().text.find("cut short") != std::string::npos);
+    CHECK_FALSE(is_listed(disk, three));
+}
+
+TEST_CASE("commit: an agent that finds the step committed makes that durable before it says so") {
+    const auto before = drained(three, nullptr);
+    const auto clean = before->clone();
+    REQUIRE(commit(*clean, three));
+    for (int sync = 1; sync < clean->calls(Op::sync_directory); ++sync) {
+        CAPTURE(sync);
+        const auto disk = before->clone();
+        disk->fail(Op::sync_directory, sync, {ErrorKind::retry, "Input/output error"});
+        REQUIRE_FALSE(commit(*disk, three));  // the first agent has renamed, and stops there
+        REQUIRE(commit(*disk, three).value() == Commit::already);
+        disk->reboot({.names = false, .bytes = false});
+        CHECK(is_whole(*disk, three));
+    }
+}
+
+TEST_CASE("commit: costs are known") {
+    const auto disk = drained(three, nullptr);
+    REQUIRE(commit(*disk, three).value() == Commit::committed);
+    CHECK(disk->calls(Op::open) == 3 + 1 + 2);  // three heads, the manifest, and twice a look for a committed one
+    CHECK(disk->calls(Op::rename) == 2);
+    CHECK(disk->calls(Op::sync) == 1);
+    CHECK(disk->calls(Op::sync_directory) == 3);  // the part, the stream, the run
+    CHECK(disk->calls(Op::list) == 1);
+
+    const SmallSnapshot many{.nodes = 8100, .elements_per_rank = 1};
+    SimStore waiting;
+    REQUIRE(test::drain_node(waiting, run, many, 8099));
+    const int before = waiting.operations();
+    CHECK(commit(waiting, many).value() == Commit::waiting);
+    CHECK(waiting.operations() - before <= 8);  // nobody asks for 8,100 names to learn that one is missing
+}
+
+TEST_CASE("recover: complete parts are committed, incomplete ones stay unless told") {
+    SimStore disk;
+    SmallSnapshot half = three;
+    half.step = 130;
+    REQUIRE(test::drain_all(disk, run, three));
+    REQUIRE(test::drain_node(disk, run, half, 1));
+    auto recovered = drain::recover(disk, run, false).value();
+    REQUIRE(recovered.size() == 2);
+    CHECK(recovered[0].outcome == drain::Recovered::Outcome::incomplete);
+    CHECK(recovered[0].text.find("1 of 3 node files") != std::string::npos);
+    CHECK(recovered[1].outcome == drain::Recovered::Outcome::committed);
+    CHECK(is_whole(disk, three));
+    recovered = drain::recover(disk, run, true).value();
+    REQUIRE(recovered.size() == 1);
+    CHECK(recovered[0].outcome == drain::Recovered::Outcome::removed);
+    CHECK(leftovers(disk, three) == 0);
+    CHECK(drain::recover(disk, run, true).value().empty());
+}
+
+TEST_CASE("recover: an earlier save never takes the place of a later one") {
+    SimStore disk;
+    REQUIRE(test::drain_all(disk, run, older_save));
+    REQUIRE(test::drain_all(disk, run, three));
+    REQUIRE(commit(disk, three).value() == Commit::committed);
+    const auto recovered = drain::recover(disk, run, false).value();
+    REQUIRE(recovered.size() == 1);
+    CHECK(recovered[0].outcome == drain::Recovered::Outcome::removed);
+    CHECK(is_whole(disk, three));
+    CHECK(leftovers(disk, three) == 0);
+}
+
+TEST_CASE("recover: what was replaced stays while its replacement is damaged") {
+    SimStore disk;
+    REQUIRE(test::drain_all(disk, run, three));
+    REQUIRE(commit(disk, three).value() == Commit::committed);
+    const auto final_directory = test::step_directory(run, three);
+    REQUIRE(disk.rename(final_directory, run + "/restart/.step-000120.00000000000000f3.old"));
+    REQUIRE(test::drain_all(disk, run, older_save));
+    REQUIRE(commit(disk, older_save).value() == Commit::committed);
+    REQUIRE(disk.remove(final_directory + "/node-00001.h5"));
+    const auto recovered = drain::recover(disk, run, true).value();
+    REQUIRE(recovered.size() == 1);
+    CHECK(recovered[0].outcome == drain::Recovered::Outcome::incomplete);
+    CHECK(recovered[0].text.find("Safe: the earlier save") != std::string::npos);
+    CHECK(leftovers(disk, three) == 1);
+}

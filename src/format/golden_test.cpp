@@ -1,0 +1,159 @@
+// Goal: files of every released version stay readable, and files that must be refused are refused, with the kind of
+// error that their name begins with. The listings beside the golden files were made by the second reader,
+// tools/readers.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/bytes.hpp"
+#include "base/crc32c.hpp"
+#include "base/limits.hpp"
+#include "format/json_text.hpp"
+#include "format/manifest.hpp"
+
+using namespace forebay;
+using namespace forebay::format;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path golden() {
+    const char* source = std::getenv("FOREBAY_SOURCE_DIR");
+    REQUIRE_MESSAGE(source != nullptr, "run by ctest, or set FOREBAY_SOURCE_DIR");
+    return fs::path(source) / "tests" / "golden";
+}
+
+std::string content(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    REQUIRE(in);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::string quoted(const std::string& text) {
+    std::string out;
+    json::put_text(out, text);
+    return out;
+}
+
+std::string listed(const Extents& extents) {
+    std::string out;
+    json::put_extents(out, extents);
+    return out;
+}
+
+template <class Values, class Show>
+std::string listed(const Values& values, Show show) {
+    std::string out;
+    for (const auto& value : values) out += (out.empty() ? "" : ",") + show(value);
+    return "[" + out + "]";
+}
+
+std::string number(std::uint64_t value) { return std::to_string(value); }
+
+std::string listing(const NodeFile& file) {
+    auto out = fmt::format(
+        "node file: stream {} snapshot {:016x} step {} node {} of {} ranks {} of {} bytes {} record {:08x}\n",
+        quoted(file.schema.stream), file.record.snapshot_id, file.record.step, file.record.node, file.record.nodes,
+        listed(file.ranks, number), file.record.world_ranks, file.file_bytes, file.record_crc32c);
+    for (std::size_t v = 0; v < file.schema.variables.size(); ++v) {
+        const auto& variable = file.schema.variables[v];
+        const auto where = variable.kind == Kind::particles ? fmt::format("table {}", variable.table)
+                                                            : fmt::format("shape {}", listed(variable.shape));
+        out += fmt::format("variable {} {} {} {} {} bytes {} of {} at {}\n", v, quoted(variable.name),
+                           name_of(variable.type), name_of(variable.kind), where, file.extents[v].used_bytes,
+                           file.extents[v].capacity_bytes, file.extents[v].offset_bytes);
+        for (auto b = file.first_block[v]; b < file.first_block[v + 1]; ++b) {
+            const auto& block = file.blocks[b];
+            out +=
+                fmt::format("  block rank {} box {} {} bytes {} at {} segment {}\n", block.rank, listed(block.box.lo),
+                            listed(block.box.size), block.size_bytes, block.offset_bytes, block.first_segment);
+        }
+    }
+    return out;
+}
+
+std::string listing(const Manifest& manifest) {
+    auto out = fmt::format("manifest: stream {} snapshot {:016x} step {} ranks {}\n", quoted(manifest.schema.stream),
+                           manifest.snapshot_id, manifest.step, manifest.world_ranks);
+    for (const auto& line : manifest.nodes) {
+        const auto ranks =
+            listed(line.ranks, [](const RankRange& range) { return fmt::format("[{},{}]", range.first, range.count); });
+        const auto bounds = listed(line.bounds, [](const std::optional<Box>& box) {
+            return box ? fmt::format("[{},{}]", listed(box->lo), listed(box->size)) : std::string("null");
+        });
+        out += fmt::format("node {} {} bytes {} data {} record {:08x} ranks {} rows {} bounds {}\n", line.node,
+                           quoted(line.path), line.file_bytes, line.data_bytes, line.record_crc32c, ranks,
+                           listed(line.rows, number), bounds);
+    }
+    return out;
+}
+
+Result<> check_data(const NodeFile& file, std::string_view bytes) {
+    for (const auto& block : file.blocks) {
+        if (block.offset_bytes + block.size_bytes > bytes.size()) return Error{ErrorKind::corrupt, "cut off"};
+        auto rest = bytes.substr(block.offset_bytes, block.size_bytes);
+        for (auto segment = block.first_segment; !rest.empty(); ++segment) {
+            const auto now = rest.substr(0, limits::segment_bytes);
+            if (crc32c(bytes_of(now)) != file.crc32c[segment]) return Error{ErrorKind::corrupt, "segment"};
+            rest.remove_prefix(now.size());
+        }
+    }
+    return {};
+}
+
+Result<std::string> read(const fs::path& path) {
+    const auto bytes = content(path);
+    if (path.extension() == ".json") {
+        FB_TRY_ASSIGN(manifest, decode_manifest(bytes, path.filename()));
+        return listing(manifest);
+    }
+    FB_TRY_ASSIGN(file, open_head(bytes_of(bytes), path.filename()));
+    FB_TRY(check_data(file, bytes));
+    return listing(file);
+}
+
+bool is_ours(const fs::path& path) { return path.extension() == ".h5" || path.extension() == ".json"; }
+
+}  // namespace
+
+TEST_CASE("golden files: read as when they were made") {
+    int files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(golden() / "v1")) {
+        if (!is_ours(entry.path())) continue;
+        CAPTURE(entry.path().filename().string());
+        ++files;
+        const auto text = read(entry.path());
+        REQUIRE_MESSAGE(text.has_value(), (text ? "" : text.error().text));
+        CHECK(*text == content(fs::path(entry.path()).replace_extension(".txt")));
+    }
+    CHECK(files >= 7);
+}
+
+TEST_CASE("golden files: the manifest names its node files as they are") {
+    const auto directory = golden() / "v1" / "snapshot";
+    const auto manifest = decode_manifest(content(directory / "manifest.json"), "manifest.json");
+    REQUIRE(manifest);
+    for (const auto& line : manifest->nodes) {
+        const auto file = open_head(bytes_of(content(directory / line.path)), line.path);
+        REQUIRE(file);
+        CHECK(line_of(*file, line.path) == line);
+    }
+}
+
+TEST_CASE("golden files: what must be refused is refused for the reason in its name") {
+    int files = 0;
+    for (const auto& entry : fs::directory_iterator(golden() / "refuse")) {
+        const auto name = entry.path().filename().string();
+        CAPTURE(name);
+        ++files;
+        const auto text = read(entry.path());
+        REQUIRE_FALSE(text.has_value());
+        CHECK(name.substr(0, name.find('-')) == name_of(text.error().kind));
+    }
+    CHECK(files >= 35);
+}

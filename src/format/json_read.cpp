@@ -1,0 +1,84 @@
+#include "format/json_read.hpp"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace forebay::format::json {
+namespace {
+
+using Held = nlohmann::json;
+
+const Held* held(const void* at) { return static_cast<const Held*>(at); }
+
+}  // namespace
+
+bool Value::is_null() const { return at_ != nullptr && held(at_)->is_null(); }
+
+Value Value::member(const char* key) const {
+    if (at_ == nullptr || !held(at_)->is_object()) return {};
+    const auto found = held(at_)->find(key);
+    return found == held(at_)->end() ? Value() : Value(&*found);
+}
+
+std::optional<std::size_t> Value::list() const {
+    if (at_ == nullptr || !held(at_)->is_array()) return {};
+    return held(at_)->size();
+}
+
+Value Value::entry(std::size_t index) const {
+    if (at_ == nullptr || !held(at_)->is_array() || index >= held(at_)->size()) return {};
+    return Value(&(*held(at_))[index]);
+}
+
+std::optional<std::uint64_t> Value::u64(std::uint64_t max) const {
+    if (at_ == nullptr || !held(at_)->is_number_unsigned()) return {};
+    const auto number = held(at_)->get<std::uint64_t>();
+    if (number > max) return {};
+    return number;
+}
+
+std::optional<std::int64_t> Value::i64() const {
+    if (at_ == nullptr || !held(at_)->is_number_integer()) return {};
+    if (held(at_)->is_number_unsigned() && held(at_)->get<std::uint64_t>() > INT64_MAX) return {};
+    return held(at_)->get<std::int64_t>();
+}
+
+std::optional<double> Value::f64() const {
+    if (at_ == nullptr) return {};
+    if (held(at_)->is_number()) return held(at_)->get<double>();
+    if (!held(at_)->is_string()) return {};
+    const auto& name = held(at_)->get_ref<const std::string&>();
+    if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
+    if (name == "inf") return std::numeric_limits<double>::infinity();
+    if (name == "-inf") return -std::numeric_limits<double>::infinity();
+    return {};
+}
+
+std::optional<std::string> Value::text() const {
+    if (at_ == nullptr || !held(at_)->is_string()) return {};
+    return held(at_)->get<std::string>();
+}
+
+std::optional<Extents> Value::extents() const {
+    const auto count = list();
+    if (!count || *count > static_cast<std::size_t>(dims_max)) return {};
+    Extents numbers;
+    for (std::size_t i = 0; i < *count; ++i) {
+        const auto number = entry(i).u64();
+        if (!number) return {};
+        numbers.push_back(*number);
+    }
+    return numbers;
+}
+
+std::optional<Document> Document::parse(std::string_view text) {
+    auto parsed = std::make_unique<Held>(Held::parse(text, nullptr, false));
+    if (parsed->is_discarded()) return {};
+    Document document;
+    document.held_.reset(parsed.release());
+    return document;
+}
+
+void Document::Delete::operator()(void* held) const { delete static_cast<Held*>(held); }
+
+}  // namespace forebay::format::json

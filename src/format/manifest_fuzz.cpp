@@ -1,0 +1,39 @@
+// Any text given to decode_manifest(): no crash, and what is accepted is encoded and decoded to the same text. The
+// checksum is made right on a second try.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "base/bytes.hpp"
+#include "base/crc32c.hpp"
+#include "format/manifest.hpp"
+#include "format/manifest_text.hpp"
+
+using namespace forebay;
+using namespace forebay::format;
+
+namespace {
+
+void try_decode(const std::string& text) {
+    const auto manifest = decode_manifest(text, "fuzz.json");
+    if (!manifest) return;
+    const auto encoded = encode_manifest(*manifest);
+    const auto again = decode_manifest(encoded, "again.json");
+    if (!again || encode_manifest(*again) != encoded || again->nodes != manifest->nodes) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    std::string text(reinterpret_cast<const char*>(data), size);
+    try_decode(text);
+    if (size >= crc_line_bytes) text.resize(size - crc_line_bytes);
+    char digits[9];
+    std::snprintf(digits, sizeof digits, "%08x", crc32c(bytes_of(text)));
+    text.append(crc_line_begin).append(digits).append(crc_line_end);
+    try_decode(text);
+    return 0;
+}

@@ -1,0 +1,216 @@
+// Strict decoding of a manifest: its checksum first, then every field.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/bytes.hpp"
+#include "base/crc32c.hpp"
+#include "base/limits.hpp"
+#include "describe/geometry.hpp"
+#include "format/manifest.hpp"
+#include "format/manifest_text.hpp"
+#include "format/schema_json.hpp"
+
+namespace forebay::format {
+namespace {
+
+/// `digits` small hexadecimal digits, all of them.
+std::optional<std::uint64_t> hex_from(std::string_view text, std::size_t digits) {
+    if (text.size() != digits) return {};
+    std::uint64_t number = 0;
+    for (const char c : text) {
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) return {};
+        number = number * 16 + static_cast<std::uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    return number;
+}
+
+std::optional<std::uint64_t> as_hex(json::Value value, std::size_t digits) {
+    const auto text = value.text();
+    return text ? hex_from(*text, digits) : std::nullopt;
+}
+
+/// Stays below the snapshot's directory: no root, no "..", nothing hidden.
+bool is_inner_path(std::string_view path) {
+    if (path.empty() || path.size() > limits::name_bytes_max || path.find('\0') != path.npos) return false;
+    while (true) {
+        const auto part = path.substr(0, path.find('/'));
+        if (part.empty() || part.front() == '.') return false;
+        if (part.size() == path.size()) return true;
+        path.remove_prefix(part.size() + 1);
+    }
+}
+
+class ManifestReader {
+public:
+    ManifestReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+    Result<Manifest> read() {
+        FB_TRY(check_crc());
+        const auto document = json::Document::parse(text_);
+        if (!document) return bad("it is not JSON.");
+        FB_TRY(check_version(document->root()));
+        FB_TRY(read_head(document->root()));
+        FB_TRY(read_nodes(document->root()));
+        return std::move(manifest_);
+    }
+
+private:
+    Error bad(const std::string& why) const {
+        return {ErrorKind::corrupt,
+                fmt::format("forebay: manifest {} is damaged: {} Safe: the node files beside it, which name their "
+                            "snapshot themselves. Next: use the snapshot before it, or restore the manifest.",
+                            name_, why)};
+    }
+
+    Result<> check_crc() const {
+        if (text_.size() > limits::manifest_bytes_max)
+            return bad(
+                fmt::format("it has {} bytes, at most {} are allowed.", text_.size(), limits::manifest_bytes_max));
+        if (text_.size() < crc_line_bytes) return bad(fmt::format("it has {} bytes and no checksum.", text_.size()));
+        const auto line = text_.substr(text_.size() - crc_line_bytes);
+        const auto written = hex_from(line.substr(crc_line_begin.size(), 8), 8);
+        if (!line.starts_with(crc_line_begin) || !line.ends_with(crc_line_end) || !written)
+            return bad("its last line is not its checksum: it is cut off, or was edited.");
+        const auto found = crc32c(bytes_of(text_.substr(0, text_.size() - crc_line_bytes)));
+        if (found != *written) return bad(fmt::format("its checksum is {:08x}, {:08x} is written.", found, *written));
+        return {};
+    }
+
+    Result<> check_version(json::Value document) const {
+        if (document.member("format").text() != manifest_format) return bad("it does not call itself a manifest.");
+        const auto version = document.member("version").u64();
+        if (!version) return bad("it has no version.");
+        if (*version == manifest_version) return {};
+        return Error{ErrorKind::unsupported,
+                     fmt::format("forebay: manifest {} has format version {}, this Forebay reads version {}. Next: use "
+                                 "the Forebay that wrote it, or a later one.",
+                                 name_, *version, manifest_version)};
+    }
+
+    Result<> read_head(json::Value document) {
+        const auto snapshot_id = as_hex(document.member("snapshot_id"), 16);
+        const auto step = document.member("step").i64();
+        const auto time = document.member("time").f64();
+        const auto sealed = document.member("sealed_unix_ns").i64();
+        const auto world_ranks = document.member("world_ranks").u64(UINT32_MAX);
+        if (!snapshot_id || !step || !time || !sealed || !world_ranks)
+            return bad("snapshot_id, step, time, sealed_unix_ns or world_ranks is absent.");
+        manifest_.snapshot_id = *snapshot_id;
+        manifest_.step = *step;
+        manifest_.time = *time;
+        manifest_.sealed_unix_ns = *sealed;
+        manifest_.world_ranks = static_cast<std::uint32_t>(*world_ranks);
+
+        auto schema = schema_from_value(document.member("schema"));
+        if (!schema) return bad(schema.error().text);
+        manifest_.schema = std::move(*schema);
+
+        const auto shapes = document.member("shapes");
+        const auto count = shapes.list();
+        if (!count) return bad("it has no list of shapes.");
+        for (std::size_t i = 0; i < *count; ++i) {
+            const auto shape = shapes.entry(i).extents();
+            if (!shape) return bad("a shape is not a list of at most 8 numbers.");
+            manifest_.shapes.push_back(*shape);
+        }
+        if (manifest_.shapes != distinct_shapes(manifest_.schema))
+            return bad("its shapes are not those of its schema.");
+        return {};
+    }
+
+    Result<> read_nodes(json::Value document) {
+        const auto nodes = document.member("nodes");
+        const auto count = nodes.list().value_or(0);
+        if (count == 0) return bad("it names no node file.");
+        if (count > limits::nodes_max)
+            return bad(fmt::format("it names {} node files, at most {} are allowed.", count, limits::nodes_max));
+        manifest_.nodes.reserve(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            FB_TRY_ASSIGN(line, line_from(nodes.entry(i)));
+            if (!manifest_.nodes.empty() && line.node <= manifest_.nodes.back().node)
+                return bad(fmt::format("node {} is out of order.", line.node));
+            manifest_.nodes.push_back(std::move(line));
+        }
+        return {};
+    }
+
+    Result<NodeLine> line_from(json::Value object) const {
+        const auto node = object.member("node").u64(limits::nodes_max - 1);
+        if (!node) return bad(fmt::format("line {} has no node number.", manifest_.nodes.size()));
+        const auto fail = [&](const char* why) { return bad(fmt::format("node {} {}.", *node, why)); };
+        const auto path = object.member("path").text();
+        const auto file_bytes = object.member("bytes").u64();
+        const auto data_bytes = object.member("data").u64();
+        const auto record = as_hex(object.member("record"), 8);
+        if (!path || !file_bytes || !data_bytes || !record) return fail("has no path, bytes, data or record");
+        if (!is_inner_path(*path)) return fail("has a path that leaves the snapshot's directory");
+        if (*data_bytes > *file_bytes) return fail("has more data than its file has bytes");
+
+        NodeLine line{.node = static_cast<std::uint32_t>(*node),
+                      .path = *path,
+                      .file_bytes = *file_bytes,
+                      .data_bytes = *data_bytes,
+                      .record_crc32c = static_cast<std::uint32_t>(*record),
+                      .ranks = {},
+                      .rows = {},
+                      .bounds = {}};
+        if (!read_ranks(object.member("ranks"), line)) return fail("has no ascending ranks of this world");
+        if (!read_rows(object.member("rows"), line)) return fail("has no row count for each table");
+        if (!read_bounds(object.member("bounds"), line)) return fail("has no bounds inside each shape");
+        return line;
+    }
+
+    bool read_ranks(json::Value list, NodeLine& line) const {
+        const auto count = list.list().value_or(0);
+        std::uint64_t end = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto pair = list.entry(i);
+            const auto first = pair.entry(0).u64(UINT32_MAX);
+            const auto ranks = pair.entry(1).u64(UINT32_MAX);
+            if (pair.list() != 2u || !first || !ranks || *ranks == 0) return false;
+            if (*first < end || *first + *ranks > manifest_.world_ranks) return false;
+            end = *first + *ranks;
+            line.ranks.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*ranks)});
+        }
+        return count > 0;
+    }
+
+    bool read_rows(json::Value list, NodeLine& line) const {
+        if (list.list() != manifest_.schema.tables.size()) return false;
+        for (std::size_t i = 0; i < manifest_.schema.tables.size(); ++i) {
+            const auto rows = list.entry(i).u64(std::uint64_t{1} << 62);
+            if (!rows) return false;
+            line.rows.push_back(*rows);
+        }
+        return true;
+    }
+
+    bool read_bounds(json::Value list, NodeLine& line) const {
+        if (list.list() != manifest_.shapes.size()) return false;
+        for (std::size_t i = 0; i < manifest_.shapes.size(); ++i) {
+            const auto pair = list.entry(i);
+            line.bounds.emplace_back();
+            if (pair.is_null()) continue;
+            const auto lo = pair.entry(0).extents();
+            const auto size = pair.entry(1).extents();
+            if (pair.list() != 2u || !lo || !size || !inside({*lo, *size}, manifest_.shapes[i])) return false;
+            line.bounds.back() = Box{*lo, *size};
+        }
+        return true;
+    }
+
+    std::string_view text_;
+    const std::string& name_;
+    Manifest manifest_;
+};
+
+}  // namespace
+
+Result<Manifest> decode_manifest(std::string_view text, const std::string& name) {
+    return ManifestReader(text, name).read();
+}
+
+}  // namespace forebay::format

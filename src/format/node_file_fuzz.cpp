@@ -1,0 +1,72 @@
+// Any bytes given to peek() and open_head(): no crash, and what is accepted keeps every promise of node_file.hpp. The
+// checksums are made right on a second try, or nothing behind them would ever be reached.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/crc32c.hpp"
+#include "describe/geometry.hpp"
+#include "format/head.hpp"
+
+using namespace forebay;
+using namespace forebay::format;
+
+namespace {
+
+void require(bool promise) {
+    if (!promise) std::abort();
+}
+
+void check_promises(const NodeFile& file) {
+    require(check(file.schema).has_value());
+    require(file.extents.size() == file.schema.variables.size() && file.first_block.size() == file.extents.size() + 1);
+    for (const auto& extent : file.extents)
+        require(extent.used_bytes <= extent.capacity_bytes &&
+                extent.offset_bytes + extent.capacity_bytes <= file.file_bytes);
+    for (const auto& block : file.blocks) {
+        const auto& variable = file.schema.variables[block.variable];
+        const auto& extent = file.extents[block.variable];
+        require(std::ranges::binary_search(file.ranks, block.rank));
+        require(block.offset_bytes >= extent.offset_bytes);
+        require(block.offset_bytes + block.size_bytes <= extent.offset_bytes + extent.used_bytes);
+        require(block.first_segment + segments_of(block.size_bytes) <= file.crc32c.size());
+        require(volume(block.box.size) * variable.type.size_bytes == block.size_bytes);
+        if (variable.kind != Kind::particles) require(inside(block.box, variable.shape));
+    }
+    for (std::uint32_t table = 0; table < file.schema.tables.size(); ++table) (void)file.rows(table);
+}
+
+void try_open(std::span<const std::byte> bytes) {
+    const auto peeked = peek(bytes, "fuzz.h5");
+    const auto file = open_head(bytes, "fuzz.h5");
+    require(peeked.has_value() || !file.has_value());
+    if (file.has_value()) check_promises(*file);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    std::vector<std::byte> bytes(size);
+    if (size > 0) std::memcpy(bytes.data(), data, size);
+    try_open(bytes);
+    if (size < 8192) return 0;
+
+    auto* record = bytes.data() + record_offset_bytes;
+    store_le(record, record_magic);
+    store_le(record + offsetof(RecordPage, version), node_file_version);
+    const auto head_bytes = load_le<std::uint64_t>(record + offsetof(RecordPage, head_bytes));
+    if (head_bytes >= 8192 && head_bytes <= size) {
+        const std::span<const std::byte> all(bytes);
+        const auto crc = crc32c(all.subspan(8192, head_bytes - 8192), crc32c(all.first(4096)));
+        store_le(record + offsetof(RecordPage, head_crc32c), crc);
+    }
+    constexpr auto crc_at = offsetof(RecordPage, record_crc32c);
+    store_le(record + crc_at, crc32c(std::span<const std::byte>(record, crc_at)));
+    try_open(bytes);
+    return 0;
+}

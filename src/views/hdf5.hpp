@@ -1,0 +1,100 @@
+// What the visitors need of the HDF5 library: handles that close themselves, failures as Errors, our element types,
+// attributes, and a file that is built in memory, so that HDF5 itself opens, locks and writes no file of the target.
+//
+// Threads: HDF5 has state of its own for the whole process; calls must not overlap unless the library was built
+//          thread-safe.
+
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "forebay/describe.hpp"
+#include "forebay/result.hpp"
+
+namespace forebay::views::h5 {
+
+/// Owns one reference to an HDF5 object of any kind.
+class Id {
+public:
+    Id() = default;
+    explicit Id(hid_t id) : id_(id) {}
+    Id(Id&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+    Id& operator=(Id&& other) noexcept {
+        std::swap(id_, other.id_);
+        return *this;
+    }
+    Id(const Id&) = delete;
+    Id& operator=(const Id&) = delete;
+    ~Id() {
+        if (id_ >= 0) H5Idec_ref(id_);
+    }
+    hid_t get() const { return id_; }
+
+private:
+    hid_t id_ = H5I_INVALID_HID;
+};
+
+/// Keeps HDF5 from printing its error stack as long as it lives; the caller's own setting comes back afterwards.
+class QuietErrors {
+public:
+    QuietErrors();
+    QuietErrors(const QuietErrors&) = delete;
+    QuietErrors& operator=(const QuietErrors&) = delete;
+    ~QuietErrors();
+
+private:
+    unsigned is_version_2_ = 1;
+    H5E_auto2_t print_2_ = nullptr;
+    H5E_auto1_t print_1_ = nullptr;
+    void* data_ = nullptr;
+};
+
+/// Takes over what an H5...create or ...open gave; `doing` ("creating dataset 'u'") goes into the error's text.
+Result<Id> own(hid_t id, std::string_view doing);
+/// For calls that answer with a status.
+Result<> require(herr_t status, std::string_view doing);
+
+/// The type of an element as node files store it: little-endian, complex numbers as {r, i}, strings padded with NUL.
+Result<Id> stored_type(Type type);
+/// Text of variable length, as h5py and netCDF write strings.
+Result<Id> text_type();
+
+/// A simple dataspace, or a scalar for no dimensions.
+Result<Id> space_of(const Extents& shape);
+/// Selects `box` in a dataspace of as many dimensions.
+Result<> select(const Id& space, const Box& box);
+
+/// Texts become strings of fixed length, as netCDF's own are, since tools that expect those fail on the others.
+Result<> put_attribute(const Id& object, const std::string& name, const AttributeValue& value);
+
+/// A new file in memory whose groups and objects remember their order, and no time, so that equal content gives equal
+/// bytes.
+class MemoryFile {
+public:
+    static Result<MemoryFile> create();
+
+    const Id& id() const { return file_; }
+    /// Opens a group, "" for the root; it and its parents are made when they are missing.
+    Result<Id> group(const std::string& path);
+    /// Creates a dataset; `creation` is from dataset_creation(). Missing groups are made.
+    Result<Id> dataset(const std::string& path, const Id& type, const Id& space, const Id& creation);
+    /// Gives a type a name, which netCDF 4.9 and older need to understand a compound.
+    Result<> name_type(const std::string& name, const Id& type);
+    /// The file's bytes.
+    Result<std::string> bytes();
+
+private:
+    explicit MemoryFile(Id file) : file_(std::move(file)) {}
+    Id file_;
+};
+
+/// Properties of a dataset to be created: attributes in order, no times.
+Result<Id> dataset_creation();
+
+}  // namespace forebay::views::h5

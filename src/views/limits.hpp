@@ -1,0 +1,21 @@
+// The limits of views, each with its reason.
+
+#pragma once
+
+#include <cstdint>
+
+namespace forebay::views {
+
+// A reader keeps every node file open that it touched, and HDF5 gives fill values without an error when descriptors run
+// out. A process may open 1024 files on most machines; a hundred stay for the reader's own.
+inline constexpr std::uint32_t views_sources_max = 900;
+
+// A mapping costs a reader 60 bytes of the view and some 10 us when it opens the variable; a million make a view of 60
+// MB.
+inline constexpr std::uint64_t views_mappings_max = 1'000'000;
+
+// Replicated values up to this size are copied into the view, so that it says them without any node file; larger ones
+// are shown from the first node file.
+inline constexpr std::uint64_t views_copied_bytes_max = 1u << 20;
+
+}  // namespace forebay::views

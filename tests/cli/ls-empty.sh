@@ -1,0 +1,2 @@
+mkdir run7
+forebay ls run7

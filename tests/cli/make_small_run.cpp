@@ -1,0 +1,38 @@
+// Makes one snapshot of a run for the scripts beside: make_small_run RUN STREAM STEP NODES [ID [ARRIVED]]
+//
+// ID (hexadecimal, f3 unless given) tells saves of one step apart. With ARRIVED only that many node files have arrived,
+// and with 0 all have, but nothing commits them.
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "drain/commit.hpp"
+#include "support/small_run.hpp"
+
+using namespace forebay;
+
+namespace {
+
+Result<> make(const std::string& run, const test::SmallSnapshot& snapshot, bool commits, std::uint32_t arrived) {
+    auto& store = sys::posix_store();
+    for (std::uint32_t node = 0; node < arrived; ++node) FB_TRY(test::drain_node(store, run, snapshot, node));
+    if (!commits) return {};
+    FB_TRY(drain::commit_if_complete(store, run, snapshot.stream, snapshot.step, snapshot.id, snapshot.nodes));
+    return {};
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    if (count < 5 || count > 7) return std::fputs("usage: make_small_run RUN STREAM STEP NODES [ID [ARRIVED]]\n", stderr), 2;
+    test::SmallSnapshot snapshot;
+    snapshot.stream = arguments[2];
+    snapshot.step = std::atoll(arguments[3]);
+    snapshot.nodes = static_cast<std::uint32_t>(std::atoi(arguments[4]));
+    if (count > 5) snapshot.id = std::strtoull(arguments[5], nullptr, 16);
+    const auto arrived = count > 6 ? static_cast<std::uint32_t>(std::atoi(arguments[6])) : 0;
+    const auto made = make(arguments[1], snapshot, count <= 6, arrived == 0 ? snapshot.nodes : arrived);
+    if (made) return 0;
+    std::fprintf(stderr, "%s\n", made.error().text.c_str());
+    return 1;
+}

@@ -1,0 +1,2 @@
+make_small_run run7 restart 120 1
+forebay show run7@newest

@@ -1,0 +1,11 @@
+make_small_run run7 restart 120 3
+cd run7/restart/step-000120
+# One bit of the field of rank 2, in the middle of its values.
+offset=$(forebay show node-00001.h5 --json | python3 -c '
+import json, sys
+print(next(b["first_byte"] for b in json.load(sys.stdin)["blocks"] if b["variable"] == "fields/density" and b["rank"] == 2) + 100)')
+printf '\377' | dd of=node-00001.h5 bs=1 seek="$offset" conv=notrunc status=none
+truncate -s -1 node-00000.h5
+rm node-00002.h5
+cd ../../..
+forebay verify run7@120

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""How tests/golden/refuse was made from tests/golden/v1: one damage a file. Kept to be read; the files are not made again.
+
+A file's name begins with the kind of error that every reader must answer with.
+"""
+
+import pathlib
+import struct
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "tools" / "readers"))
+from read_node_file import crc32c  # noqa: E402
+
+REFUSE = HERE / "refuse"
+FIELD = (HERE / "v1" / "field.h5").read_bytes()
+MANIFEST = (HERE / "v1" / "snapshot" / "manifest.json").read_bytes()
+RECORD = 4096
+
+
+def u64(data, at):
+    return struct.unpack_from("<Q", data, at)[0]
+
+
+EXTENTS, INDEX, SCHEMA = u64(FIELD, RECORD + 136), u64(FIELD, RECORD + 152), u64(FIELD, RECORD + 104)
+DATA = u64(FIELD, EXTENTS)
+
+
+def fix_record(data):
+    struct.pack_into("<I", data, 8188, crc32c(data[4096:8188]))
+
+
+def fix_head(data):
+    end = u64(data, RECORD + 72)
+    struct.pack_into("<I", data, RECORD + 60, crc32c(data[8192:end], crc32c(data[:4096])))
+    fix_record(data)
+
+
+def bit(name, at):
+    data = bytearray(FIELD)
+    data[at] ^= 1
+    (REFUSE / name).write_bytes(data)
+
+
+def number(name, at, value, letter="Q", fix=fix_head):
+    data = bytearray(FIELD)
+    struct.pack_into("<" + letter, data, at, value)
+    fix(data)
+    (REFUSE / name).write_bytes(data)
+
+
+def text(name, at, replacement):
+    data = bytearray(FIELD)
+    data[at:at + len(replacement)] = replacement
+    fix_head(data)
+    (REFUSE / name).write_bytes(data)
+
+
+def manifest(name, what, by):
+    assert what in MANIFEST
+    changed = MANIFEST.replace(what, by)[:-21]
+    (REFUSE / name).write_bytes(changed + b'"crc32c":"%08x"}\n' % crc32c(changed))
+
+
+def node_files():
+    bit("corrupt-record.h5", RECORD + 24)
+    bit("corrupt-head.h5", SCHEMA + 20)
+    bit("corrupt-data.h5", DATA + 5)
+    bit("corrupt-magic.h5", RECORD)
+    (REFUSE / "corrupt-truncated-head.h5").write_bytes(FIELD[:9000])
+    (REFUSE / "corrupt-truncated-data.h5").write_bytes(FIELD[:DATA + 50])
+    (REFUSE / "missing-never-sealed.h5").write_bytes(FIELD[:RECORD] + bytes(8) + FIELD[RECORD + 8:])
+    (REFUSE / "missing-reserved.h5").write_bytes(bytes(8192))
+    (REFUSE / "refused-text.h5").write_bytes(b"This is no node file.\n" * 500)
+    (REFUSE / "refused-short.h5").write_bytes(FIELD[:5000])
+    (REFUSE / "refused-other-hdf5.h5").write_bytes(FIELD[:RECORD] + b"\x07" * 4096 + FIELD[8192:])
+    # Right checksums, wrong content.
+    number("unsupported-version-2.h5", RECORD + 8, 2, "I", fix_record)
+    number("corrupt-node-number.h5", RECORD + 48, 1, "I", fix_record)
+    number("corrupt-file-bytes.h5", RECORD + 64, 1 << 63, fix=fix_record)
+    number("corrupt-block-count.h5", RECORD + 160, 1 << 60, fix=fix_record)
+    number("corrupt-extents-overlap.h5", EXTENTS + 32, DATA)
+    number("corrupt-block-gap.h5", INDEX + 192 + 16, u64(FIELD, INDEX + 192 + 16) + 8)
+    number("corrupt-box-outside.h5", INDEX + 6 * 8, 3)
+    number("corrupt-box-overflow.h5", INDEX + 7 * 8, 1 << 62)
+    number("corrupt-foreign-rank.h5", INDEX + 8, 7)
+    number("corrupt-segment-number.h5", INDEX + 4 * 8, 1 << 63)
+    text("corrupt-schema.h5", SCHEMA, b"[")
+    text("corrupt-name.h5", FIELD.index(b'"rho"', SCHEMA), b'"a/."')
+
+
+def manifests():
+    (REFUSE / "corrupt-cut.json").write_bytes(MANIFEST[:-40])
+    (REFUSE / "corrupt-no-newline.json").write_bytes(MANIFEST[:-1])
+    (REFUSE / "corrupt-edited.json").write_bytes(MANIFEST.replace(b'"step":120', b'"step":121'))
+    (REFUSE / "corrupt-empty.json").write_bytes(b"")
+    manifest("unsupported-version-2.json", b'"version":1', b'"version":2')
+    manifest("corrupt-path.json", b'"node-00001.h5"', b'"../node-1.h5"')
+    manifest("corrupt-order.json", b'"node":1', b'"node":0')
+    manifest("corrupt-bounds.json", b"[[4,0],[6,4]]", b"[[4,0],[7,4]]")
+    manifest("corrupt-rows.json", b'"rows":[90]', b'"rows":[]')
+    manifest("corrupt-ranks.json", b"[[2,3]]", b"[[2,4]]")
+    manifest("corrupt-shapes.json", b'"shapes":[[10,4],[8]]', b'"shapes":[[10,4],[9]]')
+    nodes = MANIFEST[MANIFEST.index(b"[\n") + 1:MANIFEST.index(b"\n],") + 1]
+    manifest("corrupt-no-nodes.json", nodes, b"\n")
+
+
+if __name__ == "__main__":
+    REFUSE.mkdir(exist_ok=True)
+    node_files()
+    manifests()

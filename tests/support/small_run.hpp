@@ -1,0 +1,102 @@
+// Small snapshots for tests of what lies at a target: a field, a particle table and a scalar from two ranks a node,
+// one of them without rows. drain_node() brings a node file into its part directory by the acts of an agent.
+
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/crc32c.hpp"
+#include "base/limits.hpp"
+#include "catalog/catalog.hpp"
+#include "format/layout.hpp"
+#include "format/manifest.hpp"
+#include "format/node_file.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::test {
+
+inline constexpr std::uint32_t ranks_per_node = 2;
+
+struct SmallSnapshot {
+    std::uint64_t id = 0xf3;
+    std::int64_t step = 120;
+    std::uint32_t nodes = 1;
+    std::string stream = "restart";
+    std::uint64_t elements_per_rank = 40;  // of the field
+    std::int64_t sealed_unix_ns = 1'700'000'000'000'000'000;
+
+    std::uint32_t ranks() const { return nodes * ranks_per_node; }
+};
+
+inline Schema small_schema(const SmallSnapshot& snapshot) {
+    Schema schema;
+    schema.stream = snapshot.stream;
+    schema.tables = {"gas"};
+    schema.variables = {
+        {"clock/dt", f64, Kind::replicated, {}, 0, Coverage::full, {.unit = "s", .description = "length of a step"}},
+        {"fields/density", f64, Kind::array, {snapshot.ranks(), snapshot.elements_per_rank}, 0, Coverage::full,
+         {.unit = "kg m-3", .dimensions = {"y", "x"}}},
+        {"gas/id", i64, Kind::particles, {}, 0, Coverage::full, {}},
+        {"gas/x", f32, Kind::particles, {}, 0, Coverage::full, {.unit = "m"}},
+    };
+    return schema;
+}
+
+/// The world's odd ranks own no particles, the others ten more each.
+inline std::uint64_t rows_of(std::uint32_t rank) { return rank % 2 == 1 ? 0 : 10 + 5 * rank; }
+
+/// One sealed node file. Its data depend on the snapshot's id, so that two saves of one step differ.
+inline std::vector<std::byte> small_node_file(const SmallSnapshot& snapshot, std::uint32_t node) {
+    std::vector<format::RankPart> parts;
+    for (auto rank = node * ranks_per_node; rank < (node + 1) * ranks_per_node; ++rank)
+        parts.push_back({rank, {{}, {{{rank, 0}, {1, snapshot.elements_per_rank}}}, {}, {}}, {rows_of(rank)}});
+    auto layout = format::plan_layout(small_schema(snapshot), parts, {}).value();
+    std::vector<std::byte> image(layout.file_bytes);
+    format::encode(layout, image);
+    auto words = format::crc_words(layout, image);
+    for (const auto& block : layout.blocks) {
+        for (std::uint64_t i = 0; i < block.size_bytes; ++i)
+            image[block.offset_bytes + i] = static_cast<std::byte>(i + 31 * block.rank + 7 * block.variable + snapshot.id);
+        for (std::uint64_t i = 0; i < format::segments_of(block.size_bytes); ++i) {
+            const auto skip = i * limits::segment_bytes;
+            const auto bytes = std::min(limits::segment_bytes, block.size_bytes - skip);
+            words[block.first_segment + i] = crc32c(std::span(image).subspan(block.offset_bytes + skip, bytes));
+        }
+    }
+    format::seal(layout, {.snapshot_id = snapshot.id, .step = snapshot.step, .time = 0.5 * static_cast<double>(snapshot.step),
+                          .sealed_unix_ns = snapshot.sealed_unix_ns + node, .node = node, .nodes = snapshot.nodes,
+                          .world_ranks = snapshot.ranks()},
+                 image);
+    return image;
+}
+
+inline std::string part_directory(const std::string& run, const SmallSnapshot& snapshot) {
+    return run + "/" + snapshot.stream + "/" + catalog::part_name(snapshot.step, snapshot.id);
+}
+inline std::string step_directory(const std::string& run, const SmallSnapshot& snapshot) {
+    return run + "/" + snapshot.stream + "/" + catalog::step_name(snapshot.step);
+}
+
+/// Writes the node file beside its final name, syncs it, renames it and syncs its directory.
+inline Result<> drain_node(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot, std::uint32_t node) {
+    const auto path = part_directory(run, snapshot) + "/" + format::node_path(node, snapshot.nodes);
+    const auto directory = path.substr(0, path.rfind('/'));
+    FB_TRY(store.make_directories(directory));
+    FB_TRY_ASSIGN(file, store.open(path + ".tmp", sys::Access::create));
+    FB_TRY(file->write(0, small_node_file(snapshot, node)));
+    FB_TRY(file->sync());
+    FB_TRY(file->close());
+    FB_TRY(store.rename(path + ".tmp", path));
+    return store.sync_directory(directory);
+}
+
+inline Result<> drain_all(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot) {
+    for (std::uint32_t node = 0; node < snapshot.nodes; ++node) FB_TRY(drain_node(store, run, snapshot, node));
+    return {};
+}
+
+}  // namespace forebay::test

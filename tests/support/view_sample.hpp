@@ -1,0 +1,251 @@
+// Committed snapshots for the tests of views, written through the format room: node files with blocks spread over ranks
+// in an irregular way, and the manifest. Every element's number follows from its place in the global array or table, so
+// that a reader of the view can tell each value: number_of() and store_number() here, and the same in views_test.py.
+
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/crc32c.hpp"
+#include "base/limits.hpp"
+#include "catalog/catalog.hpp"
+#include "describe/geometry.hpp"
+#include "format/manifest.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::test {
+
+struct ViewSample {
+    Schema schema;
+    std::vector<std::uint32_t> ranks_of_node;          // how many ranks each node has
+    std::vector<std::vector<std::vector<Box>>> boxes;  // by rank, then variable
+    std::vector<std::vector<std::uint64_t>> rows;      // by rank, then table
+    std::uint32_t ranks() const { return static_cast<std::uint32_t>(boxes.size()); }
+};
+
+inline const std::vector<Type>& view_types() {
+    static const std::vector<Type> types{f16, f32, f64, c64, c128, i8, i16, i32, i64, u8, u16, u32, u64, string_of(6)};
+    return types;
+}
+
+inline std::string short_name(Type type) { return type.scalar == Scalar::string ? "text" : name_of(type); }
+
+inline std::uint64_t number_of(std::size_t variable, std::uint64_t element) { return element * 7 + variable * 13; }
+
+/// The number as `type` stores it. f16 holds whole numbers below 2048 exactly.
+inline void store_number(std::byte* to, Type type, std::uint64_t number) {
+    const auto half = static_cast<std::uint16_t>(number % 2048);
+    const auto single = static_cast<float>(number % (1u << 20)) / 2;
+    const auto real = static_cast<double>(number) / 4;
+    switch (type.scalar) {
+        case Scalar::f16: {
+            const auto exponent = half == 0 ? 0u : 31u - static_cast<unsigned>(__builtin_clz(half));
+            const auto bits =
+                half == 0 ? 0u : ((15u + exponent) << 10) | ((unsigned{half} << (10 - exponent)) & 0x3FFu);
+            return store_le(to, static_cast<std::uint16_t>(bits));
+        }
+        case Scalar::f32: return store_le(to, single);
+        case Scalar::f64: return store_le(to, real);
+        case Scalar::c64: store_le(to, single); return store_le(to + 4, -single);
+        case Scalar::c128: store_le(to, real); return store_le(to + 8, -real);
+        case Scalar::string: {
+            std::string text = "s" + std::to_string(number % 100'000);
+            text.resize(type.size_bytes);
+            std::memcpy(to, text.data(), text.size());
+            return;
+        }
+        default: std::memcpy(to, &number, type.size_bytes);
+    }
+}
+
+/// Cuts a box into about `parts` uneven boxes, along its longest sides.
+inline void cut(const Box& box, std::uint64_t parts, std::vector<Box>& out) {
+    int longest = 0;
+    for (int dim = 1; dim < box.size.dims(); ++dim)
+        if (box.size[dim] > box.size[longest]) longest = dim;
+    if (parts <= 1 || box.size[longest] < 2) return out.push_back(box);
+    Box left = box;
+    Box right = box;
+    left.size[longest] = std::max<std::uint64_t>(1, box.size[longest] / 3);
+    right.lo[longest] += left.size[longest];
+    right.size[longest] -= left.size[longest];
+    cut(left, parts / 3, out);
+    cut(right, parts - parts / 3, out);
+}
+
+inline Variable array_of(const std::string& name, Type type, const Extents& shape,
+                         std::vector<std::string> dimensions = {}) {
+    Variable variable{.name = name, .type = type, .kind = Kind::array, .shape = shape};
+    variable.attributes.dimensions = std::move(dimensions);
+    return variable;
+}
+
+inline Variable value_of(const std::string& name, Type type, const Extents& shape = {}) {
+    return {.name = name, .type = type, .kind = Kind::replicated, .shape = shape};
+}
+
+inline Variable column_of(const std::string& name, Type type, std::uint32_t table) {
+    return {.name = name, .type = type, .kind = Kind::particles, .table = table};
+}
+
+/// Every type in every kind, 1 to 4 dimensions, and each way that names can collide.
+inline Schema view_schema() {
+    Schema schema;
+    schema.stream = "fields";
+    schema.tables = {"particles", "halos/inner", "none"};
+    auto& all = schema.variables;
+    for (const auto type : view_types()) {
+        all.push_back(array_of("fields/" + short_name(type), type, {5, 6, 7}, {"z", "y", "x"}));
+        all.push_back(column_of("particles/" + short_name(type), type, 0));
+        all.push_back(value_of("scalars/" + short_name(type), type));
+        all.push_back(value_of("lists/" + short_name(type), type, {3}));
+    }
+    all[0].attributes.unit = "m s-1";
+    all[0].attributes.description = "wind, eastward";
+    all[0].attributes.others = {{"count", std::int64_t{-3}},
+                                {"scale", 0.25},
+                                {"note", std::string("caf\xc3\xa9")},
+                                {"empty", std::string()},
+                                {"CLASS", std::string("DIMENSION_SCALE")}};
+    all.push_back(array_of("fields/x", f64, {7}, {"x"}));  // coordinates
+    all.push_back(value_of("fields/z", f32, {5}));
+    all.back().attributes.dimensions = {"z"};
+    all.push_back(array_of("fields/deep/u", f32, {3, 8}, {"y", "x"}));  // other lengths in sight of y and x
+    all.push_back(array_of("line", i64, {11}));
+    all.push_back(array_of("plane", f64, {4, 9}, {"y", "x2"}));
+    all.push_back(array_of("four", f32, {3, 4, 2, 5}));
+    all.push_back(array_of("pair", f32, {4, 4}, {"y", "y"}));
+    all.push_back(array_of("odd %b %%/\xc3\xbcn\xc3\xaf \"q\"", u16, {9}));
+    all.push_back(array_of("hole/real", f32, {10}));
+    all.push_back(array_of("hole/whole", i32, {10}));
+    all.push_back(array_of("hole/all", c128, {2, 3}));
+    for (std::size_t back = 1; back <= 3; ++back) all[all.size() - back].coverage = Coverage::partial;
+    all.push_back(column_of("halos/inner/mass", f64, 1));
+    all.push_back(column_of("halos/inner/inner", i32, 1));  // the name of the table's own dimension
+    all.push_back(column_of("none/x", f64, 2));
+    all.push_back(value_of("lists/large", f64, {200'000, 2}));
+    return schema;
+}
+
+/// Spreads the schema over ranks: every second rank and a bit has several boxes, some ranks have nothing at all.
+inline ViewSample spread(Schema schema, std::vector<std::uint32_t> ranks_of_node) {
+    ViewSample sample;
+    sample.schema = std::move(schema);
+    std::uint32_t ranks = 0;
+    for (const auto count : ranks_of_node) ranks += count;
+    sample.ranks_of_node = std::move(ranks_of_node);
+    sample.boxes.assign(ranks, std::vector<std::vector<Box>>(sample.schema.variables.size()));
+    sample.rows.assign(ranks, std::vector<std::uint64_t>(sample.schema.tables.size(), 0));
+    for (std::size_t v = 0; v < sample.schema.variables.size(); ++v) {
+        const auto& variable = sample.schema.variables[v];
+        if (variable.kind != Kind::array) continue;
+        std::vector<Box> boxes;
+        if (variable.coverage == Coverage::full) {
+            Box whole;
+            whole.size = variable.shape;
+            for (int dim = 0; dim < variable.shape.dims(); ++dim) whole.lo.push_back(0);
+            cut(whole, 2 * ranks - 1, boxes);
+        } else if (variable.name != "hole/all") {
+            boxes = {{{5}, {3}}, {{0}, {2}}};  // 2..4 and 8..9 stay unwritten
+        }
+        for (std::size_t b = 0; b < boxes.size(); ++b) {
+            auto rank = static_cast<std::uint32_t>((b * 5 + v) % ranks);
+            if (rank == 1 && ranks > 2) rank = 0;  // rank 1 owns nothing
+            sample.boxes[rank][v].push_back(boxes[b]);
+        }
+    }
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        if (sample.rows[rank].size() > 0 && rank != 1) sample.rows[rank][0] = 3 + (rank * 11) % 7;
+        if (sample.rows[rank].size() > 1 && rank % 3 == 2) sample.rows[rank][1] = rank + 1;
+    }
+    return sample;
+}
+
+namespace detail {
+
+inline void fill_array(std::byte* to, const Variable& variable, std::size_t v, const Box& box) {
+    const auto strides = packed_strides(variable.shape, 1);
+    Extents at = box.lo;
+    for (std::uint64_t e = 0; e < volume(box.size); ++e) {
+        std::uint64_t element = 0;
+        for (int dim = 0; dim < at.dims(); ++dim)
+            element += at[dim] * static_cast<std::uint64_t>(strides[static_cast<std::size_t>(dim)]);
+        store_number(to + e * variable.type.size_bytes, variable.type, number_of(v, element));
+        for (int dim = at.dims() - 1; dim >= 0; --dim) {
+            if (++at[dim] < box.lo[dim] + box.size[dim]) break;
+            at[dim] = box.lo[dim];
+        }
+    }
+}
+
+}  // namespace detail
+
+/// One node file's bytes. `first_rows` are the rows of the tables in the nodes before.
+inline Result<std::vector<std::byte>> node_bytes(const ViewSample& sample, std::uint32_t node, std::uint32_t first_rank,
+                                                 const std::vector<std::uint64_t>& first_rows) {
+    std::vector<format::RankPart> parts;
+    for (std::uint32_t i = 0; i < sample.ranks_of_node[node]; ++i)
+        parts.push_back({first_rank + i, sample.boxes[first_rank + i], sample.rows[first_rank + i]});
+    FB_TRY_ASSIGN(layout, format::plan_layout(sample.schema, parts, {}));
+    std::vector<std::byte> bytes(layout.file_bytes);
+    format::encode(layout, bytes);
+    const auto words = format::crc_words(layout, bytes);
+    for (const auto& block : layout.blocks) {
+        const auto& variable = sample.schema.variables[block.variable];
+        auto* to = bytes.data() + block.offset_bytes;
+        if (variable.kind == Kind::array) detail::fill_array(to, variable, block.variable, block.box);
+        const auto first = variable.kind == Kind::particles ? first_rows[variable.table] + block.box.lo[0] : 0;
+        if (variable.kind != Kind::array)
+            for (std::uint64_t e = 0; e < block.size_bytes / variable.type.size_bytes; ++e)
+                store_number(to + e * variable.type.size_bytes, variable.type, number_of(block.variable, first + e));
+        for (std::uint64_t done = 0, word = block.first_segment; done < block.size_bytes;
+             done += limits::segment_bytes, ++word)
+            words[word] = crc32c({to + done, std::min(limits::segment_bytes, block.size_bytes - done)});
+    }
+    const format::Record record{.snapshot_id = 0x00f30000c0ffee9a,
+                                .step = 120,
+                                .time = 0.5,
+                                .sealed_unix_ns = 1'700'000'000'000'000'000,
+                                .node = node,
+                                .nodes = static_cast<std::uint32_t>(sample.ranks_of_node.size()),
+                                .world_ranks = sample.ranks()};
+    format::seal(layout, record, bytes);
+    return bytes;
+}
+
+/// Writes RUN/STREAM/step-000120 with all its node files and the manifest.
+inline Result<catalog::Snapshot> write_sample(sys::Store& store, const std::string& run, const ViewSample& sample) {
+    const catalog::Snapshot snapshot{sample.schema.stream, 120,
+                                     run + "/" + sample.schema.stream + "/" + catalog::step_name(120)};
+    format::Manifest manifest{.snapshot_id = 0x00f30000c0ffee9a,
+                              .step = 120,
+                              .time = 0.5,
+                              .sealed_unix_ns = 1'700'000'000'000'000'000,
+                              .world_ranks = sample.ranks(),
+                              .schema = sample.schema,
+                              .shapes = format::distinct_shapes(sample.schema)};
+    std::vector<std::uint64_t> first_rows(sample.schema.tables.size(), 0);
+    std::uint32_t first_rank = 0;
+    const auto nodes = static_cast<std::uint32_t>(sample.ranks_of_node.size());
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        FB_TRY_ASSIGN(bytes, node_bytes(sample, node, first_rank, first_rows));
+        const auto name = format::node_path(node, nodes);
+        const auto path = snapshot.directory + "/" + name;
+        FB_TRY(store.make_directories(path.substr(0, path.rfind('/'))));
+        FB_TRY_ASSIGN(file, store.open(path, sys::Access::create));
+        FB_TRY(file->write(0, bytes));
+        FB_TRY(file->close());
+        FB_TRY_ASSIGN(head, catalog::load_head(store, path));
+        manifest.nodes.push_back(format::line_of(head, name));
+        for (std::uint32_t table = 0; table < first_rows.size(); ++table) first_rows[table] += head.rows(table);
+        first_rank += sample.ranks_of_node[node];
+    }
+    FB_TRY(sys::write_text_durable(store, snapshot.directory + "/" + catalog::manifest_name,
+                                   format::encode_manifest(manifest)));
+    return snapshot;
+}
+
+}  // namespace forebay::test

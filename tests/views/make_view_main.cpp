@@ -1,0 +1,83 @@
+// Writes a committed snapshot and its view for views_test.py: make_view CASE RUN. Prints the schema's variables, one
+// JSON object a line: index, name, type, kind, shape. Cases: one, two, three (nodes), or many:NODES (a small schema).
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "support/view_sample.hpp"
+#include "views/plain.hpp"
+
+using namespace forebay;
+
+namespace {
+
+/// Three columns and a field of slabs: the usual content of a large run, a few bytes a node.
+test::ViewSample many_nodes(std::uint32_t nodes) {
+    Schema schema;
+    schema.stream = "fields";
+    schema.tables = {"particles"};
+    for (const auto* name :
+         {"particles/x", "particles/y", "particles/z", "particles/vx", "particles/vy", "particles/vz", "particles/phi"})
+        schema.variables.push_back(test::column_of(name, f32, 0));
+    schema.variables.push_back(test::column_of("particles/id", i64, 0));
+    schema.variables.push_back(test::column_of("particles/mask", u16, 0));
+    schema.variables.push_back(test::array_of("rho", f32, {2 * nodes, 4, 4}, {"z", "y", "x"}));
+    test::ViewSample sample{schema, std::vector<std::uint32_t>(nodes, 2), {}, {}};
+    for (std::uint64_t rank = 0; rank < 2 * nodes; ++rank) {
+        sample.boxes.emplace_back(schema.variables.size());
+        sample.boxes.back().back() = {{{rank, 0, 0}, {1, 4, 4}}};
+        sample.rows.push_back({rank % 5});
+    }
+    return sample;
+}
+
+Result<test::ViewSample> case_named(const std::string& name) {
+    if (name == "one") return test::spread(test::view_schema(), {1});
+    if (name == "two") return test::spread(test::view_schema(), {1, 2});
+    if (name == "three") return test::spread(test::view_schema(), {3, 1, 4});
+    if (name.starts_with("many:")) return many_nodes(static_cast<std::uint32_t>(std::atoi(name.c_str() + 5)));
+    return Error{ErrorKind::missing, "no case " + name};
+}
+
+Result<> make(const std::string& name, const std::string& run) {
+    auto& store = sys::posix_store();
+    FB_TRY_ASSIGN(sample, case_named(name));
+    FB_TRY_ASSIGN(snapshot, test::write_sample(store, run, sample));
+    const auto start = std::chrono::steady_clock::now();
+    const auto cpu = std::clock();
+    FB_TRY_ASSIGN(view, views::make_plain_view(store, snapshot));
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    std::fprintf(stderr, "%s: %u sources, %llu mappings, %.1f ms, of a core %.1f ms\n", view.path.c_str(), view.sources,
+                 static_cast<unsigned long long>(view.mappings), seconds.count() * 1e3,
+                 1e3 * static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC);
+    for (std::size_t v = 0; v < sample.schema.variables.size(); ++v) {
+        const auto& variable = sample.schema.variables[v];
+        std::vector<std::uint64_t> shape;
+        for (int dim = 0; dim < variable.shape.dims(); ++dim) shape.push_back(variable.shape[dim]);
+        std::uint64_t rows = 0;
+        for (const auto& of_rank : sample.rows)
+            if (variable.kind == Kind::particles) rows += of_rank[variable.table];
+        if (variable.kind == Kind::particles) shape = {rows};
+        const nlohmann::json line{{"index", v},
+                                  {"name", variable.name},
+                                  {"type", test::short_name(variable.type)},
+                                  {"kind", name_of(variable.kind)},
+                                  {"shape", shape}};
+        std::puts(line.dump().c_str());
+    }
+    return {};
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    if (count != 3) return std::fprintf(stderr, "usage: make_view CASE RUN\n"), 2;
+    const auto made = make(arguments[1], arguments[2]);
+    if (!made) std::fprintf(stderr, "%s\n", made.error().text.c_str());
+    return made ? 0 : 1;
+}

@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""Reads node files and manifests by docs/formats/ alone, without HDF5, and verifies every checksum.
+
+Usage: read_node_file.py [--quiet] FILE...
+A node file (NAME.h5) is listed: variables, blocks. A manifest (NAME.json) is listed, and the node files that it names are
+verified too, if they are there. Exit code 0: all is right; 1: something is not, and standard error says what.
+"""
+
+import json
+import os
+import re
+import struct
+import sys
+
+SEGMENT = 1 << 20
+SIZES = {"f16": 2, "f32": 4, "f64": 8, "c64": 8, "c128": 16, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "u8": 1, "u16": 2,
+         "u32": 4, "u64": 8}
+TABLE = []
+for n in range(256):
+    for _ in range(8):
+        n = (n >> 1) ^ (0x82F63B78 if n & 1 else 0)
+    TABLE.append(n)
+
+
+class Refused(Exception):
+    """The kind of an error, and its text."""
+
+
+def crc32c(data, crc=0):
+    crc ^= 0xFFFFFFFF
+    for byte in data:
+        crc = TABLE[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+    return crc ^ 0xFFFFFFFF
+
+
+def require(truth, text, kind="corrupt"):
+    if not truth:
+        raise Refused(f"{kind}: {text}")
+
+
+def bytes_of(kind):
+    if kind in SIZES:
+        return SIZES[kind]
+    match = re.fullmatch(r"string\[([1-9][0-9]{0,4})\]", kind)
+    require(match and int(match[1]) <= 65536, f"unknown type {kind}")
+    return int(match[1])
+
+
+def product(numbers):
+    result = 1
+    for number in numbers:
+        result *= number
+    return result
+
+
+def inside(lo, size, shape):
+    return len(lo) == len(size) == len(shape) and all(l + s <= n for l, s, n in zip(lo, size, shape))
+
+
+RECORD = ("magic version header_bytes snapshot_id step time sealed_unix_ns node nodes world_ranks head_crc32c file_bytes head_bytes "
+          "data_offset_bytes hdf5_offset_bytes hdf5_capacity_bytes schema_offset_bytes schema_size_bytes ranks_offset_bytes "
+          "ranks extents_offset_bytes variables index_offset_bytes blocks crc_offset_bytes crc_words").split()
+
+
+def read_record(pages):
+    require(len(pages) >= 8192, "fewer than 8192 bytes", "refused")
+    record = dict(zip(RECORD, struct.unpack_from("<8sIIQqdqIIIIQQ13Q", pages, 4096)))
+    written = struct.unpack_from("<I", pages, 8188)[0]
+    if record["magic"] != b"FBNODE\r\n":
+        unsealed = record["magic"] == bytes(8) and pages[:8] in (b"\x89HDF\r\n\x1a\n", bytes(8))
+        require(not unsealed, "not sealed", "missing")
+        require(crc32c(b"FBNODE\r\n" + pages[4104:8188]) != written, "magic number")
+        require(False, "not a node file", "refused")
+    require(crc32c(pages[4096:8188]) == written, "checksum of the record")
+    require(record["version"] == 1, f"version {record['version']}", "unsupported")
+    record["record_crc32c"] = written
+    r = record
+    require(r["header_bytes"] == 184 and r["node"] < r["nodes"] <= 1 << 20, "node numbers")
+    require(1 <= r["ranks"] <= min(65536, r["world_ranks"]) and r["variables"] <= 30000, "numbers of ranks or variables")
+    require(r["head_bytes"] <= min(1 << 32, r["data_offset_bytes"]) and r["data_offset_bytes"] <= r["file_bytes"] <= 1 << 62, "sizes")
+    end = 8192
+    for name, count, size in (("hdf5", r["hdf5_capacity_bytes"], 1), ("schema", r["schema_size_bytes"], 1), ("ranks", r["ranks"], 4),
+                              ("extents", r["variables"], 32), ("index", r["blocks"], 192), ("crc", r["crc_words"], 4)):
+        offset = r[name + "_offset_bytes"]
+        require(offset % 8 == 0 and offset >= end, f"place of {name}")
+        end = offset + count * size
+        require(end <= r["head_bytes"], f"end of {name}")
+    require(end == r["head_bytes"], "end of the head")
+    return record
+
+
+def check_name(name):
+    parts = name.split("/")
+    require(len(name.encode()) <= 255 and all(p not in ("", ".", "..") for p in parts) and parts[0] != "_forebay", f"name {name!r}")
+    require(all(c >= " " and c != "\x7f" for c in name), f"name {name!r}")
+
+
+def check_schema(schema):
+    names = {v["name"] for v in schema["variables"]}
+    groups = {"/".join(n.split("/")[:i]) for n in names for i in range(1, n.count("/") + 1)}
+    require(len(names) == len(schema["variables"]) and not names & groups, "a name twice")
+    require("/" not in schema["stream"] and schema["stream"][:1] not in ("", "."), "name of the stream")
+    for variable in schema["variables"]:
+        check_name(variable["name"])
+        bytes_of(variable["type"])
+        if variable["kind"] == "particles":
+            require(0 <= variable["table"] < len(schema["tables"]), f"table of {variable['name']}")
+        else:
+            require(variable["kind"] in ("replicated", "array") and len(variable["shape"]) <= 8, f"kind of {variable['name']}")
+
+
+def check_blocks(r, schema, ranks, extents, blocks):
+    """What check_rows() of one variable needs to know about the others is `tables`: their rows."""
+    tables = {}
+    at = 0
+    for number, variable in enumerate(schema["variables"]):
+        offset, used, capacity, _ = extents[number]
+        require(r["data_offset_bytes"] <= offset and used <= capacity and offset + capacity <= r["file_bytes"], f"extent {number}")
+        mine = []
+        while at < len(blocks) and blocks[at]["variable"] == number:
+            mine.append(blocks[at])
+            at += 1
+        rows = 0
+        for b in mine:
+            shape = variable.get("shape", [rows + b["size"][0]] if b["size"] else [0])
+            require(b["offset"] == offset and b["rank"] in ranks, f"place of a block of variable {number}")
+            require(inside(b["lo"], b["size"], shape), f"box of a block of variable {number}")
+            require(product(b["size"]) * bytes_of(variable["type"]) == b["bytes"], f"size of a block of variable {number}")
+            if variable["kind"] == "particles":
+                require(b["lo"] == [rows], f"rows of variable {number}")
+                rows += b["size"][0]
+            offset += b["bytes"]
+        require(offset == extents[number][0] + used, f"used bytes of variable {number}")
+        order = [b["rank"] for b in mine]
+        require(order == sorted(order), f"order of the blocks of variable {number}")
+        if variable["kind"] == "replicated":
+            require(len(mine) == 1 and mine[0]["size"] == variable["shape"], f"block of variable {number}")
+        if variable["kind"] == "particles":
+            require(order == list(ranks), f"ranks of variable {number}")
+            counts = [b["size"] for b in mine]
+            require(tables.setdefault(variable["table"], counts) == counts, f"rows of variable {number}")
+    require(at == len(blocks), "a block of no variable")
+    ends = sorted((e[0], e[0] + e[2]) for e in extents if e[2])
+    require(all(a[1] <= b[0] for a, b in zip(ends, ends[1:])), "extents overlap")
+    require(sum(-(-b["bytes"] // SEGMENT) for b in blocks) == r["crc_words"], "number of checksum words")
+
+
+def read_head(file):
+    pages = file.read(8192)
+    r = read_record(pages)
+    head = pages + file.read(r["head_bytes"] - 8192)
+    require(len(head) == r["head_bytes"], "the file ends within its head")
+    require(crc32c(head[8192:], crc32c(head[:4096])) == r["head_crc32c"], "checksum of the head")
+    text = head[r["schema_offset_bytes"]:r["schema_offset_bytes"] + r["schema_size_bytes"]]
+    try:
+        schema = json.loads(text.decode("utf-8"))
+        check_schema(schema)
+    except (ValueError, KeyError, TypeError) as error:
+        raise Refused(f"corrupt: schema: {error}") from error
+    require(len(schema["variables"]) == r["variables"], "number of variables")
+
+    def words(name, letter, count):
+        return struct.unpack_from(f"<{count}{letter}", head, r[name + "_offset_bytes"])
+
+    ranks = words("ranks", "I", r["ranks"])
+    require(list(ranks) == sorted(set(ranks)) and ranks[-1] < r["world_ranks"], "ranks")
+    flat = words("extents", "Q", 4 * r["variables"])
+    extents = [flat[4 * i:4 * i + 4] for i in range(r["variables"])]
+    flat = words("index", "Q", 24 * r["blocks"])
+    blocks = []
+    for i in range(r["blocks"]):
+        w = flat[24 * i:24 * i + 24]
+        require(w[5] <= 8, f"dimensions of block {i}")
+        blocks.append({"variable": w[0], "rank": w[1], "offset": w[2], "bytes": w[3], "segment": w[4],
+                       "lo": list(w[6:6 + 2 * w[5]:2]), "size": list(w[7:7 + 2 * w[5]:2])})
+        require(w[4] - (-w[3] // SEGMENT) <= r["crc_words"], f"checksum words of block {i}")
+    check_blocks(r, schema, ranks, extents, blocks)
+    return r, schema, ranks, extents, blocks, words("crc", "I", r["crc_words"])
+
+
+def check_data(file, blocks, crcs):
+    for number, block in enumerate(blocks):
+        file.seek(block["offset"])
+        for done in range(0, block["bytes"], SEGMENT):
+            data = file.read(min(SEGMENT, block["bytes"] - done))
+            require(len(data) == min(SEGMENT, block["bytes"] - done), f"the file ends within block {number}")
+            require(crc32c(data) == crcs[block["segment"] + done // SEGMENT], f"checksum of block {number}, byte {block['offset'] + done}")
+
+
+def compact(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_node_file(path, show):
+    with open(path, "rb") as file:
+        r, schema, ranks, extents, blocks, crcs = read_head(file)
+        show(f"node file: stream {compact(schema['stream'])} snapshot {r['snapshot_id']:016x} step {r['step']} node {r['node']} of "
+             f"{r['nodes']} ranks {compact(list(ranks))} of {r['world_ranks']} bytes {r['file_bytes']} record {r['record_crc32c']:08x}")
+        check_data(file, blocks, crcs)
+    for number, variable in enumerate(schema["variables"]):
+        where = f"table {variable['table']}" if variable["kind"] == "particles" else f"shape {compact(variable['shape'])}"
+        show(f"variable {number} {compact(variable['name'])} {variable['type']} {variable['kind']} {where} bytes {extents[number][1]} of "
+             f"{extents[number][2]} at {extents[number][0]}")
+        for b in blocks:
+            if b["variable"] == number:
+                show(f"  block rank {b['rank']} box {compact(b['lo'])} {compact(b['size'])} bytes {b['bytes']} at {b['offset']} "
+                     f"segment {b['segment']}")
+    return r
+
+
+def check_manifest_line(line, schema, shapes, world_ranks):
+    path = line["path"]
+    require(path and len(path.encode()) <= 255 and all(p and p[0] != "." for p in path.split("/")), f"path {path!r}")
+    require(re.fullmatch("[0-9a-f]{8}", line["record"]) and 0 <= line["data"] <= line["bytes"], f"numbers of {path}")
+    end = 0
+    for first, count in line["ranks"]:
+        require(end <= first and count > 0 and first + count <= world_ranks, f"ranks of {path}")
+        end = first + count
+    require(end and len(line["rows"]) == len(schema["tables"]) and len(line["bounds"]) == len(shapes), f"lists of {path}")
+    require(all(isinstance(n, int) and n >= 0 for n in line["rows"]), f"rows of {path}")
+    require(all(b is None or inside(b[0], b[1], s) for b, s in zip(line["bounds"], shapes)), f"bounds of {path}")
+
+
+def read_manifest(path, show):
+    with open(path, "rb") as file:
+        text = file.read()
+    last = re.fullmatch(rb'"crc32c":"([0-9a-f]{8})"}\n', text[-21:])
+    require(last and crc32c(text[:-21]) == int(last[1], 16), "checksum of the manifest")
+    try:
+        m = json.loads(text.decode("utf-8"))
+        require(m["format"] == "forebay manifest", "format")
+        require(m["version"] == 1, f"version {m['version']}", "unsupported")
+        check_schema(m["schema"])
+        shapes = []
+        for variable in m["schema"]["variables"]:
+            if variable["kind"] == "array" and variable["shape"] not in shapes:
+                shapes.append(variable["shape"])
+        require(m["shapes"] == shapes and re.fullmatch("[0-9a-f]{16}", m["snapshot_id"]) and isinstance(m["step"], int), "members")
+        numbers = [line["node"] for line in m["nodes"]]
+        require(numbers and numbers == sorted(set(numbers)) and 0 <= numbers[0] and numbers[-1] < 1 << 20, "node numbers")
+        for line in m["nodes"]:
+            check_manifest_line(line, m["schema"], shapes, m["world_ranks"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise Refused(f"corrupt: {type(error).__name__} {error}") from error
+    show(f"manifest: stream {compact(m['schema']['stream'])} snapshot {m['snapshot_id']} step {m['step']} ranks {m['world_ranks']}")
+    for line in m["nodes"]:
+        show(f"node {line['node']} {compact(line['path'])} bytes {line['bytes']} data {line['data']} record {line['record']} "
+             f"ranks {compact(line['ranks'])} rows {compact(line['rows'])} bounds {compact(line['bounds'])}")
+        file = os.path.join(os.path.dirname(path), line["path"])
+        if os.path.exists(file):
+            r = read_node_file(file, lambda text: None)
+            same = (f"{r['snapshot_id']:016x}", f"{r['record_crc32c']:08x}", r["file_bytes"]) == (m["snapshot_id"], line["record"], line["bytes"])
+            require(same, f"{line['path']} is not the file that was committed")
+
+
+def main(arguments):
+    quiet = "--quiet" in arguments
+    paths = [a for a in arguments if a != "--quiet"]
+    if not paths:
+        sys.exit(__doc__)
+    good = True
+    for path in paths:
+        try:
+            reader = read_manifest if path.endswith(".json") else read_node_file
+            reader(path, (lambda text: None) if quiet else print)
+        except (Refused, OSError) as error:
+            print(f"{path}: {error}", file=sys.stderr)
+            good = False
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
