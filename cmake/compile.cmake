@@ -1,10 +1,10 @@
 # Warnings, sanitizers, assertions and the compiler cache, for every target of the project.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  add_compile_options(-Wno-restrict)  # gcc 12 sees overlaps in std::string's operator+ that are not there (PR 105651)
-endif()
 if(FOREBAY_WERROR)
   add_compile_options(-Werror)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-error=restrict)  # gcc 12 finds overlaps in std::string's operator+ that are not there
+  endif()
 endif()
 
 if(FOREBAY_AUDIT)
