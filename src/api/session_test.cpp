@@ -101,6 +101,10 @@ void save_on(int ranks, const Options& options, std::int64_t steps) {
         auto d = describe(session, time, state);
         for (std::int64_t step = 1; step <= steps; ++step) save_step(d, state, table, time, rank, step);
         session.close().value();
+        const auto counters = d.stream.counters();
+        CHECK(counters.saves == static_cast<std::uint64_t>(steps));
+        CHECK(counters.commits == static_cast<std::uint64_t>(steps));
+        CHECK(counters.newest_durable_step == steps);
     });
 }
 
