@@ -57,6 +57,7 @@ struct StreamControl {
     std::atomic<std::uint32_t> decisions{0};
     std::uint32_t outcome = 0;
     std::uint32_t slot = 0;
+    std::uint64_t wait_ns = 0;  // for a free slot
 };
 
 struct Control {
