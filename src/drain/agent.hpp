@@ -41,6 +41,7 @@ private:
     bool work(const std::atomic<bool>& stop);
     bool drain_slot(std::uint32_t index, const std::atomic<bool>& stop);
     bool commit_slot(std::uint32_t index);
+    Result<bool> is_committed(std::uint32_t index) const;
     Result<> drain_once(std::uint32_t index, const std::atomic<bool>& stop);
     void fail(std::uint32_t index, const Error& error);
     void committed(std::uint32_t index, bool by_us);

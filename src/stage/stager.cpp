@@ -136,8 +136,10 @@ Result<> Stager::lay_out(std::uint32_t own, const Schema& schema) {
 }
 
 Result<Stager::Outcome> Stager::admit(const Schema& schema) {
+    const auto waiting = sys::Clock::now();
     auto outcome = acquire();
-    saved_.wait_seconds = seconds_since(began_);
+    const std::chrono::nanoseconds waited = sys::Clock::now() - waiting;
+    saved_.wait_seconds = std::chrono::duration<double>(waited).count();
     if (outcome && *outcome == Outcome::admitted) {
         auto& slot = slots_[current_];
         const auto start = sys::Clock::now();
@@ -151,6 +153,7 @@ Result<Stager::Outcome> Stager::admit(const Schema& schema) {
     auto& shared = stream_control();
     shared.outcome = static_cast<std::uint32_t>(outcome ? *outcome : Outcome::failed);
     shared.slot = static_cast<std::uint32_t>(current_);
+    shared.wait_ns = static_cast<std::uint64_t>(waited.count());
     ring(shared.decisions);
     ++decisions_;
     return outcome;
@@ -167,6 +170,8 @@ Result<> Stager::follow(Outcome& outcome) {
     ++decisions_;
     outcome = static_cast<Outcome>(shared.outcome);
     current_ = shared.slot;
+    // The node's first rank alone knows what of its time was waiting and what was laying out.
+    saved_.wait_seconds = static_cast<double>(shared.wait_ns) * 1e-9;
     return {};
 }
 
@@ -220,7 +225,6 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
         else mine = admitted.error();
     } else {
         mine = follow(outcome);
-        saved_.wait_seconds = seconds_since(began_);
         auto& slot = slots_[current_];
         if (mine && outcome == Outcome::admitted && (!slot.fits(version_) || !slot.change_rows(rows_)))
             mine = lay_out(static_cast<std::uint32_t>(current_), schema);
@@ -265,6 +269,7 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
         auto& shared = control(current_);
         shared.step = saved_.step;
         shared.snapshot_id = id;
+        shared.inherited = 0;
         shared.state.store(SlotState::sealed, std::memory_order_release);
         holds_slot_ = false;
         ring(context_.staging->control().bell);
