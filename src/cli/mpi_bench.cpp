@@ -68,12 +68,24 @@ void add_drain(Verb& bench) {
     verb.examples("  mpiexec -n 2 forebay bench drain --run /scratch/me/bench\n");
 }
 
+void add_restart(Verb& bench) {
+    const auto options = std::make_shared<BenchOptions>();
+    auto verb = bench.verb("restart",
+                           "How fast a snapshot comes back: staged, against memcpy; from storage, against raw reads");
+    add_places(verb, *options);
+    verb.option("--from", options->from, "Ranks that save, the first so many (all)");
+    verb.option("--to", options->to, "Ranks that restart, as in 3,8; measured beside as many as saved");
+    add_common(verb, *options, bench_restart, options);
+    verb.examples("  mpiexec -n 2 forebay bench restart\n  mpiexec -n 8 forebay bench restart --from 4 --to 3,8\n");
+}
+
 }  // namespace
 
 void add_bench(CommandLine& line) {
     auto bench = line.verb("bench", "Measure save, drain, restart and plan against the limits of this machine");
     add_save(bench);
     add_drain(bench);
+    add_restart(bench);
     bench.examples("  mpiexec -n 2 forebay bench save\n");
 }
 
