@@ -281,6 +281,7 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
         auto& shared = control(current_);
         shared.step = saved_.step;
         shared.snapshot_id = id;
+        shared.inherited = 0;
         shared.state.store(SlotState::sealed, std::memory_order_release);
         holds_slot_ = false;
         ring(context_.staging->control().bell);

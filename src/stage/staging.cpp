@@ -131,6 +131,7 @@ Result<Staging> Staging::create(const std::string& directory, const SessionFile&
             if (slot.number != file.number) continue;
             slot.step = file.peek.record.step;
             slot.snapshot_id = file.peek.record.snapshot_id;
+            slot.inherited = 1;
             slot.state = SlotState::sealed;
         }
     }
