@@ -147,8 +147,12 @@ Result<> SessionState::close() {
     const bool leads = topology.leads();
     const auto mine = stage::await_commits(*staging, slots, options.close_wait, leads ? [this] { return ensure_agent(); } : std::function<Result<>()>());
     const auto committed = comm::agree(*topology.world, mine);
-    for (const auto& [name, stream] : streams_)
-        if (const auto living = stream.lock()) living->stager.release();
+    for (const auto& [name, stream] : streams_) {
+        const auto living = stream.lock();
+        if (!living) continue;
+        living->at_close = living->counters();
+        living->stager.release();
+    }
     Result<> removed;
     if (leads) {
         page.ending = 1;

@@ -78,7 +78,10 @@ public:
     /// Whether every column that has rows has an address or is written by the application.
     Result<> check_bound(std::span<const char> direct) const;
 
+    Counters counters() const;
+
     std::shared_ptr<SessionState> session;
+    Counters at_close;  // what counters() says once the control page is gone
     Schema schema;
     stage::Binding binding;
     bool changed = true;          // since the last layout

@@ -191,17 +191,19 @@ Result<> Stream::wait_committed(std::chrono::milliseconds at_most) {
     return state_->stager.wait_committed(at_most);
 }
 
-Counters Stream::counters() const {
-    auto counters = state_->stager.counters();
-    if (!state_->session->staging) return counters;
-    const auto& page = state_->session->staging->control();
+Counters StreamState::counters() const {
+    if (!session->staging) return at_close;
+    auto counters = stager.counters();
+    const auto& page = session->staging->control();
     counters.commits = page.commits.load();
     counters.aborts = page.aborts.load();
     counters.bytes_drained = page.bytes_drained.load();
     counters.drain_seconds = static_cast<double>(page.drain_ns.load()) * 1e-9;
-    counters.newest_durable_step = state_->stager.newest_durable_step();
+    counters.newest_durable_step = stager.newest_durable_step();
     return counters;
 }
+
+Counters Stream::counters() const { return state_->counters(); }
 
 const std::vector<std::string>& Stream::notes() const { return state_->chooser.notes(); }
 

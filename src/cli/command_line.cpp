@@ -114,7 +114,8 @@ int CommandLine::act() const {
 int CommandLine::run(int count, char** arguments) {
     try {
         // The parser would only say that a subcommand is required.
-        if (count > 1 && arguments[1][0] != '-' && app_->get_subcommands([&](const CLI::App* verb) { return verb->get_name() == arguments[1]; }).empty()) {
+        const auto named = [&](const CLI::App* verb) { return count > 1 && verb->check_name(arguments[1]); };
+        if (count > 1 && arguments[1][0] != '-' && app_->get_subcommands(named).empty()) {
             print_error(std::string("\"") + arguments[1] + "\" is not one of its verbs.\n  Next: forebay --help");
             return static_cast<int>(Exit::usage);
         }

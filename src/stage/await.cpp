@@ -29,14 +29,18 @@ Result<> await_commits(Staging& staging, const std::vector<std::uint32_t>& slots
             if (state == SlotState::empty || state == SlotState::committed) continue;
             if (state == SlotState::failed && slot.failures.load() != failures_before[index])
                 return Error{static_cast<ErrorKind>(slot.error_kind), slot.error_text.data()};
-            waiting += fmt::format(" step {} is {}, staged in {};", slot.step.load(), name_of(state), staging.slot_path(index));
+            waiting += fmt::format(" step {} is {}, staged in {};", slot.step.load(), name_of(state),
+                                   staging.slot_path(index));
         }
         if (waiting.empty()) return {};
         const auto now = sys::Clock::now();
         if (now >= deadline)
-            return Error{ErrorKind::retry, fmt::format("forebay: not committed after {} s:{} the agent on {} goes on. Next: forebay ls shows when it is "
-                                                       "committed; if the agent ends before, forebay drain {}.",
-                                                       std::chrono::duration<double>(at_most).count(), waiting, sys::host_name(), staging.directory())};
+            return Error{
+                ErrorKind::retry,
+                fmt::format(
+                    "forebay: not committed after {} s:{} the agent on {} goes on. Next: forebay ls shows when it is "
+                    "committed; if the agent ends before, forebay drain {}.",
+                    std::chrono::duration<double>(at_most).count(), waiting, sys::host_name(), staging.directory())};
         sys::wait_on(page.news, seen, std::min<std::chrono::nanoseconds>(liveness_pause, deadline - now));
         if (ensure_agent) FB_TRY(ensure_agent());
     }

@@ -87,8 +87,7 @@ void Slot::put(const Binding& binding, std::span<const char> direct) {
         const auto blocks = own_blocks(v);
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             const auto bytes = block(v, i);
-            if (direct[v] != 0)
-                sum_block(bytes, words + blocks[i].first_segment);
+            if (direct[v] != 0) sum_block(bytes, words + blocks[i].first_segment);
             else if (variable.kind == Kind::replicated)
                 put_bytes(bytes.data(), binding.data[v], bytes.size(), words + blocks[i].first_segment);
             else
@@ -108,8 +107,7 @@ void Slot::put_table(const TableBinding& table, std::span<const char> direct) {
     for (std::size_t c = 0; c < table.variables.size(); ++c) {
         const auto v = table.variables[c];
         const auto& row = own_blocks(v).front();
-        if (direct[v] != 0)
-            sum_block(block(v), words + row.first_segment);
+        if (direct[v] != 0) sum_block(block(v), words + row.first_segment);
         else
             columns[count++] = {block(v).data(), table.columns[c], layout_.schema.variables[v].type.size_bytes,
                                 words + row.first_segment};

@@ -148,8 +148,10 @@ Result<> Stager::lay_out(std::uint32_t own, const Schema& schema) {
 }
 
 Result<Stager::Outcome> Stager::admit(const Schema& schema) {
+    const auto waiting = sys::Clock::now();
     auto outcome = acquire();
-    saved_.wait_seconds = seconds_since(began_);
+    const std::chrono::nanoseconds waited = sys::Clock::now() - waiting;
+    saved_.wait_seconds = std::chrono::duration<double>(waited).count();
     if (outcome && *outcome == Outcome::admitted) {
         auto& slot = slots_[current_];
         const auto start = sys::Clock::now();
@@ -163,6 +165,7 @@ Result<Stager::Outcome> Stager::admit(const Schema& schema) {
     auto& shared = stream_control();
     shared.outcome = static_cast<std::uint32_t>(outcome ? *outcome : Outcome::failed);
     shared.slot = static_cast<std::uint32_t>(current_);
+    shared.wait_ns = static_cast<std::uint64_t>(waited.count());
     ring(shared.decisions);
     ++decisions_;
     return outcome;
@@ -179,6 +182,8 @@ Result<> Stager::follow(Outcome& outcome) {
     ++decisions_;
     outcome = static_cast<Outcome>(shared.outcome);
     current_ = shared.slot;
+    // The node's first rank alone knows what of its time was waiting and what was laying out.
+    saved_.wait_seconds = static_cast<double>(shared.wait_ns) * 1e-9;
     return {};
 }
 
@@ -232,7 +237,6 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
         else mine = admitted.error();
     } else {
         mine = follow(outcome);
-        saved_.wait_seconds = seconds_since(began_);
         auto& slot = slots_[current_];
         if (mine && outcome == Outcome::admitted && (!slot.fits(version_) || !slot.change_rows(rows_)))
             mine = lay_out(static_cast<std::uint32_t>(current_), schema);

@@ -70,8 +70,7 @@ Result<> check_same_schema(comm::Group& world, const Schema& schema) {
     world.broadcast_sized(first, 0);
     const auto theirs = format::schema_from_json(text_of(first));
     Result<> verdict;
-    if (!theirs)
-        verdict = theirs.error();
+    if (!theirs) verdict = theirs.error();
     else if (theirs->variables.size() != schema.variables.size())
         verdict = Error{
             ErrorKind::refused,

@@ -81,8 +81,9 @@ inline std::string step_directory(const std::string& run, const SmallSnapshot& s
     return run + "/" + snapshot.stream + "/" + catalog::step_name(snapshot.step);
 }
 
-/// Writes the node file beside its final name, syncs it, renames it and syncs its directory.
-inline Result<> drain_node(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot, std::uint32_t node) {
+/// Writes the node file beside its final name, syncs it, renames it and, unless it is slow there, syncs its directory.
+inline Result<> drain_node(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot, std::uint32_t node,
+                           bool syncs_name = true) {
     const auto path = part_directory(run, snapshot) + "/" + format::node_path(node, snapshot.nodes);
     const auto directory = path.substr(0, path.rfind('/'));
     FB_TRY(store.make_directories(directory));
@@ -91,7 +92,7 @@ inline Result<> drain_node(sys::Store& store, const std::string& run, const Smal
     FB_TRY(file->sync());
     FB_TRY(file->close());
     FB_TRY(store.rename(path + ".tmp", path));
-    return store.sync_directory(directory);
+    return syncs_name ? store.sync_directory(directory) : Result<>{};
 }
 
 inline Result<> drain_all(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot) {

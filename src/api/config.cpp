@@ -1,0 +1,169 @@
+// The TOML file of load_options(): docs/guide/configuration.md.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <string_view>
+
+#include <toml++/toml.h>
+
+#include "api/state.hpp"
+
+namespace forebay {
+
+namespace {
+
+// One table of the file: takes known keys and refuses the others. The first error is kept.
+class Section {
+public:
+    Section(const toml::table& table, std::string name, const std::string& path, Result<>& verdict)
+        : table_(table), name_(std::move(name)), path_(path), verdict_(verdict) {}
+    ~Section() {
+        for (const auto& [key, node] : table_)
+            if (verdict_ && std::ranges::find(known_, key.str()) == known_.end())
+                fail(node, fmt::format("'{}' is not known. Nearest: '{}'.", full(key.str()), nearest(key.str())));
+    }
+    Section(const Section&) = delete;
+    Section& operator=(const Section&) = delete;
+
+    void text(const char* key, std::string& value) { take<std::string>(key, "text", [&](const std::string& given) { value = given; }); }
+    void flag(const char* key, bool& value) { take<bool>(key, "true or false", [&](bool given) { value = given; }); }
+    template <class T>
+    void number(const char* key, T& value) {
+        take<std::int64_t>(key, "a whole number", [&](std::int64_t given) {
+            if (given < 0 || !std::in_range<T>(given)) fail(*table_.get(key), fmt::format("'{}' is {}: out of range.", full(key), given));
+            else value = static_cast<T>(given);
+        });
+    }
+    void seconds(const char* key, std::chrono::milliseconds& value) {
+        const auto* node = known(key);
+        if (node == nullptr) return;
+        const auto given = node->value<double>();  // a whole number counts too
+        if (!given || !(*given >= 0 && *given < 1e9)) fail(*node, fmt::format("'{}' must be a number of seconds, 0 or more.", full(key)));
+        else value = std::chrono::milliseconds(static_cast<std::int64_t>(*given * 1000));
+    }
+    template <class T>
+    void choice(const char* key, T& value, const std::map<std::string_view, T>& names) {
+        take<std::string>(key, "text", [&](const std::string& given) {
+            if (const auto at = names.find(given); at != names.end()) return void(value = at->second);
+            std::string list;
+            for (const auto& [name, meaning] : names) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", name);
+            fail(*table_.get(key), fmt::format("'{}' is \"{}\": one of {}.", full(key), given, list));
+        });
+    }
+    void each(const char* key, const std::function<void(const std::string&, const toml::node&)>& visit) {
+        const auto* node = known(key);
+        if (node == nullptr) return;
+        if (const auto* inner = node->as_table())
+            for (const auto& [name, value] : *inner) visit(std::string(name.str()), value);
+        else fail(*node, fmt::format("'{}' must be a table.", full(key)));
+    }
+    void inner(const char* key, const std::function<void(const toml::table&)>& visit) {
+        const auto* node = known(key);
+        if (node == nullptr) return;
+        if (const auto* table = node->as_table()) visit(*table);
+        else fail(*node, fmt::format("'{}' must be a table.", full(key)));
+    }
+    void fail(const toml::node& node, const std::string& why) {
+        if (verdict_) verdict_ = Error{ErrorKind::refused, fmt::format("forebay: {}, line {}: {}", path_, node.source().begin.line, why)};
+    }
+
+private:
+    template <class T, class Visit>
+    void take(const char* key, const char* what, Visit&& visit) {
+        const auto* node = known(key);
+        if (node == nullptr) return;
+        if (const auto* value = node->as<T>()) visit(value->get());
+        else fail(*node, fmt::format("'{}' must be {}.", full(key), what));
+    }
+    const toml::node* known(const char* key) {
+        known_.emplace_back(key);
+        return table_.get(key);
+    }
+    std::string full(std::string_view key) const { return name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key); }
+    std::string nearest(std::string_view key) const {
+        const auto common = [&](const std::string& other) {
+            return static_cast<std::size_t>(std::ranges::count_if(key, [&](char c) { return other.find(c) != std::string::npos; })) * 4 -
+                   std::max(other.size(), key.size());
+        };
+        return known_.empty() ? "" : full(*std::ranges::max_element(known_, {}, [&](const auto& other) { return static_cast<std::ptrdiff_t>(common(other)); }));
+    }
+
+    const toml::table& table_;
+    std::string name_;
+    const std::string& path_;
+    Result<>& verdict_;
+    std::vector<std::string> known_;
+};
+
+void read_agent(const toml::table& table, const std::string& path, Result<>& verdict, AgentOptions& agent) {
+    Section section(table, "agent", path, verdict);
+    section.choice<AgentMode>("mode", agent.mode, {{"process", AgentMode::process}, {"thread", AgentMode::thread}});
+    section.text("program", agent.program);
+    section.text("cpus", agent.cpus);
+    section.number("block_bytes", agent.block_bytes);
+    section.number("in_flight", agent.in_flight);
+    section.number("rate_bytes_per_second", agent.rate_bytes_per_second);
+    section.flag("direct", agent.direct);
+    section.number("retries", agent.retries);
+    section.seconds("retry_pause_seconds", agent.retry_pause);
+    section.each("environment", [&](const std::string& name, const toml::node& value) {
+        if (const auto* text = value.as_string()) agent.environment.emplace_back(name, text->get());
+        else section.fail(value, fmt::format("'agent.environment.{}' must be text.", name));
+    });
+}
+
+void read_stream(const toml::table& table, const std::string& name, const std::string& path, Result<>& verdict, Options& options) {
+    StreamOptions stream;
+    {
+        Section section(table, "streams." + name, path, verdict);
+        section.number("slots", stream.slots);
+        section.choice<Policy>("policy", stream.policy,
+                               {{"wait", Policy::wait}, {"wait_at_most", Policy::wait_at_most}, {"skip", Policy::skip}, {"newest_only", Policy::newest_only}});
+        section.seconds("wait_max_seconds", stream.wait_max);
+        section.number("keep", stream.keep);
+        section.flag("view", stream.view);
+    }
+    options.streams.emplace_back(name, stream);
+}
+
+void read_all(const toml::table& table, const std::string& path, Result<>& verdict, Options& options) {
+    Section section(table, "", path, verdict);
+    section.text("run", options.run);
+    section.text("staging", options.staging);
+    section.number("virtual_nodes", options.virtual_nodes);
+    section.flag("huge_pages", options.huge_pages);
+    section.seconds("close_wait_seconds", options.close_wait);
+    section.number("restart_window_bytes", options.restart_window_bytes);
+    section.inner("agent", [&](const toml::table& inner) { read_agent(inner, path, verdict, options.agent); });
+    section.each("streams", [&](const std::string& name, const toml::node& value) {
+        if (const auto* inner = value.as_table()) read_stream(*inner, name, path, verdict, options);
+        else section.fail(value, fmt::format("'streams.{}' must be a table.", name));
+    });
+}
+
+}  // namespace
+
+Result<Options> load_options(const std::string& path) {
+    // A configuration is a page of text.
+    constexpr std::uint64_t bytes_max = 1u << 20;
+    FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), path, bytes_max));
+    Options options;
+    Result<> verdict;
+    try {
+        read_all(toml::parse(text, path), path, verdict, options);
+    } catch (const toml::parse_error& problem) {
+        return Error{ErrorKind::refused, fmt::format("forebay: {}, line {}: {}", path, problem.source().begin.line, problem.description())};
+    }
+    FB_TRY(verdict);
+    // The run may be given in code; everything else must be right by itself.
+    auto checked = options;
+    if (checked.run.empty()) checked.run = path;
+    FB_TRY(check(checked));
+    return options;
+}
+
+}  // namespace forebay

@@ -1,0 +1,106 @@
+// Goal: every setting of the configuration file arrives, and what is wrong is refused with its line.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "forebay/forebay.hpp"
+#include "sys/machine.hpp"
+
+using namespace forebay;
+
+namespace {
+
+Result<Options> load(const std::string& text) {
+    const auto path = std::filesystem::temp_directory_path() / ("forebay-" + std::to_string(sys::random_u64()) + ".toml");
+    std::ofstream(path) << text;
+    auto options = load_options(path.string());
+    std::filesystem::remove(path);
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("load_options: every setting") {
+    const auto options = load(R"(
+run = "/scratch/run7"
+staging = "/local"
+virtual_nodes = 2
+huge_pages = false
+close_wait_seconds = 1.5
+restart_window_bytes = 1048576
+[agent]
+mode = "thread"
+program = "/opt/forebay"
+cpus = "0-1"
+block_bytes = 4096
+in_flight = 3
+rate_bytes_per_second = 1000000
+direct = false
+retries = 9
+retry_pause_seconds = 0.5
+environment = { LD_PRELOAD = "/usr/lib64/libpil4dfs.so" }
+[streams.restart]
+slots = 2
+policy = "newest_only"
+wait_max_seconds = 2
+keep = 5
+view = false
+)").value();
+    CHECK(options.run == "/scratch/run7");
+    CHECK(options.staging == "/local");
+    CHECK(options.virtual_nodes == 2);
+    CHECK(!options.huge_pages);
+    CHECK(options.close_wait.count() == 1500);
+    CHECK(options.restart_window_bytes == 1048576);
+    const auto& agent = options.agent;
+    CHECK(agent.mode == AgentMode::thread);
+    CHECK(agent.program == "/opt/forebay");
+    CHECK(agent.cpus == "0-1");
+    CHECK(agent.block_bytes == 4096);
+    CHECK(agent.in_flight == 3);
+    CHECK(agent.rate_bytes_per_second == 1000000);
+    CHECK(!agent.direct);
+    CHECK(agent.retries == 9);
+    CHECK(agent.retry_pause.count() == 500);
+    REQUIRE(agent.environment.size() == 1);
+    CHECK(agent.environment[0].first == "LD_PRELOAD");
+    REQUIRE(options.streams.size() == 1);
+    const auto& [name, stream] = options.streams[0];
+    CHECK(name == "restart");
+    CHECK(stream.slots == 2);
+    CHECK(stream.policy == Policy::newest_only);
+    CHECK(stream.wait_max.count() == 2000);
+    CHECK(stream.keep == 5);
+    CHECK(!stream.view);
+}
+
+TEST_CASE("load_options: an empty file gives the defaults") {
+    const auto options = load("").value();
+    CHECK(options.agent.mode == AgentMode::process);
+    CHECK(options.streams.empty());
+}
+
+TEST_CASE("load_options: what is wrong is named with its line") {
+    const auto refused = [](const std::string& text, const char* why) {
+        const auto options = load(text);
+        REQUIRE(!options);
+        CAPTURE(options.error().text);
+        CHECK(options.error().kind == ErrorKind::refused);
+        CHECK(options.error().text.find(why) != std::string::npos);
+    };
+    refused("run = ", "line 1");
+    refused("\nrunn = \"x\"", "line 2: 'runn' is not known. Nearest: 'run'");
+    refused("[agent]\nblock_byte = 1", "Nearest: 'agent.block_bytes'");
+    refused("[agent]\nblock_bytes = 5", "multiple of 4096");
+    refused("[agent]\nmode = \"fibre\"", "one of \"process\", \"thread\"");
+    refused("[agent]\nin_flight = \"2\"", "must be a whole number");
+    refused("[agent]\nin_flight = -2", "out of range");
+    refused("[agent]\nenvironment = { A = 1 }", "must be text");
+    refused("[streams]\nrestart = 3", "must be a table");
+    refused("[streams.restart]\nslots = 3", "1 or 2");
+    refused("close_wait_seconds = \"long\"", "number of seconds");
+    CHECK(load_options("/nonexistent/forebay.toml").error().kind == ErrorKind::missing);
+}
