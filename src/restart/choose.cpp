@@ -30,7 +30,7 @@ Result<> Chooser::settle() {
             busy = false;
             for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
                 const auto state = page.slots[i].state.load(std::memory_order_acquire);
-                busy |= state == SlotState::sealed || state == SlotState::draining;
+                busy |= state == SlotState::sealed || state == SlotState::draining || state == SlotState::drained;
             }
             if (busy && sys::Clock::now() > deadline) break;  // what is committed by then is what there is
             if (busy) sys::wait_on(page.news, seen, std::chrono::milliseconds(100));
