@@ -36,8 +36,8 @@ void set_text(std::array<char, Size>& to, std::string_view text) {
 
 struct SlotControl {
     std::atomic<SlotState> state{SlotState::empty};
-    std::uint32_t stream = 0;  // index into Control::streams
-    std::uint32_t number = 0;  // 0 or 1: file STREAM.NUMBER.h5
+    std::uint32_t stream = 0;     // index into Control::streams
+    std::uint32_t number = 0;     // 0 or 1: file STREAM.NUMBER.h5
     std::uint32_t inherited = 0;  // 1: sealed by an earlier session, which Control::commits leaves out
     std::atomic<std::int64_t> step{-1};
     std::atomic<std::uint64_t> snapshot_id{0};
