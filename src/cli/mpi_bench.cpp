@@ -59,11 +59,21 @@ void add_save(Verb& bench) {
     verb.examples("  mpiexec -n 2 forebay bench save\n  mpiexec -n 2 forebay bench save --variables 300 --json\n");
 }
 
+void add_drain(Verb& bench) {
+    const auto options = std::make_shared<BenchOptions>();
+    auto verb =
+        bench.verb("drain", "How fast what is sealed becomes durable, against raw synced writes; what it costs");
+    add_places(verb, *options);
+    add_common(verb, *options, bench_drain, options);
+    verb.examples("  mpiexec -n 2 forebay bench drain --run /scratch/me/bench\n");
+}
+
 }  // namespace
 
 void add_bench(CommandLine& line) {
     auto bench = line.verb("bench", "Measure save, drain, restart and plan against the limits of this machine");
     add_save(bench);
+    add_drain(bench);
     bench.examples("  mpiexec -n 2 forebay bench save\n");
 }
 

@@ -21,6 +21,8 @@ public:
     void place(Ranks& ranks, std::uint64_t rows);
     void copy_in(BenchTable& table);
     void copy_out(BenchTable& table);
+    /// All of the mapping, whole pages.
+    std::span<const std::byte> bytes() const { return mapping_.bytes(); }
 
 private:
     sys::Mapping mapping_;

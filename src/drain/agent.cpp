@@ -39,7 +39,18 @@ void Agent::set(stage::SlotControl& slot, SlotState state) {
     stage::ring(page_.news);
 }
 
+// What an agent that was killed had under way is drained again: whatever it has brought to the target is kept.
+void Agent::take_over() {
+    page_.draining = 0;
+    for (std::uint32_t i = 0; i < page_.slot_count.load(std::memory_order_acquire); ++i) {
+        auto& slot = page_.slots[i];
+        const auto state = slot.state.load(std::memory_order_acquire);
+        if (state == SlotState::draining || state == SlotState::drained) set(slot, SlotState::sealed);
+    }
+}
+
 bool Agent::run(const std::atomic<bool>& stop) {
+    take_over();
     std::chrono::milliseconds pause = peers_pause_min;
     auto last_progress = sys::Clock::now();
     while (!stop.load()) {
@@ -160,12 +171,18 @@ bool Agent::drain_slot(std::uint32_t index, const std::atomic<bool>& stop) {
     return true;
 }
 
+// The target's files can be damaged or missing too; only a damaged staged copy is worth nothing.
+bool Agent::staged_is_whole(std::uint32_t index) const {
+    const auto& mapping = mine_[index].mapping;
+    return mapping.mapped() && check_image(mapping.bytes(), staging_.slot_path(index));
+}
+
 void Agent::fail(std::uint32_t index, const Error& error) {
     auto& slot = page_.slots[index];
     auto& mine = mine_[index];
     ++page_.aborts;
     const auto path = staging_.slot_path(index);
-    const bool torn = error.kind == ErrorKind::corrupt || error.kind == ErrorKind::missing;
+    const bool torn = (error.kind == ErrorKind::corrupt || error.kind == ErrorKind::missing) && !staged_is_whole(index);
     const auto text =
         fmt::format("forebay: step {} of stream '{}' is NOT committed: {} Safe: committed snapshots{}. Next: {}.",
                     slot.step.load(), page_.streams[slot.stream].name.data(), error.text,

@@ -166,6 +166,9 @@ TEST_CASE("layout: what passes a limit is refused") {
         changed.variables[0].attributes.others = {{name, std::int64_t{1}}};
         CHECK(refusal(changed, {one}) == ErrorKind::refused);
     }
+    changed = schema;
+    for (int i = 0; i <= 1000; ++i) changed.variables[0].attributes.others.emplace_back("a" + std::to_string(i), 1.0);
+    CHECK(refusal(changed, {one}) == ErrorKind::refused);
     for (const std::string text : {"\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80", "a\xe2\x82"}) {
         changed = schema;
         changed.variables[0].attributes.description = text;

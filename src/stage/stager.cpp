@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "stage/await.hpp"
@@ -14,6 +15,8 @@ namespace {
 
 // How long a wait goes without looking whether the agent or the node's first rank still lives.
 constexpr std::chrono::milliseconds liveness_pause{200};
+
+constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
 
 double seconds_since(sys::Clock::time_point start) { return std::chrono::duration<double>(sys::Clock::now() - start).count(); }
 
@@ -89,6 +92,24 @@ Result<> Stager::report_failure() {
     return {};
 }
 
+// Takes the newest snapshot back that the agent has not begun to drain: an older one may be under way on other nodes.
+bool Stager::take_waiting() {
+    std::size_t newest = indices_.size();
+    for (std::size_t i = 0; i < indices_.size(); ++i) {
+        if (control(i).state.load(std::memory_order_acquire) != SlotState::sealed) continue;
+        if (newest == indices_.size() || control(i).step.load() > control(newest).step.load()) newest = i;
+    }
+    // One that needs a new layout would lose what it holds before all nodes have agreed to replace it.
+    if (newest == indices_.size() || !slots_[newest].fits(version_) || !slots_[newest].change_rows(rows_)) return false;
+    auto waiting = SlotState::sealed;
+    if (!control(newest).state.compare_exchange_strong(waiting, SlotState::filling)) return false;
+    current_ = newest;
+    previous_ = SlotState::sealed;
+    holds_slot_ = true;
+    replaced_ = control(newest).step.load();
+    return true;
+}
+
 Result<Stager::Outcome> Stager::acquire() {
     auto& news = context_.staging->control().news;
     const auto deadline = sys::Clock::now() + options_.wait_max;
@@ -107,22 +128,13 @@ Result<Stager::Outcome> Stager::acquire() {
             holds_slot_ = true;
             return Outcome::admitted;
         }
-        for (std::size_t i = 0; options_.policy == Policy::newest_only && i < indices_.size(); ++i) {
-            auto waiting = SlotState::sealed;
-            // One that needs a new layout would lose what it holds before all nodes have agreed to replace it.
-            if (!slots_[i].fits(version_) || !slots_[i].change_rows(rows_)) continue;
-            if (!control(i).state.compare_exchange_strong(waiting, SlotState::filling)) continue;
-            current_ = i;
-            previous_ = SlotState::sealed;
-            holds_slot_ = true;
-            replaced_ = control(i).step.load();
-            return Outcome::replacing;
-        }
+        // A policy that never waits must not leave a dead agent unnoticed either.
+        FB_TRY(context_.ensure_agent());
+        if (options_.policy == Policy::newest_only && take_waiting()) return Outcome::replacing;
         const bool waits = options_.policy == Policy::wait || (options_.policy == Policy::wait_at_most && sys::Clock::now() < deadline);
         if (!waits) return Outcome::skipped;
         const auto pause = options_.policy == Policy::wait ? liveness_pause : std::min<std::chrono::nanoseconds>(liveness_pause, deadline - sys::Clock::now());
         sys::wait_on(news, seen, pause);
-        FB_TRY(context_.ensure_agent());
     }
 }
 
@@ -230,9 +242,13 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
             mine = lay_out(static_cast<std::uint32_t>(current_), schema);
         if (mine && outcome == Outcome::replacing) mine = slot.change_rows(rows_);
     }
-    std::int64_t flags[] = {mine ? 0 : 1, outcome == Outcome::skipped ? 1 : 0, replaced_};
+    // The others of a node follow its first rank, so they say nothing about what is replaced.
+    const bool leads = topology.leads();
+    std::int64_t flags[] = {mine ? 0 : 1, outcome == Outcome::skipped ? 1 : 0, leads ? replaced_ : nothing, leads ? -replaced_ : nothing};
     topology.world->max(flags);
-    if (flags[0] != 0 || flags[1] != 0) {
+    // Nodes that would drop different steps, or one and none, would leave halves that can never be committed.
+    const bool alike = flags[2] == -flags[3];
+    if (flags[0] != 0 || flags[1] != 0 || !alike) {
         give_back();
         if (flags[0] != 0) return comm::agree(*topology.world, mine).error();
         ++counters_.skipped;

@@ -56,9 +56,11 @@ def wait_until(condition, seconds_max):
 class Simulation:
     """nbody on some ranks. Its lines are kept, and printed when `shown` says so."""
 
-    def __init__(self, bin_directory, ranks, options, shown=lambda line: True):
+    def __init__(self, bin_directory, ranks, options, memory, shown=lambda line: True):
+        """`memory`: where Open MPI's ranks share memory; killed ones leave it behind."""
         command = ["mpiexec", "-n", str(ranks), str(bin_directory / "nbody"), *map(str, options)]
-        self.process = subprocess.Popen(command, env={**os.environ, **MPI_ENVIRONMENT}, text=True,
+        environment = {**os.environ, **MPI_ENVIRONMENT, "OMPI_MCA_btl_vader_backing_directory": str(memory)}
+        self.process = subprocess.Popen(command, env=environment, text=True,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.lines, self.news, self.shown = [], threading.Condition(), shown
         self.reader = threading.Thread(target=self._read, daemon=True)
