@@ -78,8 +78,7 @@ Result<> Verifier::file(const format::NodeLine& line) {
     if (!head) {
         const auto& error = head.error();
         if (error.kind == ErrorKind::retry || error.kind == ErrorKind::unsupported) return error;
-        whole_file(error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path)
-                                                    : error.text);
+        whole_file(error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path) : error.text);
         return {};
     }
     if (const auto difference = differs(line, *head); !difference.empty()) {

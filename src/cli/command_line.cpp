@@ -84,8 +84,8 @@ Verb Verb::verb(const std::string& name, const std::string& summary) {
 }
 
 CommandLine::CommandLine()
-    : app_(std::make_unique<CLI::App>("Save a simulation's state at memory speed; see, check and look after what was saved.",
-                                      "forebay")) {
+    : app_(std::make_unique<CLI::App>(
+          "Save a simulation's state at memory speed; see, check and look after what was saved.", "forebay")) {
     app_->require_subcommand(1);
     app_->set_version_flag("--version", "forebay " FOREBAY_VERSION);
     app_->footer(exit_codes);

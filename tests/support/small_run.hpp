@@ -38,7 +38,12 @@ inline Schema small_schema(const SmallSnapshot& snapshot) {
     schema.tables = {"gas"};
     schema.variables = {
         {"clock/dt", f64, Kind::replicated, {}, 0, Coverage::full, {.unit = "s", .description = "length of a step"}},
-        {"fields/density", f64, Kind::array, {snapshot.ranks(), snapshot.elements_per_rank}, 0, Coverage::full,
+        {"fields/density",
+         f64,
+         Kind::array,
+         {snapshot.ranks(), snapshot.elements_per_rank},
+         0,
+         Coverage::full,
          {.unit = "kg m-3", .dimensions = {"y", "x"}}},
         {"gas/id", i64, Kind::particles, {}, 0, Coverage::full, {}},
         {"gas/x", f32, Kind::particles, {}, 0, Coverage::full, {.unit = "m"}},
@@ -60,16 +65,22 @@ inline std::vector<std::byte> small_node_file(const SmallSnapshot& snapshot, std
     auto words = format::crc_words(layout, image);
     for (const auto& block : layout.blocks) {
         for (std::uint64_t i = 0; i < block.size_bytes; ++i)
-            image[block.offset_bytes + i] = static_cast<std::byte>(i + 31 * block.rank + 7 * block.variable + snapshot.id);
+            image[block.offset_bytes + i] =
+                static_cast<std::byte>(i + 31 * block.rank + 7 * block.variable + snapshot.id);
         for (std::uint64_t i = 0; i < format::segments_of(block.size_bytes); ++i) {
             const auto skip = i * limits::segment_bytes;
             const auto bytes = std::min(limits::segment_bytes, block.size_bytes - skip);
             words[block.first_segment + i] = crc32c(std::span(image).subspan(block.offset_bytes + skip, bytes));
         }
     }
-    format::seal(layout, {.snapshot_id = snapshot.id, .step = snapshot.step, .time = 0.5 * static_cast<double>(snapshot.step),
-                          .sealed_unix_ns = snapshot.sealed_unix_ns + node, .node = node, .nodes = snapshot.nodes,
-                          .world_ranks = snapshot.ranks()},
+    format::seal(layout,
+                 {.snapshot_id = snapshot.id,
+                  .step = snapshot.step,
+                  .time = 0.5 * static_cast<double>(snapshot.step),
+                  .sealed_unix_ns = snapshot.sealed_unix_ns + node,
+                  .node = node,
+                  .nodes = snapshot.nodes,
+                  .world_ranks = snapshot.ranks()},
                  image);
     return image;
 }
