@@ -35,6 +35,7 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
     FB_TRY(comm::agree(world, plan ? Result<>() : Result<>(plan.error())));
     FB_TRY_ASSIGN(rows, restart::rows_of(reader_of(*this), state->choice, *plan, binding));
     state->rows = std::move(rows);
+    FB_TRY(restart::map_staged(reader_of(*this), state->choice, *plan, binding));
     chosen_step = state->choice.manifest.step;
     session->log(fmt::format("forebay: stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream, chosen_step,
                              state->choice.manifest.world_ranks, state->choice.source));

@@ -223,3 +223,30 @@ TEST_CASE("a flipped bit in the data is found by read(), and older() gives the o
         session.close().value();
     });
 }
+
+TEST_CASE("what a dead session has committed is not drained again, and counters outlive close()") {
+    Folder folder;
+    const auto options = options_in(folder);
+    const auto run_one = [&](std::int64_t step, bool closes) {
+        test::with_threads(1, [&](std::unique_ptr<comm::Group> world) {
+            auto session = open_on(std::move(world), options);
+            double time = 0;
+            State state(0, 1);
+            Table table;
+            auto d = describe(session, time, state);
+            save_step(d, state, table, time, 0, step);
+            d.stream.wait_committed(std::chrono::seconds(60)).value();
+            if (!closes) return;
+            session.close().value();
+            const auto counters = d.stream.counters();
+            CHECK(counters.saves == 1);
+            CHECK(counters.commits == 1);
+            CHECK(counters.bytes_drained > 0);
+            CHECK(counters.newest_durable_step == step);
+        });
+    };
+    run_one(1, false);
+    run_one(2, true);
+    CHECK(catalog::leftovers(sys::posix_store(), folder.run(), "restart").value().empty());
+    CHECK(catalog::snapshots(sys::posix_store(), folder.run(), "restart").value().size() == 2);
+}

@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "catalog/names.hpp"
-#include "drain/commit.hpp"
+#include "support/committed_run.hpp"
 #include "support/sim_store.hpp"
 #include "support/small_run.hpp"
 
@@ -26,8 +26,7 @@ const std::string run = "run7";
 const std::string stream = "restart";
 
 void make(SimStore& disk, const SmallSnapshot& snapshot) {
-    REQUIRE(test::drain_all(disk, run, snapshot));
-    REQUIRE(drain::commit_if_complete(disk, run, snapshot.stream, snapshot.step, snapshot.id, snapshot.nodes));
+    REQUIRE(test::commit_all(disk, run, snapshot));
 }
 
 SmallSnapshot at_step(std::int64_t step) {
@@ -302,7 +301,7 @@ TEST_CASE("prune: a crash at any operation leaves each snapshot whole or absent,
             const bool view = crashed->exists(run + "/restart/step-000100.h5").value();
             if (view) CHECK(is_whole(*crashed, at_step(100)));
 
-            REQUIRE(drain::recover(*crashed, run, false));
+            REQUIRE(test::recover_all(*crashed, run));
             CHECK(catalog::leftovers(*crashed, run, stream).value().empty());
             for (const auto step : steps_in(*crashed)) CHECK(is_whole(*crashed, at_step(step)));
             REQUIRE(catalog::prune(*crashed, run, stream, 1, false));

@@ -121,7 +121,7 @@ Result<Choice> Chooser::load(std::int64_t step, const std::vector<stage::StagedF
         const auto& record = file.peek.record;
         if (record.snapshot_id == choice.manifest.snapshot_id && record.node < choice.manifest.nodes.size() &&
             choice.manifest.nodes[record.node].record_crc32c == file.peek.record_crc32c)
-            choice.staged.push_back({record.node, file.path});
+            choice.staged.push_back({.node = record.node, .path = file.path});
     }
     // Every node file's record is looked at once, the files shared out among all ranks.
     const auto size = static_cast<std::size_t>(world.size());
@@ -141,7 +141,8 @@ Result<Choice> Chooser::load(std::int64_t step, const std::vector<stage::StagedF
 }
 
 Result<Choice> Chooser::load_staged(const stage::StagedFile& staged) {
-    Choice choice{.source = "staged copy on this node, " + staged.path, .staged = {{0, staged.path}}};
+    Choice choice{.source = "staged copy on this node, " + staged.path};
+    choice.staged.push_back({.node = 0, .path = staged.path});
     const auto open = [&]() -> Result<> {
         FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, staged.path));
         FB_TRY_ASSIGN(head, reader.head());

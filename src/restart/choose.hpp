@@ -21,6 +21,7 @@ namespace forebay::restart {
 struct StagedCopy {
     std::uint32_t node = 0;  // index into Manifest::nodes
     std::string path;
+    sys::Mapping mapping;  // made by map_staged()
 };
 
 struct Choice {

@@ -111,7 +111,7 @@ void Plan::take_column(const stage::TableBinding& table, std::uint32_t table_ind
     const auto variable = table.variables[column];
     const auto source = source_[variable];
     const auto element = schema_->variables[variable].type.size_bytes;
-    const auto& data = table.columns[column];
+    const auto& data = table.columns[column];  // without an address while only the ranges are asked for
     const auto stride = data.stride_bytes == 0 ? static_cast<std::int64_t>(element) : data.stride_bytes;
     const auto before = rows_before(*manifest_, tables_[table_index], file.record.node);
     const auto wanted = share(table_index);
@@ -130,7 +130,7 @@ void Plan::take_column(const stage::TableBinding& table, std::uint32_t table_ind
         }
         if (rows.count == 0) continue;
         out.push_back({.block = static_cast<std::uint32_t>(b), .first_byte = rows.first * element, .last_byte = (rows.first + rows.count) * element - 1,
-                       .to = static_cast<std::byte*>(data.data) + static_cast<std::int64_t>(at) * stride,
+                       .to = data.data == nullptr ? nullptr : static_cast<std::byte*>(data.data) + static_cast<std::int64_t>(at) * stride,
                        .walk = RunWalk({rows.count}, element, {static_cast<std::int64_t>(element)}, {stride})});
         bytes += rows.count * element;
     }

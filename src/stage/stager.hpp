@@ -64,6 +64,7 @@ private:
     Result<> plan_together(const Schema& schema, const Binding& binding, bool changed, const Result<>& mine);
     void gather_rows(const Binding& binding);
     Result<Outcome> acquire();  // by the node's first rank
+    bool take_waiting();        // by the node's first rank
     Result<> report_failure();  // by the node's first rank: an error not told yet
     Result<> lay_out(std::uint32_t slot, const Schema& schema);
     Result<Outcome> admit(const Schema& schema);

@@ -1,0 +1,80 @@
+// forebay bench: measures save, drain, restart and plan against their limits, under mpiexec.
+
+#include "cli/mpi_bench.hpp"
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/verbs.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+using Bench = Result<> (*)(Ranks&, const BenchOptions&);
+
+constexpr const char* json_keys =
+    "  An object: bench, the settings, ratio (achieved rate / rate of the limit) with its quartiles, goal, and\n"
+    "  measured: for each row of the table unit, median, min, max, lower_quartile, upper_quartile, samples,\n"
+    "  bytes and bytes_per_second.\n";
+
+class MpiUse {
+public:
+    MpiUse() { MPI_Init(nullptr, nullptr); }
+    MpiUse(const MpiUse&) = delete;
+    MpiUse& operator=(const MpiUse&) = delete;
+    ~MpiUse() { MPI_Finalize(); }
+};
+
+Result<Exit> run(Bench bench, const BenchOptions& options) {
+    if (options.repeats < 1) return Error{ErrorKind::refused, "--repeats must be 1 or more."};
+    const MpiUse mpi;
+    Ranks ranks(MPI_COMM_WORLD);
+    const auto done = bench(ranks, options);
+    if (done) return Exit::good;
+    // All ranks have the same error; one tells it.
+    if (ranks.rank() == 0) return done.error();
+    return exit_of(done.error().kind);
+}
+
+void add_common(Verb& verb, BenchOptions& options, Bench bench, const std::shared_ptr<BenchOptions>& kept) {
+    verb.option("--repeats", options.repeats, "Measurements, after a first one");
+    verb.json(options.json, json_keys);
+    verb.action([bench, kept] { return run(bench, *kept); });
+}
+
+void add_places(Verb& verb, BenchOptions& options) {
+    verb.option("--bytes-per-rank", options.bytes_per_rank,
+                "Bytes of each rank, in HACC's columns of 38 bytes a particle");
+    verb.option("--run", options.run, "Directory at the target (a new one in $TMPDIR or /var/tmp, removed at the end)");
+    verb.option("--staging", options.staging, "Directory on the node (/dev/shm)");
+}
+
+void add_save(Verb& bench) {
+    const auto options = std::make_shared<BenchOptions>();
+    auto verb = bench.verb("save", "How long save() blocks, against memcpy of the same bytes by the same ranks");
+    add_places(verb, *options);
+    verb.option("--variables", options->variables, "So many small variables in place of the particles: plan and seal");
+    add_common(verb, *options, bench_save, options);
+    verb.examples("  mpiexec -n 2 forebay bench save\n  mpiexec -n 2 forebay bench save --variables 300 --json\n");
+}
+
+void add_drain(Verb& bench) {
+    const auto options = std::make_shared<BenchOptions>();
+    auto verb =
+        bench.verb("drain", "How fast what is sealed becomes durable, against raw synced writes; what it costs");
+    add_places(verb, *options);
+    add_common(verb, *options, bench_drain, options);
+    verb.examples("  mpiexec -n 2 forebay bench drain --run /scratch/me/bench\n");
+}
+
+}  // namespace
+
+void add_bench(CommandLine& line) {
+    auto bench = line.verb("bench", "Measure save, drain, restart and plan against the limits of this machine");
+    add_save(bench);
+    add_drain(bench);
+    bench.examples("  mpiexec -n 2 forebay bench save\n");
+}
+
+}  // namespace forebay::cli

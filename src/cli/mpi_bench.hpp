@@ -1,0 +1,38 @@
+// The benchmarks of `forebay bench`, one file each. Every one runs its limit (memcpy, a raw write, a raw read) in the
+// same run, in turns with what it measures, and gives the ratio of the two rates.
+//
+// Ranks: each is called by all ranks and reports on rank 0; an error is the same on all of them.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/mpi_bench_ranks.hpp"
+#include "forebay/result.hpp"
+
+namespace forebay::cli {
+
+struct BenchOptions {
+    std::uint64_t bytes_per_rank = 266'000'000;
+    int repeats = 7;
+    std::string run;      // "": a new directory, removed at the end
+    std::string staging;  // "": /dev/shm
+    bool json = false;
+    int variables = 0;
+    int from = 0;  // ranks that save; 0: all
+    std::string to;
+    int ranks_per_node = 12;
+    int nodes = 8100;
+};
+
+Result<> bench_save(Ranks& ranks, const BenchOptions& options);
+/// Many small variables: what planning and sealing take beside the copy.
+Result<> bench_save_variables(Ranks& ranks, const BenchOptions& options);
+Result<> bench_drain(Ranks& ranks, const BenchOptions& options);
+Result<> bench_restart(Ranks& ranks, const BenchOptions& options);
+/// From one number of ranks to others.
+Result<> bench_restart_ranks(Ranks& ranks, const BenchOptions& options);
+Result<> bench_plan(Ranks& ranks, const BenchOptions& options);
+
+}  // namespace forebay::cli
