@@ -106,12 +106,12 @@ void check_after_crash(SimStore& disk, const SmallSnapshot& snapshot, const Smal
     CHECK(leftovers(disk, snapshot) == 0);
 }
 
-void crash_everywhere(const SmallSnapshot& snapshot, const SmallSnapshot* older, int first_cut_from_end) {
+void crash_everywhere(const SmallSnapshot& snapshot, const SmallSnapshot* older, int last_cuts = 1000,
+                      int last_boot = boots) {
     const auto before = drained(snapshot, older);
     const int operations = operations_of_commit(*before, snapshot);
-    const int first = first_cut_from_end == 0 ? 0 : operations - first_cut_from_end;
-    for (int cut = first; cut <= operations; ++cut) {
-        for (int boot = 0; boot < boots; ++boot) {
+    for (int cut = std::max(0, operations - last_cuts); cut <= operations; ++cut) {
+        for (int boot = 0; boot < last_boot; ++boot) {
             CAPTURE(cut);
             CAPTURE(boot);
             const auto disk = before->clone();
@@ -160,28 +160,34 @@ const SmallSnapshot older_save{.id = 0x01d, .nodes = 2, .sealed_unix_ns = 1'600'
 }  // namespace
 
 TEST_CASE("commit: a crash at any operation leaves the step absent or whole") {
-    crash_everywhere(one, nullptr, 0);
-    crash_everywhere(three, nullptr, 0);
+    crash_everywhere(one, nullptr);
+    crash_everywhere(three, nullptr);
 }
 
 TEST_CASE("commit: a crash at any operation while replacing leaves one of both whole") {
-    crash_everywhere(one, &older_save, 0);
-    crash_everywhere(three, &older_save, 0);
+    crash_everywhere(one, &older_save);
+    crash_everywhere(three, &older_save);
 }
 
 TEST_CASE("commit: groups of node files are as durable as one directory") {
-    crash_everywhere({.id = 0xf3, .nodes = 130, .elements_per_rank = 1}, nullptr, 12);
+    // Reading 130 heads changes nothing; what comes after does, and takes eleven operations.
+    crash_everywhere({.id = 0xf3, .nodes = 130, .elements_per_rank = 1}, nullptr, 11, 4);
 }
 
 TEST_CASE("recover: a crash at any of its operations loses nothing") {
     const auto before = drained(one, &older_save);
     const int operations = operations_of_commit(*before, one);
+    std::vector<std::string> names_before;
     for (int cut = 0; cut <= operations; ++cut) {
         CAPTURE(cut);
         const auto crashed = before->clone();
         crashed->crash_before(cut);
         const bool committed = commit(*crashed, one).has_value();
         crashed->reboot({.names = true, .bytes = false});
+        // Only what changed names changed what recovery finds.
+        const bool same = crashed->paths() == names_before && cut < operations;
+        names_before = crashed->paths();
+        if (same) continue;
         const auto whole_run = crashed->clone();
         REQUIRE(drain::recover(*whole_run, run, false));
         for (int second_cut = 0; second_cut <= whole_run->operations(); ++second_cut) {
