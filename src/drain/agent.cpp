@@ -222,8 +222,9 @@ bool Agent::commit_slot(std::uint32_t index) {
     }
     if (*done == Commit::waiting) {
         if (slot.inherited == 0) return false;
-        log_(fmt::format("step {} of stream '{}' lacks node files of other nodes of the earlier session; this node's is durable",
-                         record.step, stream));
+        log_(fmt::format(
+            "step {} of stream '{}' lacks node files of other nodes of the earlier session; this node's is durable",
+            record.step, stream));
         set(slot, SlotState::empty);
         return true;
     }
