@@ -29,6 +29,8 @@ inline constexpr std::size_t name_bytes_max = 255;
 inline constexpr std::uint32_t string_bytes_max = 65'536;
 // One attribute is one HDF5 version-1 object header message, which ends at 64 KiB.
 inline constexpr std::size_t attribute_bytes_max = 60'000;
+// An object header counts its messages in 16 bits, and readers go through all of them.
+inline constexpr std::size_t attributes_max = 1'000;
 // One rank's boxes of one variable; block tables stay small enough to read whole.
 inline constexpr std::size_t pieces_per_rank_max = 65'536;
 // A directory of a snapshot holds at most this many node files.

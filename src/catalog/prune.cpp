@@ -53,10 +53,8 @@ Result<Pruned> prune(sys::Store& store, const std::string& run, const std::strin
         }
         pruned.kept.push_back(snapshot);
         if (keep == 0) continue;
-        if (const auto verdict = whole(store, snapshot); verdict)
-            ++counted;
-        else
-            pruned.problems.push_back(fmt::format("step {} does not count: {}", snapshot.step, verdict.error().text));
+        if (const auto verdict = whole(store, snapshot); verdict) ++counted;
+        else pruned.problems.push_back(fmt::format("step {} does not count: {}", snapshot.step, verdict.error().text));
     }
     if (dry_run) return pruned;
     for (const auto& snapshot : pruned.removed) FB_TRY(remove(store, run + "/" + stream, snapshot));

@@ -3,22 +3,15 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
 #include "catalog/node_reader.hpp"
+#include "format/segments.hpp"
 
 namespace forebay::catalog {
 
 namespace {
-
-struct Segment {
-    const format::Block* block = nullptr;
-    std::uint64_t word = 0;  // its index in the checksum words
-    std::uint64_t offset = 0;
-    std::uint64_t bytes = 0;
-};
 
 class Verifier {
 public:
@@ -57,7 +50,7 @@ private:
     Verified found_;
     std::uint64_t total_ = 0;
     std::uint64_t skipped_ = 0;  // bytes of files that could not be read as node files
-    std::vector<Segment> window_;
+    std::vector<format::Segment> window_;
     std::vector<std::byte> buffer_;
 };
 
@@ -85,8 +78,7 @@ Result<> Verifier::file(const format::NodeLine& line) {
     if (!head) {
         const auto& error = head.error();
         if (error.kind == ErrorKind::retry || error.kind == ErrorKind::unsupported) return error;
-        whole_file(error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path)
-                                                    : error.text);
+        whole_file(error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path) : error.text);
         return {};
     }
     if (const auto difference = differs(line, *head); !difference.empty()) {
@@ -97,27 +89,15 @@ Result<> Verifier::file(const format::NodeLine& line) {
 }
 
 Result<> Verifier::blocks(NodeReader& reader, const format::NodeFile& head, const std::string& path) {
-    std::vector<const format::Block*> by_offset;
-    by_offset.reserve(head.blocks.size());
-    for (const auto& block : head.blocks)
-        if (block.size_bytes > 0) by_offset.push_back(&block);
-    std::ranges::sort(by_offset, {}, &format::Block::offset_bytes);
-
     window_.clear();
-    for (const auto* block : by_offset) {
-        for (std::uint64_t i = 0; i < format::segments_of(block->size_bytes); ++i) {
-            const auto skip = i * limits::segment_bytes;
-            const Segment next{block, block->first_segment + i, block->offset_bytes + skip,
-                               std::min(limits::segment_bytes, block->size_bytes - skip)};
-            if (!window_.empty()) {
-                const auto& last = window_.back();
-                const bool far = next.offset > last.offset + last.bytes + limits::verify_gap_bytes;
-                const bool long_enough =
-                    next.offset + next.bytes - window_.front().offset > limits::verify_window_bytes;
-                if (far || long_enough) FB_TRY(window(reader, head, path));
-            }
-            window_.push_back(next);
+    for (const auto& next : format::segments_by_offset(head)) {
+        if (!window_.empty()) {
+            const auto& last = window_.back();
+            const bool far = next.offset > last.offset + last.bytes + limits::verify_gap_bytes;
+            const bool long_enough = next.offset + next.bytes - window_.front().offset > limits::verify_window_bytes;
+            if (far || long_enough) FB_TRY(window(reader, head, path));
         }
+        window_.push_back(next);
     }
     return window_.empty() ? Result<>{} : window(reader, head, path);
 }
@@ -128,19 +108,14 @@ Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head, cons
     buffer_.resize(window_.back().offset + window_.back().bytes - first);
     FB_TRY(reader.file().read(first, buffer_));
     for (const auto& segment : window_) {
-        const auto bytes = std::span(buffer_).subspan(segment.offset - first, segment.bytes);
-        const auto found = crc32c(bytes);
-        const auto expected = head.crc32c[segment.word];
         ++found_.segments;
         found_.bytes += segment.bytes;
-        if (found == expected) continue;
-        const auto& variable = head.schema.variables[segment.block->variable].name;
-        const auto last = segment.offset + segment.bytes - 1;
-        add_damage(
-            {path, variable, segment.block->rank, segment.offset, last,
-             fmt::format("variable \"{}\" of rank {} in {} differs from what the application gave: crc32c {:08x} "
-                         "read back, {:08x} expected, bytes {}-{}.",
-                         variable, segment.block->rank, path, found, expected, segment.offset, last)});
+        const auto bytes = std::span(buffer_).subspan(segment.offset - first, segment.bytes);
+        const auto checked = format::check_segment(head, segment, bytes, path);
+        if (checked) continue;
+        const auto& block = head.blocks[segment.block];
+        add_damage({path, head.schema.variables[block.variable].name, block.rank, segment.offset,
+                    segment.offset + segment.bytes - 1, checked.error().text});
     }
     window_.clear();
     report();

@@ -45,8 +45,10 @@ void add_agent(CommandLine& line) {
     verb.flag("--foreground", options->foreground, "Stay in the foreground, for debuggers and service managers");
     verb.examples(
         "  forebay agent --session /dev/shm/forebay-1000/run7-8d1f0baa-0 --foreground\n"
-        "Ends when the session is closed, or when its application has died and everything staged is committed or failed.\n"
-        "Exit code 1 when something stays staged. The log goes to standard error: agent.log in the staging directory.\n");
+        "Ends when the session is closed, or when its application has died and everything staged is committed or "
+        "failed.\n"
+        "Exit code 1 when something stays staged. The log goes to standard error: agent.log in the staging "
+        "directory.\n");
     verb.action([options] { return agent(*options); });
 }
 

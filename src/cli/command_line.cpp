@@ -84,8 +84,8 @@ Verb Verb::verb(const std::string& name, const std::string& summary) {
 }
 
 CommandLine::CommandLine()
-    : app_(std::make_unique<CLI::App>("Save a simulation's state at memory speed; see, check and look after what was saved.",
-                                      "forebay")) {
+    : app_(std::make_unique<CLI::App>(
+          "Save a simulation's state at memory speed; see, check and look after what was saved.", "forebay")) {
     app_->require_subcommand(1);
     app_->set_version_flag("--version", "forebay " FOREBAY_VERSION);
     app_->footer(exit_codes);
@@ -114,7 +114,8 @@ int CommandLine::act() const {
 int CommandLine::run(int count, char** arguments) {
     try {
         // The parser would only say that a subcommand is required.
-        if (count > 1 && arguments[1][0] != '-' && app_->get_subcommands([&](const CLI::App* verb) { return verb->get_name() == arguments[1]; }).empty()) {
+        const auto named = [&](const CLI::App* verb) { return count > 1 && verb->check_name(arguments[1]); };
+        if (count > 1 && arguments[1][0] != '-' && app_->get_subcommands(named).empty()) {
             print_error(std::string("\"") + arguments[1] + "\" is not one of its verbs.\n  Next: forebay --help");
             return static_cast<int>(Exit::usage);
         }

@@ -22,8 +22,8 @@ namespace forebay::cli {
 /// What scripts can trust. docs/guide/operations.md and the help say the same.
 enum class Exit : int {
     good = 0,
-    found = 1,        // damage, or work that is not done
-    usage = 2,        // the call must be corrected (refused)
+    found = 1,  // damage, or work that is not done
+    usage = 2,  // the call must be corrected (refused)
     missing = 3,
     corrupt = 4,      // so that the question could not be answered
     trouble = 5,      // full, or a passing fault: the same call may succeed later

@@ -38,9 +38,13 @@ Result<Exit> drain_all(const Options& options) {
         for (const auto& one : *drained) {
             if (!one.committed) exit = Exit::found;
             text += one.committed ? fmt::format("{}@{}: committed\n", one.stream, one.step)
-                                  : fmt::format("{}@{}: NOT committed, staged in {}: {}\n", one.stream, one.step, one.staged_path, one.text);
+                                  : fmt::format("{}@{}: NOT committed, staged in {}: {}\n", one.stream, one.step,
+                                                one.staged_path, one.text);
             auto object = Json::object();
-            object.set("directory", directory).set("stream", one.stream).set("step", one.step).set("staged", one.staged_path);
+            object.set("directory", directory)
+                .set("stream", one.stream)
+                .set("step", one.step)
+                .set("staged", one.staged_path);
             array.push(object.set("committed", one.committed).set("text", one.text));
         }
     }
@@ -53,15 +57,20 @@ Result<Exit> drain_all(const Options& options) {
 
 void add_drain(CommandLine& line) {
     const auto options = std::make_shared<Options>();
-    auto verb = line.verb("drain", "Finish what a dead session left staged on this node: drain, commit, free the memory");
-    verb.argument("DIR", options->directory, "The staging directory that an error named; or \"all\": each one of yours under --staging");
+    auto verb =
+        line.verb("drain", "Finish what a dead session left staged on this node: drain, commit, free the memory");
+    verb.argument("DIR", options->directory,
+                  "The staging directory that an error named; or \"all\": each one of yours under --staging");
     verb.option("--staging", options->base, "Where \"all\" looks");
     verb.flag("--keep", options->keep, "Keep the staged copies when they are committed");
-    verb.json(options->json, "  An array with an object for each staged snapshot: directory, stream, step, staged, committed, text.\n");
+    verb.json(
+        options->json,
+        "  An array with an object for each staged snapshot: directory, stream, step, staged, committed, text.\n");
     verb.examples(
         "  forebay drain /dev/shm/forebay-1000/run7-8d1f0baa-0\n"
         "  forebay drain all\n"
-        "Refused while the session or its agent lives. Exit code 1 when something could not be committed; it stays staged.\n");
+        "Refused while the session or its agent lives. Exit code 1 when something could not be committed; it stays "
+        "staged.\n");
     verb.action([options] { return drain_all(*options); });
 }
 

@@ -45,8 +45,8 @@ Result<> Listing::add(const catalog::Snapshot& snapshot) {
     const auto manifest = catalog::load_manifest(store_, snapshot.directory);
     if (!manifest) {
         unreadable_ = true;
-        table_.row({snapshot.stream, fmt::to_string(snapshot.step), "", "", "", "manifest " + std::string(forebay::name_of(manifest.error().kind)),
-                    ""});
+        table_.row({snapshot.stream, fmt::to_string(snapshot.step), "", "", "",
+                    "manifest " + std::string(forebay::name_of(manifest.error().kind)), ""});
         array_.push(object.set("state", "unreadable").set("error", json_of(manifest.error())));
         return {};
     }
@@ -57,10 +57,12 @@ Result<> Listing::add(const catalog::Snapshot& snapshot) {
         data_bytes += line.data_bytes;
         file_bytes += line.file_bytes;
     }
-    table_.row({snapshot.stream, fmt::to_string(snapshot.step), fmt::format("{:g}", manifest->time), show_bytes(data_bytes),
-                fmt::to_string(manifest->nodes.size()), "committed", has_view ? "yes" : "no"});
+    table_.row({snapshot.stream, fmt::to_string(snapshot.step), fmt::format("{:g}", manifest->time),
+                show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), "committed", has_view ? "yes" : "no"});
     object.set("state", "committed").set("time", manifest->time).set("bytes", data_bytes).set("file_bytes", file_bytes);
-    object.set("nodes", manifest->nodes.size()).set("ranks", manifest->world_ranks).set("sealed_unix_ns", manifest->sealed_unix_ns);
+    object.set("nodes", manifest->nodes.size())
+        .set("ranks", manifest->world_ranks)
+        .set("sealed_unix_ns", manifest->sealed_unix_ns);
     object.set("snapshot_id", catalog::id_text(manifest->snapshot_id));
     if (has_view) object.set("view", view);
     array_.push(object);
@@ -92,14 +94,16 @@ Result<> Listing::add(const catalog::Leftover& leftover) {
     return {};
 }
 
-Result<> Listing::add_stream(const std::string& run, const std::string& stream, const std::optional<std::int64_t>& step) {
+Result<> Listing::add_stream(const std::string& run, const std::string& stream,
+                             const std::optional<std::int64_t>& step) {
     FB_TRY_ASSIGN(leftovers, catalog::leftovers(store_, run, stream));
     FB_TRY_ASSIGN(snapshots, catalog::snapshots(store_, run, stream));
     // Both lists fall by step; what is on its way comes before what it will replace.
     auto leftover = leftovers.begin();
     auto snapshot = snapshots.begin();
     while (leftover != leftovers.end() || snapshot != snapshots.end()) {
-        const bool first = snapshot == snapshots.end() || (leftover != leftovers.end() && leftover->step >= snapshot->step);
+        const bool first =
+            snapshot == snapshots.end() || (leftover != leftovers.end() && leftover->step >= snapshot->step);
         const auto at = first ? leftover->step : snapshot->step;
         const bool wanted = !step || at == *step;
         if (first) {
@@ -142,11 +146,14 @@ void add_ls(CommandLine& line) {
     const auto options = std::make_shared<Options>();
     auto verb = line.verb("ls", "List the snapshots of a run, newest first, and what a crash left");
     verb.argument("RUN", options->place, "RUN, RUN/STREAM, or one step of it: RUN@120");
-    verb.json(options->json,
-              "  An array with an object for each snapshot: stream, step, directory, state, time, bytes (the application's),\n"
-              "  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, view (a path, when there is one).\n"
-              "  state: committed; unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a crash,\n"
-              "  or work that is going on.\n");
+    verb.json(
+        options->json,
+        "  An array with an object for each snapshot: stream, step, directory, state, time, bytes (the "
+        "application's),\n"
+        "  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, view (a path, when there is one).\n"
+        "  state: committed; unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a "
+        "crash,\n"
+        "  or work that is going on.\n");
     verb.examples(
         "  forebay ls /scratch/me/run7\n"
         "  forebay ls /scratch/me/run7/restart --json\n"

@@ -24,14 +24,17 @@ Progress::~Progress() {
     if (drawn_) std::fputs(erase_line, stderr);
 }
 
-std::string Progress::line(const std::string& label, std::uint64_t bytes_done, std::uint64_t bytes_all, double seconds) {
+std::string Progress::line(const std::string& label, std::uint64_t bytes_done, std::uint64_t bytes_all,
+                           double seconds) {
     const auto share = bytes_all == 0 ? 1.0 : static_cast<double>(bytes_done) / static_cast<double>(bytes_all);
     const auto cells = std::min(bar_cells, static_cast<std::uint64_t>(share * static_cast<double>(bar_cells)));
     const auto rate = seconds > 0 ? static_cast<double>(bytes_done) / seconds : 0;
-    auto text = fmt::format("{} [{}{}] {:3.0f} %  {} of {}", label, std::string(cells, '#'),
-                            std::string(bar_cells - cells, '.'), share * 100, show_bytes(bytes_done), show_bytes(bytes_all));
+    auto text =
+        fmt::format("{} [{}{}] {:3.0f} %  {} of {}", label, std::string(cells, '#'),
+                    std::string(bar_cells - cells, '.'), share * 100, show_bytes(bytes_done), show_bytes(bytes_all));
     if (rate > 0)
-        text += fmt::format("  {}  {} left", show_rate(rate), show_seconds(static_cast<double>(bytes_all - std::min(bytes_all, bytes_done)) / rate));
+        text += fmt::format("  {}  {} left", show_rate(rate),
+                            show_seconds(static_cast<double>(bytes_all - std::min(bytes_all, bytes_done)) / rate));
     return text;
 }
 

@@ -22,7 +22,8 @@ public:
     void show(std::uint64_t bytes_done, std::uint64_t bytes_all);
 
     /// The line that show() draws.
-    static std::string line(const std::string& label, std::uint64_t bytes_done, std::uint64_t bytes_all, double seconds);
+    static std::string line(const std::string& label, std::uint64_t bytes_done, std::uint64_t bytes_all,
+                            double seconds);
 
 private:
     std::string label_;

@@ -38,13 +38,14 @@ void say(const catalog::Pruned& pruned, const std::string& stream, bool dry_run)
 Result<Exit> prune(const Options& options) {
     if (options.keep < 1)
         return Error{ErrorKind::refused, fmt::format("--keep {}: at least 1 snapshot must stay.\n"
-                                                     "  Next: forebay prune {} --keep 1 --dry-run", options.keep, options.place)};
+                                                     "  Next: forebay prune {} --keep 1 --dry-run",
+                                                     options.keep, options.place)};
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     if (place.names_snapshot())
         return Error{ErrorKind::refused, fmt::format("prune works on a run or a stream, not on one step: {}.\n"
-                                                     "  Next: forebay prune {} --keep {} --dry-run", options.place, place.run,
-                                                     options.keep)};
+                                                     "  Next: forebay prune {} --keep {} --dry-run",
+                                                     options.place, place.run, options.keep)};
     auto array = Json::array();
     auto exit = Exit::good;
     for (const auto& stream : place.streams) {
@@ -70,7 +71,8 @@ void add_prune(CommandLine& line) {
     verb.required("--keep", options->keep, "How many whole snapshots of each stream stay (at least 1)");
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
     verb.json(options->json,
-              "  An array with an object for each stream: stream, dry_run, kept, removed (arrays of stream, step, directory),\n"
+              "  An array with an object for each stream: stream, dry_run, kept, removed (arrays of stream, step, "
+              "directory),\n"
               "  problems (texts: snapshots that do not count, and why).\n");
     verb.examples(
         "  forebay prune /scratch/me/run7 --keep 3 --dry-run\n"

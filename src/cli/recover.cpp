@@ -44,7 +44,9 @@ Result<Exit> recover(const Options& options) {
         if (one.outcome == Outcome::incomplete) exit = Exit::found;
         text += fmt::format("{}: {}\n", one.leftover.stream, one.text);
         auto object = Json::object();
-        object.set("stream", one.leftover.stream).set("step", one.leftover.step).set("directory", one.leftover.directory);
+        object.set("stream", one.leftover.stream)
+            .set("step", one.leftover.step)
+            .set("directory", one.leftover.directory);
         object.set("snapshot_id", catalog::id_text(one.leftover.snapshot_id)).set("kind", name_of(one.leftover.kind));
         array.push(object.set("outcome", name_of_outcome(one.outcome)).set("text", one.text));
     }
@@ -64,11 +66,13 @@ void add_recover(CommandLine& line) {
     const auto options = std::make_shared<Options>();
     auto verb = line.verb("recover", "Finish what a crash left at the target: commit what is complete, undo the rest");
     verb.argument("RUN", options->run, "The run's directory");
-    verb.flag("--stale", options->stale,
-              "Remove incomplete snapshots too. Only when no agent drains into the run: their staged copies are the last");
-    verb.json(options->json,
-              "  An array with an object for each leftover: stream, step, directory, snapshot_id, kind (part, old, gone),\n"
-              "  outcome (committed, restored, removed, incomplete), text.\n");
+    verb.flag(
+        "--stale", options->stale,
+        "Remove incomplete snapshots too. Only when no agent drains into the run: their staged copies are the last");
+    verb.json(
+        options->json,
+        "  An array with an object for each leftover: stream, step, directory, snapshot_id, kind (part, old, gone),\n"
+        "  outcome (committed, restored, removed, incomplete), text.\n");
     verb.examples(
         "  forebay recover /scratch/me/run7\n"
         "  forebay recover /scratch/me/run7 --stale\n"

@@ -25,7 +25,9 @@ struct Options {
     std::size_t lines() const { return all ? ~std::size_t{0} : lines_max; }
 };
 
-std::string count_of(std::uint64_t count, const char* one) { return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s"); }
+std::string count_of(std::uint64_t count, const char* one) {
+    return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
@@ -43,14 +45,17 @@ Result<Exit> show_snapshot(sys::Store& store, const Options& options) {
     if (options.json) {
         auto object = json_of(snapshot);
         object.set("snapshot_id", catalog::id_text(manifest.snapshot_id)).set("time", manifest.time);
-        object.set("sealed_unix_ns", manifest.sealed_unix_ns).set("ranks", manifest.world_ranks).set("bytes", data_bytes);
+        object.set("sealed_unix_ns", manifest.sealed_unix_ns)
+            .set("ranks", manifest.world_ranks)
+            .set("bytes", data_bytes);
         object.set("file_bytes", file_bytes).set("variables", variables_json(manifest.schema, rows));
         object.set("nodes", nodes_json(manifest)).print();
         return Exit::good;
     }
-    print(fmt::format("{}  step {}  time {:g}\nsaved {} by {} on {}: {}, {} on storage\n\n", snapshot.directory, snapshot.step,
-                      manifest.time, show_utc(manifest.sealed_unix_ns), count_of(manifest.world_ranks, "rank"),
-                      count_of(manifest.nodes.size(), "node"), show_bytes(data_bytes), show_bytes(file_bytes)));
+    print(fmt::format("{}  step {}  time {:g}\nsaved {} by {} on {}: {}, {} on storage\n\n", snapshot.directory,
+                      snapshot.step, manifest.time, show_utc(manifest.sealed_unix_ns),
+                      count_of(manifest.world_ranks, "rank"), count_of(manifest.nodes.size(), "node"),
+                      show_bytes(data_bytes), show_bytes(file_bytes)));
     print(variables_table(manifest.schema, rows) + "\n" + nodes_table(manifest, options.lines()));
     return Exit::good;
 }
@@ -68,19 +73,27 @@ Result<Exit> show_file(sys::Store& store, const Options& options) {
         auto ranks = Json::array();
         for (const auto rank : file.ranks) ranks.push(rank);
         auto object = Json::object();
-        object.set("file", options.place).set("stream", file.schema.stream).set("step", record.step).set("time", record.time);
+        object.set("file", options.place)
+            .set("stream", file.schema.stream)
+            .set("step", record.step)
+            .set("time", record.time);
         object.set("snapshot_id", catalog::id_text(record.snapshot_id)).set("sealed_unix_ns", record.sealed_unix_ns);
-        object.set("node", record.node).set("nodes", record.nodes).set("world_ranks", record.world_ranks).set("ranks", ranks);
+        object.set("node", record.node)
+            .set("nodes", record.nodes)
+            .set("world_ranks", record.world_ranks)
+            .set("ranks", ranks);
         object.set("file_bytes", file.file_bytes).set("head_bytes", file.head_bytes);
         object.set("record_crc32c", fmt::format("{:08x}", file.record_crc32c));
         object.set("variables", variables_json(file.schema, rows)).set("blocks", blocks_json(file)).print();
         return Exit::good;
     }
-    print(fmt::format("{}  node {} of {}  stream {}  step {}  time {:g}\nsealed {} by {} of {}: {} on storage, head {}\n\n",
-                      options.place, record.node, record.nodes, file.schema.stream, record.step, record.time,
-                      show_utc(record.sealed_unix_ns), count_of(file.ranks.size(), "rank"), record.world_ranks,
-                      show_bytes(file.file_bytes), show_bytes(file.head_bytes)));
-    print("As this node holds them:\n" + variables_table(file.schema, rows) + "\n" + blocks_table(file, options.lines()));
+    print(fmt::format(
+        "{}  node {} of {}  stream {}  step {}  time {:g}\nsealed {} by {} of {}: {} on storage, head {}\n\n",
+        options.place, record.node, record.nodes, file.schema.stream, record.step, record.time,
+        show_utc(record.sealed_unix_ns), count_of(file.ranks.size(), "rank"), record.world_ranks,
+        show_bytes(file.file_bytes), show_bytes(file.head_bytes)));
+    print("As this node holds them:\n" + variables_table(file.schema, rows) + "\n" +
+          blocks_table(file, options.lines()));
     return Exit::good;
 }
 
@@ -93,15 +106,20 @@ Result<Exit> show(const Options& options) {
 
 void add_show(CommandLine& line) {
     const auto options = std::make_shared<Options>();
-    auto verb = line.verb("show", "Show what a snapshot or a node file holds: variables, types, shapes, units, bytes, ranks");
+    auto verb =
+        line.verb("show", "Show what a snapshot or a node file holds: variables, types, shapes, units, bytes, ranks");
     verb.argument("RUN", options->place, "RUN (its last snapshot), RUN@STEP, RUN/STREAM@STEP, or a node file FILE.h5");
     verb.flag("--all", options->all, fmt::format("List every node or block, not only {}", lines_max));
-    verb.json(options->json,
-              "  A snapshot: an object with stream, step, directory, snapshot_id, time, sealed_unix_ns, ranks, bytes, file_bytes,\n"
-              "  variables and nodes (node, path, bytes, file_bytes, ranks as [first, count] pairs, rows of each table).\n"
-              "  A variable: name, kind, type, shape or table and rows, coverage, bytes, unit, description, dimensions, attributes.\n"
-              "  A node file: file, stream, step, time, snapshot_id, sealed_unix_ns, node, nodes, world_ranks, ranks, file_bytes,\n"
-              "  head_bytes, record_crc32c, variables and blocks (variable, rank, first, size, first_byte, bytes).\n");
+    verb.json(
+        options->json,
+        "  A snapshot: an object with stream, step, directory, snapshot_id, time, sealed_unix_ns, ranks, bytes, "
+        "file_bytes,\n"
+        "  variables and nodes (node, path, bytes, file_bytes, ranks as [first, count] pairs, rows of each table).\n"
+        "  A variable: name, kind, type, shape or table and rows, coverage, bytes, unit, description, dimensions, "
+        "attributes.\n"
+        "  A node file: file, stream, step, time, snapshot_id, sealed_unix_ns, node, nodes, world_ranks, ranks, "
+        "file_bytes,\n"
+        "  head_bytes, record_crc32c, variables and blocks (variable, rank, first, size, first_byte, bytes).\n");
     verb.examples(
         "  forebay show /scratch/me/run7\n"
         "  forebay show /scratch/me/run7/restart@120 --json\n"

@@ -37,7 +37,8 @@ std::string box_of(const format::Block& block, Kind kind) {
     if (kind == Kind::particles) return fmt::format("{} rows", block.box.size[0]);
     std::string text;
     for (int dim = 0; dim < block.box.size.dims(); ++dim)
-        text += fmt::format("{}{}:{}", dim > 0 ? ", " : "[", block.box.lo[dim], block.box.lo[dim] + block.box.size[dim]);
+        text +=
+            fmt::format("{}{}:{}", dim > 0 ? ", " : "[", block.box.lo[dim], block.box.lo[dim] + block.box.size[dim]);
     return text + "]";
 }
 
@@ -46,8 +47,9 @@ std::string box_of(const format::Block& block, Kind kind) {
 std::string variables_table(const Schema& schema, std::span<const std::uint64_t> rows) {
     Table table({{"variable"}, {"kind"}, {"type"}, {"shape"}, {"bytes", true}, {"unit"}, {"description"}});
     for (const auto& variable : schema.variables)
-        table.row({variable.name, forebay::name_of(variable.kind), forebay::name_of(variable.type), shape_of(variable, rows),
-                   show_bytes(bytes_of(variable, rows)), variable.attributes.unit, variable.attributes.description});
+        table.row({variable.name, forebay::name_of(variable.kind), forebay::name_of(variable.type),
+                   shape_of(variable, rows), show_bytes(bytes_of(variable, rows)), variable.attributes.unit,
+                   variable.attributes.description});
     return table.text();
 }
 
@@ -55,11 +57,12 @@ Json variables_json(const Schema& schema, std::span<const std::uint64_t> rows) {
     auto list = Json::array();
     for (const auto& variable : schema.variables) {
         auto one = Json::object();
-        one.set("name", variable.name).set("kind", forebay::name_of(variable.kind)).set("type", forebay::name_of(variable.type));
+        one.set("name", variable.name)
+            .set("kind", forebay::name_of(variable.kind))
+            .set("type", forebay::name_of(variable.type));
         if (variable.kind == Kind::particles)
             one.set("table", schema.tables[variable.table]).set("rows", rows[variable.table]);
-        else
-            one.set("shape", json_of(variable.shape));
+        else one.set("shape", json_of(variable.shape));
         if (variable.kind == Kind::array) one.set("coverage", variable.coverage == Coverage::full ? "full" : "partial");
         one.set("bytes", bytes_of(variable, rows));
         const auto& attributes = variable.attributes;
@@ -87,7 +90,8 @@ std::string nodes_table(const format::Manifest& manifest, std::size_t lines_max)
     const auto shown = std::min(lines_max, manifest.nodes.size());
     for (std::size_t i = 0; i < shown; ++i) {
         const auto& line = manifest.nodes[i];
-        std::vector<std::string> cells{fmt::to_string(line.node), line.path, show_bytes(line.data_bytes), show_ranks(line.ranks)};
+        std::vector<std::string> cells{fmt::to_string(line.node), line.path, show_bytes(line.data_bytes),
+                                       show_ranks(line.ranks)};
         for (const auto rows : line.rows) cells.push_back(fmt::to_string(rows));
         table.row(std::move(cells));
     }
@@ -101,20 +105,24 @@ Json nodes_json(const format::Manifest& manifest) {
         for (const auto& range : line.ranks) ranks.push(Json::array().push(range.first).push(range.count));
         for (const auto count : line.rows) rows.push(count);
         auto one = Json::object();
-        one.set("node", line.node).set("path", line.path).set("bytes", line.data_bytes).set("file_bytes", line.file_bytes);
+        one.set("node", line.node)
+            .set("path", line.path)
+            .set("bytes", line.data_bytes)
+            .set("file_bytes", line.file_bytes);
         list.push(one.set("ranks", ranks).set("rows", rows));
     }
     return list;
 }
 
 std::string blocks_table(const format::NodeFile& file, std::size_t lines_max) {
-    Table table({{"variable"}, {"rank", true}, {"box"}, {"bytes", true}, {"first byte", true}, {"crc32c of segment 0"}});
+    Table table(
+        {{"variable"}, {"rank", true}, {"box"}, {"bytes", true}, {"first byte", true}, {"crc32c of segment 0"}});
     const auto shown = std::min(lines_max, file.blocks.size());
     for (std::size_t i = 0; i < shown; ++i) {
         const auto& block = file.blocks[i];
         const auto& variable = file.schema.variables[block.variable];
-        table.row({variable.name, fmt::to_string(block.rank), box_of(block, variable.kind), show_bytes(block.size_bytes),
-                   fmt::to_string(block.offset_bytes),
+        table.row({variable.name, fmt::to_string(block.rank), box_of(block, variable.kind),
+                   show_bytes(block.size_bytes), fmt::to_string(block.offset_bytes),
                    block.size_bytes == 0 ? "" : fmt::format("{:08x}", file.crc32c[block.first_segment])});
     }
     return table.text() + more(file.blocks.size(), shown);

@@ -99,7 +99,8 @@ Result<Exit> check(const Options& options) {
     for (const auto& snapshot : snapshots) {
         auto outcome = [&] {
             Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), options.json);
-            return catalog::verify(store, snapshot, [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+            return catalog::verify(store, snapshot,
+                                   [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
         }();
         report.add(snapshot, outcome);
     }
@@ -113,8 +114,10 @@ void add_verify(CommandLine& line) {
     auto verb = line.verb("verify", "Read snapshots whole and compare every byte with what the application gave");
     verb.argument("RUN", options->place, "RUN or RUN/STREAM for all snapshots, RUN@STEP for one; STEP may be \"last\"");
     verb.json(options->json,
-              "  An array with an object for each snapshot: stream, step, directory, whole, bytes, segments, damage: an array of\n"
-              "  file, variable and rank (absent when the whole file is meant), first_byte, last_byte, text; or error: kind, text.\n");
+              "  An array with an object for each snapshot: stream, step, directory, whole, bytes, segments, damage: "
+              "an array of\n"
+              "  file, variable and rank (absent when the whole file is meant), first_byte, last_byte, text; or error: "
+              "kind, text.\n");
     verb.examples(
         "  forebay verify /scratch/me/run7@last\n"
         "  forebay verify /scratch/me/run7/restart@120 --json\n"

@@ -30,7 +30,9 @@ Result<Exit> view(const Options& options) {
         object.set("mappings", made.mappings).print();
     } else {
         std::fputs(fmt::format("{}  shows {}@{} from {} node file{}\n", made.path, snapshot.stream, snapshot.step,
-                               made.sources, made.sources == 1 ? "" : "s").c_str(), stdout);
+                               made.sources, made.sources == 1 ? "" : "s")
+                       .c_str(),
+                   stdout);
     }
     return Exit::good;
 }

@@ -39,7 +39,18 @@ void Agent::set(stage::SlotControl& slot, SlotState state) {
     stage::ring(page_.news);
 }
 
+// What an agent that was killed had under way is drained again: whatever it has brought to the target is kept.
+void Agent::take_over() {
+    page_.draining = 0;
+    for (std::uint32_t i = 0; i < page_.slot_count.load(std::memory_order_acquire); ++i) {
+        auto& slot = page_.slots[i];
+        const auto state = slot.state.load(std::memory_order_acquire);
+        if (state == SlotState::draining || state == SlotState::drained) set(slot, SlotState::sealed);
+    }
+}
+
 bool Agent::run(const std::atomic<bool>& stop) {
+    take_over();
     std::chrono::milliseconds pause = peers_pause_min;
     auto last_progress = sys::Clock::now();
     while (!stop.load()) {
@@ -92,6 +103,19 @@ bool Agent::work(const std::atomic<bool>& stop) {
     return changed;
 }
 
+// An agent that has just come may find in a slot what another has committed: the agent of a dead session did, after
+// it. Drained again it would cost its whole volume and leave a part that nobody commits.
+Result<bool> Agent::is_committed(std::uint32_t index) const {
+    FB_TRY_ASSIGN(peeked, format::peek(std::as_const(mine_[index].mapping).bytes(), staging_.slot_path(index)));
+    const std::string stream = page_.streams[page_.slots[index].stream].name.data();
+    const auto directory = session_.run + "/" + stream + "/" + catalog::step_name(peeked.record.step);
+    const auto manifest = catalog::load_manifest(store_, directory);
+    if (manifest) return manifest->snapshot_id == peeked.record.snapshot_id;
+    const auto kind = manifest.error().kind;
+    if (kind != ErrorKind::missing && kind != ErrorKind::corrupt) return manifest.error();
+    return false;
+}
+
 Result<> Agent::drain_once(std::uint32_t index, const std::atomic<bool>& stop) {
     auto& mapping = mine_[index].mapping;
     const auto path = staging_.slot_path(index);
@@ -101,7 +125,11 @@ Result<> Agent::drain_once(std::uint32_t index, const std::atomic<bool>& stop) {
         mapping = std::move(mapped);
         return {};
     };
-    if (!mapping.mapped()) FB_TRY(map_again());
+    if (!mapping.mapped()) {
+        FB_TRY(map_again());
+        FB_TRY_ASSIGN(committed, is_committed(index));
+        if (committed) return {};
+    }
     // The application grows the file when a layout needs more room; the old mapping then ends too early.
     FB_TRY_ASSIGN(peeked, format::peek(std::as_const(mapping).bytes(), path));
     if (peeked.file_bytes > mapping.bytes().size()) FB_TRY(map_again());
@@ -143,12 +171,18 @@ bool Agent::drain_slot(std::uint32_t index, const std::atomic<bool>& stop) {
     return true;
 }
 
+// The target's files can be damaged or missing too; only a damaged staged copy is worth nothing.
+bool Agent::staged_is_whole(std::uint32_t index) const {
+    const auto& mapping = mine_[index].mapping;
+    return mapping.mapped() && check_image(mapping.bytes(), staging_.slot_path(index));
+}
+
 void Agent::fail(std::uint32_t index, const Error& error) {
     auto& slot = page_.slots[index];
     auto& mine = mine_[index];
     ++page_.aborts;
     const auto path = staging_.slot_path(index);
-    const bool torn = error.kind == ErrorKind::corrupt || error.kind == ErrorKind::missing;
+    const bool torn = (error.kind == ErrorKind::corrupt || error.kind == ErrorKind::missing) && !staged_is_whole(index);
     const auto text =
         fmt::format("forebay: step {} of stream '{}' is NOT committed: {} Safe: committed snapshots{}. Next: {}.",
                     slot.step.load(), page_.streams[slot.stream].name.data(), error.text,
@@ -186,7 +220,13 @@ bool Agent::commit_slot(std::uint32_t index) {
         fail(index, done.error());
         return true;
     }
-    if (*done == Commit::waiting) return false;
+    if (*done == Commit::waiting) {
+        if (slot.inherited == 0) return false;
+        log_(fmt::format("step {} of stream '{}' lacks node files of other nodes of the earlier session; this node's is durable",
+                         record.step, stream));
+        set(slot, SlotState::empty);
+        return true;
+    }
     committed(index, *done == Commit::committed);
     return true;
 }
@@ -196,7 +236,7 @@ void Agent::committed(std::uint32_t index, bool by_us) {
     auto& stream = page_.streams[slot.stream];
     const auto step = slot.step.load();
     const std::string name = stream.name.data();
-    ++page_.commits;
+    if (slot.inherited == 0) ++page_.commits;
     if (stream.newest_durable_step.load() < step) stream.newest_durable_step = step;
     log_(fmt::format("step {} of stream '{}' is committed{}", step, name, by_us ? "" : " by another agent"));
     set(slot, SlotState::committed);

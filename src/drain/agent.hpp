@@ -38,10 +38,13 @@ private:
         bool peers_said = false;
     };
 
+    void take_over();
     bool work(const std::atomic<bool>& stop);
     bool drain_slot(std::uint32_t index, const std::atomic<bool>& stop);
     bool commit_slot(std::uint32_t index);
+    Result<bool> is_committed(std::uint32_t index) const;
     Result<> drain_once(std::uint32_t index, const std::atomic<bool>& stop);
+    bool staged_is_whole(std::uint32_t index) const;
     void fail(std::uint32_t index, const Error& error);
     void committed(std::uint32_t index, bool by_us);
     void keep_window(const stage::StreamControl& stream, const catalog::Snapshot& snapshot);

@@ -15,6 +15,13 @@ namespace {
 
 std::string parent_of(const std::string& path) { return path.substr(0, path.find_last_of('/')); }
 
+Result<format::NodeFile> open_image(std::span<const std::byte> image, const std::string& name) {
+    FB_TRY_ASSIGN(peeked, format::peek(image, name));
+    if (peeked.file_bytes > image.size() || peeked.head_bytes > peeked.file_bytes)
+        return Error{ErrorKind::corrupt, "forebay: " + name + " says it is longer than its mapping."};
+    return format::open_head(image.first(peeked.head_bytes), name);
+}
+
 Result<bool> is_there(sys::Store& store, const std::string& path, const format::NodeFile& file) {
     FB_TRY_ASSIGN(exists, store.exists(path));
     if (!exists) return false;
@@ -54,17 +61,20 @@ std::vector<move::Range> used_ranges(const format::NodeFile& file) {
         const auto end = round_up(extent.offset_bytes + extent.used_bytes, limits::page_bytes);
         if (begin < last.offset + last.bytes + limits::segment_bytes)
             last.bytes = std::max(last.bytes, end - last.offset);
-        else
-            ranges.push_back({begin, end - begin});
+        else ranges.push_back({begin, end - begin});
     }
     return ranges;
 }
 
+Result<> check_image(std::span<const std::byte> image, const std::string& name) {
+    FB_TRY_ASSIGN(file, open_image(image, name));
+    for (const auto& segment : format::segments_by_offset(file))
+        FB_TRY(format::check_segment(file, segment, image.subspan(segment.offset, segment.bytes), name));
+    return {};
+}
+
 Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> image, const std::string& name) {
-    FB_TRY_ASSIGN(peeked, format::peek(image, name));
-    if (peeked.file_bytes > image.size() || peeked.head_bytes > peeked.file_bytes)
-        return Error{ErrorKind::corrupt, "forebay: " + name + " says it is longer than its mapping."};
-    FB_TRY_ASSIGN(file, format::open_head(image.first(peeked.head_bytes), name));
+    FB_TRY_ASSIGN(file, open_image(image, name));
     const auto& record = file.record;
     const auto part = drain.run + "/" + file.schema.stream + "/" + catalog::part_name(record.step, record.snapshot_id);
     const auto path = part + "/" + format::node_path(record.node, record.nodes);

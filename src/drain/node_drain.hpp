@@ -27,6 +27,9 @@ struct NodeDrain {
 /// MiB or more is left out and becomes a hole.
 std::vector<move::Range> used_ranges(const format::NodeFile& file);
 
+/// Whether a staged node file is sealed and every segment what the application gave; else `corrupt` or `missing`.
+Result<> check_image(std::span<const std::byte> image, const std::string& name);
+
 /// Checks every segment against the staged checksums before it is written; then bytes, sync, name, sync of the
 /// directory. When this returns without error, the file is durable under its name in the part directory. A node
 /// file that is there already from this very save is left as it is. `corrupt` when the staged bytes are not what the

@@ -47,6 +47,9 @@ Result<> check_texts(const Schema& schema) {
     for (const auto& variable : schema.variables) {
         const auto& attributes = variable.attributes;
         if (!json::is_text(variable.name)) return refusal("a variable's name is not UTF-8 without NUL.");
+        if (attributes.others.size() > limits::attributes_max)
+            return refusal(fmt::format("'{}' has {} attributes, at most {} are allowed.", variable.name,
+                                       attributes.others.size(), limits::attributes_max));
         bool good = json::is_text(attributes.unit) && json::is_text(attributes.description);
         for (const auto& dimension : attributes.dimensions) good = good && json::is_text(dimension);
         for (const auto& [name, value] : attributes.others) {

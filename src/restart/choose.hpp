@@ -1,5 +1,5 @@
-// Which snapshot a restart reads: the newest that is whole, staged copies first, then the target; and why newer ones were
-// passed over.
+// Which snapshot a restart reads: the newest that is whole, staged copies first, then the target; and why newer ones
+// were passed over.
 
 #pragma once
 
@@ -21,6 +21,7 @@ namespace forebay::restart {
 struct StagedCopy {
     std::uint32_t node = 0;  // index into Manifest::nodes
     std::string path;
+    sys::Mapping mapping;  // made by map_staged()
 };
 
 struct Choice {

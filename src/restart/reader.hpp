@@ -17,12 +17,17 @@ namespace forebay::restart {
 struct ReaderContext {
     comm::Topology* topology = nullptr;
     sys::Store* store = nullptr;
-    std::string window_path;           // a file on the node for the shared window
-    std::uint64_t window_bytes = 0;    // of each rank's part
+    std::string window_path;         // a file on the node for the shared window
+    std::uint64_t window_bytes = 0;  // of each rank's part
 };
 
 /// The rows of each table that this rank gets: its own blocks where the rank counts agree. Collective.
-Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const Choice& choice, const Plan& plan, const stage::Binding& binding);
+Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const Choice& choice, const Plan& plan,
+                                           const stage::Binding& binding);
+
+/// Maps the staged copies that this rank takes from, and faults in what it takes, so that read() runs at memory speed.
+/// The tables' addresses need not be bound yet. Collective.
+Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding);
 
 /// Reads everything the plan takes. Collective; every rank gets the worst error.
 Result<> read(const ReaderContext& context, const Choice& choice, const Plan& plan, const stage::Binding& binding);

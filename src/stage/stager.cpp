@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "stage/await.hpp"
@@ -15,7 +16,11 @@ namespace {
 // How long a wait goes without looking whether the agent or the node's first rank still lives.
 constexpr std::chrono::milliseconds liveness_pause{200};
 
-double seconds_since(sys::Clock::time_point start) { return std::chrono::duration<double>(sys::Clock::now() - start).count(); }
+constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
+
+double seconds_since(sys::Clock::time_point start) {
+    return std::chrono::duration<double>(sys::Clock::now() - start).count();
+}
 
 // A number that differs between any two saves of any sessions (the mixing step of splitmix64).
 std::uint64_t snapshot_id(std::uint64_t session, std::uint64_t save) {
@@ -41,7 +46,8 @@ Result<> Stager::add() {
     FB_TRY(comm::agree(node, made));
     node.broadcast(std::as_writable_bytes(std::span(&stream_index_, 1)), 0);
     for (const auto index : context_.staging->slots_of(stream_index_))
-        if (context_.staging->control().slots[index].number < static_cast<std::uint32_t>(options_.slots)) indices_.push_back(index);
+        if (context_.staging->control().slots[index].number < static_cast<std::uint32_t>(options_.slots))
+            indices_.push_back(index);
     slots_.resize(indices_.size());
     reported_.resize(indices_.size());
     decisions_ = stream_control().decisions.load();
@@ -69,7 +75,8 @@ void Stager::gather_rows(const Binding& binding) {
     all_rows_.resize(tables * ranks);
     rows_.resize(tables * ranks);
     for (std::size_t t = 0; t < tables; ++t) own_rows_[t] = binding.tables[t].rows;
-    context_.topology->node->gather_all(std::as_bytes(std::span(own_rows_)), std::as_writable_bytes(std::span(all_rows_)));
+    context_.topology->node->gather_all(std::as_bytes(std::span(own_rows_)),
+                                        std::as_writable_bytes(std::span(all_rows_)));
     for (std::size_t i = 0; i < ranks; ++i) {
         for (std::size_t t = 0; t < tables; ++t) {
             rows_[t * ranks + i] = all_rows_[i * tables + t];
@@ -81,12 +88,31 @@ void Stager::gather_rows(const Binding& binding) {
 Result<> Stager::report_failure() {
     for (std::size_t i = 0; i < indices_.size(); ++i) {
         auto& slot = control(i);
-        if (slot.state.load(std::memory_order_acquire) != SlotState::failed || slot.failures.load() == reported_[i]) continue;
+        if (slot.state.load(std::memory_order_acquire) != SlotState::failed || slot.failures.load() == reported_[i])
+            continue;
         reported_[i] = slot.failures.load();
         ring(context_.staging->control().bell);  // the agent tries again while the application decides
         return Error{static_cast<ErrorKind>(slot.error_kind), slot.error_text.data()};
     }
     return {};
+}
+
+// Takes the newest snapshot back that the agent has not begun to drain: an older one may be under way on other nodes.
+bool Stager::take_waiting() {
+    std::size_t newest = indices_.size();
+    for (std::size_t i = 0; i < indices_.size(); ++i) {
+        if (control(i).state.load(std::memory_order_acquire) != SlotState::sealed) continue;
+        if (newest == indices_.size() || control(i).step.load() > control(newest).step.load()) newest = i;
+    }
+    // One that needs a new layout would lose what it holds before all nodes have agreed to replace it.
+    if (newest == indices_.size() || !slots_[newest].fits(version_) || !slots_[newest].change_rows(rows_)) return false;
+    auto waiting = SlotState::sealed;
+    if (!control(newest).state.compare_exchange_strong(waiting, SlotState::filling)) return false;
+    current_ = newest;
+    previous_ = SlotState::sealed;
+    holds_slot_ = true;
+    replaced_ = control(newest).step.load();
+    return true;
 }
 
 Result<Stager::Outcome> Stager::acquire() {
@@ -107,22 +133,16 @@ Result<Stager::Outcome> Stager::acquire() {
             holds_slot_ = true;
             return Outcome::admitted;
         }
-        for (std::size_t i = 0; options_.policy == Policy::newest_only && i < indices_.size(); ++i) {
-            auto waiting = SlotState::sealed;
-            // One that needs a new layout would lose what it holds before all nodes have agreed to replace it.
-            if (!slots_[i].fits(version_) || !slots_[i].change_rows(rows_)) continue;
-            if (!control(i).state.compare_exchange_strong(waiting, SlotState::filling)) continue;
-            current_ = i;
-            previous_ = SlotState::sealed;
-            holds_slot_ = true;
-            replaced_ = control(i).step.load();
-            return Outcome::replacing;
-        }
-        const bool waits = options_.policy == Policy::wait || (options_.policy == Policy::wait_at_most && sys::Clock::now() < deadline);
-        if (!waits) return Outcome::skipped;
-        const auto pause = options_.policy == Policy::wait ? liveness_pause : std::min<std::chrono::nanoseconds>(liveness_pause, deadline - sys::Clock::now());
-        sys::wait_on(news, seen, pause);
+        // A policy that never waits must not leave a dead agent unnoticed either.
         FB_TRY(context_.ensure_agent());
+        if (options_.policy == Policy::newest_only && take_waiting()) return Outcome::replacing;
+        const bool waits = options_.policy == Policy::wait ||
+                           (options_.policy == Policy::wait_at_most && sys::Clock::now() < deadline);
+        if (!waits) return Outcome::skipped;
+        const auto pause = options_.policy == Policy::wait
+                               ? liveness_pause
+                               : std::min<std::chrono::nanoseconds>(liveness_pause, deadline - sys::Clock::now());
+        sys::wait_on(news, seen, pause);
     }
 }
 
@@ -136,8 +156,10 @@ Result<> Stager::lay_out(std::uint32_t own, const Schema& schema) {
 }
 
 Result<Stager::Outcome> Stager::admit(const Schema& schema) {
+    const auto waiting = sys::Clock::now();
     auto outcome = acquire();
-    saved_.wait_seconds = seconds_since(began_);
+    const std::chrono::nanoseconds waited = sys::Clock::now() - waiting;
+    saved_.wait_seconds = std::chrono::duration<double>(waited).count();
     if (outcome && *outcome == Outcome::admitted) {
         auto& slot = slots_[current_];
         const auto start = sys::Clock::now();
@@ -151,6 +173,7 @@ Result<Stager::Outcome> Stager::admit(const Schema& schema) {
     auto& shared = stream_control();
     shared.outcome = static_cast<std::uint32_t>(outcome ? *outcome : Outcome::failed);
     shared.slot = static_cast<std::uint32_t>(current_);
+    shared.wait_ns = static_cast<std::uint64_t>(waited.count());
     ring(shared.decisions);
     ++decisions_;
     return outcome;
@@ -161,19 +184,25 @@ Result<> Stager::follow(Outcome& outcome) {
     while (shared.decisions.load(std::memory_order_acquire) == decisions_) {
         sys::wait_on(shared.decisions, decisions_, liveness_pause);
         if (shared.decisions.load() == decisions_ && !context_.staging->application_lives())
-            return Error{ErrorKind::broken, fmt::format("forebay: stream '{}': the first rank of this node has ended. Safe: committed snapshots and {}.",
-                                                        stream_, context_.staging->directory())};
+            return Error{
+                ErrorKind::broken,
+                fmt::format(
+                    "forebay: stream '{}': the first rank of this node has ended. Safe: committed snapshots and {}.",
+                    stream_, context_.staging->directory())};
     }
     ++decisions_;
     outcome = static_cast<Outcome>(shared.outcome);
     current_ = shared.slot;
+    // The node's first rank alone knows what of its time was waiting and what was laying out.
+    saved_.wait_seconds = static_cast<double>(shared.wait_ns) * 1e-9;
     return {};
 }
 
 void Stager::give_back() {
     if (!std::exchange(holds_slot_, false)) return;
     // What an admitted slot held before is committed or was nothing; its record is invalid by now.
-    control(current_).state.store(previous_ == SlotState::sealed ? SlotState::sealed : SlotState::empty, std::memory_order_release);
+    control(current_).state.store(previous_ == SlotState::sealed ? SlotState::sealed : SlotState::empty,
+                                  std::memory_order_release);
     ring(context_.staging->control().bell);
 }
 
@@ -220,15 +249,19 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
         else mine = admitted.error();
     } else {
         mine = follow(outcome);
-        saved_.wait_seconds = seconds_since(began_);
         auto& slot = slots_[current_];
         if (mine && outcome == Outcome::admitted && (!slot.fits(version_) || !slot.change_rows(rows_)))
             mine = lay_out(static_cast<std::uint32_t>(current_), schema);
         if (mine && outcome == Outcome::replacing) mine = slot.change_rows(rows_);
     }
-    std::int64_t flags[] = {mine ? 0 : 1, outcome == Outcome::skipped ? 1 : 0, replaced_};
+    // The others of a node follow its first rank, so they say nothing about what is replaced.
+    const bool leads = topology.leads();
+    std::int64_t flags[] = {mine ? 0 : 1, outcome == Outcome::skipped ? 1 : 0, leads ? replaced_ : nothing,
+                            leads ? -replaced_ : nothing};
     topology.world->max(flags);
-    if (flags[0] != 0 || flags[1] != 0) {
+    // Nodes that would drop different steps, or one and none, would leave halves that can never be committed.
+    const bool alike = flags[2] == -flags[3];
+    if (flags[0] != 0 || flags[1] != 0 || !alike) {
         give_back();
         if (flags[0] != 0) return comm::agree(*topology.world, mine).error();
         ++counters_.skipped;
@@ -265,6 +298,7 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
         auto& shared = control(current_);
         shared.step = saved_.step;
         shared.snapshot_id = id;
+        shared.inherited = 0;
         shared.state.store(SlotState::sealed, std::memory_order_release);
         holds_slot_ = false;
         ring(context_.staging->control().bell);

@@ -23,6 +23,16 @@ std::string home_of(const std::string& base) {
     return fmt::format("{}/forebay-{}", base.empty() ? "/dev/shm" : base, sys::user_id());
 }
 
+Result<> make_home(const std::string& home) {
+    auto made = sys::make_private_directory(home);
+    if (made || made.error().kind != ErrorKind::missing) return made;
+    const auto base = home.substr(0, home.find_last_of('/'));
+    return Error{ErrorKind::missing,
+                 fmt::format("forebay: nothing can be staged: {} does not exist. Next: create it, or set "
+                             "staging to another node-local directory.",
+                             base)};
+}
+
 // "restart.0.h5" -> {"restart", 0}
 bool split_slot_name(const std::string& name, std::string& stream, std::uint32_t& number) {
     if (name.size() < 6 || !name.ends_with(".h5") || name[name.size() - 5] != '.') return false;
@@ -100,7 +110,7 @@ Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
 Result<Staging> Staging::create(const std::string& directory, const SessionFile& session,
                                 std::chrono::milliseconds wait_max) {
     const auto home = directory.substr(0, directory.find_last_of('/'));
-    FB_TRY(sys::make_private_directory(home));
+    FB_TRY(make_home(home));
     FB_TRY(sys::make_private_directory(directory));
     auto lock = sys::FileLock::take(application_lock_path(directory));
     if (!lock && lock.error().kind == ErrorKind::retry)
@@ -131,6 +141,7 @@ Result<Staging> Staging::create(const std::string& directory, const SessionFile&
             if (slot.number != file.number) continue;
             slot.step = file.peek.record.step;
             slot.snapshot_id = file.peek.record.snapshot_id;
+            slot.inherited = 1;
             slot.state = SlotState::sealed;
         }
     }

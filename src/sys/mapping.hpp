@@ -35,8 +35,8 @@ public:
     std::span<const std::byte> bytes() const { return {data_, size_}; }
     bool mapped() const { return data_ != nullptr; }
 
-    /// Faults the pages of a range in for writing now (MADV_POPULATE_WRITE, or a touch of each page that changes
-    /// nothing), so that no later store pays for it.
+    /// Faults the pages of a range in now, for writing if the mapping is writable (MADV_POPULATE_WRITE, or a touch of
+    /// each page that changes nothing), else for reading, so that no later access pays for it.
     Result<> prefault(std::uint64_t offset, std::uint64_t bytes);
 
 private:

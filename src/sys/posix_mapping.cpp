@@ -151,19 +151,20 @@ Result<Mapping> Mapping::open(const std::string& path, bool writable) {
 }
 
 Result<> Mapping::prefault(std::uint64_t offset, std::uint64_t bytes) {
-    if (offset > size_ || bytes > size_ - offset || !writable_)
-        return Error{ErrorKind::broken, fmt::format("prefault of {} bytes at {}: the mapping has {} bytes{}", bytes,
-                                                    offset, size_, writable_ ? "" : " and is read-only")};
+    if (offset > size_ || bytes > size_ - offset)
+        return Error{ErrorKind::broken,
+                     fmt::format("prefault of {} bytes at {}: the mapping has {} bytes", bytes, offset, size_)};
     if (bytes == 0) return {};
     std::byte* const begin = data_ + round_down(offset, limits::page_bytes);
     std::byte* const end = data_ + std::min<std::uint64_t>(round_up(offset + bytes, limits::page_bytes), size_);
-    while (::madvise(begin, static_cast<std::size_t>(end - begin), MADV_POPULATE_WRITE) != 0) {
+    const int advice = writable_ ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+    while (::madvise(begin, static_cast<std::size_t>(end - begin), advice) != 0) {
         if (errno == EINTR || errno == EAGAIN) continue;
-        if (errno == EINVAL) {  // Linux before 5.14
-            touch(begin, end);
+        if (errno == EINVAL) {  // Linux before 5.14; reading faults neighbours in by itself
+            if (writable_) touch(begin, end);
             return {};
         }
-        return posix_error(fmt::format("madvise(MADV_POPULATE_WRITE) of {} bytes at {}", bytes, offset), "the mapping",
+        return posix_error(fmt::format("madvise(MADV_POPULATE) of {} bytes at {}", bytes, offset), "the mapping",
                            errno);
     }
     return {};

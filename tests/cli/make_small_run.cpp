@@ -24,7 +24,8 @@ Result<> make(const std::string& run, const test::SmallSnapshot& snapshot, bool 
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count < 5 || count > 7) return std::fputs("usage: make_small_run RUN STREAM STEP NODES [ID [ARRIVED]]\n", stderr), 2;
+    if (count < 5 || count > 7)
+        return std::fputs("usage: make_small_run RUN STREAM STEP NODES [ID [ARRIVED]]\n", stderr), 2;
     test::SmallSnapshot snapshot;
     snapshot.stream = arguments[2];
     snapshot.step = std::atoll(arguments[3]);

@@ -38,7 +38,12 @@ inline Schema small_schema(const SmallSnapshot& snapshot) {
     schema.tables = {"gas"};
     schema.variables = {
         {"clock/dt", f64, Kind::replicated, {}, 0, Coverage::full, {.unit = "s", .description = "length of a step"}},
-        {"fields/density", f64, Kind::array, {snapshot.ranks(), snapshot.elements_per_rank}, 0, Coverage::full,
+        {"fields/density",
+         f64,
+         Kind::array,
+         {snapshot.ranks(), snapshot.elements_per_rank},
+         0,
+         Coverage::full,
          {.unit = "kg m-3", .dimensions = {"y", "x"}}},
         {"gas/id", i64, Kind::particles, {}, 0, Coverage::full, {}},
         {"gas/x", f32, Kind::particles, {}, 0, Coverage::full, {.unit = "m"}},
@@ -60,16 +65,22 @@ inline std::vector<std::byte> small_node_file(const SmallSnapshot& snapshot, std
     auto words = format::crc_words(layout, image);
     for (const auto& block : layout.blocks) {
         for (std::uint64_t i = 0; i < block.size_bytes; ++i)
-            image[block.offset_bytes + i] = static_cast<std::byte>(i + 31 * block.rank + 7 * block.variable + snapshot.id);
+            image[block.offset_bytes + i] =
+                static_cast<std::byte>(i + 31 * block.rank + 7 * block.variable + snapshot.id);
         for (std::uint64_t i = 0; i < format::segments_of(block.size_bytes); ++i) {
             const auto skip = i * limits::segment_bytes;
             const auto bytes = std::min(limits::segment_bytes, block.size_bytes - skip);
             words[block.first_segment + i] = crc32c(std::span(image).subspan(block.offset_bytes + skip, bytes));
         }
     }
-    format::seal(layout, {.snapshot_id = snapshot.id, .step = snapshot.step, .time = 0.5 * static_cast<double>(snapshot.step),
-                          .sealed_unix_ns = snapshot.sealed_unix_ns + node, .node = node, .nodes = snapshot.nodes,
-                          .world_ranks = snapshot.ranks()},
+    format::seal(layout,
+                 {.snapshot_id = snapshot.id,
+                  .step = snapshot.step,
+                  .time = 0.5 * static_cast<double>(snapshot.step),
+                  .sealed_unix_ns = snapshot.sealed_unix_ns + node,
+                  .node = node,
+                  .nodes = snapshot.nodes,
+                  .world_ranks = snapshot.ranks()},
                  image);
     return image;
 }
@@ -81,8 +92,9 @@ inline std::string step_directory(const std::string& run, const SmallSnapshot& s
     return run + "/" + snapshot.stream + "/" + catalog::step_name(snapshot.step);
 }
 
-/// Writes the node file beside its final name, syncs it, renames it and syncs its directory.
-inline Result<> drain_node(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot, std::uint32_t node) {
+/// Writes the node file beside its final name, syncs it, renames it and, unless it is slow there, syncs its directory.
+inline Result<> drain_node(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot, std::uint32_t node,
+                           bool syncs_name = true) {
     const auto path = part_directory(run, snapshot) + "/" + format::node_path(node, snapshot.nodes);
     const auto directory = path.substr(0, path.rfind('/'));
     FB_TRY(store.make_directories(directory));
@@ -91,7 +103,7 @@ inline Result<> drain_node(sys::Store& store, const std::string& run, const Smal
     FB_TRY(file->sync());
     FB_TRY(file->close());
     FB_TRY(store.rename(path + ".tmp", path));
-    return store.sync_directory(directory);
+    return syncs_name ? store.sync_directory(directory) : Result<>{};
 }
 
 inline Result<> drain_all(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot) {

@@ -1,0 +1,256 @@
+// Goal: each policy keeps, skips and replaces what it says, counts it, and tells every rank the same, also over two
+// nodes whose agents are not equally fast; what was kept and not replaced is committed, and nothing else.
+// Method: threads as ranks; an agent slowed by its rate limit to a second or so a snapshot.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <set>
+#include <thread>
+
+#include "api/state.hpp"
+#include "catalog/catalog.hpp"
+#include "support/temp_directory.hpp"
+#include "support/thread_group.hpp"
+
+using namespace forebay;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::uint64_t elements = 40'000;
+constexpr std::uint64_t slow = 600'000;  // bytes a second: a snapshot of one rank takes half a second
+
+Options options_in(const test::TempDirectory& folder, std::uint64_t rate, int nodes = 1) {
+    Options options{.run = folder / "run", .staging = folder.path()};
+    options.virtual_nodes = nodes;
+    options.agent.mode = AgentMode::thread;
+    options.agent.rate_bytes_per_second = rate;
+    options.agent.block_bytes = 1u << 16;
+    return options;
+}
+
+// One rank's stream of one array of which it owns one row.
+struct Saver {
+    Saver(Session& session, const std::string& name, const StreamOptions& options, int rank, int ranks)
+        : data(elements), stream(session.stream(name, options).value()) {
+        const auto row = static_cast<std::uint64_t>(rank);
+        stream
+            .array("u", f64, {static_cast<std::uint64_t>(ranks), elements},
+                   {packed({{row, 0}, {1, elements}}, data.data())})
+            .value();
+    }
+    Saved save(std::int64_t step) {
+        std::ranges::fill(data, static_cast<double>(step));
+        return stream.save(step).value();
+    }
+    std::vector<double> data;
+    Stream stream;
+};
+
+void with_session(int ranks, const Options& options, const std::function<void(Session&, comm::Group&, int)>& body) {
+    test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
+        const int rank = world->rank();
+        const auto own = world->split(0);
+        auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+        body(session, *own, rank);
+        session.close().value();
+    });
+}
+
+std::set<std::int64_t> committed(const Options& options, const std::string& stream) {
+    std::set<std::int64_t> steps;
+    const auto all = catalog::snapshots(sys::posix_store(), options.run, stream).value();
+    for (const auto& snapshot : all) {
+        steps.insert(snapshot.step);
+        CHECK(catalog::verify(sys::posix_store(), snapshot, {}).value().damage.empty());
+    }
+    return steps;
+}
+
+void check_alike(comm::Group& world, const Saved& saved) {
+    std::int64_t numbers[] = {saved.kept ? 1 : 0, saved.kept ? -1 : 0, saved.replaced, -saved.replaced};
+    world.max(numbers);
+    CHECK(numbers[0] == -numbers[1]);
+    CHECK(numbers[2] == -numbers[3]);
+}
+
+// Until the agents of all nodes have begun to drain something.
+void wait_until_draining(Session& session, comm::Group& world) {
+    while (!session.draining()) std::this_thread::sleep_for(1ms);
+    world.barrier();
+}
+
+}  // namespace
+
+TEST_CASE("skip: a step that finds no free slot is dropped at once, counted and said") {
+    for (const int nodes : {1, 2}) {
+        const test::TempDirectory folder;
+        auto options = options_in(folder, slow, nodes);
+        std::vector<std::string> lines;
+        options.log = [&](const std::string& line) { lines.push_back(line); };
+        with_session(2, options, [](Session& session, comm::Group& world, int rank) {
+            Saver saver(session, "restart", {.policy = Policy::skip, .keep = 0}, rank, 2);
+            CHECK(saver.save(1).kept);
+            const auto second = saver.save(2);
+            CHECK_FALSE(second.kept);
+            CHECK(second.step == 2);
+            CHECK(second.blocked_seconds < 0.2);
+            check_alike(world, second);
+            saver.stream.wait_committed(60s).value();
+            CHECK(saver.save(3).kept);
+            CHECK(saver.stream.counters().saves == 2);
+            CHECK(saver.stream.counters().skipped == 1);
+            CHECK(saver.stream.counters().replaced == 0);
+            saver.stream.wait_committed(60s).value();
+            CHECK(saver.stream.counters().commits == 2);
+            CHECK(saver.stream.counters().newest_durable_step == 3);
+        });
+        CHECK(committed(options, "restart") == std::set<std::int64_t>{1, 3});
+        CHECK(std::ranges::count_if(
+                  lines, [](const auto& line) { return line.find("step 2 is skipped") != std::string::npos; }) == 1);
+    }
+}
+
+TEST_CASE("wait: nothing is lost, and the waiting is in the seconds told") {
+    for (const int slots : {1, 2}) {
+        const test::TempDirectory folder;
+        const auto options = options_in(folder, slow * 2, 2);
+        with_session(2, options, [&](Session& session, comm::Group&, int rank) {
+            Saver saver(session, "restart", {.slots = slots, .keep = 0}, rank, 2);
+            double waited = 0;
+            for (std::int64_t step = 1; step <= 4; ++step) {
+                const auto saved = saver.save(step);
+                CHECK(saved.kept);
+                CHECK(saved.wait_seconds <= saved.blocked_seconds);
+                if (step <= slots) CHECK(saved.wait_seconds < 0.1);
+                waited += saved.wait_seconds;
+            }
+            CHECK(waited > 0.2);
+            CHECK(saver.stream.counters().saves == 4);
+            CHECK(saver.stream.counters().skipped == 0);
+            CHECK(saver.stream.counters().wait_seconds == doctest::Approx(waited));
+        });
+        CHECK(committed(options, "restart") == std::set<std::int64_t>{1, 2, 3, 4});
+    }
+}
+
+TEST_CASE("wait_at_most: waits that long, then skips; or gets its slot in time") {
+    const test::TempDirectory folder;
+    const auto options = options_in(folder, slow);
+    with_session(2, options, [](Session& session, comm::Group& world, int rank) {
+        Saver brief(session, "brief", {.policy = Policy::wait_at_most, .wait_max = 60ms, .keep = 0}, rank, 2);
+        CHECK(brief.save(1).kept);
+        const auto second = brief.save(2);
+        CHECK_FALSE(second.kept);
+        CHECK(second.wait_seconds >= 0.06);
+        check_alike(world, second);
+        CHECK(brief.stream.counters().skipped == 1);
+        brief.stream.wait_committed(60s).value();
+        Saver patient(session, "patient", {.policy = Policy::wait_at_most, .wait_max = 60s, .keep = 0}, rank, 2);
+        CHECK(patient.save(1).kept);
+        CHECK(patient.save(2).kept);
+        CHECK(patient.stream.counters().skipped == 0);
+    });
+    CHECK(committed(options, "brief") == std::set<std::int64_t>{1});
+    CHECK(committed(options, "patient") == std::set<std::int64_t>{1, 2});
+}
+
+TEST_CASE("newest_only with two slots: the waiting step is replaced, the one that drains is not") {
+    for (const int nodes : {1, 2}) {
+        const test::TempDirectory folder;
+        const auto options = options_in(folder, slow / 2, nodes);
+        with_session(2, options, [](Session& session, comm::Group& world, int rank) {
+            Saver saver(session, "restart", {.slots = 2, .policy = Policy::newest_only, .keep = 0}, rank, 2);
+            CHECK(saver.save(1).kept);
+            wait_until_draining(session, world);
+            CHECK(saver.save(2).kept);
+            for (std::int64_t step = 3; step <= 5; ++step) {
+                const auto saved = saver.save(step);
+                CHECK(saved.kept);
+                CHECK(saved.replaced == step - 1);
+                check_alike(world, saved);
+            }
+            CHECK(saver.stream.counters().saves == 5);
+            CHECK(saver.stream.counters().replaced == 3);
+            CHECK(saver.stream.counters().skipped == 0);
+        });
+        CHECK(committed(options, "restart") == std::set<std::int64_t>{1, 5});
+    }
+}
+
+TEST_CASE("newest_only with one slot: replaced while the agent is busy elsewhere, skipped while it drains") {
+    const test::TempDirectory folder;
+    const auto options = options_in(folder, slow / 2);
+    with_session(2, options, [](Session& session, comm::Group& world, int rank) {
+        Saver busy(session, "busy", {.keep = 0}, rank, 2);
+        Saver saver(session, "restart", {.policy = Policy::newest_only, .keep = 0}, rank, 2);
+        busy.save(1);
+        wait_until_draining(session, world);
+        CHECK(saver.save(1).kept);
+        CHECK(saver.save(2).replaced == 1);
+        busy.stream.wait_committed(60s).value();
+        wait_until_draining(session, world);
+        CHECK_FALSE(saver.save(3).kept);
+        CHECK(saver.stream.counters().replaced == 1);
+        CHECK(saver.stream.counters().skipped == 1);
+    });
+    CHECK(committed(options, "restart") == std::set<std::int64_t>{2});
+}
+
+// On one node the agent is still busy with something large when the other drains step 1: both must replace the same
+// step.
+TEST_CASE("newest_only over nodes that are not equally busy: all drop the same step") {
+    const test::TempDirectory folder;
+    const auto options = options_in(folder, slow / 2, 2);
+    with_session(2, options, [](Session& session, comm::Group& world, int rank) {
+        std::vector<double> much(rank == 0 ? 2 * elements : 0);
+        auto busy = session.stream("busy", {.keep = 0}).value();
+        std::vector<Piece> pieces;
+        if (rank == 0) pieces.push_back(packed({{0}, {much.size()}}, much.data()));
+        busy.array("much", f64, {2 * elements}, pieces).value();
+        Saver saver(session, "restart", {.slots = 2, .policy = Policy::newest_only, .keep = 0}, rank, 2);
+        busy.save(1).value();
+        if (rank == 0) wait_until_draining(session, *comm::alone());
+        world.barrier();
+        CHECK(saver.save(1).kept);
+        if (rank == 1) wait_until_draining(session, *comm::alone());
+        world.barrier();
+        CHECK(saver.save(2).kept);
+        const auto third = saver.save(3);
+        check_alike(world, third);
+        CHECK(third.kept);
+        CHECK(third.replaced == 2);
+        const auto done = saver.stream.wait_committed(60s);
+        CHECK_MESSAGE(done, (done ? "" : done.error().text));
+    });
+    CHECK(committed(options, "restart") == std::set<std::int64_t>{1, 3});
+}
+
+// Whatever the agents' speeds: what was kept and not replaced is committed in the end, and nothing else.
+TEST_CASE("any policy over uneven nodes: kept less replaced is what is committed") {
+    for (const auto policy : {Policy::skip, Policy::newest_only, Policy::wait_at_most}) {
+        for (const int slots : {1, 2}) {
+            CAPTURE(slots);
+            const test::TempDirectory folder;
+            const auto options = options_in(folder, 40'000'000, 2);
+            std::set<std::int64_t> expected;
+            with_session(3, options, [&](Session& session, comm::Group& world, int rank) {
+                Saver saver(session, "restart", {.slots = slots, .policy = policy, .wait_max = 3ms, .keep = 0}, rank,
+                            3);
+                Saver other(session, "other", {.policy = Policy::skip, .keep = 1}, rank, 3);
+                for (std::int64_t step = 0; step < 60; ++step) {
+                    const auto saved = saver.save(step);
+                    check_alike(world, saved);
+                    if (rank == 0 && saved.kept) expected.insert(step);
+                    if (rank == 0 && saved.replaced >= 0) expected.erase(saved.replaced);
+                    if (step % 4 == 0) other.save(step);
+                    if (rank == 2) std::this_thread::sleep_for(std::chrono::microseconds((step * 977) % 9000));
+                }
+                const auto done = saver.stream.wait_committed(60s);
+                CHECK_MESSAGE(done, (done ? "" : done.error().text));
+            });
+            CHECK(committed(options, "restart") == expected);
+        }
+    }
+}
