@@ -123,8 +123,7 @@ Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access a
     if (!fd.valid()) {
         const int number = errno;
         Error error = posix_error(reads ? "open" : "open for writing", path, number);
-        if (number == ELOOP && !reads)
-            error.text += " (it is a symbolic link, and links are not followed for writing)";
+        if (number == ELOOP && !reads) error.text += " (it is a symbolic link, and links are not followed for writing)";
         return error;
     }
     struct stat about {};
@@ -209,7 +208,8 @@ Result<> forget_cached(const std::string& path) {
     if (!fd.valid()) return posix_error("open", path, errno);
     // Dirty pages are not forgotten.
     if (::fdatasync(fd.get()) != 0) return posix_error("fdatasync", path, errno);
-    if (const int number = ::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_DONTNEED)) return posix_error("posix_fadvise", path, number);
+    if (const int number = ::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_DONTNEED))
+        return posix_error("posix_fadvise", path, number);
     return {};
 }
 
