@@ -64,6 +64,8 @@ void add_drain(Verb& bench) {
     auto verb =
         bench.verb("drain", "How fast what is sealed becomes durable, against raw synced writes; what it costs");
     add_places(verb, *options);
+    verb.option("--block-bytes", options->block_bytes, "Bytes of one write of the agent");
+    verb.option("--in-flight", options->in_flight, "Writes of the agent at once");
     add_common(verb, *options, bench_drain, options);
     verb.examples("  mpiexec -n 2 forebay bench drain --run /scratch/me/bench\n");
 }

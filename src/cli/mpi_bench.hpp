@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/mpi_bench_ranks.hpp"
+#include "forebay/options.hpp"
 #include "forebay/result.hpp"
 
 namespace forebay::cli {
@@ -24,6 +25,8 @@ struct BenchOptions {
     std::string to;
     int ranks_per_node = 12;
     int nodes = 8100;
+    std::uint64_t block_bytes = AgentOptions{}.block_bytes;
+    int in_flight = AgentOptions{}.in_flight;
 };
 
 Result<> bench_save(Ranks& ranks, const BenchOptions& options);

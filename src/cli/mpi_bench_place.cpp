@@ -23,6 +23,8 @@ Result<BenchPlace> BenchPlace::make(Ranks& ranks, const BenchOptions& options) {
     const auto id = ranks.broadcast(fmt::format("forebay-bench-{:016x}", sys::random_u64()));
     place.run_ = options.run.empty() ? ranks.broadcast(temporary_directory()) + "/" + id : options.run;
     place.staging_ = options.staging;
+    place.agent_.block_bytes = options.block_bytes;
+    place.agent_.in_flight = options.in_flight;
     place.node_ = (options.staging.empty() ? "/dev/shm" : options.staging) + "/" + id;
     place.owns_run_ = ranks.rank() == 0 && options.run.empty();
     place.owns_node_ = ranks.node().rank() == 0;
@@ -37,6 +39,7 @@ BenchPlace::BenchPlace(BenchPlace&& other) noexcept
     : run_(std::move(other.run_)),
       staging_(std::move(other.staging_)),
       node_(std::move(other.node_)),
+      agent_(std::move(other.agent_)),
       owns_run_(std::exchange(other.owns_run_, false)),
       owns_node_(std::exchange(other.owns_node_, false)) {}
 
@@ -48,6 +51,7 @@ BenchPlace::~BenchPlace() {
 
 Result<Session> BenchPlace::open(Ranks& ranks, std::uint64_t rate_bytes_per_second) const {
     Options options{.run = run_, .staging = staging_};
+    options.agent = agent_;
     options.agent.rate_bytes_per_second = rate_bytes_per_second;
     return forebay::open(ranks.comm(), options);
 }

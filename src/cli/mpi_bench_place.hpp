@@ -36,6 +36,7 @@ private:
     BenchPlace() = default;
 
     std::string run_, staging_, node_;
+    AgentOptions agent_;
     bool owns_run_ = false, owns_node_ = false;
 };
 
