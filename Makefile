@@ -20,7 +20,7 @@ test: build  ## every test there is, formatting and documentation links too
 	ctest --test-dir build --output-on-failure --parallel $(JOBS)
 
 bench: build  ## save, drain, restart and plan against their limits on this machine
-	scripts/bench
+	bench/run
 
 format:  ## rewrites the sources in the project's style
 	find $(wildcard include src apps tests docs) -name '*.[ch]pp' | xargs clang-format-14 -i

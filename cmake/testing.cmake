@@ -25,8 +25,6 @@ function(forebay_test_executable target source)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE forebay doctest::doctest fmt::fmt-header-only nlohmann_json::nlohmann_json
                                           Threads::Threads $<TARGET_NAME_IF_EXISTS:forebay_test_support> ${ARGN})
-  # While rooms are being written the library may still refer to what has no definition.
-  target_link_options(${target} PRIVATE -Wl,--unresolved-symbols=ignore-in-shared-libs)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 endfunction()
 

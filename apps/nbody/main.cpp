@@ -81,10 +81,8 @@ void evolve(nbody::Simulation& simulation, nbody::Saving* saving, const Options&
         std::string note;
         if (saving) {
             saving->ledger().step_done(taken.count());
-            if (simulation.state.step % options.save_every == 0)
-                note = save(*saving, simulation);
-            else if (saving->draining())
-                note = "draining";
+            if (simulation.state.step % options.save_every == 0) note = save(*saving, simulation);
+            else if (saving->draining()) note = "draining";
         }
         nbody::print_step(simulation, taken.count(), note);
     }

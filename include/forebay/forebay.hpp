@@ -76,7 +76,8 @@ public:
 
 private:
     friend class StreamState;
-    Restart(std::shared_ptr<RestartState> state, std::shared_ptr<StreamState> stream) : state_(std::move(state)), stream_(std::move(stream)) {}
+    Restart(std::shared_ptr<RestartState> state, std::shared_ptr<StreamState> stream)
+        : state_(std::move(state)), stream_(std::move(stream)) {}
     std::shared_ptr<RestartState> state_;
     std::shared_ptr<StreamState> stream_;
 };
@@ -87,8 +88,8 @@ class DirectSave {
 public:
     /// false: the policy skipped the step; there is nothing to write and nothing to seal.
     bool kept() const { return saved_.kept; }
-    /// Where this rank's box number `piece` of an array lies in the slot, packed row-major, or a replicated value on the
-    /// node's first rank (nullptr on the others). The application must fill all of it. Local.
+    /// Where this rank's box number `piece` of an array lies in the slot, packed row-major, or a replicated value on
+    /// the node's first rank (nullptr on the others). The application must fill all of it. Local.
     Result<void*> block(const std::string& variable, std::size_t piece = 0);
     /// Where this rank's rows of a column lie, contiguous. Local.
     Result<void*> column(const Particles& table, std::size_t column);

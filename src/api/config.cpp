@@ -29,12 +29,17 @@ public:
     Section(const Section&) = delete;
     Section& operator=(const Section&) = delete;
 
-    void text(const char* key, std::string& value) { take<std::string>(key, "text", [&](const std::string& given) { value = given; }); }
-    void flag(const char* key, bool& value) { take<bool>(key, "true or false", [&](bool given) { value = given; }); }
+    void text(const char* key, std::string& value) {
+        take<std::string>(key, "text", [&](const std::string& given) { value = given; });
+    }
+    void flag(const char* key, bool& value) {
+        take<bool>(key, "true or false", [&](bool given) { value = given; });
+    }
     template <class T>
     void number(const char* key, T& value) {
         take<std::int64_t>(key, "a whole number", [&](std::int64_t given) {
-            if (given < 0 || !std::in_range<T>(given)) fail(*table_.get(key), fmt::format("'{}' is {}: out of range.", full(key), given));
+            if (given < 0 || !std::in_range<T>(given))
+                fail(*table_.get(key), fmt::format("'{}' is {}: out of range.", full(key), given));
             else value = static_cast<T>(given);
         });
     }
@@ -42,7 +47,8 @@ public:
         const auto* node = known(key);
         if (node == nullptr) return;
         const auto given = node->value<double>();  // a whole number counts too
-        if (!given || !(*given >= 0 && *given < 1e9)) fail(*node, fmt::format("'{}' must be a number of seconds, 0 or more.", full(key)));
+        if (!given || !(*given >= 0 && *given < 1e9))
+            fail(*node, fmt::format("'{}' must be a number of seconds, 0 or more.", full(key)));
         else value = std::chrono::milliseconds(static_cast<std::int64_t>(*given * 1000));
     }
     template <class T>
@@ -68,7 +74,9 @@ public:
         else fail(*node, fmt::format("'{}' must be a table.", full(key)));
     }
     void fail(const toml::node& node, const std::string& why) {
-        if (verdict_) verdict_ = Error{ErrorKind::refused, fmt::format("forebay: {}, line {}: {}", path_, node.source().begin.line, why)};
+        if (verdict_)
+            verdict_ = Error{ErrorKind::refused,
+                             fmt::format("forebay: {}, line {}: {}", path_, node.source().begin.line, why)};
     }
 
 private:
@@ -83,13 +91,19 @@ private:
         known_.emplace_back(key);
         return table_.get(key);
     }
-    std::string full(std::string_view key) const { return name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key); }
+    std::string full(std::string_view key) const {
+        return name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key);
+    }
     std::string nearest(std::string_view key) const {
         const auto common = [&](const std::string& other) {
-            return static_cast<std::size_t>(std::ranges::count_if(key, [&](char c) { return other.find(c) != std::string::npos; })) * 4 -
+            return static_cast<std::size_t>(
+                       std::ranges::count_if(key, [&](char c) { return other.find(c) != std::string::npos; })) *
+                       4 -
                    std::max(other.size(), key.size());
         };
-        return known_.empty() ? "" : full(*std::ranges::max_element(known_, {}, [&](const auto& other) { return static_cast<std::ptrdiff_t>(common(other)); }));
+        return known_.empty() ? "" : full(*std::ranges::max_element(known_, {}, [&](const auto& other) {
+            return static_cast<std::ptrdiff_t>(common(other));
+        }));
     }
 
     const toml::table& table_;
@@ -116,13 +130,17 @@ void read_agent(const toml::table& table, const std::string& path, Result<>& ver
     });
 }
 
-void read_stream(const toml::table& table, const std::string& name, const std::string& path, Result<>& verdict, Options& options) {
+void read_stream(const toml::table& table, const std::string& name, const std::string& path, Result<>& verdict,
+                 Options& options) {
     StreamOptions stream;
     {
         Section section(table, "streams." + name, path, verdict);
         section.number("slots", stream.slots);
         section.choice<Policy>("policy", stream.policy,
-                               {{"wait", Policy::wait}, {"wait_at_most", Policy::wait_at_most}, {"skip", Policy::skip}, {"newest_only", Policy::newest_only}});
+                               {{"wait", Policy::wait},
+                                {"wait_at_most", Policy::wait_at_most},
+                                {"skip", Policy::skip},
+                                {"newest_only", Policy::newest_only}});
         section.seconds("wait_max_seconds", stream.wait_max);
         section.number("keep", stream.keep);
         section.flag("view", stream.view);
@@ -156,7 +174,8 @@ Result<Options> load_options(const std::string& path) {
     try {
         read_all(toml::parse(text, path), path, verdict, options);
     } catch (const toml::parse_error& problem) {
-        return Error{ErrorKind::refused, fmt::format("forebay: {}, line {}: {}", path, problem.source().begin.line, problem.description())};
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: {}, line {}: {}", path, problem.source().begin.line, problem.description())};
     }
     FB_TRY(verdict);
     // The run may be given in code; everything else must be right by itself.

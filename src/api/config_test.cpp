@@ -14,7 +14,8 @@ using namespace forebay;
 namespace {
 
 Result<Options> load(const std::string& text) {
-    const auto path = std::filesystem::temp_directory_path() / ("forebay-" + std::to_string(sys::random_u64()) + ".toml");
+    const auto path =
+        std::filesystem::temp_directory_path() / ("forebay-" + std::to_string(sys::random_u64()) + ".toml");
     std::ofstream(path) << text;
     auto options = load_options(path.string());
     std::filesystem::remove(path);
@@ -48,7 +49,8 @@ policy = "newest_only"
 wait_max_seconds = 2
 keep = 5
 view = false
-)").value();
+)")
+                             .value();
     CHECK(options.run == "/scratch/run7");
     CHECK(options.staging == "/local");
     CHECK(options.virtual_nodes == 2);

@@ -132,10 +132,8 @@ TEST_CASE("ranks that describe a stream differently are refused; another stream 
             CAPTURE(mistake);
             auto stream = here.session.stream("wrong" + std::to_string(mistake)).value();
             const bool wrong = here.is_wrong();
-            if (wrong && mistake == 0)
-                stream.replicated("time", &brief).value();
-            else
-                stream.replicated("time", &time).value();
+            if (wrong && mistake == 0) stream.replicated("time", &brief).value();
+            else stream.replicated("time", &time).value();
             if (!(wrong && mistake == 1)) {
                 const std::uint64_t width = wrong && mistake == 2 ? 5 : 4;
                 stream.array("u", f64, {ranks, width}, {packed({{here.row(), 0}, {1, 4}}, row.data())}).value();

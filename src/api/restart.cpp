@@ -16,7 +16,9 @@ Result<restart::Plan> plan_of(const StreamState& stream, const restart::Choice& 
 
 restart::ReaderContext reader_of(const StreamState& stream) {
     auto& session = *stream.session;
-    return {.topology = &session.topology, .store = &sys::posix_store(), .window_path = session.staging->directory() + "/restart.window",
+    return {.topology = &session.topology,
+            .store = &sys::posix_store(),
+            .window_path = session.staging->directory() + "/restart.window",
             .window_bytes = session.options.restart_window_bytes};
 }
 
@@ -37,8 +39,8 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
     state->rows = std::move(rows);
     FB_TRY(restart::map_staged(reader_of(*this), state->choice, *plan, binding));
     chosen_step = state->choice.manifest.step;
-    session->log(fmt::format("forebay: stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream, chosen_step,
-                             state->choice.manifest.world_ranks, state->choice.source));
+    session->log(fmt::format("forebay: stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream,
+                             chosen_step, state->choice.manifest.world_ranks, state->choice.source));
     return std::optional(Restart(std::move(state), shared_from_this()));
 }
 
@@ -54,7 +56,9 @@ const std::string& Restart::source() const { return state_->choice.source; }
 bool Restart::same_ranks() const {
     return state_->choice.manifest.world_ranks == static_cast<std::uint32_t>(stream_->session->topology.world->size());
 }
-std::uint64_t Restart::rows(const Particles& table) const { return table.table_ < state_->rows.size() ? state_->rows[table.table_] : 0; }
+std::uint64_t Restart::rows(const Particles& table) const {
+    return table.table_ < state_->rows.size() ? state_->rows[table.table_] : 0;
+}
 
 Result<> Restart::read() {
     auto& stream = *stream_;
@@ -64,14 +68,19 @@ Result<> Restart::read() {
     for (std::size_t t = 0; mine && t < stream.binding.tables.size(); ++t) {
         const auto wanted = t < state_->rows.size() ? state_->rows[t] : 0;
         if (stream.binding.tables[t].rows == wanted) continue;
-        mine = Error{ErrorKind::refused, fmt::format("forebay: table '{}' is bound to {} rows, but this rank gets {} of step {}. Next: bind rows(table) rows before read().",
-                                                     stream.schema.tables[t], stream.binding.tables[t].rows, wanted, step())};
+        mine = Error{ErrorKind::refused,
+                     fmt::format("forebay: table '{}' is bound to {} rows, but this rank gets {} of step {}. Next: "
+                                 "bind rows(table) rows before read().",
+                                 stream.schema.tables[t], stream.binding.tables[t].rows, wanted, step())};
     }
     FB_TRY(comm::agree(*stream.session->topology.world, mine));
     const auto done = restart::read(reader_of(stream), state_->choice, *plan, stream.binding);
     if (done) return {};
-    return Error{done.error().kind, fmt::format("forebay: step {} of stream '{}' cannot be restored: {} Safe: snapshots of other steps. Next: older().", step(),
-                                                stream.schema.stream, done.error().text)};
+    return Error{
+        done.error().kind,
+        fmt::format(
+            "forebay: step {} of stream '{}' cannot be restored: {} Safe: snapshots of other steps. Next: older().",
+            step(), stream.schema.stream, done.error().text)};
 }
 
 }  // namespace forebay

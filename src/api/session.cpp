@@ -57,7 +57,8 @@ Result<> SessionState::open(std::unique_ptr<comm::Group> world, const Options& w
     topology = comm::find_topology(std::move(world), options.virtual_nodes);
     const auto own = absolute_path(options.run);
     std::vector<std::byte> run;
-    if (topology.world->rank() == 0) run.assign(std::as_bytes(std::span(own)).begin(), std::as_bytes(std::span(own)).end());
+    if (topology.world->rank() == 0)
+        run.assign(std::as_bytes(std::span(own)).begin(), std::as_bytes(std::span(own)).end());
     topology.world->broadcast_sized(run, 0);
     options.run.assign(reinterpret_cast<const char*>(run.data()), run.size());
     id = sys::random_u64();
@@ -65,7 +66,8 @@ Result<> SessionState::open(std::unique_ptr<comm::Group> world, const Options& w
     FB_TRY(comm::agree(*topology.world, topology.world->rank() == 0 ? open_target() : Result<>()));
     FB_TRY(open_staging());
     FB_TRY(comm::agree(*topology.world, topology.leads() ? ensure_agent() : Result<>()));
-    log(fmt::format("forebay: run {}, {} ranks on {} nodes, staged in {}", options.run, topology.world->size(), topology.nodes, staging->directory()));
+    log(fmt::format("forebay: run {}, {} ranks on {} nodes, staged in {}", options.run, topology.world->size(),
+                    topology.nodes, staging->directory()));
     return {};
 }
 
@@ -86,7 +88,8 @@ Result<> SessionState::open_staging() {
         return {};
     };
     if (topology.leads()) {
-        const stage::SessionFile file{.run = options.run, .host = sys::host_name(), .process = sys::process_id(), .agent = options.agent};
+        const stage::SessionFile file{
+            .run = options.run, .host = sys::host_name(), .process = sys::process_id(), .agent = options.agent};
         FB_TRY(comm::agree(*topology.world, take(stage::Staging::create(directory, file, options.close_wait))));
     } else {
         FB_TRY(comm::agree(*topology.world, {}));
@@ -113,14 +116,18 @@ Result<> SessionState::start_process() {
                                             .log_path = staging->directory() + "/agent.log"},
                                            agent_start_max);
     if (started) return {};
-    return Error{started.error().kind, fmt::format("forebay: no agent on {}: {} Safe: what is staged. Next: set agent.program or FOREBAY_AGENT to the "
-                                                   "forebay command, or agent.mode to \"thread\".", sys::host_name(), started.error().text)};
+    return Error{
+        started.error().kind,
+        fmt::format("forebay: no agent on {}: {} Safe: what is staged. Next: set agent.program or FOREBAY_AGENT to the "
+                    "forebay command, or agent.mode to \"thread\".",
+                    sys::host_name(), started.error().text)};
 }
 
 Result<> SessionState::start_thread() {
     if (thread_.joinable()) thread_.join();
     FB_TRY_ASSIGN(lock, sys::FileLock::take(stage::agent_lock_path(staging->directory())));
-    stage::SessionFile file{.run = options.run, .host = sys::host_name(), .process = sys::process_id(), .agent = options.agent};
+    stage::SessionFile file{
+        .run = options.run, .host = sys::host_name(), .process = sys::process_id(), .agent = options.agent};
     thread_ = std::thread([this, held = std::move(lock), file = std::move(file)]() mutable {
         drain::Agent(sys::posix_store(), *staging, file, {}, [](const std::string&) {}).run(stop_);
         held.release();
@@ -128,7 +135,8 @@ Result<> SessionState::start_thread() {
     return {};
 }
 
-Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<SessionState>& self, const std::string& name,
+Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<SessionState>& self,
+                                                          const std::string& name,
                                                           const StreamOptions& stream_options) {
     FB_TRY(check_open());
     FB_TRY(check(name, stream_options));
@@ -145,7 +153,8 @@ Result<> SessionState::close() {
     std::vector<std::uint32_t> slots;
     for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) slots.push_back(i);
     const bool leads = topology.leads();
-    const auto mine = stage::await_commits(*staging, slots, options.close_wait, leads ? [this] { return ensure_agent(); } : std::function<Result<>()>());
+    const auto mine = stage::await_commits(*staging, slots, options.close_wait,
+                                           leads ? [this] { return ensure_agent(); } : std::function<Result<>()>());
     const auto committed = comm::agree(*topology.world, mine);
     for (const auto& [name, stream] : streams_) {
         const auto living = stream.lock();
@@ -158,7 +167,8 @@ Result<> SessionState::close() {
         page.ending = 1;
         stage::ring(page.bell);
         const auto deadline = sys::Clock::now() + agent_end_max;
-        while (mine && staging->agent_lives() && sys::Clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        while (mine && staging->agent_lives() && sys::Clock::now() < deadline)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     if (thread_.joinable()) {
         stop_ = true;  // a thread cannot outlive the application: what it could not commit stays staged

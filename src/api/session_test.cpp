@@ -18,7 +18,9 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Folder {
-    Folder() : path(fs::temp_directory_path() / ("forebay-test-" + std::to_string(sys::random_u64()))) { fs::create_directories(path / "node"); }
+    Folder() : path(fs::temp_directory_path() / ("forebay-test-" + std::to_string(sys::random_u64()))) {
+        fs::create_directories(path / "node");
+    }
     ~Folder() { fs::remove_all(path); }
     std::string run() const { return path / "run"; }
     fs::path path;
@@ -133,8 +135,10 @@ void restore_on(int ranks, int saved_ranks, const Options& options, std::int64_t
         found->read().value();
         CHECK(time == static_cast<double>(step) / 2);
         // The halo inside the shape is filled, what lies outside is left alone.
-        for (std::uint64_t y = state.lo == 0 ? 0 : state.lo - 1; y < std::min(height, state.lo + state.rows + 1) && state.rows > 0; ++y)
-            for (std::uint64_t at = 0; at < width; ++at) CHECK(state.at(y, at) == static_cast<double>(step) * 1000 + static_cast<double>(y * width + at));
+        for (std::uint64_t y = state.lo == 0 ? 0 : state.lo - 1;
+             y < std::min(height, state.lo + state.rows + 1) && state.rows > 0; ++y)
+            for (std::uint64_t at = 0; at < width; ++at)
+                CHECK(state.at(y, at) == static_cast<double>(step) * 1000 + static_cast<double>(y * width + at));
         for (std::size_t i = 0; i < rows; ++i) CHECK(x[i] == static_cast<float>(step) + static_cast<float>(id[i]));
         CHECK(sums->sum(std::accumulate(id.begin(), id.end(), std::int64_t{0})) == all_ids(saved_ranks, step));
         if (ranks == saved_ranks) {
@@ -157,7 +161,8 @@ TEST_CASE("save, drain, commit; restart on any number of ranks and nodes") {
             const auto kept = catalog::snapshots(sys::posix_store(), folder.run(), "restart").value();
             REQUIRE(kept.size() == 3);
             CHECK(kept.front().step == 5);
-            for (const auto& snapshot : kept) CHECK(catalog::verify(sys::posix_store(), snapshot, {}).value().damage.empty());
+            for (const auto& snapshot : kept)
+                CHECK(catalog::verify(sys::posix_store(), snapshot, {}).value().damage.empty());
             CHECK(fs::is_empty(folder.path / "node" / ("forebay-" + std::to_string(sys::user_id()))));
             for (const int others : {1, 2, 3, 7}) restore_on(others, ranks, options, 5);
             restore_on(ranks, ranks, options, 5);
@@ -177,7 +182,8 @@ TEST_CASE("a damaged newest snapshot is passed over, aloud") {
         lines.push_back(line);
     };
     restore_on(3, 2, options, 2);
-    CHECK(std::ranges::any_of(lines, [](const auto& line) { return line.find("step 3 is passed over") != std::string::npos; }));
+    CHECK(std::ranges::any_of(
+        lines, [](const auto& line) { return line.find("step 3 is passed over") != std::string::npos; }));
 }
 
 TEST_CASE("a flipped bit in the data is found by read(), and older() gives the one before") {

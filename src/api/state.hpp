@@ -41,7 +41,8 @@ public:
 
     /// Collective over `world`.
     Result<> open(std::unique_ptr<comm::Group> world, const Options& options);
-    Result<std::shared_ptr<StreamState>> stream(const std::shared_ptr<SessionState>& self, const std::string& name, const StreamOptions& options);
+    Result<std::shared_ptr<StreamState>> stream(const std::shared_ptr<SessionState>& self, const std::string& name,
+                                                const StreamOptions& options);
     Result<> close();
 
     /// By the node's first rank: starts the agent unless it lives.
@@ -84,8 +85,8 @@ public:
     Counters at_close;  // what counters() says once the control page is gone
     Schema schema;
     stage::Binding binding;
-    bool changed = true;          // since the last layout
-    std::vector<char> direct;     // variables whose blocks the application writes in the save under way
+    bool changed = true;       // since the last layout
+    std::vector<char> direct;  // variables whose blocks the application writes in the save under way
     stage::Stager stager;
     restart::Chooser chooser;
     std::int64_t chosen_step = -1;

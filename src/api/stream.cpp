@@ -16,7 +16,8 @@ Error unknown(const std::string& name, const char* what) {
 }  // namespace
 
 StreamState::StreamState(std::shared_ptr<SessionState> owner, std::string name, const StreamOptions& options)
-    : session(std::move(owner)), schema{.stream = name, .tables = {}, .variables = {}},
+    : session(std::move(owner)),
+      schema{.stream = name, .tables = {}, .variables = {}},
       stager({.topology = &session->topology,
               .staging = &*session->staging,
               .session_id = session->id,
@@ -47,14 +48,19 @@ Result<std::uint32_t> StreamState::add_table(const std::string& name, const std:
     FB_TRY(session->check_open());
     if (std::ranges::find(schema.tables, name) != schema.tables.end())
         return Error{ErrorKind::refused, fmt::format("forebay: table '{}' is refused: it is described twice.", name)};
-    if (columns.empty()) return Error{ErrorKind::refused, fmt::format("forebay: table '{}' is refused: it has no columns.", name)};
+    if (columns.empty())
+        return Error{ErrorKind::refused, fmt::format("forebay: table '{}' is refused: it has no columns.", name)};
     auto wider = schema;
     const auto table = static_cast<std::uint32_t>(wider.tables.size());
     wider.tables.push_back(name);
     stage::TableBinding bound;
     for (const auto& column : columns) {
         bound.variables.push_back(static_cast<std::uint32_t>(wider.variables.size()));
-        wider.variables.push_back({.name = name + "/" + column.name, .type = column.type, .kind = Kind::particles, .table = table, .attributes = column.attributes});
+        wider.variables.push_back({.name = name + "/" + column.name,
+                                   .type = column.type,
+                                   .kind = Kind::particles,
+                                   .table = table,
+                                   .attributes = column.attributes});
     }
     FB_TRY(check(wider));
     schema = std::move(wider);
@@ -78,20 +84,29 @@ Result<> StreamState::check_bound(std::span<const char> written) const {
             const auto v = table.variables[c];
             if (table.rows == 0 || (v < written.size() && written[v] != 0)) continue;
             if (c >= table.columns.size() || table.columns[c].data == nullptr)
-                return Error{ErrorKind::refused, fmt::format("forebay: column '{}' has {} rows but no address. Next: Particles::bind.", schema.variables[v].name, table.rows)};
+                return Error{ErrorKind::refused,
+                             fmt::format("forebay: column '{}' has {} rows but no address. Next: Particles::bind.",
+                                         schema.variables[v].name, table.rows)};
         }
     }
     return {};
 }
 
-Result<> Stream::replicated(const std::string& name, Type type, const Extents& shape, void* data, const Attributes& attributes) {
-    return state_->add({.name = name, .type = type, .kind = Kind::replicated, .shape = shape, .attributes = attributes}, data, {});
+Result<> Stream::replicated(const std::string& name, Type type, const Extents& shape, void* data,
+                            const Attributes& attributes) {
+    return state_->add({.name = name, .type = type, .kind = Kind::replicated, .shape = shape, .attributes = attributes},
+                       data, {});
 }
 
-Result<> Stream::array(const std::string& name, Type type, const Extents& shape, std::vector<Piece> pieces, const Attributes& attributes,
-                       Coverage coverage) {
-    return state_->add({.name = name, .type = type, .kind = Kind::array, .shape = shape, .coverage = coverage, .attributes = attributes}, nullptr,
-                       std::move(pieces));
+Result<> Stream::array(const std::string& name, Type type, const Extents& shape, std::vector<Piece> pieces,
+                       const Attributes& attributes, Coverage coverage) {
+    return state_->add({.name = name,
+                        .type = type,
+                        .kind = Kind::array,
+                        .shape = shape,
+                        .coverage = coverage,
+                        .attributes = attributes},
+                       nullptr, std::move(pieces));
 }
 
 Result<> Stream::rebind(const std::string& name, std::vector<Piece> pieces) {
@@ -105,7 +120,8 @@ Result<> Stream::rebind(const std::string& name, std::vector<Piece> pieces) {
 
 Result<> Stream::rebind(const std::string& name, void* data) {
     FB_TRY_ASSIGN(index, state_->index_of(name, Kind::replicated));
-    if (data == nullptr) return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' is refused: it has no address.", name)};
+    if (data == nullptr)
+        return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' is refused: it has no address.", name)};
     state_->binding.data[index] = data;
     return {};
 }
@@ -115,13 +131,15 @@ Result<Particles> Stream::particles(const std::string& name, const std::vector<C
     return Particles(state_, table);
 }
 
-Particles::Particles(std::shared_ptr<StreamState> stream, std::uint32_t table) : stream_(std::move(stream)), table_(table) {}
+Particles::Particles(std::shared_ptr<StreamState> stream, std::uint32_t table)
+    : stream_(std::move(stream)), table_(table) {}
 
 Result<> Particles::bind(std::uint64_t rows, std::vector<ColumnData> columns) {
     auto& table = stream_->binding.tables[table_];
     if (!columns.empty() && columns.size() != table.variables.size())
-        return Error{ErrorKind::refused, fmt::format("forebay: table '{}' has {} columns, bind() was given {}.", stream_->schema.tables[table_],
-                                                     table.variables.size(), columns.size())};
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: table '{}' has {} columns, bind() was given {}.",
+                                 stream_->schema.tables[table_], table.variables.size(), columns.size())};
     table.rows = rows;
     table.columns = std::move(columns);
     return {};
@@ -138,14 +156,17 @@ Result<> Stream::prepare() {
 
 Result<Saved> StreamState::begin(std::int64_t step, double time, Result<> mine) {
     FB_TRY(session->check_open());
-    if (step < 0) mine = Error{ErrorKind::refused, fmt::format("forebay: step {} is refused: steps are 0 or more.", step)};
+    if (step < 0)
+        mine = Error{ErrorKind::refused, fmt::format("forebay: step {} is refused: steps are 0 or more.", step)};
     auto saved = stager.begin(step, time, schema, binding, changed, mine);
     if (!saved) return saved;
     changed = false;
     direct.assign(schema.variables.size(), 0);
     if (saved->replaced >= 0)
-        session->log(fmt::format("forebay: stream '{}': step {} replaces step {}, which was not drained yet.", schema.stream, step, saved->replaced));
-    if (!saved->kept) session->log(fmt::format("forebay: stream '{}': step {} is skipped: no slot is free.", schema.stream, step));
+        session->log(fmt::format("forebay: stream '{}': step {} replaces step {}, which was not drained yet.",
+                                 schema.stream, step, saved->replaced));
+    if (!saved->kept)
+        session->log(fmt::format("forebay: stream '{}': step {} is skipped: no slot is free.", schema.stream, step));
     return saved;
 }
 
@@ -162,17 +183,20 @@ Result<Saved> Stream::save(std::int64_t step, double time) {
 
 Result<void*> DirectSave::block(const std::string& variable, std::size_t piece) {
     const auto* found = find(stream_->schema, variable);
-    if (!saved_.kept || found == nullptr || found->kind == Kind::particles) return unknown(variable, saved_.kept ? "array or replicated variable" : "slot for");
+    if (!saved_.kept || found == nullptr || found->kind == Kind::particles)
+        return unknown(variable, saved_.kept ? "array or replicated variable" : "slot for");
     const auto v = static_cast<std::uint32_t>(found - stream_->schema.variables.data());
     if (found->kind == Kind::array && piece >= stream_->binding.pieces[v].size())
-        return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' has {} boxes on this rank, not {}.", variable, stream_->binding.pieces[v].size(), piece + 1)};
+        return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' has {} boxes on this rank, not {}.",
+                                                     variable, stream_->binding.pieces[v].size(), piece + 1)};
     stream_->direct[v] = 1;
     return static_cast<void*>(stream_->stager.block(v, piece).data());
 }
 
 Result<void*> DirectSave::column(const Particles& table, std::size_t column) {
     const auto& columns = stream_->binding.tables[table.table_].variables;
-    if (!saved_.kept || column >= columns.size()) return unknown(fmt::format("{}", column), saved_.kept ? "column number" : "slot for column");
+    if (!saved_.kept || column >= columns.size())
+        return unknown(fmt::format("{}", column), saved_.kept ? "column number" : "slot for column");
     stream_->direct[columns[column]] = 1;
     return static_cast<void*>(stream_->stager.block(columns[column], 0).data());
 }

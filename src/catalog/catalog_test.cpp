@@ -25,9 +25,7 @@ namespace {
 const std::string run = "run7";
 const std::string stream = "restart";
 
-void make(SimStore& disk, const SmallSnapshot& snapshot) {
-    REQUIRE(test::commit_all(disk, run, snapshot));
-}
+void make(SimStore& disk, const SmallSnapshot& snapshot) { REQUIRE(test::commit_all(disk, run, snapshot)); }
 
 SmallSnapshot at_step(std::int64_t step) {
     return {.id = 0x100 + static_cast<std::uint64_t>(step), .step = step, .nodes = 2};

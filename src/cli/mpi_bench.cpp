@@ -68,12 +68,37 @@ void add_drain(Verb& bench) {
     verb.examples("  mpiexec -n 2 forebay bench drain --run /scratch/me/bench\n");
 }
 
+void add_restart(Verb& bench) {
+    const auto options = std::make_shared<BenchOptions>();
+    auto verb = bench.verb("restart",
+                           "How fast a snapshot comes back: staged, against memcpy; from storage, against raw reads");
+    add_places(verb, *options);
+    verb.option("--from", options->from, "Ranks that save, the first so many (all)");
+    verb.option("--to", options->to, "Ranks that restart, as in 3,8; measured beside as many as saved");
+    add_common(verb, *options, bench_restart, options);
+    verb.examples("  mpiexec -n 2 forebay bench restart\n  mpiexec -n 8 forebay bench restart --from 4 --to 3,8\n");
+}
+
+void add_plan(Verb& bench) {
+    const auto options = std::make_shared<BenchOptions>();
+    options->variables = 300;
+    auto verb = bench.verb(
+        "plan", "What layouts, seals, manifests and restart plans cost at the size of a machine, without its data");
+    verb.option("--variables", options->variables, "Half of them columns of a table, half 3-D arrays");
+    verb.option("--ranks-per-node", options->ranks_per_node, "Ranks of each node");
+    verb.option("--nodes", options->nodes, "Nodes in the manifest");
+    add_common(verb, *options, bench_plan, options);
+    verb.examples("  forebay bench plan\n  forebay bench plan --nodes 100 --variables 2000\n");
+}
+
 }  // namespace
 
 void add_bench(CommandLine& line) {
     auto bench = line.verb("bench", "Measure save, drain, restart and plan against the limits of this machine");
     add_save(bench);
     add_drain(bench);
+    add_restart(bench);
+    add_plan(bench);
     bench.examples("  mpiexec -n 2 forebay bench save\n");
 }
 

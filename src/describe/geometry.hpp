@@ -48,7 +48,8 @@ RowRange balanced_share(std::uint64_t total, std::uint32_t index, std::uint32_t 
 /// runs. A walk may be left and taken up again: with layout `a` packed, its offsets rise.
 class RunWalk {
 public:
-    RunWalk(const Extents& size, std::uint32_t element_bytes, const Strides& a, const Strides& b) : size_(size), a_(a), b_(b) {
+    RunWalk(const Extents& size, std::uint32_t element_bytes, const Strides& a, const Strides& b)
+        : size_(size), a_(a), b_(b) {
         outer_ = size.dims();
         auto run = static_cast<std::int64_t>(element_bytes);
         while (outer_ > 0) {
@@ -93,7 +94,8 @@ private:
 /// Calls visit(offset_a, offset_b, bytes) for each run of a walk.
 template <class Visit>
 void for_each_run(const Extents& size, std::uint32_t element_bytes, const Strides& a, const Strides& b, Visit&& visit) {
-    for (RunWalk walk(size, element_bytes, a, b); !walk.done(); walk.next()) visit(walk.a(), walk.b(), walk.run_bytes());
+    for (RunWalk walk(size, element_bytes, a, b); !walk.done(); walk.next())
+        visit(walk.a(), walk.b(), walk.run_bytes());
 }
 
 }  // namespace forebay

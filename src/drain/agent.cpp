@@ -220,7 +220,14 @@ bool Agent::commit_slot(std::uint32_t index) {
         fail(index, done.error());
         return true;
     }
-    if (*done == Commit::waiting) return false;
+    if (*done == Commit::waiting) {
+        if (slot.inherited == 0) return false;
+        log_(fmt::format(
+            "step {} of stream '{}' lacks node files of other nodes of the earlier session; this node's is durable",
+            record.step, stream));
+        set(slot, SlotState::empty);
+        return true;
+    }
     committed(index, *done == Commit::committed);
     return true;
 }

@@ -41,6 +41,8 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
     FB_TRY_ASSIGN(lock, sys::FileLock::take(stage::agent_lock_path(directory)));
     auto& page = staging.control();
     page.ending = 1;
+    // Here a person looks on: what cannot be committed stays staged and is named.
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) page.slots[i].inherited = 0;
     const std::atomic<bool> never{false};
     const bool all = Agent(sys::posix_store(), staging, session, make_view, [](const std::string&) {}).run(never);
     std::vector<Drained> outcome;

@@ -61,8 +61,7 @@ std::vector<move::Range> used_ranges(const format::NodeFile& file) {
         const auto end = round_up(extent.offset_bytes + extent.used_bytes, limits::page_bytes);
         if (begin < last.offset + last.bytes + limits::segment_bytes)
             last.bytes = std::max(last.bytes, end - last.offset);
-        else
-            ranges.push_back({begin, end - begin});
+        else ranges.push_back({begin, end - begin});
     }
     return ranges;
 }

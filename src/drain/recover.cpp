@@ -78,8 +78,8 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     const auto nodes = *arrived->nodes;
     FB_TRY_ASSIGN(absent, absent_node(store_, leftover.directory, nodes));
     if (absent)
-        return incomplete(leftover, fmt::format("{} of {} node files have arrived, that of node {} has not", arrived->files,
-                                                nodes, *absent));
+        return incomplete(leftover, fmt::format("{} of {} node files have arrived, that of node {} has not",
+                                                arrived->files, nodes, *absent));
     if (standing) {
         FB_TRY_ASSIGN(manifest, gather(store_, leftover.directory, {leftover.snapshot_id, leftover.step, nodes}));
         if (manifest.sealed_unix_ns <= standing->sealed_unix_ns) {

@@ -154,10 +154,8 @@ TEST_CASE("node file: a head with any byte changed is refused") {
         const auto before = head[at];
         head[at] ^= std::byte{static_cast<unsigned char>(1u << (at % 8))};
         const auto file = open_head(head, "f.h5");
-        if (file.has_value())
-            FAIL_CHECK("byte " << at << " changed, and the head is accepted");
-        else if (file.error().kind != ErrorKind::corrupt)
-            FAIL_CHECK("byte " << at << ": " << file.error().text);
+        if (file.has_value()) FAIL_CHECK("byte " << at << " changed, and the head is accepted");
+        else if (file.error().kind != ErrorKind::corrupt) FAIL_CHECK("byte " << at << ": " << file.error().text);
         head[at] = before;
     }
 }

@@ -30,7 +30,7 @@ Result<> Chooser::settle() {
             busy = false;
             for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
                 const auto state = page.slots[i].state.load(std::memory_order_acquire);
-                busy |= state == SlotState::sealed || state == SlotState::draining;
+                busy |= state == SlotState::sealed || state == SlotState::draining || state == SlotState::drained;
             }
             if (busy && sys::Clock::now() > deadline) break;  // what is committed by then is what there is
             if (busy) sys::wait_on(page.news, seen, std::chrono::milliseconds(100));
@@ -62,11 +62,13 @@ Result<std::vector<stage::StagedFile>> Chooser::staged_here() {
         else mine = found.error();
     }
     FB_TRY(comm::agree(node, mine));
-    std::erase_if(staged, [&](const auto& file) { return text_of(message).find(file.path + "\n") == std::string_view::npos; });
+    std::erase_if(staged,
+                  [&](const auto& file) { return text_of(message).find(file.path + "\n") == std::string_view::npos; });
     return staged;
 }
 
-std::optional<stage::StagedFile> Chooser::staged_only(const std::vector<stage::StagedFile>& staged, std::int64_t below) {
+std::optional<stage::StagedFile> Chooser::staged_only(const std::vector<stage::StagedFile>& staged,
+                                                      std::int64_t below) {
     std::optional<stage::StagedFile> best;
     if (context_.topology->nodes != 1) return best;
     for (const auto& file : staged) {
@@ -127,16 +129,19 @@ Result<Choice> Chooser::load(std::int64_t step, const std::vector<stage::StagedF
     const auto size = static_cast<std::size_t>(world.size());
     for (auto i = static_cast<std::size_t>(world.rank()); mine && i < choice.manifest.nodes.size(); i += size) {
         const auto& line = choice.manifest.nodes[i];
-        const bool here = context_.topology->nodes == 1 && std::ranges::find(choice.staged, i, &StagedCopy::node) != choice.staged.end();
+        const bool here = context_.topology->nodes == 1 &&
+                          std::ranges::find(choice.staged, i, &StagedCopy::node) != choice.staged.end();
         if (here) continue;
         auto reader = catalog::NodeReader::open(*context_.store, choice.directory + "/" + line.path);
         if (!reader) mine = reader.error();
         else if (reader->peek().record_crc32c != line.record_crc32c)
-            mine = Error{ErrorKind::corrupt, fmt::format("{}/{} is not the file that was committed: record {:08x}, expected {:08x}.", choice.directory,
-                                                         line.path, reader->peek().record_crc32c, line.record_crc32c)};
+            mine = Error{ErrorKind::corrupt,
+                         fmt::format("{}/{} is not the file that was committed: record {:08x}, expected {:08x}.",
+                                     choice.directory, line.path, reader->peek().record_crc32c, line.record_crc32c)};
     }
     FB_TRY(comm::agree(world, mine));
-    if (choice.staged.size() == choice.manifest.nodes.size()) choice.source = "staged copy on this node, " + choice.staged.front().path;
+    if (choice.staged.size() == choice.manifest.nodes.size())
+        choice.source = "staged copy on this node, " + choice.staged.front().path;
     return choice;
 }
 
@@ -147,8 +152,13 @@ Result<Choice> Chooser::load_staged(const stage::StagedFile& staged) {
         FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, staged.path));
         FB_TRY_ASSIGN(head, reader.head());
         const auto& record = head.record;
-        choice.manifest = {.snapshot_id = record.snapshot_id, .step = record.step, .time = record.time, .sealed_unix_ns = record.sealed_unix_ns,
-                           .world_ranks = record.world_ranks, .schema = head.schema, .shapes = format::distinct_shapes(head.schema),
+        choice.manifest = {.snapshot_id = record.snapshot_id,
+                           .step = record.step,
+                           .time = record.time,
+                           .sealed_unix_ns = record.sealed_unix_ns,
+                           .world_ranks = record.world_ranks,
+                           .schema = head.schema,
+                           .shapes = format::distinct_shapes(head.schema),
                            .nodes = {format::line_of(head, format::node_path(0, 1))}};
         return {};
     };
@@ -168,7 +178,9 @@ Result<std::optional<Choice>> Chooser::newest_below(std::int64_t below) {
         const bool use_staged = local && local->peek.record.step >= step;
         if (use_staged && local->peek.record.step > step) {
             if (auto choice = load_staged(*local)) return std::optional(std::move(*choice));
-            else note(fmt::format("step {}: its staged copy is passed over: {}", local->peek.record.step, choice.error().text));
+            else
+                note(fmt::format("step {}: its staged copy is passed over: {}", local->peek.record.step,
+                                 choice.error().text));
             std::erase_if(staged, [&](const auto& file) { return file.path == local->path; });
             continue;
         }

@@ -1,5 +1,5 @@
-// Which snapshot a restart reads: the newest that is whole, staged copies first, then the target; and why newer ones were
-// passed over.
+// Which snapshot a restart reads: the newest that is whole, staged copies first, then the target; and why newer ones
+// were passed over.
 
 #pragma once
 

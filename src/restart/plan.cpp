@@ -9,9 +9,12 @@ namespace forebay::restart {
 namespace {
 
 Error differs(const Variable& mine, const Variable& theirs, std::int64_t step) {
-    return {ErrorKind::refused, fmt::format("forebay: variable '{}' is {} {} here but {} {} in the snapshot of step {}, or its global shape differs. "
-                                            "Describe it as it was saved, or leave it out of the description.",
-                                            mine.name, name_of(mine.type), name_of(mine.kind), name_of(theirs.type), name_of(theirs.kind), step)};
+    return {
+        ErrorKind::refused,
+        fmt::format(
+            "forebay: variable '{}' is {} {} here but {} {} in the snapshot of step {}, or its global shape differs. "
+            "Describe it as it was saved, or leave it out of the description.",
+            mine.name, name_of(mine.type), name_of(mine.kind), name_of(theirs.type), name_of(theirs.kind), step)};
 }
 
 std::size_t shape_index(const format::Manifest& manifest, const Extents& shape) {
@@ -19,7 +22,8 @@ std::size_t shape_index(const format::Manifest& manifest, const Extents& shape) 
 }
 
 bool holds_rank(const format::NodeLine& line, std::uint32_t rank) {
-    return std::ranges::any_of(line.ranks, [&](const auto& range) { return rank >= range.first && rank - range.first < range.count; });
+    return std::ranges::any_of(
+        line.ranks, [&](const auto& range) { return rank >= range.first && rank - range.first < range.count; });
 }
 
 // Rows of the node files before `node`.
@@ -31,7 +35,8 @@ std::uint64_t rows_before(const format::Manifest& manifest, std::uint32_t table,
 
 }  // namespace
 
-Result<Plan> Plan::make(const Schema& schema, const format::Manifest& manifest, std::uint32_t rank, std::uint32_t ranks, std::uint32_t node) {
+Result<Plan> Plan::make(const Schema& schema, const format::Manifest& manifest, std::uint32_t rank, std::uint32_t ranks,
+                        std::uint32_t node) {
     Plan plan;
     plan.schema_ = &schema;
     plan.manifest_ = &manifest;
@@ -42,9 +47,13 @@ Result<Plan> Plan::make(const Schema& schema, const format::Manifest& manifest, 
     for (const auto& variable : schema.variables) {
         const auto* theirs = find(manifest.schema, variable.name);
         if (theirs == nullptr)
-            return Error{ErrorKind::missing, fmt::format("forebay: the snapshot of step {} has no variable '{}'. It has {} others; see forebay show.",
-                                                         manifest.step, variable.name, manifest.schema.variables.size())};
-        if (theirs->type != variable.type || theirs->kind != variable.kind || theirs->shape != variable.shape) return differs(variable, *theirs, manifest.step);
+            return Error{
+                ErrorKind::missing,
+                fmt::format(
+                    "forebay: the snapshot of step {} has no variable '{}'. It has {} others; see forebay show.",
+                    manifest.step, variable.name, manifest.schema.variables.size())};
+        if (theirs->type != variable.type || theirs->kind != variable.kind || theirs->shape != variable.shape)
+            return differs(variable, *theirs, manifest.step);
         plan.source_.push_back(static_cast<std::uint32_t>(theirs - manifest.schema.variables.data()));
         if (variable.kind == Kind::particles) plan.tables_[variable.table] = theirs->table;
     }
@@ -52,7 +61,8 @@ Result<Plan> Plan::make(const Schema& schema, const format::Manifest& manifest, 
 }
 
 RowRange Plan::share(std::uint32_t table) const {
-    return balanced_share(rows_before(*manifest_, tables_[table], static_cast<std::uint32_t>(manifest_->nodes.size())), rank_, ranks_);
+    return balanced_share(rows_before(*manifest_, tables_[table], static_cast<std::uint32_t>(manifest_->nodes.size())),
+                          rank_, ranks_);
 }
 
 std::vector<char> Plan::files_needed(const stage::Binding& binding) const {
@@ -84,8 +94,8 @@ std::vector<char> Plan::files_needed(const stage::Binding& binding) const {
     return needed;
 }
 
-void Plan::take_array(const stage::Binding& binding, std::uint32_t variable, const format::NodeFile& file, std::vector<Take>& out,
-                      std::uint64_t& bytes) const {
+void Plan::take_array(const stage::Binding& binding, std::uint32_t variable, const format::NodeFile& file,
+                      std::vector<Take>& out, std::uint64_t& bytes) const {
     const auto& described = schema_->variables[variable];
     const auto source = source_[variable];
     for (auto b = file.first_block[source]; b < file.first_block[source + 1]; ++b) {
@@ -98,16 +108,19 @@ void Plan::take_array(const stage::Binding& binding, std::uint32_t variable, con
             Extents last = common->lo;
             for (int dim = 0; dim < last.dims(); ++dim) last[dim] += common->size[dim] - 1;
             const auto end = offset_bytes(last, block.box.lo, strides) + described.type.size_bytes;
-            out.push_back({.block = static_cast<std::uint32_t>(b), .first_byte = static_cast<std::uint64_t>(first), .last_byte = static_cast<std::uint64_t>(end) - 1,
-                           .to = static_cast<std::byte*>(piece.data) + offset_bytes(common->lo, piece.box.lo, piece.stride_bytes),
-                           .walk = RunWalk(common->size, described.type.size_bytes, strides, piece.stride_bytes)});
+            out.push_back(
+                {.block = static_cast<std::uint32_t>(b),
+                 .first_byte = static_cast<std::uint64_t>(first),
+                 .last_byte = static_cast<std::uint64_t>(end) - 1,
+                 .to = static_cast<std::byte*>(piece.data) + offset_bytes(common->lo, piece.box.lo, piece.stride_bytes),
+                 .walk = RunWalk(common->size, described.type.size_bytes, strides, piece.stride_bytes)});
             bytes += volume(common->size) * described.type.size_bytes;
         }
     }
 }
 
-void Plan::take_column(const stage::TableBinding& table, std::uint32_t table_index, std::size_t column, const format::NodeFile& file,
-                       std::vector<Take>& out, std::uint64_t& bytes) const {
+void Plan::take_column(const stage::TableBinding& table, std::uint32_t table_index, std::size_t column,
+                       const format::NodeFile& file, std::vector<Take>& out, std::uint64_t& bytes) const {
     const auto variable = table.variables[column];
     const auto source = source_[variable];
     const auto element = schema_->variables[variable].type.size_bytes;
@@ -129,14 +142,19 @@ void Plan::take_column(const stage::TableBinding& table, std::uint32_t table_ind
             at = common->lo[0] - wanted.first;
         }
         if (rows.count == 0) continue;
-        out.push_back({.block = static_cast<std::uint32_t>(b), .first_byte = rows.first * element, .last_byte = (rows.first + rows.count) * element - 1,
-                       .to = data.data == nullptr ? nullptr : static_cast<std::byte*>(data.data) + static_cast<std::int64_t>(at) * stride,
+        out.push_back({.block = static_cast<std::uint32_t>(b),
+                       .first_byte = rows.first * element,
+                       .last_byte = (rows.first + rows.count) * element - 1,
+                       .to = data.data == nullptr
+                                 ? nullptr
+                                 : static_cast<std::byte*>(data.data) + static_cast<std::int64_t>(at) * stride,
                        .walk = RunWalk({rows.count}, element, {static_cast<std::int64_t>(element)}, {stride})});
         bytes += rows.count * element;
     }
 }
 
-std::vector<Take> Plan::takes(const stage::Binding& binding, const format::NodeFile& file, std::uint64_t& taken_bytes) const {
+std::vector<Take> Plan::takes(const stage::Binding& binding, const format::NodeFile& file,
+                              std::uint64_t& taken_bytes) const {
     std::vector<Take> out;
     for (std::uint32_t v = 0; v < schema_->variables.size(); ++v) {
         const auto& variable = schema_->variables[v];
@@ -144,19 +162,25 @@ std::vector<Take> Plan::takes(const stage::Binding& binding, const format::NodeF
         if (variable.kind != Kind::replicated || file.record.node != replicated_from_) continue;
         const auto b = file.first_block[source_[v]];
         const auto bytes = file.blocks[b].size_bytes;
-        out.push_back({.block = static_cast<std::uint32_t>(b), .first_byte = 0, .last_byte = bytes - 1, .to = static_cast<std::byte*>(binding.data[v]),
+        out.push_back({.block = static_cast<std::uint32_t>(b),
+                       .first_byte = 0,
+                       .last_byte = bytes - 1,
+                       .to = static_cast<std::byte*>(binding.data[v]),
                        .walk = RunWalk({bytes}, 1, {1}, {1})});
         taken_bytes += bytes;
     }
     for (std::uint32_t t = 0; t < binding.tables.size(); ++t)
-        for (std::size_t c = 0; c < binding.tables[t].variables.size(); ++c) take_column(binding.tables[t], t, c, file, out, taken_bytes);
-    std::ranges::sort(out, {}, [&](const Take& take) { return file.blocks[take.block].offset_bytes + take.first_byte; });
+        for (std::size_t c = 0; c < binding.tables[t].variables.size(); ++c)
+            take_column(binding.tables[t], t, c, file, out, taken_bytes);
+    std::ranges::sort(out, {},
+                      [&](const Take& take) { return file.blocks[take.block].offset_bytes + take.first_byte; });
     return out;
 }
 
 bool Plan::complete(const stage::Binding& binding) const {
     for (std::size_t v = 0; v < schema_->variables.size(); ++v)
-        if (!binding.pieces[v].empty() && manifest_->schema.variables[source_[v]].coverage == Coverage::partial) return false;
+        if (!binding.pieces[v].empty() && manifest_->schema.variables[source_[v]].coverage == Coverage::partial)
+            return false;
     return true;
 }
 
@@ -166,7 +190,8 @@ std::uint64_t Plan::wanted_bytes(const stage::Binding& binding) const {
         const auto& variable = schema_->variables[v];
         if (variable.kind == Kind::replicated) bytes += variable.elements() * variable.type.size_bytes;
         if (variable.kind != Kind::array) continue;
-        for (const auto& piece : binding.pieces[v]) bytes += volume(grown(piece, variable.shape).size) * variable.type.size_bytes;
+        for (const auto& piece : binding.pieces[v])
+            bytes += volume(grown(piece, variable.shape).size) * variable.type.size_bytes;
     }
     for (const auto& table : binding.tables)
         for (const auto v : table.variables) bytes += table.rows * schema_->variables[v].type.size_bytes;

@@ -14,7 +14,7 @@ namespace forebay::restart {
 
 /// One copy out of a block into this rank's memory.
 struct Take {
-    std::uint32_t block = 0;  // index into NodeFile::blocks
+    std::uint32_t block = 0;                      // index into NodeFile::blocks
     std::uint64_t first_byte = 0, last_byte = 0;  // within the block: the span that the walk touches
     std::byte* to = nullptr;
     RunWalk walk;  // a: within the block from first_byte on; b: from `to` on
@@ -24,7 +24,8 @@ class Plan {
 public:
     /// Matches the stream's description with the snapshot's, by name. `missing` or `refused` with the variable named.
     /// `rank` of `ranks` is this rank; `node` chooses which file replicated values come from. References are kept.
-    static Result<Plan> make(const Schema& schema, const format::Manifest& manifest, std::uint32_t rank, std::uint32_t ranks, std::uint32_t node);
+    static Result<Plan> make(const Schema& schema, const format::Manifest& manifest, std::uint32_t rank,
+                             std::uint32_t ranks, std::uint32_t node);
 
     /// Whether each rank gets its own rows back.
     bool own_rows() const { return ranks_ == manifest_->world_ranks; }
@@ -36,7 +37,8 @@ public:
 
     /// What this rank takes out of one of them. `rows`: see share(); with own_rows() the rank's own blocks. Bytes that
     /// this rank will have got are added to `taken_bytes`.
-    std::vector<Take> takes(const stage::Binding& binding, const format::NodeFile& file, std::uint64_t& taken_bytes) const;
+    std::vector<Take> takes(const stage::Binding& binding, const format::NodeFile& file,
+                            std::uint64_t& taken_bytes) const;
 
     /// Bytes this rank asks for in all; it gets fewer only where an array with partial coverage has holes.
     std::uint64_t wanted_bytes(const stage::Binding& binding) const;
@@ -47,9 +49,10 @@ public:
     std::uint32_t table_of(std::uint32_t table) const { return tables_[table]; }
 
 private:
-    void take_array(const stage::Binding& binding, std::uint32_t variable, const format::NodeFile& file, std::vector<Take>& out, std::uint64_t& bytes) const;
-    void take_column(const stage::TableBinding& table, std::uint32_t table_index, std::size_t column, const format::NodeFile& file,
-                     std::vector<Take>& out, std::uint64_t& bytes) const;
+    void take_array(const stage::Binding& binding, std::uint32_t variable, const format::NodeFile& file,
+                    std::vector<Take>& out, std::uint64_t& bytes) const;
+    void take_column(const stage::TableBinding& table, std::uint32_t table_index, std::size_t column,
+                     const format::NodeFile& file, std::vector<Take>& out, std::uint64_t& bytes) const;
 
     const Schema* schema_ = nullptr;
     const format::Manifest* manifest_ = nullptr;

@@ -17,10 +17,12 @@ namespace {
 
 class FileByFile {
 public:
-    FileByFile(const ReaderContext& context, const Choice& choice) : context_(context), choice_(choice), node_(*context.topology->node) {}
+    FileByFile(const ReaderContext& context, const Choice& choice)
+        : context_(context), choice_(choice), node_(*context.topology->node) {}
 
     // Calls visit(path, head) on all ranks of the node for each file that one of them needs. The head is read once.
-    Result<> each(std::vector<char> mine, const std::function<Result<>(const std::string&, const format::NodeFile&)>& visit) {
+    Result<> each(std::vector<char> mine,
+                  const std::function<Result<>(const std::string&, const format::NodeFile&)>& visit) {
         std::vector<std::int64_t> needed(mine.begin(), mine.end());
         node_.max(needed);
         int reader = 0;
@@ -75,19 +77,22 @@ Result<> take_mapped(const StagedCopy& copy, const std::vector<format::Segment>&
     const std::span<const std::byte> bytes = copy.mapping.bytes();
     for (std::size_t i = 0; i < segments.size(); ++i) {
         if (scatter.needed()[i] == 0) continue;
-        if (segments[i].offset + segments[i].bytes > bytes.size()) return Error{ErrorKind::corrupt, fmt::format("{} is cut short.", copy.path)};
+        if (segments[i].offset + segments[i].bytes > bytes.size())
+            return Error{ErrorKind::corrupt, fmt::format("{} is cut short.", copy.path)};
         FB_TRY(scatter.add_checked(i, bytes.subspan(segments[i].offset, segments[i].bytes), copy.path));
     }
     return {};
 }
 
 // Neighbouring segments are faulted in by one call.
-Result<> prefault_needed(sys::Mapping& mapping, const std::vector<format::Segment>& segments, const std::vector<char>& needed) {
+Result<> prefault_needed(sys::Mapping& mapping, const std::vector<format::Segment>& segments,
+                         const std::vector<char>& needed) {
     for (std::size_t i = 0; i < segments.size();) {
         std::size_t last = i;
         while (needed[i] != 0 && last + 1 < segments.size() && needed[last + 1] != 0) ++last;
         const auto end = segments[last].offset + segments[last].bytes;
-        if (needed[i] != 0 && end <= mapping.bytes().size()) FB_TRY(mapping.prefault(segments[i].offset, end - segments[i].offset));
+        if (needed[i] != 0 && end <= mapping.bytes().size())
+            FB_TRY(mapping.prefault(segments[i].offset, end - segments[i].offset));
         i = last + 1;
     }
     return {};
@@ -95,23 +100,26 @@ Result<> prefault_needed(sys::Mapping& mapping, const std::vector<format::Segmen
 
 }  // namespace
 
-Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const Choice& choice, const Plan& plan, const stage::Binding& binding) {
+Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const Choice& choice, const Plan& plan,
+                                           const stage::Binding& binding) {
     std::vector<std::uint64_t> rows(binding.tables.size(), 0);
     for (std::uint32_t t = 0; t < rows.size(); ++t) rows[t] = plan.own_rows() ? 0 : plan.share(t).count;
     if (!plan.own_rows() || rows.empty()) return rows;
     const auto rank = static_cast<std::uint32_t>(context.topology->world->rank());
     std::vector<char> mine(choice.manifest.nodes.size(), 0);
     for (std::size_t i = 0; i < mine.size(); ++i)
-        for (const auto& range : choice.manifest.nodes[i].ranks) mine[i] |= rank >= range.first && rank - range.first < range.count ? 1 : 0;
-    const auto looked = FileByFile(context, choice).each(mine, [&](const std::string&, const format::NodeFile& file) -> Result<> {
-        for (const auto& block : file.blocks) {
-            const auto& variable = file.schema.variables[block.variable];
-            if (variable.kind != Kind::particles || block.rank != rank) continue;
-            for (std::uint32_t t = 0; t < rows.size(); ++t)
-                if (plan.table_of(t) == variable.table) rows[t] = block.box.size[0];
-        }
-        return {};
-    });
+        for (const auto& range : choice.manifest.nodes[i].ranks)
+            mine[i] |= rank >= range.first && rank - range.first < range.count ? 1 : 0;
+    const auto looked =
+        FileByFile(context, choice).each(mine, [&](const std::string&, const format::NodeFile& file) -> Result<> {
+            for (const auto& block : file.blocks) {
+                const auto& variable = file.schema.variables[block.variable];
+                if (variable.kind != Kind::particles || block.rank != rank) continue;
+                for (std::uint32_t t = 0; t < rows.size(); ++t)
+                    if (plan.table_of(t) == variable.table) rows[t] = block.box.size[0];
+            }
+            return {};
+        });
     FB_TRY(comm::agree(*context.topology->world, looked));
     return rows;
 }
@@ -120,18 +128,21 @@ Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& pl
     auto places = binding;
     for (auto& table : places.tables) table.columns.resize(table.variables.size());
     const auto needed = plan.files_needed(places);
-    const auto mapped = FileByFile(context, choice).each(needed, [&](const std::string& path, const format::NodeFile& file) -> Result<> {
-        auto* copy = FileByFile::staged(choice, path);
-        if (copy == nullptr) return {};
-        const auto map = [&]() -> Result<> {
-            FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, false));
-            copy->mapping = std::move(mapping);
-            std::uint64_t bytes = 0;
-            const auto segments = format::segments_by_offset(file);
-            return prefault_needed(copy->mapping, segments, Scatter(file, segments, plan.takes(places, file, bytes)).needed());
-        };
-        return comm::agree(*context.topology->node, map());
-    });
+    const auto mapped =
+        FileByFile(context, choice)
+            .each(needed, [&](const std::string& path, const format::NodeFile& file) -> Result<> {
+                auto* copy = FileByFile::staged(choice, path);
+                if (copy == nullptr) return {};
+                const auto map = [&]() -> Result<> {
+                    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, false));
+                    copy->mapping = std::move(mapping);
+                    std::uint64_t bytes = 0;
+                    const auto segments = format::segments_by_offset(file);
+                    return prefault_needed(copy->mapping, segments,
+                                           Scatter(file, segments, plan.takes(places, file, bytes)).needed());
+                };
+                return comm::agree(*context.topology->node, map());
+            });
     return comm::agree(*context.topology->world, mapped);
 }
 
@@ -139,21 +150,25 @@ Result<> read(const ReaderContext& context, const Choice& choice, const Plan& pl
     std::uint64_t taken = 0;
     std::optional<Window> window;
     FileByFile files(context, choice);
-    auto done = files.each(plan.files_needed(binding), [&](const std::string& path, const format::NodeFile& file) -> Result<> {
-        const auto segments = format::segments_by_offset(file);
-        Scatter scatter(file, segments, plan.takes(binding, file, taken));
-        if (const auto* copy = files.staged(path)) return comm::agree(*context.topology->node, take_mapped(*copy, segments, scatter));
-        if (!window) {
-            FB_TRY_ASSIGN(opened, Window::open(*context.topology->node, *context.store, context.window_path, context.window_bytes));
-            window.emplace(std::move(opened));
-        }
-        auto source = context.store->open(path, sys::Access::read);
-        FB_TRY(comm::agree(*context.topology->node, source ? Result<>() : Result<>(source.error())));
-        return window->read(**source, path, file, segments, scatter);
-    });
+    auto done =
+        files.each(plan.files_needed(binding), [&](const std::string& path, const format::NodeFile& file) -> Result<> {
+            const auto segments = format::segments_by_offset(file);
+            Scatter scatter(file, segments, plan.takes(binding, file, taken));
+            if (const auto* copy = files.staged(path))
+                return comm::agree(*context.topology->node, take_mapped(*copy, segments, scatter));
+            if (!window) {
+                FB_TRY_ASSIGN(opened, Window::open(*context.topology->node, *context.store, context.window_path,
+                                                   context.window_bytes));
+                window.emplace(std::move(opened));
+            }
+            auto source = context.store->open(path, sys::Access::read);
+            FB_TRY(comm::agree(*context.topology->node, source ? Result<>() : Result<>(source.error())));
+            return window->read(**source, path, file, segments, scatter);
+        });
     if (done && taken != plan.wanted_bytes(binding) && plan.complete(binding))
-        done = Error{ErrorKind::corrupt, fmt::format("the block tables of step {} hold {} of the {} bytes this rank asks for.", choice.manifest.step, taken,
-                                                     plan.wanted_bytes(binding))};
+        done = Error{ErrorKind::corrupt,
+                     fmt::format("the block tables of step {} hold {} of the {} bytes this rank asks for.",
+                                 choice.manifest.step, taken, plan.wanted_bytes(binding))};
     return comm::agree(*context.topology->world, done);
 }
 

@@ -17,12 +17,13 @@ namespace forebay::restart {
 struct ReaderContext {
     comm::Topology* topology = nullptr;
     sys::Store* store = nullptr;
-    std::string window_path;           // a file on the node for the shared window
-    std::uint64_t window_bytes = 0;    // of each rank's part
+    std::string window_path;         // a file on the node for the shared window
+    std::uint64_t window_bytes = 0;  // of each rank's part
 };
 
 /// The rows of each table that this rank gets: its own blocks where the rank counts agree. Collective.
-Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const Choice& choice, const Plan& plan, const stage::Binding& binding);
+Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const Choice& choice, const Plan& plan,
+                                           const stage::Binding& binding);
 
 /// Maps the staged copies that this rank takes from, and faults in what it takes, so that read() runs at memory speed.
 /// The tables' addresses need not be bound yet. Collective.

@@ -19,7 +19,9 @@ Scatter::Scatter(const format::NodeFile& file, const std::vector<format::Segment
     for (const auto& take : takes_) {
         const auto begin = file.blocks[take.block].offset_bytes;
         auto at = std::ranges::upper_bound(segments, begin + take.first_byte, {}, &format::Segment::offset);
-        for (auto i = static_cast<std::size_t>(at - segments.begin()) - 1; i < segments.size() && segments[i].offset <= begin + take.last_byte; ++i) needed_[i] = 1;
+        for (auto i = static_cast<std::size_t>(at - segments.begin()) - 1;
+             i < segments.size() && segments[i].offset <= begin + take.last_byte; ++i)
+            needed_[i] = 1;
     }
 }
 
@@ -40,7 +42,8 @@ void Scatter::add(std::size_t segment, std::span<const std::byte> bytes) {
             const auto from = begin + static_cast<std::uint64_t>(take.walk.a()) + done;
             if (from >= place.offset + place.bytes) break;
             const auto now = std::min(take.walk.run_bytes() - done, place.offset + place.bytes - from);
-            std::memcpy(take.to + take.walk.b() + static_cast<std::int64_t>(done), bytes.data() + (from - place.offset), now);
+            std::memcpy(take.to + take.walk.b() + static_cast<std::int64_t>(done), bytes.data() + (from - place.offset),
+                        now);
             done += now;
             if (done < take.walk.run_bytes()) break;
             take.walk.next();
@@ -56,7 +59,8 @@ std::byte* Scatter::whole(const format::Segment& segment) {
     enter(segment.offset + segment.bytes);
     if (active_.size() != 1) return nullptr;
     const auto& [take, done] = active_.front();
-    const auto from = file_.blocks[take.block].offset_bytes + take.first_byte + static_cast<std::uint64_t>(take.walk.a()) + done;
+    const auto from =
+        file_.blocks[take.block].offset_bytes + take.first_byte + static_cast<std::uint64_t>(take.walk.a()) + done;
     if (from != segment.offset || take.walk.run_bytes() - done < segment.bytes) return nullptr;
     return take.to + take.walk.b() + static_cast<std::int64_t>(done);
 }

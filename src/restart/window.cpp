@@ -8,7 +8,8 @@
 
 namespace forebay::restart {
 
-Result<Window> Window::open(comm::Group& node, sys::Store& store, const std::string& path, std::uint64_t bytes_per_rank) {
+Result<Window> Window::open(comm::Group& node, sys::Store& store, const std::string& path,
+                            std::uint64_t bytes_per_rank) {
     Window window;
     window.node_ = &node;
     // A half holds one whole segment and the alignment around it at least.
@@ -26,14 +27,16 @@ Result<Window> Window::open(comm::Group& node, sys::Store& store, const std::str
     return window;
 }
 
-std::vector<Window::Piece> Window::cut(const std::vector<format::Segment>& segments, const std::vector<std::int64_t>& needed) const {
+std::vector<Window::Piece> Window::cut(const std::vector<format::Segment>& segments,
+                                       const std::vector<std::int64_t>& needed) const {
     std::vector<Piece> pieces;
     for (std::size_t i = 0; i < segments.size(); ++i) {
         if (needed[i] == 0) continue;
         const auto& segment = segments[i];
         const auto end = segment.offset + segment.bytes;
         // Gaps below 64 KiB are read along: a disk takes longer to start another read.
-        if (!pieces.empty() && segment.offset <= pieces.back().offset + pieces.back().bytes + limits::packed_variable_bytes &&
+        if (!pieces.empty() &&
+            segment.offset <= pieces.back().offset + pieces.back().bytes + limits::packed_variable_bytes &&
             end - pieces.back().offset <= half_bytes_) {
             pieces.back().last = i;
             pieces.back().bytes = end - pieces.back().offset;
@@ -51,8 +54,8 @@ std::span<std::byte> Window::place(std::size_t piece) {
     return mapping_.bytes().subspan((half * ranks + piece % ranks) * half_bytes_, half_bytes_);
 }
 
-Result<> Window::read(sys::File& source, const std::string& name, const format::NodeFile& file, const std::vector<format::Segment>& segments,
-                      Scatter& scatter) {
+Result<> Window::read(sys::File& source, const std::string& name, const format::NodeFile& file,
+                      const std::vector<format::Segment>& segments, Scatter& scatter) {
     std::vector<std::int64_t> needed(scatter.needed().begin(), scatter.needed().end());
     node_->max(needed);
     const auto pieces = cut(segments, needed);
@@ -65,7 +68,9 @@ Result<> Window::read(sys::File& source, const std::string& name, const format::
         const auto bytes = place(index).first(piece.bytes);
         FB_TRY(source.read(piece.offset, bytes));
         for (auto i = piece.first; i <= piece.last; ++i)
-            if (needed[i] != 0) FB_TRY(format::check_segment(file, segments[i], bytes.subspan(segments[i].offset - piece.offset, segments[i].bytes), name));
+            if (needed[i] != 0)
+                FB_TRY(format::check_segment(
+                    file, segments[i], bytes.subspan(segments[i].offset - piece.offset, segments[i].bytes), name));
         return {};
     };
     std::future<Result<>> ahead;
@@ -76,7 +81,8 @@ Result<> Window::read(sys::File& source, const std::string& name, const format::
         if (round + 1 < rounds) ahead = std::async(std::launch::async, fetch, round + 1);
         for (auto index = round * ranks; index < std::min(pieces.size(), (round + 1) * ranks); ++index)
             for (auto i = pieces[index].first; i <= pieces[index].last; ++i)
-                if (scatter.needed()[i] != 0) scatter.add(i, place(index).subspan(segments[i].offset - pieces[index].offset, segments[i].bytes));
+                if (scatter.needed()[i] != 0)
+                    scatter.add(i, place(index).subspan(segments[i].offset - pieces[index].offset, segments[i].bytes));
     }
     node_->barrier();  // the window is free for the next file
     return {};

@@ -38,7 +38,10 @@ struct SlotControl {
     std::atomic<SlotState> state{SlotState::empty};
     std::uint32_t stream = 0;  // index into Control::streams
     std::uint32_t number = 0;  // 0 or 1: file STREAM.NUMBER.h5
-    std::uint32_t inherited = 0;  // 1: sealed by an earlier session, which Control::commits leaves out
+    // 1: sealed by an earlier session, whose other nodes may not be part of this one, and which Control::commits leaves
+    // out. Once its node file is durable in the part directory the slot is free; who brings the last node file there
+    // commits.
+    std::uint32_t inherited = 0;
     std::atomic<std::int64_t> step{-1};
     std::atomic<std::uint64_t> snapshot_id{0};
     std::atomic<std::uint64_t> drained_bytes{0};  // of the drain under way

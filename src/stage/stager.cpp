@@ -18,7 +18,9 @@ constexpr std::chrono::milliseconds liveness_pause{200};
 
 constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
 
-double seconds_since(sys::Clock::time_point start) { return std::chrono::duration<double>(sys::Clock::now() - start).count(); }
+double seconds_since(sys::Clock::time_point start) {
+    return std::chrono::duration<double>(sys::Clock::now() - start).count();
+}
 
 // A number that differs between any two saves of any sessions (the mixing step of splitmix64).
 std::uint64_t snapshot_id(std::uint64_t session, std::uint64_t save) {
@@ -44,7 +46,8 @@ Result<> Stager::add() {
     FB_TRY(comm::agree(node, made));
     node.broadcast(std::as_writable_bytes(std::span(&stream_index_, 1)), 0);
     for (const auto index : context_.staging->slots_of(stream_index_))
-        if (context_.staging->control().slots[index].number < static_cast<std::uint32_t>(options_.slots)) indices_.push_back(index);
+        if (context_.staging->control().slots[index].number < static_cast<std::uint32_t>(options_.slots))
+            indices_.push_back(index);
     slots_.resize(indices_.size());
     reported_.resize(indices_.size());
     decisions_ = stream_control().decisions.load();
@@ -72,7 +75,8 @@ void Stager::gather_rows(const Binding& binding) {
     all_rows_.resize(tables * ranks);
     rows_.resize(tables * ranks);
     for (std::size_t t = 0; t < tables; ++t) own_rows_[t] = binding.tables[t].rows;
-    context_.topology->node->gather_all(std::as_bytes(std::span(own_rows_)), std::as_writable_bytes(std::span(all_rows_)));
+    context_.topology->node->gather_all(std::as_bytes(std::span(own_rows_)),
+                                        std::as_writable_bytes(std::span(all_rows_)));
     for (std::size_t i = 0; i < ranks; ++i) {
         for (std::size_t t = 0; t < tables; ++t) {
             rows_[t * ranks + i] = all_rows_[i * tables + t];
@@ -84,7 +88,8 @@ void Stager::gather_rows(const Binding& binding) {
 Result<> Stager::report_failure() {
     for (std::size_t i = 0; i < indices_.size(); ++i) {
         auto& slot = control(i);
-        if (slot.state.load(std::memory_order_acquire) != SlotState::failed || slot.failures.load() == reported_[i]) continue;
+        if (slot.state.load(std::memory_order_acquire) != SlotState::failed || slot.failures.load() == reported_[i])
+            continue;
         reported_[i] = slot.failures.load();
         ring(context_.staging->control().bell);  // the agent tries again while the application decides
         return Error{static_cast<ErrorKind>(slot.error_kind), slot.error_text.data()};
@@ -131,9 +136,12 @@ Result<Stager::Outcome> Stager::acquire() {
         // A policy that never waits must not leave a dead agent unnoticed either.
         FB_TRY(context_.ensure_agent());
         if (options_.policy == Policy::newest_only && take_waiting()) return Outcome::replacing;
-        const bool waits = options_.policy == Policy::wait || (options_.policy == Policy::wait_at_most && sys::Clock::now() < deadline);
+        const bool waits = options_.policy == Policy::wait ||
+                           (options_.policy == Policy::wait_at_most && sys::Clock::now() < deadline);
         if (!waits) return Outcome::skipped;
-        const auto pause = options_.policy == Policy::wait ? liveness_pause : std::min<std::chrono::nanoseconds>(liveness_pause, deadline - sys::Clock::now());
+        const auto pause = options_.policy == Policy::wait
+                               ? liveness_pause
+                               : std::min<std::chrono::nanoseconds>(liveness_pause, deadline - sys::Clock::now());
         sys::wait_on(news, seen, pause);
     }
 }
@@ -176,8 +184,11 @@ Result<> Stager::follow(Outcome& outcome) {
     while (shared.decisions.load(std::memory_order_acquire) == decisions_) {
         sys::wait_on(shared.decisions, decisions_, liveness_pause);
         if (shared.decisions.load() == decisions_ && !context_.staging->application_lives())
-            return Error{ErrorKind::broken, fmt::format("forebay: stream '{}': the first rank of this node has ended. Safe: committed snapshots and {}.",
-                                                        stream_, context_.staging->directory())};
+            return Error{
+                ErrorKind::broken,
+                fmt::format(
+                    "forebay: stream '{}': the first rank of this node has ended. Safe: committed snapshots and {}.",
+                    stream_, context_.staging->directory())};
     }
     ++decisions_;
     outcome = static_cast<Outcome>(shared.outcome);
@@ -190,7 +201,8 @@ Result<> Stager::follow(Outcome& outcome) {
 void Stager::give_back() {
     if (!std::exchange(holds_slot_, false)) return;
     // What an admitted slot held before is committed or was nothing; its record is invalid by now.
-    control(current_).state.store(previous_ == SlotState::sealed ? SlotState::sealed : SlotState::empty, std::memory_order_release);
+    control(current_).state.store(previous_ == SlotState::sealed ? SlotState::sealed : SlotState::empty,
+                                  std::memory_order_release);
     ring(context_.staging->control().bell);
 }
 
@@ -244,7 +256,8 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     }
     // The others of a node follow its first rank, so they say nothing about what is replaced.
     const bool leads = topology.leads();
-    std::int64_t flags[] = {mine ? 0 : 1, outcome == Outcome::skipped ? 1 : 0, leads ? replaced_ : nothing, leads ? -replaced_ : nothing};
+    std::int64_t flags[] = {mine ? 0 : 1, outcome == Outcome::skipped ? 1 : 0, leads ? replaced_ : nothing,
+                            leads ? -replaced_ : nothing};
     topology.world->max(flags);
     // Nodes that would drop different steps, or one and none, would leave halves that can never be committed.
     const bool alike = flags[2] == -flags[3];

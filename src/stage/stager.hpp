@@ -38,7 +38,8 @@ public:
 
     /// Up to the point where blocks may be written: `kept` false means the policy skipped the step. Collective.
     /// `mine` is what this rank has to complain about before: every rank then gets it.
-    Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed, const Result<>& mine);
+    Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed,
+                        const Result<>& mine);
     /// Where the application may write a block itself, between begin() and finish().
     std::span<std::byte> block(std::uint32_t variable, std::size_t piece) {
         return slots_[current_].block(variable, piece);

@@ -27,9 +27,10 @@ Result<> make_home(const std::string& home) {
     auto made = sys::make_private_directory(home);
     if (made || made.error().kind != ErrorKind::missing) return made;
     const auto base = home.substr(0, home.find_last_of('/'));
-    return Error{ErrorKind::missing, fmt::format("forebay: nothing can be staged: {} does not exist. Next: create it, or set "
-                                                 "staging to another node-local directory.",
-                                                 base)};
+    return Error{ErrorKind::missing,
+                 fmt::format("forebay: nothing can be staged: {} does not exist. Next: create it, or set "
+                             "staging to another node-local directory.",
+                             base)};
 }
 
 // "restart.0.h5" -> {"restart", 0}

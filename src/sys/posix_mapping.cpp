@@ -164,7 +164,8 @@ Result<> Mapping::prefault(std::uint64_t offset, std::uint64_t bytes) {
             if (writable_) touch(begin, end);
             return {};
         }
-        return posix_error(fmt::format("madvise(MADV_POPULATE) of {} bytes at {}", bytes, offset), "the mapping", errno);
+        return posix_error(fmt::format("madvise(MADV_POPULATE) of {} bytes at {}", bytes, offset), "the mapping",
+                           errno);
     }
     return {};
 }

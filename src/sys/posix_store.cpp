@@ -111,9 +111,10 @@ public:
 };
 
 Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access access) {
-    bool direct = access == Access::create_direct;
+    const bool reads = access == Access::read || access == Access::read_direct;
+    bool direct = access == Access::create_direct || access == Access::read_direct;
     // O_NONBLOCK: a FIFO in the place of a file must not hang us; regular files do not know it.
-    const int flags = O_NONBLOCK | (access == Access::read ? O_RDONLY : O_RDWR | O_CREAT | O_NOFOLLOW);
+    const int flags = O_NONBLOCK | (reads ? O_RDONLY : O_RDWR | O_CREAT | O_NOFOLLOW);
     Fd fd(open_no_intr(path.c_str(), flags | (direct ? O_DIRECT : 0), 0666));
     if (!fd.valid() && direct && (errno == EINVAL || errno == EOPNOTSUPP)) {
         direct = false;
@@ -121,16 +122,15 @@ Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access a
     }
     if (!fd.valid()) {
         const int number = errno;
-        Error error = posix_error(access == Access::read ? "open" : "open for writing", path, number);
-        if (number == ELOOP && access != Access::read)
-            error.text += " (it is a symbolic link, and links are not followed for writing)";
+        Error error = posix_error(reads ? "open" : "open for writing", path, number);
+        if (number == ELOOP && !reads) error.text += " (it is a symbolic link, and links are not followed for writing)";
         return error;
     }
     struct stat about {};
     if (::fstat(fd.get(), &about) != 0) return posix_error("fstat", path, errno);
     if (!S_ISREG(about.st_mode)) return Error{ErrorKind::refused, "open: " + path + ": it is not a regular file"};
     auto file = std::make_unique<PosixFile>(std::move(fd), path, direct);
-    if (access != Access::read && about.st_size > 0) FB_TRY(file->truncate(0));
+    if (!reads && about.st_size > 0) FB_TRY(file->truncate(0));
     return std::unique_ptr<File>(std::move(file));
 }
 
@@ -201,6 +201,16 @@ Result<bool> PosixStore::exists(const std::string& path) {
 Store& posix_store() {
     static PosixStore store;  // holds nothing
     return store;
+}
+
+Result<> forget_cached(const std::string& path) {
+    Fd fd(open_no_intr(path.c_str(), O_RDONLY));
+    if (!fd.valid()) return posix_error("open", path, errno);
+    // Dirty pages are not forgotten.
+    if (::fdatasync(fd.get()) != 0) return posix_error("fdatasync", path, errno);
+    if (const int number = ::posix_fadvise(fd.get(), 0, 0, POSIX_FADV_DONTNEED))
+        return posix_error("posix_fadvise", path, number);
+    return {};
 }
 
 }  // namespace forebay::sys

@@ -17,9 +17,10 @@
 namespace forebay::sys {
 
 enum class Access {
-    read,          // must exist
-    create,        // new or emptied, with the mode that the umask leaves of 0666; never through a link
-    create_direct  // as create, and past the page cache where the file system can (File::direct() says)
+    read,           // must exist
+    create,         // new or emptied, with the mode that the umask leaves of 0666; never through a link
+    create_direct,  // as create, and past the page cache where the file system can (File::direct() says)
+    read_direct     // as read, and past the page cache in the same way
 };
 
 class File {
@@ -67,6 +68,9 @@ public:
 
 /// The machine's own file system.
 Store& posix_store();
+
+/// Asks the kernel to forget the clean pages of a file, so that the next read comes from storage.
+Result<> forget_cached(const std::string& path);
 
 /// Reads a whole file of at most `bytes_max` bytes; a larger one is `corrupt`.
 Result<std::string> read_text(Store& store, const std::string& path, std::uint64_t bytes_max);

@@ -41,10 +41,8 @@ int broken_promises(const Writer& writer) {
             const auto disk = start.clone();
             disk->crash_before(cut);
             const auto written = writer(*disk, "run/m", new_text);
-            if (state < 4)
-                disk->reboot({.names = (state & 1) != 0, .bytes = (state & 2) != 0});
-            else
-                disk->reboot_torn(static_cast<std::uint64_t>(state));
+            if (state < 4) disk->reboot({.names = (state & 1) != 0, .bytes = (state & 2) != 0});
+            else disk->reboot_torn(static_cast<std::uint64_t>(state));
             const auto found = disk->peek("run/m");
             const bool whole = found == new_text || (found == old_text && !written);
             broken += whole ? 0 : 1;

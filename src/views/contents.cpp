@@ -149,12 +149,11 @@ Result<Contents> gather(sys::Store& store, const catalog::Snapshot& snapshot) {
     auto contents = gather_checked(store, snapshot, std::move(manifest));
     if (contents || contents.error().kind == ErrorKind::unsupported) return contents;
     // What is wrong with a source is the catalog's to say; that no view hides it is ours.
-    return Error{
-        contents.error().kind,
-        fmt::format(
-            "forebay: no view of {} was made, because one of its node files cannot be shown: {} Safe: nothing was "
-            "changed. Next: forebay verify {}",
-            snapshot.directory, contents.error().text, snapshot.directory)};
+    const auto stream = snapshot.directory.substr(0, snapshot.directory.rfind('/'));
+    return Error{contents.error().kind,
+                 fmt::format("forebay: no view of {} was made, because one of its node files cannot be shown: {} Safe: "
+                             "nothing was changed. Next: forebay verify {}@{}",
+                             snapshot.directory, contents.error().text, stream, snapshot.step)};
 }
 
 }  // namespace forebay::views

@@ -117,10 +117,8 @@ QuietErrors::QuietErrors() {
 }
 
 QuietErrors::~QuietErrors() {
-    if (is_version_2_ != 0)
-        H5Eset_auto2(H5E_DEFAULT, print_2_, data_);
-    else
-        H5Eset_auto1(print_1_, data_);
+    if (is_version_2_ != 0) H5Eset_auto2(H5E_DEFAULT, print_2_, data_);
+    else H5Eset_auto1(print_1_, data_);
 }
 
 Result<Id> own(hid_t id, std::string_view doing) {

@@ -99,6 +99,7 @@ TEST_CASE("a source that is not the manifest's refuses the view and leaves the o
     const auto before = text_of_file(path);
     const auto source = snapshot.directory + "/" + format::node_path(1, 3);
     auto expected = ErrorKind::corrupt;
+    std::string said = "node-00001.h5";
     SUBCASE("missing") {
         std::filesystem::remove(source);
         expected = ErrorKind::missing;
@@ -108,12 +109,13 @@ TEST_CASE("a source that is not the manifest's refuses the view and leaves the o
     SUBCASE("another save's") {
         std::filesystem::copy_file(snapshot.directory + "/" + format::node_path(2, 3), source,
                                    std::filesystem::copy_options::overwrite_existing);
+        said = "is node 2 of step 120";
     }
     const auto made = views::make_plain_view(store, snapshot);
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == expected);
-    CHECK(made.error().text.find("node-00001.h5") != std::string::npos);
-    CHECK(made.error().text.find("Next: forebay verify") != std::string::npos);
+    CHECK(made.error().text.find(said) != std::string::npos);
+    CHECK(made.error().text.find("Next: forebay verify " + scratch.run() + "/fields@120") != std::string::npos);
     CHECK(text_of_file(path) == before);
     CHECK(scratch.names("run/fields").size() == 2);
 }

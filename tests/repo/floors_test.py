@@ -14,7 +14,7 @@ FLOORS = {
     "format": 2, "sys": 2, "comm": 2,
     "stage": 3, "move": 3, "catalog": 3,
     "drain": 4, "restart": 4,
-    "views": 5, "export": 5, "insitu": 5, "observe": 5, "tune": 5,
+    "views": 5,
     "api": 6, "cli": 6,
 }
 # The public headers belong to the rooms that implement them.
@@ -65,15 +65,15 @@ def library_problems(path):
     """MPI, libhdf5 and system headers outside their rooms."""
     name = tree.shown(path)
     is_test = name.endswith("_test.cpp") or name.startswith("tests/")
-    mpi = name.startswith(("apps/", "tests/mpi/", "include/forebay/mpi.hpp")) or re.search(
-        r"^src/((comm|api)/mpi_|cli/mpi_|export/)", name)
-    hdf5 = name.startswith(("src/views/", "src/export/"))
+    mpi = name.startswith(("apps/", "tests/mpi/", "tests/support/mpi_", "include/forebay/mpi.hpp")) or re.search(
+        r"^src/(comm|api|cli)/mpi_", name)
+    hdf5 = name.startswith("src/views/")
     system = name.startswith("src/sys/posix_") or is_test or name.startswith("apps/")
     for number, angled, include in includes(path):
         if (include == "mpi.h" or include == "forebay/mpi.hpp") and not mpi:
-            yield f"{name}:{number}: {include} belongs to comm/mpi_*, api/mpi_*, cli/mpi_*, export, apps and tests/mpi"
+            yield f"{name}:{number}: {include} belongs to comm/mpi_*, api/mpi_*, cli/mpi_*, apps and tests/mpi"
         if include.startswith(("hdf5", "H5")) and not hdf5:
-            yield f"{name}:{number}: {include} belongs to views and export"
+            yield f"{name}:{number}: {include} belongs to the room views"
         if include.startswith("sys/posix_") and not name.startswith("src/sys/posix_"):
             yield f"{name}:{number}: {include} is private to src/sys/posix_*; use an interface of the room sys"
         if HEAVY.match(include) and name.startswith("include/"):

@@ -50,10 +50,8 @@ int make(const test::NodeFileCase& made, const std::string& name, const char* pa
         format::patch_rows(*layout, image);
     }
     // The 12 GiB stay holes: their words are wrong, which the readers of this case do not ask for.
-    if (name != "huge")
-        test::fill(*layout, image);
-    else
-        store_le(image.data() + layout->extents[1].offset_bytes + 8, 42.0);
+    if (name != "huge") test::fill(*layout, image);
+    else store_le(image.data() + layout->extents[1].offset_bytes + 8, 42.0);
     format::seal(*layout, test::record_of(made), image);
     ::munmap(memory, image.size());
     return ::close(fd) == 0 ? 0 : fail("close");

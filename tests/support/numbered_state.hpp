@@ -78,10 +78,8 @@ public:
     /// The boxes get their values, everything around them is `untouched`.
     void fill(std::int64_t step) {
         visit([&](std::byte* at, const Extents& where, bool in_box) {
-            if (in_box)
-                std::ranges::copy(expected(where, step), at);
-            else
-                std::fill_n(at, spec_.type.size_bytes, untouched);
+            if (in_box) std::ranges::copy(expected(where, step), at);
+            else std::fill_n(at, spec_.type.size_bytes, untouched);
         });
     }
     void clear() {

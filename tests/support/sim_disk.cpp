@@ -15,10 +15,8 @@ void put(Bytes& bytes, std::uint64_t offset, std::span<const std::byte> data) {
 }
 
 void apply_bytes(Bytes& bytes, const SimNode::Change& change) {
-    if (change.is_cut)
-        bytes.resize(change.offset);
-    else
-        put(bytes, change.offset, change.data);
+    if (change.is_cut) bytes.resize(change.offset);
+    else put(bytes, change.offset, change.data);
 }
 
 bool coin(std::mt19937_64& random) { return (random() & 1) != 0; }

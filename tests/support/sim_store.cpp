@@ -180,7 +180,7 @@ Result<NodePtr> SimStore::directory_of(const std::string& path, const char* call
 Result<std::unique_ptr<sys::File>> SimStore::open(const std::string& path, sys::Access access) {
     const std::lock_guard lock(mutex_);
     FB_TRY(begin(Op::open));
-    const bool writable = access != sys::Access::read;
+    const bool writable = access != sys::Access::read && access != sys::Access::read_direct;
     NodePtr node = find(path);
     if (node && node->is_directory) return problem(ErrorKind::refused, "open", path, "is a directory");
     if (!node && !writable) return problem(ErrorKind::missing, "open", path, "no such file");

@@ -135,6 +135,8 @@ class H5py(unittest.TestCase):
                 self.assertEqual([len(s) for s in scales], [1] * dataset.ndim)
                 self.assertEqual(tuple(s[0].shape[0] for s in scales), dataset.shape)
             self.assertTrue(file["fields/x"].is_scale and file["fields/z"].is_scale)
+            users = [(file[r].name, dim) for r, dim in file["fields/x"].attrs["REFERENCE_LIST"]]
+            self.assertEqual(users, [("/fields/" + name, 2) for name in TYPES])
 
     def test_attributes(self):
         with h5py.File(view_of("two"), "r") as file:
