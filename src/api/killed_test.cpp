@@ -145,7 +145,7 @@ void wait_for_agents(const Options& options) {
 }
 
 // What `forebay ARGUMENTS` prints; its exit code is checked.
-std::string forebay(const std::string& arguments, int exit_code = 0) {
+std::string forebay_command(const std::string& arguments, int exit_code = 0) {
     const char* program = std::getenv("FOREBAY_AGENT");
     const auto beside = std::filesystem::path(sys::own_object_path()).parent_path().parent_path() / "bin" / "forebay";
     const auto command = (program != nullptr ? std::string(program) : beside.string()) + " " + arguments + " 2>&1";
@@ -203,7 +203,7 @@ TEST_CASE("all ranks are killed while their step drains: the agents finish and c
         CHECK(committed(options).empty());
         wait_for_agents(options);
         CHECK(committed(options) == std::vector<std::int64_t>{5});
-        const auto listing = forebay("ls --json " + options.run);
+        const auto listing = forebay_command("ls --json " + options.run);
         CHECK_MESSAGE(listing.find("\"step\": 5") != std::string::npos, listing);
     }
 }
@@ -266,7 +266,7 @@ TEST_CASE("application and agents are killed: forebay drain commits what was sea
         {
             Application application([&](const auto& tell) { save_and_tell(options, tell); });
             application.hear();
-            const auto in_use = forebay("drain " + staged(options).front(), 5);
+            const auto in_use = forebay_command("drain " + staged(options).front(), 5);
             CHECK_MESSAGE(in_use.find("another session writes run") != std::string::npos, in_use);
         }
         kill_agents(options);
@@ -274,11 +274,11 @@ TEST_CASE("application and agents are killed: forebay drain commits what was sea
         // A node's part alone is not a snapshot: exit code 1, and it stays staged.
         for (const auto& directory : staged(options)) {
             const bool last = directory == staged(options).back();
-            const auto said = forebay("drain " + directory, last ? 0 : 1);
+            const auto said = forebay_command("drain " + directory, last ? 0 : 1);
             CHECK_MESSAGE(said.find("restart@5") != std::string::npos, said);
         }
         CHECK(committed(options) == std::vector<std::int64_t>{5});
-        const auto rest = forebay("drain all --staging " + folder.path());
+        const auto rest = forebay_command("drain all --staging " + folder.path());
         CHECK_MESSAGE(staged(options).empty(), rest);
     }
 }

@@ -116,7 +116,7 @@ int CommandLine::run(int count, char** arguments) {
         // The parser would only say that a subcommand is required.
         const auto named = [&](const CLI::App* verb) { return count > 1 && verb->check_name(arguments[1]); };
         if (count > 1 && arguments[1][0] != '-' && app_->get_subcommands(named).empty()) {
-            print_error(std::string("\"") + arguments[1] + "\" is not one of its verbs.\n  Next: forebay --help");
+            print_error(std::string("there is no verb \"") + arguments[1] + "\".\n  Next: forebay --help");
             return static_cast<int>(Exit::usage);
         }
         app_->parse(count, arguments);

@@ -34,6 +34,10 @@ Result<Exit> drain_all(const Options& options) {
         const auto drained = drain::drain_leftover(directory, view_maker(), !options.keep);
         // A directory in use is no fault when all of them are asked for.
         if (!drained && options.directory == "all" && drained.error().kind == ErrorKind::refused) continue;
+        if (!drained && drained.error().kind == ErrorKind::missing)
+            return Error{ErrorKind::missing, fmt::format("{} is not a staging directory: {}\n"
+                                                         "  Next: forebay drain all --staging {}",
+                                                         directory, drained.error().text, options.base)};
         if (!drained) return drained.error();
         for (const auto& one : *drained) {
             if (!one.committed) exit = Exit::found;

@@ -28,7 +28,8 @@ def main():
     jobs = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for path in tree.tracked(".hpp", under=("src/", "include/", "tests/")):
-            needs_mpi = "mpi.h>" in path.read_text() or "forebay/mpi.hpp" in path.read_text()
+            text = path.read_text()
+            needs_mpi = "mpi.h>" in text or "forebay/mpi.hpp" in text or '/mpi_' in text
             if needs_mpi and not mpi_compiler:
                 print(f"not compiled, no mpicxx: {tree.shown(path)}")
                 continue

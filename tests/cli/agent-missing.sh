@@ -1,0 +1,1 @@
+forebay agent --session nowhere --foreground

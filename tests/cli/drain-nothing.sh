@@ -1,0 +1,3 @@
+mkdir staging
+forebay drain all --staging staging
+forebay drain all --staging staging --json
