@@ -20,7 +20,7 @@ Error cut_short(const std::string& path, std::uint64_t found, std::uint64_t expe
 
 }  // namespace
 
-Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& path) {
+Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& path, Length length) {
     FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
     FB_TRY_ASSIGN(size, file->size());
     if (size < first_pages_bytes) return cut_short(path, size, first_pages_bytes);
@@ -28,7 +28,7 @@ Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& path) 
     FB_TRY(file->read(0, pages));
     FB_TRY_ASSIGN(peek, format::peek(pages, path));
     if (size < peek.file_bytes) return cut_short(path, size, peek.file_bytes);
-    if (size > peek.file_bytes)
+    if (size > peek.file_bytes && length == Length::exact)
         return Error{ErrorKind::corrupt,
                      fmt::format("{} is too long: {} bytes, {} expected.", path, size, peek.file_bytes)};
     if (peek.head_bytes > size || peek.head_bytes > limits::head_bytes_max)

@@ -13,8 +13,10 @@ namespace forebay::catalog {
 
 class NodeReader {
 public:
-    /// Opens the file, reads 8 KiB and checks its record and its length.
-    static Result<NodeReader> open(sys::Store& store, const std::string& path);
+    /// Opens the file, reads 8 KiB and checks its record and its length. A staged file may be longer than its snapshot:
+    /// a slot keeps the room that an earlier layout needed.
+    enum class Length { exact, at_least };
+    static Result<NodeReader> open(sys::Store& store, const std::string& path, Length length = Length::exact);
 
     const format::Peek& peek() const { return peek_; }
     Result<format::NodeFile> head();

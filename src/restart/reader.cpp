@@ -62,7 +62,9 @@ private:
     }
 
     Result<> read_head(const std::string& path, std::vector<std::byte>& bytes) {
-        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, path));
+        using Length = catalog::NodeReader::Length;
+        const auto length = staged(path) != nullptr ? Length::at_least : Length::exact;
+        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, path, length));
         bytes.resize(reader.peek().head_bytes);
         return reader.file().read(0, bytes);
     }

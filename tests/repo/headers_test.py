@@ -17,6 +17,9 @@ def compile_alone(compiler, path):
     command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers"]
     command += ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]  # the bindings that MPI-3 removed; CMake skips them too
     command += [f"-I{tree.ROOT / folder}" for folder in folders]
+    if tree.shown(path).startswith("src/views/") or tree.shown(path).startswith("tests/"):
+        command += subprocess.run(["pkg-config", "--cflags", "hdf5-serial"], capture_output=True, text=True,
+                                  check=False).stdout.split()
     source = f'#include "{path}"\n#include "{path}"\n'
     done = subprocess.run([*command, "-x", "c++", "-"], input=source, capture_output=True, text=True, check=False)
     return None if done.returncode == 0 else f"{tree.shown(path)} does not compile alone:\n{done.stderr}"
