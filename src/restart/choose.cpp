@@ -149,7 +149,8 @@ Result<Choice> Chooser::load_staged(const stage::StagedFile& staged) {
     Choice choice{.source = "staged copy on this node, " + staged.path};
     choice.staged.push_back({.node = 0, .path = staged.path});
     const auto open = [&]() -> Result<> {
-        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, staged.path, catalog::NodeReader::Length::at_least));
+        FB_TRY_ASSIGN(reader,
+                      catalog::NodeReader::open(*context_.store, staged.path, catalog::NodeReader::Length::at_least));
         FB_TRY_ASSIGN(head, reader.head());
         const auto& record = head.record;
         choice.manifest = {.snapshot_id = record.snapshot_id,
