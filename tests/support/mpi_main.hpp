@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <doctest/doctest.h>
 #include <mpi.h>
 
 #include <cstdio>
