@@ -5,8 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <ctime>
 #include <limits>
 
 #include "base/bytes.hpp"
@@ -149,14 +150,17 @@ TEST_CASE("manifest: the path of a node file") {
 
 TEST_CASE("manifest: 8,100 nodes stay a few MB and decode in a moment") {
     const auto manifest = example(8100);
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = std::clock();
     const auto text = encode_manifest(manifest);
-    const auto encoded = std::chrono::steady_clock::now();
+    const auto encoded = std::clock();
     const auto decoded = decode_manifest(text, "manifest.json");
-    const auto end = std::chrono::steady_clock::now();
+    const auto end = std::clock();
     REQUIRE(decoded);
     check_same(*decoded, manifest);
-    const auto ms = [](auto from, auto to) { return std::chrono::duration<double, std::milli>(to - from).count(); };
+    // Processor time: the machine may have other work.
+    const auto ms = [](std::clock_t from, std::clock_t to) {
+        return 1000.0 * static_cast<double>(to - from) / CLOCKS_PER_SEC;
+    };
     MESSAGE(text.size() << " bytes, encoded in " << ms(start, encoded) << " ms, decoded in " << ms(encoded, end)
                         << " ms");
     CHECK(text.size() < 3'000'000);
