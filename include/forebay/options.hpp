@@ -54,7 +54,7 @@ struct Options {
     bool huge_pages = true;    // align for them where the staging mount has them
     AgentOptions agent = {};
     std::chrono::milliseconds close_wait{600'000};   // close() waits at most so long for the agents
-    std::uint64_t restart_window_bytes = 64u << 20;  // memory a rank's part of the restart window takes
+    std::uint64_t restart_window_bytes = 32u << 20;  // memory of a node to read snapshots from the target
     /// Called on world rank 0 with one line; nothing is printed without it.
     std::function<void(const std::string&)> log = {};
     std::vector<std::pair<std::string, StreamOptions>> streams = {};  // by name; stream() looks here first

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <thread>
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
@@ -13,16 +14,35 @@ namespace forebay::cli {
 
 namespace {
 
-constexpr std::uint64_t block_bytes = 32u << 20;
-constexpr std::array<RawWay, 2> ways{{{"raw_buffered", "raw read, buffered, 32 MiB", block_bytes, 1, false},
-                                      {"raw_direct", "raw read, O_DIRECT, 32 MiB", block_bytes, 1, true}}};
+constexpr std::uint64_t mib = 1u << 20;
+constexpr std::array<RawWay, 4> ways{{{"raw_buffered", "raw read, buffered, 32 MiB x 1", 32 * mib, 1, false},
+                                      {"raw_direct", "raw read, O_DIRECT, 32 MiB x 1", 32 * mib, 1, true},
+                                      {"raw_direct_4x2", "raw read, O_DIRECT, 4 MiB x 2", 4 * mib, 2, true},
+                                      {"raw_direct_16x2", "raw read, O_DIRECT, 16 MiB x 2", 16 * mib, 2, true}}};
 
-Result<> read_share(Ranks& ranks, const std::string& path, bool direct, std::span<std::byte> buffer) {
-    FB_TRY_ASSIGN(file, sys::posix_store().open(path, direct ? sys::Access::read_direct : sys::Access::read));
-    FB_TRY_ASSIGN(size, file->size());
-    for (auto at = static_cast<std::uint64_t>(ranks.rank()) * block_bytes; at < size;
-         at += static_cast<std::uint64_t>(ranks.size()) * block_bytes)
-        FB_TRY(file->read(at, buffer.first(std::min(block_bytes, size - at))));
+// One of the threads of all ranks: every so manieth block.
+Result<> read_share(sys::File& file, const RawWay& way, std::uint64_t share, std::uint64_t shares,
+                    std::span<std::byte> buffer) {
+    FB_TRY_ASSIGN(size, file.size());
+    for (auto at = share * way.block_bytes; at < size; at += shares * way.block_bytes)
+        FB_TRY(file.read(at, buffer.first(std::min(way.block_bytes, size - at))));
+    return {};
+}
+
+Result<> read_file(Ranks& ranks, const std::string& path, const RawWay& way, std::span<std::byte> buffer) {
+    const auto threads = static_cast<std::size_t>(way.threads);
+    FB_TRY_ASSIGN(file, sys::posix_store().open(path, way.direct ? sys::Access::read_direct : sys::Access::read));
+    std::vector<Result<>> ends(threads);
+    const auto work = [&](std::size_t thread) {
+        ends[thread] = read_share(*file, way, static_cast<std::uint64_t>(ranks.rank()) * threads + thread,
+                                  static_cast<std::uint64_t>(ranks.size()) * threads,
+                                  buffer.subspan(thread * way.block_bytes, way.block_bytes));
+    };
+    std::vector<std::jthread> helpers;
+    for (std::size_t thread = 1; thread < threads; ++thread) helpers.emplace_back(work, thread);
+    work(0);
+    helpers.clear();  // joins
+    for (const auto& end : ends) FB_TRY(end);
     return {};
 }
 
@@ -63,11 +83,12 @@ Result<> forget(Ranks& ranks, const std::vector<std::string>& files) {
 }
 
 Result<double> timed_raw_read(Ranks& ranks, const std::vector<std::string>& files, const RawWay& way) {
-    std::vector<std::byte> memory(block_bytes + limits::page_bytes);
+    const auto bytes = static_cast<std::uint64_t>(way.threads) * way.block_bytes;
+    std::vector<std::byte> memory(bytes + limits::page_bytes);
     const auto address = reinterpret_cast<std::uintptr_t>(memory.data());
-    const auto buffer = std::span(memory).subspan(round_up(address, limits::page_bytes) - address, block_bytes);
+    const auto buffer = std::span(memory).subspan(round_up(address, limits::page_bytes) - address, bytes);
     return ranks.timed([&]() -> Result<> {
-        for (const auto& file : files) FB_TRY(read_share(ranks, file, way.direct, buffer));
+        for (const auto& file : files) FB_TRY(read_file(ranks, file, way, buffer));
         return {};
     });
 }

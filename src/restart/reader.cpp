@@ -163,9 +163,9 @@ Result<> read(const ReaderContext& context, const Choice& choice, const Plan& pl
                                                    context.window_bytes));
                 window.emplace(std::move(opened));
             }
-            auto source = context.store->open(path, sys::Access::read);
+            auto source = context.store->open(path, sys::Access::read_direct);
             FB_TRY(comm::agree(*context.topology->node, source ? Result<>() : Result<>(source.error())));
-            return window->read(**source, path, file, segments, scatter);
+            return window->read(**source, path, segments, scatter);
         });
     if (done && taken != plan.wanted_bytes(binding) && plan.complete(binding))
         done = Error{ErrorKind::corrupt,

@@ -18,7 +18,7 @@ struct ReaderContext {
     comm::Topology* topology = nullptr;
     sys::Store* store = nullptr;
     std::string window_path;         // a file on the node for the shared window
-    std::uint64_t window_bytes = 0;  // of each rank's part
+    std::uint64_t window_bytes = 0;  // of the node
 };
 
 /// The rows of each table that this rank gets: its own blocks where the rank counts agree. Collective.

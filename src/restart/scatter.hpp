@@ -1,8 +1,8 @@
 // Moves what a rank takes out of one node file into its memory, as the file's segments come by in the order of their
 // bytes.
 //
-// Life: add segments in rising order, from the mapping of a staged copy or from a window; each is verified once a
-// node at the latest here or before, by whoever read it.
+// Life: add segments in rising order, from the mapping of a staged copy or from a window. Whoever takes of a segment
+// verifies it, while it is in this core's cache for the copy.
 
 #pragma once
 
@@ -23,11 +23,8 @@ public:
     /// Whether this rank takes anything of each segment (indexed as `segments`).
     const std::vector<char>& needed() const { return needed_; }
 
-    /// Copies what this rank takes of a segment whose bytes are verified. Segments come in rising order.
-    void add(std::size_t segment, std::span<const std::byte> bytes);
-
     /// Verifies a segment and copies what this rank takes of it; where the whole segment goes to one place in one
-    /// piece, both in one pass. `corrupt` as check_segment.
+    /// piece, both in one pass. Segments come in rising order. `corrupt` as check_segment.
     Result<> add_checked(std::size_t segment, std::span<const std::byte> bytes, const std::string& name);
 
 private:
@@ -36,6 +33,7 @@ private:
         std::uint64_t done_in_run = 0;  // bytes of the walk's current run that were copied
     };
     void enter(std::uint64_t end);
+    void add(std::size_t segment, std::span<const std::byte> bytes);
     std::byte* whole(const format::Segment& segment);
 
     const format::NodeFile& file_;

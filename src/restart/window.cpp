@@ -1,30 +1,61 @@
 #include "restart/window.hpp"
 
 #include <algorithm>
-#include <future>
+#include <atomic>
+#include <deque>
+#include <thread>
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "sys/machine.hpp"
 
 namespace forebay::restart {
 
-Result<Window> Window::open(comm::Group& node, sys::Store& store, const std::string& path,
-                            std::uint64_t bytes_per_rank) {
+namespace {
+
+// Measured on a virtual disk: larger reads are no faster, and a larger ring costs its pages.
+constexpr std::uint64_t buffer_bytes_most = 4u << 20;
+// Two whole segments and the pages around them.
+constexpr std::uint64_t buffer_bytes_least = 2 * limits::segment_bytes + 2 * limits::page_bytes;
+// A rank that meets an error rings nobody: the others look for it this often.
+constexpr std::chrono::milliseconds failure_pause{50};
+
+}  // namespace
+
+// The state of one buffer, shared by the ranks. Its k-th piece may be read into it from turn 2 k on, by one lane, and
+// is there from turn 2 k + 1 on; the last rank that leaves it makes that 2 k + 2.
+struct Window::Buffer {
+    std::atomic<std::uint32_t> turn{0};
+    std::atomic<std::uint32_t> left{0};    // ranks that are through with the piece
+    std::atomic<std::uint32_t> failed{0};  // of the first buffer only: a rank has an error, all shall leave
+};
+
+Result<Window> Window::open(comm::Group& node, sys::Store& store, const std::string& path, std::uint64_t window_bytes) {
     Window window;
     window.node_ = &node;
-    // A half holds one whole segment and the alignment around it at least.
-    window.half_bytes_ = std::max(round_up(bytes_per_rank / 2, limits::page_bytes), 2 * limits::segment_bytes);
-    const auto total = 2 * window.half_bytes_ * static_cast<std::uint64_t>(node.size());
+    window.buffer_bytes_ =
+        std::clamp(round_down(window_bytes / 4, limits::page_bytes), buffer_bytes_least, buffer_bytes_most);
+    window.buffers_ = std::max<std::uint64_t>(window_bytes / window.buffer_bytes_, 2);
+    const auto total =
+        round_up(window.buffers_ * sizeof(Buffer), limits::page_bytes) + window.buffers_ * window.buffer_bytes_;
     const auto map = [&](Result<sys::Mapping> mapping) -> Result<> {
         if (!mapping) return mapping.error();
         window.mapping_ = std::move(*mapping);
         return {};
     };
-    if (node.rank() == 0) FB_TRY(comm::agree(node, map(sys::Mapping::create(path, total))));
-    else FB_TRY(comm::agree(node, {}));
+    FB_TRY(comm::agree(node, node.rank() == 0 ? map(sys::Mapping::create(path, total)) : Result<>()));
     FB_TRY(comm::agree(node, node.rank() == 0 ? Result<>() : map(sys::Mapping::open(path, true))));
     FB_TRY(comm::agree(node, node.rank() == 0 ? store.remove(path) : Result<>()));
     return window;
+}
+
+// A new file is all zeros, which is how a Buffer begins.
+Window::Buffer& Window::buffer(std::uint64_t piece) {
+    return reinterpret_cast<Buffer*>(mapping_.bytes().data())[piece % buffers_];
+}
+
+std::span<std::byte> Window::place(std::uint64_t piece) {
+    return mapping_.bytes().last(buffers_ * buffer_bytes_).subspan(piece % buffers_ * buffer_bytes_, buffer_bytes_);
 }
 
 std::vector<Window::Piece> Window::cut(const std::vector<format::Segment>& segments,
@@ -32,60 +63,91 @@ std::vector<Window::Piece> Window::cut(const std::vector<format::Segment>& segme
     std::vector<Piece> pieces;
     for (std::size_t i = 0; i < segments.size(); ++i) {
         if (needed[i] == 0) continue;
-        const auto& segment = segments[i];
-        const auto end = segment.offset + segment.bytes;
+        const auto begin = round_down(segments[i].offset, limits::page_bytes);
+        const auto end = round_up(segments[i].offset + segments[i].bytes, limits::page_bytes);
         // Gaps below 64 KiB are read along: a disk takes longer to start another read.
-        if (!pieces.empty() &&
-            segment.offset <= pieces.back().offset + pieces.back().bytes + limits::packed_variable_bytes &&
-            end - pieces.back().offset <= half_bytes_) {
+        if (!pieces.empty() && begin <= pieces.back().offset + pieces.back().bytes + limits::packed_variable_bytes &&
+            end - pieces.back().offset <= buffer_bytes_) {
             pieces.back().last = i;
             pieces.back().bytes = end - pieces.back().offset;
         } else {
-            pieces.push_back({i, i, segment.offset, segment.bytes});
+            pieces.push_back({i, i, begin, end - begin});
         }
     }
     return pieces;
 }
 
-// Piece p is read by rank p modulo ranks in round p divided by ranks; odd rounds use the second half.
-std::span<std::byte> Window::place(std::size_t piece) {
-    const auto ranks = static_cast<std::size_t>(node_->size());
-    const auto half = piece / ranks % 2;
-    return mapping_.bytes().subspan((half * ranks + piece % ranks) * half_bytes_, half_bytes_);
+// From when on the buffer of a piece is free for it.
+std::uint32_t Window::turn_of(std::uint64_t piece) const { return static_cast<std::uint32_t>(2 * (piece / buffers_)); }
+
+// False when a rank has failed.
+bool Window::reached(Buffer& buffer, std::uint32_t turn) {
+    for (;;) {
+        const auto seen = buffer.turn.load(std::memory_order_acquire);
+        if (seen >= turn) return true;
+        if (this->buffer(0).failed.load() != 0) return false;
+        sys::wait_on(buffer.turn, seen, failure_pause);
+    }
 }
 
-Result<> Window::read(sys::File& source, const std::string& name, const format::NodeFile& file,
-                      const std::vector<format::Segment>& segments, Scatter& scatter) {
+// Lane l of the node reads each lanes-th piece from the l-th on.
+Result<> Window::fill(sys::File& source, const std::vector<Piece>& pieces, std::uint64_t lane) {
+    for (auto i = lane; i < pieces.size(); i += lanes()) {
+        const auto number = pieces_done_ + i;
+        const auto turn = turn_of(number);
+        auto& own = buffer(number);
+        if (!reached(own, turn)) return {};
+        FB_TRY(source.read(pieces[i].offset, place(number).first(pieces[i].bytes)));
+        own.turn.store(turn + 1, std::memory_order_release);
+        sys::wake_all(own.turn);
+    }
+    return {};
+}
+
+Result<> Window::empty(const std::string& name, const std::vector<Piece>& pieces,
+                       const std::vector<format::Segment>& segments, Scatter& scatter) {
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const auto& piece = pieces[i];
+        const auto number = pieces_done_ + i;
+        const auto turn = turn_of(number);
+        const auto& wanted = scatter.needed();
+        const bool takes = std::any_of(wanted.begin() + static_cast<std::ptrdiff_t>(piece.first),
+                                       wanted.begin() + static_cast<std::ptrdiff_t>(piece.last) + 1,
+                                       [](char segment) { return segment != 0; });
+        auto& here = buffer(number);
+        if (!reached(here, takes ? turn + 1 : turn)) return {};
+        for (auto s = piece.first; takes && s <= piece.last; ++s)
+            if (wanted[s] != 0)
+                FB_TRY(scatter.add_checked(
+                    s, place(number).subspan(segments[s].offset - piece.offset, segments[s].bytes), name));
+        if (here.left.fetch_add(1) + 1 < static_cast<std::uint32_t>(node_->size())) continue;
+        here.left.store(0);
+        here.turn.store(turn + 2, std::memory_order_release);
+        sys::wake_all(here.turn);
+    }
+    return {};
+}
+
+Result<> Window::read(sys::File& source, const std::string& name, const std::vector<format::Segment>& segments,
+                      Scatter& scatter) {
     std::vector<std::int64_t> needed(scatter.needed().begin(), scatter.needed().end());
     node_->max(needed);
     const auto pieces = cut(segments, needed);
-    const auto ranks = static_cast<std::size_t>(node_->size());
-    const auto rounds = (pieces.size() + ranks - 1) / ranks;
-    const auto fetch = [&](std::size_t round) -> Result<> {
-        const auto index = round * ranks + static_cast<std::size_t>(node_->rank());
-        if (index >= pieces.size()) return {};
-        const auto& piece = pieces[index];
-        const auto bytes = place(index).first(piece.bytes);
-        FB_TRY(source.read(piece.offset, bytes));
-        for (auto i = piece.first; i <= piece.last; ++i)
-            if (needed[i] != 0)
-                FB_TRY(format::check_segment(
-                    file, segments[i], bytes.subspan(segments[i].offset - piece.offset, segments[i].bytes), name));
-        return {};
+    const auto told = [&](const Result<>& end) {
+        if (!end) buffer(0).failed.store(1);
+        return end;
     };
-    std::future<Result<>> ahead;
-    for (std::size_t round = 0; round < rounds; ++round) {
-        const auto fetched = round == 0 ? fetch(0) : ahead.get();
-        // After this all have left the other half, and this one is filled.
-        FB_TRY(comm::agree(*node_, fetched));
-        if (round + 1 < rounds) ahead = std::async(std::launch::async, fetch, round + 1);
-        for (auto index = round * ranks; index < std::min(pieces.size(), (round + 1) * ranks); ++index)
-            for (auto i = pieces[index].first; i <= pieces[index].last; ++i)
-                if (scatter.needed()[i] != 0)
-                    scatter.add(i, place(index).subspan(segments[i].offset - pieces[index].offset, segments[i].bytes));
+    std::deque<Result<>> ends;  // whose elements stay where they are
+    {
+        std::vector<std::jthread> readers;
+        const auto ranks = static_cast<std::uint64_t>(node_->size());
+        for (auto lane = static_cast<std::uint64_t>(node_->rank()); lane < lanes(); lane += ranks)
+            readers.emplace_back([&, lane, &end = ends.emplace_back()] { end = told(fill(source, pieces, lane)); });
+        ends.push_back(told(empty(name, pieces, segments, scatter)));
     }
-    node_->barrier();  // the window is free for the next file
-    return {};
+    pieces_done_ += pieces.size();
+    const auto failed = std::ranges::find_if(ends, [](const Result<>& end) { return !end; });
+    return comm::agree(*node_, failed == ends.end() ? Result<>() : *failed);
 }
 
 }  // namespace forebay::restart

@@ -1,5 +1,5 @@
-// The shared window of a node: the ranks read the needed pieces of a node file into it, each piece once, and take out
-// of it what they want. Two halves: while the ranks take from one, the next pieces are read into the other.
+// The shared window of a node: the ranks read the needed pieces of a node file into a ring of buffers, each piece once,
+// and take out of it what they want while the next pieces are on their way.
 
 #pragma once
 
@@ -17,27 +17,37 @@ namespace forebay::restart {
 
 class Window {
 public:
-    /// `bytes_per_rank` of memory a rank, in one file at `path` that is removed again once all have mapped it.
-    /// Collective over the node.
+    /// About `window_bytes` of memory (two buffers of two segments at least), in one file at `path` that is removed
+    /// again once all have mapped it. Half of the buffers are read into at once. Collective over the node.
     static Result<Window> open(comm::Group& node, sys::Store& store, const std::string& path,
-                               std::uint64_t bytes_per_rank);
+                               std::uint64_t window_bytes);
 
-    /// Reads what the ranks of the node need of one file and hands it to `scatter`. Collective over the node; errors
-    /// are agreed.
-    Result<> read(sys::File& source, const std::string& name, const format::NodeFile& file,
-                  const std::vector<format::Segment>& segments, Scatter& scatter);
+    /// Reads what the ranks of the node need of one file and hands it to `scatter`, which verifies it. Collective over
+    /// the node; errors are agreed, and after one the window is of no use any more.
+    Result<> read(sys::File& source, const std::string& name, const std::vector<format::Segment>& segments,
+                  Scatter& scatter);
 
 private:
-    struct Piece {                        // whole segments that are read in one go
-        std::size_t first = 0, last = 0;  // segments, inclusive
-        std::uint64_t offset = 0, bytes = 0;
+    struct Piece {                            // whole segments that are read in one go
+        std::size_t first = 0, last = 0;      // segments, inclusive
+        std::uint64_t offset = 0, bytes = 0;  // whole pages
     };
+    struct Buffer;
+
     std::vector<Piece> cut(const std::vector<format::Segment>& segments, const std::vector<std::int64_t>& needed) const;
-    std::span<std::byte> place(std::size_t piece);
+    std::uint64_t lanes() const { return buffers_ / 2; }
+    std::uint32_t turn_of(std::uint64_t piece) const;
+    Buffer& buffer(std::uint64_t piece);
+    std::span<std::byte> place(std::uint64_t piece);
+    bool reached(Buffer& buffer, std::uint32_t turn);
+    Result<> fill(sys::File& source, const std::vector<Piece>& pieces, std::uint64_t lane);
+    Result<> empty(const std::string& name, const std::vector<Piece>& pieces,
+                   const std::vector<format::Segment>& segments, Scatter& scatter);
 
     comm::Group* node_ = nullptr;
     sys::Mapping mapping_;
-    std::uint64_t half_bytes_ = 0;  // of one rank's part of one half
+    std::uint64_t buffers_ = 0, buffer_bytes_ = 0;
+    std::uint64_t pieces_done_ = 0;  // of the files before
 };
 
 }  // namespace forebay::restart
