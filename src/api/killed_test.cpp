@@ -168,8 +168,13 @@ std::vector<std::int64_t> committed(const Options& options) {
     if (!all) return steps;
     for (const auto& snapshot : *all) {
         steps.push_back(snapshot.step);
+        const auto before = catalog::load_manifest(sys::posix_store(), snapshot.directory);
         const auto verified = catalog::verify(sys::posix_store(), snapshot, {});
-        CHECK_MESSAGE((verified && verified->damage.empty()), snapshot.directory);
+        if (verified && verified->damage.empty()) continue;
+        // An agent that still lives may have pruned it, or put a newer save of the step in its place, meanwhile.
+        const auto now = catalog::load_manifest(sys::posix_store(), snapshot.directory);
+        const auto why = verified ? verified->damage.front().text : verified.error().text;
+        CHECK_MESSAGE((!now || !before || now->snapshot_id != before->snapshot_id), snapshot.directory, ": ", why);
     }
     return steps;
 }
