@@ -23,7 +23,7 @@ set(forebay_mpi_environment ${forebay_test_environment}
 function(forebay_test_executable target source)
   add_executable(${target} ${source})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${target} PRIVATE forebay doctest::doctest fmt::fmt-header-only nlohmann_json::nlohmann_json
+  target_link_libraries(${target} PRIVATE forebay doctest::doctest fmt::fmt nlohmann_json::nlohmann_json
                                           Threads::Threads $<TARGET_NAME_IF_EXISTS:forebay_test_support> ${ARGN})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 endfunction()
