@@ -128,6 +128,33 @@ TEST_CASE("create: more than this machine's memory is full, not the out-of-memor
     CHECK_FALSE(std::filesystem::exists(dir / "m"));
 }
 
+TEST_CASE("control groups: the least that any of them leaves, their clean cache counted as free") {
+    const test::TempDirectory root;
+    const auto group = [&](const std::string& path, const std::string& limit_name, const std::string& limit,
+                           const std::string& usage_name, const std::string& usage, const std::string& stat) {
+        std::filesystem::create_directories(root / path);
+        std::ofstream(root / path + "/" + limit_name) << limit << "\n";
+        std::ofstream(root / path + "/" + usage_name) << usage << "\n";
+        std::ofstream(root / path + "/memory.stat") << stat;
+    };
+    CHECK_FALSE(group_memory_available("0::/\n", root / "."));
+    group("job.slice/step", "memory.max", "max", "memory.current", "5000", "anon 1\ninactive_file 0\n");
+    CHECK_FALSE(group_memory_available("0::/job.slice/step\n", root / "."));
+    group("job.slice", "memory.max", "9000", "memory.current", "5000", "anon 1\ninactive_file 700\n");
+    CHECK(group_memory_available("0::/job.slice/step\n", root / ".") == 4700);
+    group("job.slice/step", "memory.max", "6000", "memory.current", "5000", "anon 1\ninactive_file 50\n");
+    CHECK(group_memory_available("0::/job.slice/step\n", root / ".") == 1050);
+    CHECK(group_memory_available("0::/job.slice\n", root / ".") == 4700);
+    group("job.slice/step", "memory.max", "6000", "memory.current", "7000", "");
+    CHECK(group_memory_available("0::/job.slice/step\n", root / ".") == 0);
+    // Version 1 beside version 2, as on machines that keep both.
+    group("memory/slurm/job", "memory.limit_in_bytes", "3000", "memory.usage_in_bytes", "1000", "cache 1\n");
+    CHECK(group_memory_available("9:cpu:/slurm\n4:memory:/slurm/job\n0::/\n", root / ".") == 2000);
+    CHECK(group_memory_available("4:memory:/slurm/job\n0::/job.slice/step\n", root / ".") == 0);
+    CHECK_FALSE(group_memory_available("", root / "."));
+    CHECK_FALSE(group_memory_available("nonsense\n", root / "."));
+}
+
 TEST_CASE("prefault: inside the mapping, for writing or reading") {
     const test::TempDirectory dir("/dev/shm");
     auto mapping = Mapping::create(dir / "m", 10'000);

@@ -6,6 +6,7 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 
@@ -41,7 +42,58 @@ bool has_word(std::string_view line, std::string_view word) {
     return false;
 }
 
+std::optional<std::uint64_t> number_in(const std::string& path) {
+    const auto text = read_proc(path.c_str());
+    std::uint64_t number = 0;
+    // "max" where there is no limit.
+    if (!text || std::from_chars(text->data(), text->data() + text->size(), number).ec != std::errc())
+        return std::nullopt;
+    return number;
+}
+
+// What one control group leaves of its limit: its clean cache counts as used but is given up for memory that is needed.
+std::optional<std::uint64_t> left_of_group(const std::string& directory, const char* limit_file,
+                                           const char* usage_file) {
+    const auto limit = number_in(directory + limit_file), usage = number_in(directory + usage_file);
+    if (!limit || !usage) return std::nullopt;
+    std::uint64_t cached = 0;
+    if (const auto stat = read_proc((directory + "/memory.stat").c_str()))
+        if (const auto at = stat->find("\ninactive_file "); at != std::string::npos)
+            std::from_chars(stat->data() + at + 15, stat->data() + stat->size(), cached);
+    const auto used = *usage - std::min(*usage, cached);
+    return *limit - std::min(*limit, used);
+}
+
+std::optional<std::uint64_t> least(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
+    return a && b ? std::min(*a, *b) : a ? a : b;
+}
+
 }  // namespace
+
+// Source: the kernel's Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
+std::optional<std::uint64_t> group_memory_available(std::string_view groups, const std::string& root) {
+    std::optional<std::uint64_t> available;
+    while (!groups.empty()) {
+        const auto end = groups.find('\n');
+        const auto line = groups.substr(0, end);  // "4:memory:/slurm/job_7" of version 1, "0::/job.slice" of version 2
+        groups.remove_prefix(end == std::string_view::npos ? groups.size() : end + 1);
+        const auto first = line.find(':'), second = line.find(':', first + 1);
+        if (second == std::string_view::npos) continue;
+        const auto controllers = line.substr(first + 1, second - first - 1);
+        const bool v1 = controllers == "memory";
+        if (!v1 && !controllers.empty()) continue;
+        const auto base = root + (v1 ? "/memory" : "");
+        // A group is bound by the limits of those above it too.
+        for (std::string path(line.substr(second + 1));; path.resize(path.rfind('/'))) {
+            while (path.ends_with('/')) path.pop_back();
+            available =
+                least(available, v1 ? left_of_group(base + path, "/memory.limit_in_bytes", "/memory.usage_in_bytes")
+                                    : left_of_group(base + path, "/memory.max", "/memory.current"));
+            if (path.find('/') == std::string::npos) break;
+        }
+    }
+    return available;
+}
 
 bool on_tmpfs(int fd) {
     struct statfs about {};
@@ -53,7 +105,9 @@ std::optional<std::uint64_t> memory_available() {
     if (!meminfo) return std::nullopt;
     const auto available = meminfo_bytes(*meminfo, "MemAvailable:");
     if (!available) return std::nullopt;
-    return *available + meminfo_bytes(*meminfo, "SwapFree:").value_or(0);
+    const auto machine = *available + meminfo_bytes(*meminfo, "SwapFree:").value_or(0);
+    const auto groups = read_proc("/proc/self/cgroup");
+    return groups ? least(machine, group_memory_available(*groups, "/sys/fs/cgroup")) : machine;
 }
 
 bool mounted_huge(std::string_view mountinfo, unsigned major, unsigned minor) {

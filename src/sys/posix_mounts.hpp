@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace forebay::sys {
@@ -11,8 +12,13 @@ namespace forebay::sys {
 bool on_tmpfs(int fd);
 
 /// Bytes that can be taken without swapping others out or waking the out-of-memory killer (MemAvailable and
-/// SwapFree); none where /proc does not say.
+/// SwapFree, and what is left of the limits of this process's control groups: a batch job's); none where /proc does not
+/// say.
 std::optional<std::uint64_t> memory_available();
+
+/// The least that is left of the memory limits of the control groups in `groups` (the text of /proc/self/cgroup) and
+/// those above them, whose files are below `root`; none without a limit.
+std::optional<std::uint64_t> group_memory_available(std::string_view groups, const std::string& root);
 
 /// Whether the mount of device `major`:`minor` stands in `mountinfo` (the text of /proc/self/mountinfo) with
 /// huge=always or huge=within_size.
