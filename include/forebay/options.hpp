@@ -15,7 +15,7 @@ namespace forebay {
 
 /// What a save does when every slot of the stream still holds a snapshot that is not committed.
 enum class Policy {
-    wait,          // until a slot is free; the default, nothing is ever lost
+    wait,          // until a slot is free (Options::stall_wait bounds it); the default, nothing is ever lost
     wait_at_most,  // StreamOptions::wait_max, then skip
     skip,          // at once
     newest_only,   // replace the waiting snapshot that the agent has not begun to drain, else skip
@@ -53,7 +53,9 @@ struct Options {
     int virtual_nodes = 1;     // parts that each machine's ranks are split into, each with its own agent
     bool huge_pages = true;    // align for them where the staging mount has them
     AgentOptions agent = {};
+    std::chrono::milliseconds open_wait{60'000};     // opening waits at most so long for the target's answer
     std::chrono::milliseconds close_wait{600'000};   // close() waits at most so long for the agents
+    std::chrono::milliseconds stall_wait{600'000};   // a save, for an agent that gets nothing done (dead target)
     std::uint64_t restart_window_bytes = 32u << 20;  // memory of a node to read snapshots from the target
     /// Called on world rank 0 with one line; nothing is printed without it.
     std::function<void(const std::string&)> log = {};

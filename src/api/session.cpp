@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <future>
+#include <thread>
 
 #include "api/state.hpp"
 #include "base/limits.hpp"
@@ -14,8 +16,8 @@ namespace {
 
 // A started agent that has not said "ready" by then will not.
 constexpr std::chrono::seconds agent_start_max{30};
-// After it is told to end, an agent with nothing left to do leaves at once.
-constexpr std::chrono::seconds agent_end_max{15};
+// After it is told to end, an agent with nothing left to do leaves at once; one that is stuck never does.
+constexpr std::chrono::seconds agent_end_max{15}, stuck_agent_end_max{1};
 
 std::string agent_program(const std::string& configured) {
     if (!configured.empty()) return configured;
@@ -28,7 +30,37 @@ std::string agent_program(const std::string& configured) {
     return "forebay";
 }
 
+// The answer of `work`, or `retry` after `limit`: a thread that hangs in a dead mount cannot be stopped, only left.
+Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work) {
+    std::packaged_task<Result<>()> task(std::move(work));
+    auto answer = task.get_future();
+    std::thread(std::move(task)).detach();
+    if (answer.wait_for(limit) == std::future_status::ready) return answer.get();
+    return Error{ErrorKind::retry,
+                 fmt::format("forebay: {} does not answer for {} s. Nothing was written. Next: see whether its file "
+                             "system is alive; open_wait sets how long to wait.",
+                             what, std::chrono::duration<double>(limit).count())};
+}
+
+// Before the first step, not after an hour of computing: can a snapshot be written there at all?
+Result<> probe_target(const std::string& run, std::uint64_t id) {
+    auto& store = sys::posix_store();
+    FB_TRY(store.make_directories(run));
+    const auto probe = fmt::format("{}/.forebay-probe-{:016x}", run, id);
+    FB_TRY(sys::write_text_durable(store, probe, "forebay\n"));
+    return store.remove(probe);
+}
+
 }  // namespace
+
+// An agent inside the application. It has all it uses itself: stuck in a dead mount it outlives its session.
+struct SessionState::AgentThread {
+    stage::Staging staging;
+    stage::SessionFile file;
+    sys::FileLock lock;
+    std::atomic<bool> stop{false};
+    std::atomic<std::uint32_t> done{0};
+};
 
 std::string absolute_path(const std::string& path) {
     auto text = std::filesystem::absolute(path).lexically_normal().string();
@@ -36,11 +68,7 @@ std::string absolute_path(const std::string& path) {
     return text;
 }
 
-SessionState::~SessionState() {
-    stop_ = true;
-    if (staging) stage::ring(staging->control().bell);
-    if (thread_.joinable()) thread_.join();
-}
+SessionState::~SessionState() { end_thread(stuck_agent_end_max); }
 
 void SessionState::log(const std::string& line) const {
     if (options.log && topology.world->rank() == 0) options.log(line);
@@ -63,21 +91,15 @@ Result<> SessionState::open(std::unique_ptr<comm::Group> world, const Options& w
     options.run.assign(reinterpret_cast<const char*>(run.data()), run.size());
     id = sys::random_u64();
     topology.world->broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
-    FB_TRY(comm::agree(*topology.world, topology.world->rank() == 0 ? open_target() : Result<>()));
+    FB_TRY(comm::agree(*topology.world, topology.world->rank() == 0
+                                            ? within(options.open_wait, "the run directory " + options.run,
+                                                     [run = options.run, own = id] { return probe_target(run, own); })
+                                            : Result<>()));
     FB_TRY(open_staging());
     FB_TRY(comm::agree(*topology.world, topology.leads() ? ensure_agent() : Result<>()));
     log(fmt::format("forebay: run {}, {} ranks on {} nodes, staged in {}", options.run, topology.world->size(),
                     topology.nodes, staging->directory()));
     return {};
-}
-
-// Before the first step, not after an hour of computing: can a snapshot be written there at all?
-Result<> SessionState::open_target() {
-    auto& store = sys::posix_store();
-    FB_TRY(store.make_directories(options.run));
-    const auto probe = fmt::format("{}/.forebay-probe-{:016x}", options.run, id);
-    FB_TRY(sys::write_text_durable(store, probe, "forebay\n"));
-    return store.remove(probe);
 }
 
 Result<> SessionState::open_staging() {
@@ -124,15 +146,31 @@ Result<> SessionState::start_process() {
 }
 
 Result<> SessionState::start_thread() {
-    if (thread_.joinable()) thread_.join();
     FB_TRY_ASSIGN(lock, sys::FileLock::take(stage::agent_lock_path(staging->directory())));
-    stage::SessionFile file{
-        .run = options.run, .host = sys::host_name(), .process = sys::process_id(), .agent = options.agent};
-    thread_ = std::thread([this, held = std::move(lock), file = std::move(file)]() mutable {
-        drain::Agent(sys::posix_store(), *staging, file, {}, [](const std::string&) {}).run(stop_);
-        held.release();
-    });
+    FB_TRY_ASSIGN(joined, stage::Staging::join(staging->directory()));
+    thread_ = std::make_shared<AgentThread>(
+        std::move(joined),
+        stage::SessionFile{
+            .run = options.run, .host = sys::host_name(), .process = sys::process_id(), .agent = options.agent},
+        std::move(lock));
+    std::thread([agent = thread_] {
+        drain::Agent(sys::posix_store(), agent->staging, agent->file, {}, [](const std::string&) {}).run(agent->stop);
+        agent->lock.release();
+        agent->done = 1;
+        sys::wake_all(agent->done);
+    }).detach();
     return {};
+}
+
+// A thread cannot outlive the application: what it could not commit stays staged.
+void SessionState::end_thread(std::chrono::seconds wait_max) {
+    if (!thread_) return;
+    thread_->stop = true;
+    stage::ring(thread_->staging.control().bell);
+    const auto deadline = sys::Clock::now() + wait_max;
+    while (thread_->done.load() == 0 && sys::Clock::now() < deadline)
+        sys::wait_on(thread_->done, 0, deadline - sys::Clock::now());
+    thread_.reset();
 }
 
 Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<SessionState>& self,
@@ -170,11 +208,7 @@ Result<> SessionState::close() {
         while (mine && staging->agent_lives() && sys::Clock::now() < deadline)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    if (thread_.joinable()) {
-        stop_ = true;  // a thread cannot outlive the application: what it could not commit stays staged
-        stage::ring(page.bell);
-        thread_.join();
-    }
+    end_thread(mine ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
     if (leads && mine && !staging->agent_lives()) removed = staging->remove();
     staging.reset();

@@ -2,13 +2,12 @@
 
 #pragma once
 
-#include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "comm/group.hpp"
@@ -57,14 +56,14 @@ public:
     std::uint64_t alignment_bytes = 4096;
 
 private:
-    Result<> open_target();
     Result<> open_staging();
     Result<> start_process();
     Result<> start_thread();
 
     std::map<std::string, std::weak_ptr<StreamState>> streams_;  // the handles own them, and they own the session
-    std::atomic<bool> stop_{false};
-    std::thread thread_;
+    struct AgentThread;
+    void end_thread(std::chrono::seconds wait_max);
+    std::shared_ptr<AgentThread> thread_;
 };
 
 class StreamState : public std::enable_shared_from_this<StreamState> {

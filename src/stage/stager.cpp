@@ -115,9 +115,33 @@ bool Stager::take_waiting() {
     return true;
 }
 
+// A number that changes whenever the agent gets anything done.
+std::uint64_t Stager::progress() {
+    const auto& page = context_.staging->control();
+    std::uint64_t sum = page.drains + page.commits + page.aborts;
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
+        sum += page.slots[i].drained_bytes.load() + static_cast<std::uint64_t>(page.slots[i].state.load());
+    return sum;
+}
+
+Error Stager::stalled() {
+    std::string held;
+    for (std::size_t i = 0; i < indices_.size(); ++i)
+        held += fmt::format(" step {} is {},", control(i).step.load(), name_of(control(i).state.load()));
+    return {ErrorKind::retry,
+            fmt::format(
+                "forebay: stream '{}': no slot to save to:{} and the agent on {} got nothing done for {} s. Does "
+                "the target answer? Safe: committed snapshots, and what is staged in {}. Next: look at {}/agent.log;"
+                " a later save tries again.",
+                stream_, held, sys::host_name(), std::chrono::duration<double>(context_.stall_wait).count(),
+                context_.staging->directory(), context_.staging->directory())};
+}
+
 Result<Stager::Outcome> Stager::acquire() {
     auto& news = context_.staging->control().news;
     const auto deadline = sys::Clock::now() + options_.wait_max;
+    auto before = progress();
+    auto stalls_at = sys::Clock::now() + context_.stall_wait;
     for (;;) {
         const auto seen = news.load(std::memory_order_acquire);
         FB_TRY(report_failure());
@@ -139,10 +163,12 @@ Result<Stager::Outcome> Stager::acquire() {
         const bool waits = options_.policy == Policy::wait ||
                            (options_.policy == Policy::wait_at_most && sys::Clock::now() < deadline);
         if (!waits) return Outcome::skipped;
-        const auto pause = options_.policy == Policy::wait
-                               ? liveness_pause
-                               : std::min<std::chrono::nanoseconds>(liveness_pause, deadline - sys::Clock::now());
-        sys::wait_on(news, seen, pause);
+        const auto now = progress();
+        if (now != before) stalls_at = sys::Clock::now() + context_.stall_wait;
+        else if (sys::Clock::now() >= stalls_at) return stalled();
+        before = now;
+        const auto end = options_.policy == Policy::wait ? stalls_at : std::min(stalls_at, deadline);
+        sys::wait_on(news, seen, std::min<std::chrono::nanoseconds>(liveness_pause, end - sys::Clock::now()));
     }
 }
 

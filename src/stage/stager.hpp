@@ -24,6 +24,7 @@ struct StagerContext {
     std::uint64_t session_id = 0;
     std::uint64_t alignment_bytes = 4096;
     std::function<Result<>()> ensure_agent;  // by the node's first rank: starts the agent unless it lives
+    std::chrono::milliseconds stall_wait{0};
 };
 
 class Stager {
@@ -65,6 +66,8 @@ private:
     Result<> plan_together(const Schema& schema, const Binding& binding, bool changed, const Result<>& mine);
     void gather_rows(const Binding& binding);
     Result<Outcome> acquire();  // by the node's first rank
+    std::uint64_t progress();
+    Error stalled();
     bool take_waiting();        // by the node's first rank
     Result<> report_failure();  // by the node's first rank: an error not told yet
     Result<> lay_out(std::uint32_t slot, const Schema& schema);

@@ -71,7 +71,7 @@ Result<> reserve(int fd, const std::string& path, std::uint64_t bytes) {
     // A tmpfs may be as large as all memory; then it is the kernel's out-of-memory killer that says no.
     if (more > 0 && on_tmpfs(fd))
         if (const auto memory = memory_available(); memory && *memory < more)
-            return no_room(path, bytes, more, "in this machine's memory", *memory);
+            return no_room(path, bytes, more, "in the memory of this machine or job", *memory);
     const int number = allocate(fd, 0, bytes);
     if (number == 0) return {};
     if (size_before < bytes) (void)::ftruncate(fd, about.st_size);  // gives back what it had grown by

@@ -2,14 +2,23 @@
 
 #pragma once
 
+#include <fcntl.h>
+#include <linux/fs.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "sys/machine.hpp"
 
@@ -52,6 +61,55 @@ public:
 private:
     std::string ballast() const { return path_ + "/ballast"; }
     std::string path_;
+};
+
+/// An ext4 in a file, mounted at `path`, that can be frozen: whoever writes to it then hangs in the kernel and cannot
+/// be killed, as in a mount whose server is gone. Needs root, loop devices and mkfs.ext4.
+class FreezableDisk {
+public:
+    /// nullptr: this machine does not allow it.
+    static std::unique_ptr<FreezableDisk> make(const std::string& path, const std::string& size) {
+        const auto image = path + ".ext4";
+        std::filesystem::create_directory(path);
+        const auto command = "truncate -s " + size + " " + image + " && mkfs.ext4 -q " + image + " && mount -o loop " +
+                             image + " " + path + " 2>/dev/null";
+        if (::geteuid() != 0 || std::system(command.c_str()) != 0) return nullptr;
+        return std::unique_ptr<FreezableDisk>(new FreezableDisk(path));
+    }
+    ~FreezableDisk() {
+        thaw();
+        ::umount2(path_.c_str(), MNT_DETACH);
+    }
+    FreezableDisk(const FreezableDisk&) = delete;
+    FreezableDisk& operator=(const FreezableDisk&) = delete;
+
+    void freeze() {
+        // Frozen for ever it would hold this test and the machine's shutdown: something else thaws it in the end.
+        guard_ = ::fork();
+        if (guard_ == 0) {
+            ::sleep(60);
+            ioctl(FITHAW);
+            ::_exit(0);
+        }
+        if (guard_ < 0 || !ioctl(FIFREEZE)) throw std::runtime_error("cannot freeze " + path_);
+    }
+    void thaw() {
+        if (guard_ < 0) return;
+        ioctl(FITHAW);
+        ::kill(guard_, SIGKILL);
+        ::waitpid(std::exchange(guard_, -1), nullptr, 0);
+    }
+
+private:
+    explicit FreezableDisk(std::string path) : path_(std::move(path)) {}
+    bool ioctl(unsigned long request) const {
+        const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+        const bool done = fd >= 0 && ::ioctl(fd, request, 0) == 0;
+        if (fd >= 0) ::close(fd);
+        return done;
+    }
+    std::string path_;
+    pid_t guard_ = -1;
 };
 
 }  // namespace forebay::test
