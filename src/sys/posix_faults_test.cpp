@@ -35,7 +35,7 @@ std::deque<int> syncs;
 std::deque<int> fallocates;
 std::deque<int> populates;
 int close_fails = 0;
-std::string unreachable;  // what stat cannot look at: a mount whose server is gone
+std::string unreachable;                                       // what stat cannot look at: a mount whose server is gone
 std::vector<std::pair<std::uint64_t, std::uint64_t>> written;  // offset and bytes asked for
 std::vector<std::pair<std::uint64_t, std::uint64_t>> allocated;
 
