@@ -146,6 +146,7 @@ TEST_CASE("wait_at_most: waits that long, then skips; or gets its slot in time")
         CHECK(second.wait_seconds >= 0.06);
         check_alike(world, second);
         CHECK(brief.stream.counters().skipped == 1);
+        CHECK(brief.stream.counters().wait_seconds >= second.wait_seconds);
         brief.stream.wait_committed(60s).value();
         Saver patient(session, "patient", {.policy = Policy::wait_at_most, .wait_max = 60s, .keep = 0}, rank, 2);
         CHECK(patient.save(1).kept);

@@ -83,6 +83,9 @@ Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> imag
     if (there) return {};
 
     const auto temporary = path + ".tmp";
+    // What an earlier try left is not written over: a file whose servers failed under it may take writes, but never a
+    // truncate or a sync again (measured: GlusterFS, erasure-coded).
+    FB_TRY(drain.store->remove(temporary));
     if (auto written = write_file(drain, file, image, temporary, name); !written) {
         // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
         static_cast<void>(drain.store->remove(temporary));

@@ -172,6 +172,11 @@ Result<Stager::Outcome> Stager::acquire() {
     }
 }
 
+void Stager::count_time() {
+    counters_.blocked_seconds += saved_.blocked_seconds;
+    counters_.wait_seconds += saved_.wait_seconds;
+}
+
 Result<> Stager::lay_out(std::uint32_t own, const Schema& schema) {
     auto& slot = slots_[own];
     const auto path = context_.staging->slot_path(indices_[own]);
@@ -289,9 +294,10 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     const bool alike = flags[2] == -flags[3];
     if (flags[0] != 0 || flags[1] != 0 || !alike) {
         give_back();
+        saved_.blocked_seconds = seconds_since(began_);
+        count_time();  // of a save that is refused or skipped too: it may have waited long for a slot
         if (flags[0] != 0) return comm::agree(*topology.world, mine).error();
         ++counters_.skipped;
-        saved_.blocked_seconds = seconds_since(began_);
         return saved_;
     }
     saved_.replaced = flags[2];
@@ -333,8 +339,7 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
     saved_.blocked_seconds = seconds_since(began_);
     ++counters_.saves;
     counters_.bytes_saved += saved_.bytes;
-    counters_.blocked_seconds += saved_.blocked_seconds;
-    counters_.wait_seconds += saved_.wait_seconds;
+    count_time();
     return saved_;
 }
 

@@ -74,6 +74,7 @@ private:
     Result<Outcome> admit(const Schema& schema);
     Result<> follow(Outcome& outcome);  // by the others
     void give_back();
+    void count_time();
     std::uint32_t slot_index(std::size_t own) const { return indices_[own]; }
     SlotControl& control(std::size_t own) { return context_.staging->control().slots[indices_[own]]; }
     StreamControl& stream_control() const { return context_.staging->control().streams[stream_index_]; }

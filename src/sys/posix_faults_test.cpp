@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -34,6 +35,7 @@ std::deque<int> syncs;
 std::deque<int> fallocates;
 std::deque<int> populates;
 int close_fails = 0;
+std::string unreachable;                                       // what stat cannot look at: a mount whose server is gone
 std::vector<std::pair<std::uint64_t, std::uint64_t>> written;  // offset and bytes asked for
 std::vector<std::pair<std::uint64_t, std::uint64_t>> allocated;
 
@@ -85,6 +87,10 @@ extern "C" int madvise(void* address, size_t bytes, int advice) noexcept {
     return static_cast<int>(::syscall(SYS_madvise, address, bytes, advice));
 }
 
+extern "C" int stat(const char* path, struct stat* about) noexcept {
+    return path == unreachable ? answer(ENOTCONN) : ::fstatat(AT_FDCWD, path, about, 0);
+}
+
 extern "C" int close(int fd) {
     const int done = static_cast<int>(::syscall(SYS_close, fd));
     return close_fails != 0 ? answer(std::exchange(close_fails, 0)) : done;
@@ -128,6 +134,17 @@ TEST_CASE("kinds: what to do about each errno") {
     for (const int number : {EACCES, EPERM, ELOOP, EEXIST, EROFS}) CHECK(kind_of(number) == ErrorKind::refused);
     for (const int number : {EBADF, EINVAL, EFAULT}) CHECK(kind_of(number) == ErrorKind::broken);
     CHECK(kind_of(ENOSYS) == ErrorKind::unsupported);
+}
+
+TEST_CASE("make_directories: through a mount whose server is gone, what may pass is told") {
+    const test::TempDirectory dir;
+    REQUIRE(posix_store().make_directories(dir / "mount"));
+    unreachable = dir / "mount";
+    const auto made = posix_store().make_directories(unreachable);
+    REQUIRE(!made);
+    CHECK(made.error().kind == ErrorKind::retry);
+    CHECK(made.error().text.find(unreachable) != std::string::npos);
+    unreachable.clear();
 }
 
 TEST_CASE("write: interrupted and short writes are continued") {

@@ -94,7 +94,10 @@ Result<> make_one_directory(const std::string& path) {
     const int number = errno;
     struct stat about {};
     // EEXIST may stand for a file; EROFS and EACCES are also given for directories that exist.
-    if (::stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode)) return {};
+    const bool seen = ::stat(path.c_str(), &about) == 0;
+    if (seen && S_ISDIR(about.st_mode)) return {};
+    // A mount whose server is gone exists too (measured: GlusterFS); what keeps us from looking is the fault to tell.
+    if (!seen && number == EEXIST && errno != ENOENT) return posix_error("stat", path, errno);
     return posix_error("mkdir", path, number);
 }
 

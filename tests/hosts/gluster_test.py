@@ -1,0 +1,142 @@
+"""Goal: an erasure-coded GlusterFS whose servers fail costs time, never a step and never the application.
+
+Method: nbody saves to a volume of three bricks, any two of which hold everything. One is killed during a drain: all is
+committed, and right when read from the others. With a second one stopped (SIGSTOP: writers hang until the client gives
+the server up) the job computes on, is told which target failed, and ends in time, once with errors that are known
+before its end and once with a drain that still hangs. With the bricks back, what was staged is committed.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import machine
+from machine import expect, forebay, snapshots, wait_until
+
+UNIVERSE = ["--mesh", 32, "--particles", 32, "--steps", 64]
+# 1.6 MB a snapshot: seconds of draining.
+CONFIG = """
+close_wait_seconds = {close}
+[agent]
+rate_bytes_per_second = 500000
+retries = 2
+retry_pause_seconds = 0.2
+"""
+CLOSE_SECONDS = 3  # less than a write hangs when its brick has stopped: gluster-volume's ping-timeout, 5
+HANG_SECONDS_MAX = 60  # what gluster takes to give a server up, with much to spare for a busy machine
+
+
+class Runs:
+    """Jobs that save to one run on the volume."""
+
+    def __init__(self, place, mount):
+        self.place, self.mount, self.run, self.staging = place, mount, mount / "run", place / "staging"
+        self.staging.mkdir()
+
+    def nbody(self, ranks, last, *options, close=60, saving=True):
+        config = self.place / "forebay.toml"
+        config.write_text(CONFIG.format(close=close))
+        where = ["--run", self.run, "--staging", self.staging, "--config", config, "--save-every", 2]
+        return machine.Job(["mpiexec", "-n", ranks, machine.NBODY, *UNIVERSE, *(where if saving else []), "--stop-after",
+                            last, *options], self.place / "nbody.log")
+
+    def draining(self, job, step):
+        def seen():
+            return any((self.run / "restart").glob(f".step-{step:06}.*.part"))
+
+        wait_until(lambda: seen() or job.process.poll() is not None, f"step {step} is saved", 120)
+        expect(job.process.poll() is None, f"step {step} is being drained", job.output())
+
+    def agents_left(self):
+        logs = list(self.staging.glob("forebay-*/*/agent.log"))
+        return bool(logs) and all("agent leaves" in log.read_text().splitlines()[-1] for log in logs)
+
+    def drained_later(self, step):
+        """With the bricks back, what the job left staged is committed by hand."""
+        left = forebay("drain", "all", "--staging", self.staging)
+        expect(f"restart@{step}: committed" in left, f"step {step} is committed from its staged copy", left)
+        forebay("recover", self.run)
+        forebay("verify", self.run)
+
+
+def one_killed(gluster, runs):
+    job = runs.nbody(2, 4)
+    runs.draining(job, 2)
+    gluster("kill-brick", 1)
+    expect(job.finish(120) == 0, "a brick is killed during a drain: the job ends well", job.output())
+    expect(snapshots(runs.run, "committed") == {2, 4}, "both steps are committed", job.output())
+    forebay("verify", runs.run)
+    gluster("start-brick", 1)
+    gluster("heal")
+    gluster("kill-brick", 2)
+    print("the killed brick is healed; without another one every byte has to come from it:")
+    forebay("verify", runs.run)
+
+
+def second_stopped(gluster, runs):
+    """Brick 2 is dead already."""
+    job = runs.nbody(2, 10, "--restart")
+    runs.draining(job, 6)
+    gluster("stop-brick", 3)
+    begun = time.monotonic()
+    expect(job.finish(HANG_SECONDS_MAX) == 1, "a second brick is stopped: the job computes to its end and reports failure",
+           job.output())
+    print(f"   {time.monotonic() - begun:.1f} s after the stop")
+    output = job.output()
+    lost = [line for line in output.splitlines() if "is NOT committed" in line]
+    expect("step   10/64" in output and "NOT saved" in output, "it went on after a save that was refused", output)
+    expect(lost and all(str(runs.mount) in line and "Transport endpoint is not connected" in line for line in lost),
+           "its errors name the target and what failed there", output)
+    expect(all(f"{runs.staging}/forebay-" in line for line in lost), "and the staged copy that is safe", output)
+    wait_until(runs.agents_left, "the agent has left")
+    gluster("start-brick", 2)
+    gluster("start-brick", 3)
+    runs.drained_later(6)
+
+
+def hung_at_the_end(gluster, runs):
+    job = runs.nbody(2, 8, "--restart", close=CLOSE_SECONDS)
+    runs.draining(job, 8)
+    gluster("kill-brick", 1)
+    gluster("stop-brick", 2)
+    begun = time.monotonic()
+    expect(job.finish(HANG_SECONDS_MAX) == 1, "a drain hangs at the end of the job: it ends and reports failure",
+           job.output())
+    took = time.monotonic() - begun
+    expect(took < CLOSE_SECONDS + 4, f"within close_wait_seconds, {CLOSE_SECONDS} s: {took:.1f} s, mpiexec included")
+    output = job.output()
+    expect(f"not committed after {CLOSE_SECONDS} s: step 8 is" in output and f"staged in {runs.staging}/" in output,
+           "it says what is staged where", output)
+    wait_until(runs.agents_left, "the agent has left", HANG_SECONDS_MAX)
+    gluster("start-brick", 1)
+    gluster("start-brick", 2)
+    runs.drained_later(8)
+
+
+def same_bytes(runs):
+    reports = [runs.place / name for name in ("undisturbed.json", "restarted.json")]
+    job = runs.nbody(2, 8, "--checksum-file", reports[0], saving=False)
+    expect(job.finish(120) == 0, "the same job runs undisturbed", job.output())
+    job = runs.nbody(3, 8, "--checksum-file", reports[1], "--restart")
+    expect(job.finish(120) == 0 and "restart: step 8," in job.output(), "3 ranks restart from the volume", job.output())
+    expect(machine.digests(reports[0]) == machine.digests(reports[1]), "and have the undisturbed state, bit for bit",
+           [report.read_text() for report in reports])
+
+
+def main():
+    machine.need(("mpiexec", "openmpi-bin"), ("glusterd", "glusterfs-server"), ("mount.glusterfs", "glusterfs-client"))
+    if not Path("/dev/fuse").exists():
+        machine.skip("/dev/fuse is missing: no FUSE file system can be mounted here")
+    with machine.scratch() as scratch:
+        place = Path(scratch)
+        with machine.Tool("gluster-volume", ["up"], {"GLUSTER_VOLUME_DIR": place / "volume"}) as gluster:
+            runs = Runs(place, place / "volume/mount")
+            one_killed(gluster, runs)
+            second_stopped(gluster, runs)
+            hung_at_the_end(gluster, runs)
+            same_bytes(runs)
+        expect(not (place / "volume").exists(), "the volume is down")
+
+
+sys.dont_write_bytecode = True
+main()

@@ -1,0 +1,97 @@
+"""Goal: a host that loses its power in the middle of a drain costs the step that it was saving, and nothing else.
+
+Method: 3 hosts of 2 ranks save two steps, the second more slowly than it takes to power the last host off. The job is
+restarted on the other two, from the copies that they have staged and, for what the lost host had saved, from the target;
+that the staged ones are used is seen by damaging what the target has of one of them. Then what was left is cleaned.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import machine
+from machine import expect, forebay, run, snapshots, wait_until
+
+HOSTS = "host0:2,host1:2,host2:2"
+UNIVERSE = ["--mesh", 32, "--particles", 32, "--steps", 64]
+SAVED, CUT = 2, 4  # the step that is committed, and the one that is being drained when the power goes
+
+
+def nbody(hosts, place, name, *options):
+    return machine.Job([*hosts.command, "mpiexec", "--host", options[0], machine.NBODY, *UNIVERSE, *options[1:]],
+                       place / f"{name}.log")
+
+
+def finished(job, what):
+    expect(job.finish(120) == 0, what, job.output())
+
+
+def agents_on(hosts, host):
+    return run(*hosts.command, "run", host, "pgrep", "-x", "forebay").stdout.split()
+
+
+def cut_off(hosts, place, saving):
+    """Powers host2 off while step CUT is drained; then lets the agents of the others finish."""
+    stream = place / "run/restart"
+    job = nbody(hosts, place, "cut", HOSTS, *saving, "--stop-after", CUT)
+    wait_until(lambda: snapshots(place / "run", "committed") == {SAVED}, f"step {SAVED} is committed", 120)
+    part = wait_until(lambda: next(stream.glob(f".step-{CUT:06}.*.part"), None), f"step {CUT} is being drained")
+    hosts("off", "host2")
+    expect(not (part / "node-00002.h5").exists(), "the power went before the node file of host2 was at the target")
+    expect(job.finish(60) not in (0, None), "mpiexec ends, and calls the job failed", job.output())
+    expect(run(*hosts.command, "run", "host2", "true").returncode != 0, "host2 is gone")
+    for host in ("host0", "host1"):
+        wait_until(lambda host=host: not agents_on(hosts, host), f"the agent of {host} has left", 60)
+    expect(sorted(path.name for path in part.glob("*.h5")) == ["node-00000.h5", "node-00001.h5"],
+           "the other two node files have arrived", sorted(part.iterdir()))
+    expect(snapshots(place / "run", "committed") == {SAVED}, f"step {SAVED} stays committed, step {CUT} is not")
+
+
+def restart(hosts, place, saving):
+    """On two hosts and with other ranks; the target's copy of what host0 has staged is of no use meanwhile."""
+    at_target = place / f"run/restart/step-{SAVED:06}/node-00000.h5"
+    machine.flip_byte(at_target)
+    forebay("verify", place / "run", exit_code=1)
+    job = nbody(hosts, place, "restarted", "host0:2,host1:2", *saving, "--restart", "--stop-after", SAVED,
+                "--checksum-file", place / "restarted.json")
+    finished(job, "4 ranks on 2 hosts restart")
+    expect(f"restart: step {SAVED}," in job.output(), f"from step {SAVED}", job.output())
+    expect(machine.digests(place / "restarted.json") == machine.digests(place / "undisturbed.json"),
+           "and have the undisturbed state, bit for bit")
+    machine.flip_byte(at_target)
+
+
+def clean(hosts, place, saving):
+    left = forebay("recover", place / "run", exit_code=1)
+    expect("2 of 3 node files have arrived, that of node 2 has not" in left, "recover names the lost node file", left)
+    forebay("recover", place / "run", "--stale")
+    finished(nbody(hosts, place, "continued", "host0:2,host1:2", *saving, "--restart", "--stop-after", CUT),
+             f"the job goes on and saves step {CUT} again")
+    expect(snapshots(place / "run", "committed") == {SAVED, CUT} and not snapshots(place / "run", "part"),
+           f"steps {SAVED} and {CUT} are committed and nothing else is left", forebay("ls", place / "run"))
+    forebay("recover", place / "run")
+    forebay("verify", place / "run")
+
+
+def main():
+    machine.need(("mpiexec", "openmpi-bin"))
+    if not re.search("OpenRTE|Open MPI", run("mpiexec", "--version").stdout):
+        machine.skip("mpiexec is not Open MPI's, whose daemons tools/virtual-hosts can bring to its hosts")
+    with machine.scratch() as scratch:
+        place = Path(scratch)
+        config = place / "forebay.toml"
+        # About 0.5 MB a host: 5 seconds of draining. Two slots, so that the committed step stays staged.
+        config.write_text("[agent]\nrate_bytes_per_second = 100000\n\n[streams.restart]\nslots = 2\n")
+        saving = ["--run", place / "run", "--config", config, "--save-every", 2]
+        tool = machine.Tool("virtual-hosts", ["up", 3], {"VIRTUAL_HOSTS_DIR": place / "hosts"})
+        with tool as hosts:
+            finished(nbody(hosts, place, "undisturbed", HOSTS, "--stop-after", SAVED, "--checksum-file",
+                           place / "undisturbed.json"), "6 ranks on 3 hosts run undisturbed")
+            cut_off(hosts, place, saving)
+            restart(hosts, place, saving)
+            clean(hosts, place, saving)
+        expect(not (place / "hosts").exists(), "the hosts are down")
+
+
+sys.dont_write_bytecode = True
+main()
