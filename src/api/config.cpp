@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
 #include <string_view>
 
@@ -60,18 +59,13 @@ public:
             fail(*table_.get(key), fmt::format("'{}' is \"{}\": one of {}.", full(key), given, list));
         });
     }
-    void each(const char* key, const std::function<void(const std::string&, const toml::node&)>& visit) {
+    /// The table below `key`; an empty one when there is none.
+    const toml::table& inner(const char* key) {
         const auto* node = known(key);
-        if (node == nullptr) return;
-        if (const auto* inner = node->as_table())
-            for (const auto& [name, value] : *inner) visit(std::string(name.str()), value);
-        else fail(*node, fmt::format("'{}' must be a table.", full(key)));
-    }
-    void inner(const char* key, const std::function<void(const toml::table&)>& visit) {
-        const auto* node = known(key);
-        if (node == nullptr) return;
-        if (const auto* table = node->as_table()) visit(*table);
-        else fail(*node, fmt::format("'{}' must be a table.", full(key)));
+        if (node == nullptr) return none_;
+        if (node->is_table()) return *node->as_table();
+        fail(*node, fmt::format("'{}' must be a table.", full(key)));
+        return none_;
     }
     void fail(const toml::node& node, const std::string& why) {
         if (verdict_)
@@ -111,6 +105,7 @@ private:
     const std::string& path_;
     Result<>& verdict_;
     std::vector<std::string> known_;
+    const toml::table none_;
 };
 
 void read_agent(const toml::table& table, const std::string& path, Result<>& verdict, AgentOptions& agent) {
@@ -124,10 +119,10 @@ void read_agent(const toml::table& table, const std::string& path, Result<>& ver
     section.flag("direct", agent.direct);
     section.number("retries", agent.retries);
     section.seconds("retry_pause_seconds", agent.retry_pause);
-    section.each("environment", [&](const std::string& name, const toml::node& value) {
-        if (const auto* text = value.as_string()) agent.environment.emplace_back(name, text->get());
-        else section.fail(value, fmt::format("'agent.environment.{}' must be text.", name));
-    });
+    for (const auto& [name, value] : section.inner("environment")) {
+        if (const auto* text = value.as_string()) agent.environment.emplace_back(name.str(), text->get());
+        else section.fail(value, fmt::format("'agent.environment.{}' must be text.", name.str()));
+    }
 }
 
 void read_stream(const toml::table& table, const std::string& name, const std::string& path, Result<>& verdict,
@@ -156,11 +151,11 @@ void read_all(const toml::table& table, const std::string& path, Result<>& verdi
     section.flag("huge_pages", options.huge_pages);
     section.seconds("close_wait_seconds", options.close_wait);
     section.number("restart_window_bytes", options.restart_window_bytes);
-    section.inner("agent", [&](const toml::table& inner) { read_agent(inner, path, verdict, options.agent); });
-    section.each("streams", [&](const std::string& name, const toml::node& value) {
-        if (const auto* inner = value.as_table()) read_stream(*inner, name, path, verdict, options);
-        else section.fail(value, fmt::format("'streams.{}' must be a table.", name));
-    });
+    read_agent(section.inner("agent"), path, verdict, options.agent);
+    for (const auto& [name, value] : section.inner("streams")) {
+        if (const auto* stream = value.as_table()) read_stream(*stream, std::string(name), path, verdict, options);
+        else section.fail(value, fmt::format("'streams.{}' must be a table.", name.str()));
+    }
 }
 
 }  // namespace

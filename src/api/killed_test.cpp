@@ -17,6 +17,7 @@
 
 #include "api/state.hpp"
 #include "catalog/catalog.hpp"
+#include "support/soon.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
 
@@ -126,14 +127,7 @@ pid_t agent_of(const std::string& directory) {
     return last;
 }
 
-void wait_until(const std::function<bool()>& done) {
-    bool is_done = done();  // asked once a turn: some of what is waited for is an act
-    for (int i = 0; i < 60'000 && !is_done; ++i) {
-        std::this_thread::sleep_for(1ms);
-        is_done = done();
-    }
-    REQUIRE(is_done);
-}
+void wait_until(const std::function<bool()>& done) { REQUIRE(test::soon(done, 60s)); }
 
 void kill_agents(const Options& options) {
     for (const auto& directory : staged(options)) {

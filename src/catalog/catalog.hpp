@@ -91,7 +91,9 @@ struct Pruned {
 
 /// Keeps the newest `keep` snapshots that check_whole() accepts and everything newer than the oldest of those;
 /// removes older ones (the view, then by a rename, then file by file). With fewer than `keep` whole ones nothing is
-/// removed, so the newest whole one never is. keep 0 removes nothing. `dry_run` only says what it would do.
-Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, int keep, bool dry_run);
+/// removed, so the newest whole one never is. keep 0 removes nothing. `dry_run` only says what it would do. The step
+/// `spared` stays in any case: one that was just committed may be older than what an earlier session left.
+Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, int keep, bool dry_run,
+                     std::int64_t spared = -1);
 
 }  // namespace forebay::catalog

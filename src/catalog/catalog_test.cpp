@@ -44,11 +44,6 @@ catalog::Snapshot snapshot_of(const SmallSnapshot& small) {
     return {stream, small.step, test::step_directory(run, small)};
 }
 
-bool is_whole(sys::Store& store, const SmallSnapshot& small) {
-    const auto verified = catalog::verify(store, snapshot_of(small), {});
-    return verified && verified->damage.empty();
-}
-
 std::string node_path(const SmallSnapshot& small, std::uint32_t node) {
     return test::step_directory(run, small) + "/" + format::node_path(node, small.nodes);
 }
@@ -267,6 +262,13 @@ TEST_CASE("prune: counts whole snapshots only, and removes nothing in doubt") {
     CHECK(catalog::leftovers(disk, run, stream).value().empty());
 }
 
+TEST_CASE("prune: a step that is spared stays, and the window is as long as without it") {
+    SimStore disk;
+    for (const std::int64_t step : {20, 40, 60, 80, 100}) make(disk, at_step(step));
+    CHECK(catalog::prune(disk, run, stream, 2, false, 40).value().removed.size() == 2);
+    CHECK(steps_in(disk) == std::vector<std::int64_t>{100, 80, 40});
+}
+
 TEST_CASE("prune: the newest whole snapshot stays even when newer ones are damaged or unreadable now") {
     SimStore disk;
     for (const std::int64_t step : {100, 120, 140}) make(disk, at_step(step));
@@ -274,7 +276,7 @@ TEST_CASE("prune: the newest whole snapshot stays even when newer ones are damag
     disk.fail(Op::open, 4, {ErrorKind::retry, "Input/output error"});  // the first node file of step 120, once
     const auto pruned = catalog::prune(disk, run, stream, 1, false).value();
     CHECK(pruned.removed.empty());
-    CHECK(is_whole(disk, at_step(100)));
+    CHECK(test::is_whole(disk, run, at_step(100)));
 }
 
 TEST_CASE("prune: a crash at any operation leaves each snapshot whole or absent, and the kept ones whole") {
@@ -294,14 +296,14 @@ TEST_CASE("prune: a crash at any operation leaves each snapshot whole or absent,
             static_cast<void>(catalog::prune(*crashed, run, stream, 1, false));
             if (boot < 4) crashed->reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
             else crashed->reboot_torn(static_cast<std::uint64_t>(boot));
-            CHECK(is_whole(*crashed, at_step(140)));
-            for (const auto step : steps_in(*crashed)) CHECK(is_whole(*crashed, at_step(step)));
+            CHECK(test::is_whole(*crashed, run, at_step(140)));
+            for (const auto step : steps_in(*crashed)) CHECK(test::is_whole(*crashed, run, at_step(step)));
             const bool view = crashed->exists(run + "/restart/step-000100.h5").value();
-            if (view) CHECK(is_whole(*crashed, at_step(100)));
+            if (view) CHECK(test::is_whole(*crashed, run, at_step(100)));
 
             REQUIRE(test::recover_all(*crashed, run));
             CHECK(catalog::leftovers(*crashed, run, stream).value().empty());
-            for (const auto step : steps_in(*crashed)) CHECK(is_whole(*crashed, at_step(step)));
+            for (const auto step : steps_in(*crashed)) CHECK(test::is_whole(*crashed, run, at_step(step)));
             REQUIRE(catalog::prune(*crashed, run, stream, 1, false));
             CHECK(steps_in(*crashed) == std::vector<std::int64_t>{140});
         }

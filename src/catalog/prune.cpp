@@ -37,7 +37,8 @@ Result<> remove(sys::Store& store, const std::string& stream_directory, const Sn
 
 }  // namespace
 
-Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, int keep, bool dry_run) {
+Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, int keep, bool dry_run,
+                     std::int64_t spared) {
     if (keep < 0)
         return Error{ErrorKind::refused,
                      fmt::format("cannot keep {} snapshots of stream \"{}\": 0 keeps all, 1 or more "
@@ -47,7 +48,7 @@ Result<Pruned> prune(sys::Store& store, const std::string& run, const std::strin
     Pruned pruned;
     int counted = 0;
     for (const auto& snapshot : all) {
-        if (keep > 0 && counted == keep) {
+        if (keep > 0 && counted >= keep && snapshot.step != spared) {
             pruned.removed.push_back(snapshot);
             continue;
         }

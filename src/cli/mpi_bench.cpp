@@ -37,10 +37,11 @@ Result<Exit> run(Bench bench, const BenchOptions& options) {
     return exit_of(done.error().kind);
 }
 
-void add_common(Verb& verb, BenchOptions& options, Bench bench, const std::shared_ptr<BenchOptions>& kept) {
-    verb.option("--repeats", options.repeats, "Measurements, after a first one");
-    verb.json(options.json, json_keys);
-    verb.action([bench, kept] { return run(bench, *kept); });
+// The action keeps the options, to which the verb's options refer.
+void add_common(Verb& verb, const std::shared_ptr<BenchOptions>& options, Bench bench) {
+    verb.option("--repeats", options->repeats, "Measurements, after a first one");
+    verb.json(options->json, json_keys);
+    verb.action([bench, options] { return run(bench, *options); });
 }
 
 void add_places(Verb& verb, BenchOptions& options) {
@@ -55,7 +56,7 @@ void add_save(Verb& bench) {
     auto verb = bench.verb("save", "How long save() blocks, against memcpy of the same bytes by the same ranks");
     add_places(verb, *options);
     verb.option("--variables", options->variables, "So many small variables in place of the particles: plan and seal");
-    add_common(verb, *options, bench_save, options);
+    add_common(verb, options, bench_save);
     verb.examples("  mpiexec -n 2 forebay bench save\n  mpiexec -n 2 forebay bench save --variables 300 --json\n");
 }
 
@@ -66,7 +67,7 @@ void add_drain(Verb& bench) {
     add_places(verb, *options);
     verb.option("--block-bytes", options->block_bytes, "Bytes of one write of the agent");
     verb.option("--in-flight", options->in_flight, "Writes of the agent at once");
-    add_common(verb, *options, bench_drain, options);
+    add_common(verb, options, bench_drain);
     verb.examples("  mpiexec -n 2 forebay bench drain --run /scratch/me/bench\n");
 }
 
@@ -77,7 +78,7 @@ void add_restart(Verb& bench) {
     add_places(verb, *options);
     verb.option("--from", options->from, "Ranks that save, the first so many (all)");
     verb.option("--to", options->to, "Ranks that restart, as in 3,8; measured beside as many as saved");
-    add_common(verb, *options, bench_restart, options);
+    add_common(verb, options, bench_restart);
     verb.examples("  mpiexec -n 2 forebay bench restart\n  mpiexec -n 8 forebay bench restart --from 4 --to 3,8\n");
 }
 
@@ -89,7 +90,7 @@ void add_plan(Verb& bench) {
     verb.option("--variables", options->variables, "Half of them columns of a table, half 3-D arrays");
     verb.option("--ranks-per-node", options->ranks_per_node, "Ranks of each node");
     verb.option("--nodes", options->nodes, "Nodes in the manifest");
-    add_common(verb, *options, bench_plan, options);
+    add_common(verb, options, bench_plan);
     verb.examples("  forebay bench plan\n  forebay bench plan --nodes 100 --variables 2000\n");
 }
 

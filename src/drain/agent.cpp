@@ -216,6 +216,12 @@ bool Agent::commit_slot(std::uint32_t index) {
         move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, nullptr, [&] {
             return commit_if_complete(store_, session_.run, stream, record.step, record.snapshot_id, record.nodes);
         });
+    const bool absent = done ? *done == Commit::waiting : done.error().kind == ErrorKind::missing;
+    if (absent && slot.inherited == 0) {
+        const auto part = session_.run + "/" + stream + "/" + catalog::part_name(record.step, record.snapshot_id);
+        const auto there = store_.exists(part);
+        if (there && !*there) return part_gone(index, stream, record);
+    }
     if (!done) {
         fail(index, done.error());
         return true;
@@ -229,6 +235,27 @@ bool Agent::commit_slot(std::uint32_t index) {
         return true;
     }
     committed(index, *done == Commit::committed);
+    return true;
+}
+
+// This node's file was durable in the part directory, which is not there now. It was renamed a moment ago; or another
+// agent has committed it and retention has removed it since, after a save that was sealed later; or somebody has
+// removed it, and then it is drained again. What cannot be looked at now is looked at again.
+bool Agent::part_gone(std::uint32_t index, const std::string& stream, const format::Record& record) {
+    const auto later = [&]() -> Result<bool> {
+        FB_TRY_ASSIGN(committed, is_committed(index));
+        if (committed) return false;
+        FB_TRY_ASSIGN(all, catalog::snapshots(store_, session_.run, stream));
+        for (const auto& snapshot : all)
+            if (const auto manifest = catalog::load_manifest(store_, snapshot.directory);
+                manifest && manifest->sealed_unix_ns > record.sealed_unix_ns)
+                return true;
+        return Error{ErrorKind::missing,
+                     fmt::format("its node files are not in {}/{} any more.", session_.run, stream)};
+    }();
+    if (!later && later.error().kind != ErrorKind::missing) return false;
+    if (!later) fail(index, later.error());
+    else if (*later) committed(index, false);
     return true;
 }
 
@@ -250,7 +277,7 @@ void Agent::keep_window(const stage::StreamControl& stream, const catalog::Snaps
         if (const auto made = make_view_(store_, snapshot); !made)
             log_(fmt::format("no view of step {}: {}", snapshot.step, made.error().text));
     if (stream.keep <= 0) return;
-    const auto pruned = catalog::prune(store_, session_.run, snapshot.stream, stream.keep, false);
+    const auto pruned = catalog::prune(store_, session_.run, snapshot.stream, stream.keep, false, snapshot.step);
     if (!pruned) {
         log_(fmt::format("retention of stream '{}' failed: {}", snapshot.stream, pruned.error().text));
         return;

@@ -42,6 +42,7 @@ private:
     bool work(const std::atomic<bool>& stop);
     bool drain_slot(std::uint32_t index, const std::atomic<bool>& stop);
     bool commit_slot(std::uint32_t index);
+    bool part_gone(std::uint32_t index, const std::string& stream, const format::Record& record);
     Result<bool> is_committed(std::uint32_t index) const;
     Result<> drain_once(std::uint32_t index, const std::atomic<bool>& stop);
     bool staged_is_whole(std::uint32_t index) const;

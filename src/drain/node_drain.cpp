@@ -80,18 +80,19 @@ Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> imag
     const auto path = part + "/" + format::node_path(record.node, record.nodes);
     FB_TRY(drain.store->make_directories(parent_of(path)));
     FB_TRY_ASSIGN(there, is_there(*drain.store, path, file));
-    if (there) return {};
-
-    const auto temporary = path + ".tmp";
-    // What an earlier try left is not written over: a file whose servers failed under it may take writes, but never a
-    // truncate or a sync again (measured: GlusterFS, erasure-coded).
-    FB_TRY(drain.store->remove(temporary));
-    if (auto written = write_file(drain, file, image, temporary, name); !written) {
-        // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
-        static_cast<void>(drain.store->remove(temporary));
-        return written;
+    if (!there) {
+        const auto temporary = path + ".tmp";
+        // What an earlier try left is not written over: a file whose servers failed under it may take writes, but never
+        // a truncate or a sync again (measured: GlusterFS, erasure-coded).
+        FB_TRY(drain.store->remove(temporary));
+        if (auto written = write_file(drain, file, image, temporary, name); !written) {
+            // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
+            static_cast<void>(drain.store->remove(temporary));
+            return written;
+        }
+        FB_TRY(drain.store->rename(temporary, path));
     }
-    FB_TRY(drain.store->rename(temporary, path));
+    // Also when it was there: whoever renamed it may have lost power, or met an error, before the sync.
     FB_TRY(drain.store->sync_directory(parent_of(path)));
     return parent_of(path) == part ? Result<>{} : drain.store->sync_directory(part);
 }

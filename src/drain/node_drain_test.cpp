@@ -1,5 +1,7 @@
-// Goal: a drain is not held up by what an earlier try left at the target.
-// Method: a second name shows whether the file that was left is written over or removed.
+// Goal: what drain_node_file() calls drained is at the target to the last byte after any crash, whatever the crash left
+// there before; damage of the staged bytes never gets a final name; and the calls and bytes it takes are known.
+// Method: real node files onto the simulated disk, with the power cut before each operation; once onto the real one,
+// where a second name shows whether what was left is written over.
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
@@ -7,25 +9,169 @@
 #include <filesystem>
 
 #include "drain/node_drain.hpp"
+#include "support/sim_store.hpp"
 #include "support/small_run.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace forebay;
+using test::Op;
+using test::SimStore;
 
-TEST_CASE("the remainder of an earlier try is replaced by a new file") {
+namespace {
+
+const test::SmallSnapshot snapshot{.nodes = 3};
+const auto image = test::small_node_file(snapshot, 1);
+const std::string part = test::part_directory("run", snapshot);
+const std::string path = part + "/node-00001.h5";
+
+Result<> drain_to(SimStore& disk, std::span<const std::byte> staged = image) {
+    return drain::drain_node_file({.store = &disk, .run = "run"}, staged, "slot");
+}
+
+bool is_whole(const SimStore& disk) {
+    const auto found = disk.peek(path);
+    return found && std::ranges::equal(bytes_of(*found), image);
+}
+
+}  // namespace
+
+TEST_CASE("drain: calls and bytes are known: one file, one sync, one name, one directory") {
+    const auto head = format::open_head(image, "image").value();
+    std::uint64_t used = 0;
+    for (const auto& range : drain::used_ranges(head)) used += range.bytes;
+    CHECK(used <= image.size());
+    SimStore disk;
+    REQUIRE(drain_to(disk));
+    CHECK(disk.calls(Op::open) == 1);
+    CHECK(disk.calls(Op::write) == 1);
+    CHECK(disk.bytes_written() == used);
+    CHECK(disk.calls(Op::truncate) == 1);
+    CHECK(disk.calls(Op::sync) == 1);
+    CHECK(disk.calls(Op::rename) == 1);
+    CHECK(disk.calls(Op::sync_directory) == 1);
+    CHECK(disk.calls(Op::make_directories) == 1);
+    CHECK(disk.calls(Op::exists) == 1);
+    CHECK(disk.calls(Op::list) == 0);
+    REQUIRE(drain_to(disk));  // is there already: its first pages are looked at
+    CHECK(disk.calls(Op::open) == 2);
+    CHECK(disk.calls(Op::write) == 1);
+    CHECK(disk.calls(Op::sync) == 1);
+    CHECK(disk.calls(Op::rename) == 1);
+}
+
+TEST_CASE("drain: a crash at any operation leaves the node file whole or absent, and what was drained is there") {
+    SimStore clean;
+    REQUIRE(clean.make_directories(part));
+    clean.settle();
+    const auto before = clean.clone();
+    REQUIRE(drain_to(clean));
+    const int operations = clean.operations() - before->operations();
+    REQUIRE(operations > 8);
+    for (int cut = 0; cut <= operations; ++cut) {
+        for (int boot = 0; boot < 20; ++boot) {
+            CAPTURE(cut);
+            CAPTURE(boot);
+            const auto disk = before->clone();
+            disk->crash_before(cut);
+            const auto drained = drain_to(*disk);
+            if (boot < 4) disk->reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
+            else disk->reboot_torn(static_cast<std::uint64_t>(boot));
+            if (drained) CHECK(is_whole(*disk));
+            if (disk->exists(path).value()) CHECK(is_whole(*disk));
+            REQUIRE(drain_to(*disk));
+            CHECK(is_whole(*disk));
+        }
+    }
+}
+
+TEST_CASE("drain: a fault at any operation is an error without a file under the final name, and the next try drains") {
+    for (const auto kind : {Op::open, Op::write, Op::truncate, Op::sync, Op::close, Op::make_directories, Op::rename,
+                            Op::sync_directory, Op::exists}) {
+        CAPTURE(static_cast<int>(kind));
+        SimStore disk;
+        REQUIRE(disk.make_directories(part));
+        disk.settle();
+        disk.fail(kind, 0, {ErrorKind::retry, "Input/output error"});
+        const auto failed = drain_to(disk);
+        REQUIRE_FALSE(failed);
+        CHECK(failed.error().kind == ErrorKind::retry);
+        if (kind != Op::sync_directory) CHECK_FALSE(disk.peek(path));
+        if (kind != Op::rename) CHECK_FALSE(disk.peek(path + ".tmp"));
+        REQUIRE(drain_to(disk));
+        disk.reboot({.names = false, .bytes = false});
+        CHECK(is_whole(disk));
+    }
+}
+
+TEST_CASE("drain: staged bytes that are not what the application gave are corrupt and get no name") {
+    const auto head = format::open_head(image, "image").value();
+    for (const auto& extent : head.extents) {
+        if (extent.used_bytes == 0) continue;
+        for (const auto at : {extent.offset_bytes, extent.offset_bytes + extent.used_bytes - 1}) {
+            CAPTURE(at);
+            auto damaged = image;
+            damaged[at] ^= std::byte{1};
+            SimStore disk;
+            const auto failed = drain_to(disk, damaged);
+            REQUIRE_FALSE(failed);
+            CHECK(failed.error().kind == ErrorKind::corrupt);
+            CHECK_FALSE(disk.peek(path));
+            CHECK_FALSE(disk.peek(path + ".tmp"));
+            CHECK(drain::check_image(damaged, "slot").error().kind == ErrorKind::corrupt);
+        }
+    }
+    CHECK(drain::check_image(image, "slot"));
+    SimStore disk;
+    CHECK(drain_to(disk, std::span(image).first(image.size() - 1)).error().kind == ErrorKind::corrupt);
+}
+
+TEST_CASE("drain: a file of another save under the name is replaced") {
+    SimStore disk;
+    auto other = snapshot;
+    other.sealed_unix_ns += 5;
+    const auto earlier = test::small_node_file(other, 1);
+    REQUIRE(drain_to(disk, earlier));
+    REQUIRE_FALSE(is_whole(disk));
+    REQUIRE(drain_to(disk));
+    CHECK(is_whole(disk));
+}
+
+TEST_CASE("drain: room that a variable does not use is not written, and reads as zeros") {
+    // 4 MiB of capacity of which a row is used.
+    Schema schema{.stream = "restart", .tables = {"gas"}, .variables = {}};
+    schema.variables = {{"gas/x", f64, Kind::particles, {}, 0, Coverage::full, {}},
+                        {"gas/y", f64, Kind::particles, {}, 0, Coverage::full, {}}};
+    auto layout = format::plan_layout(schema, std::vector<format::RankPart>{{0, {{}, {}}, {512u << 10}}}, {}).value();
+    REQUIRE(format::change_rows(layout, std::vector<std::uint64_t>{1}));
+    std::vector<std::byte> large(layout.file_bytes, std::byte{0xEE});
+    format::encode(layout, large);
+    format::patch_rows(layout, large);
+    auto words = format::crc_words(layout, large);
+    for (const auto& block : layout.blocks)
+        words[block.first_segment] = crc32c(std::span(large).subspan(block.offset_bytes, block.size_bytes));
+    format::seal(layout, {.snapshot_id = 7, .step = 3, .node = 0, .nodes = 1, .world_ranks = 1}, large);
+    SimStore disk;
+    REQUIRE(drain_to(disk, large));
+    CHECK(disk.bytes_written() < 100'000);
+    const auto drained = disk.peek(test::part_directory("run", {.id = 7, .step = 3}) + "/node-00000.h5");
+    REQUIRE(drained);
+    CHECK(drained->size() == layout.file_bytes);
+    CHECK((*drained)[layout.blocks[0].offset_bytes + 8 + 4096] == '\0');
+    CHECK((*drained)[layout.blocks[1].offset_bytes] == '\xEE');
+}
+
+TEST_CASE("drain: the remainder of an earlier try is replaced by a new file") {
     const test::TempDirectory dir;
     auto& store = sys::posix_store();
-    const test::SmallSnapshot snapshot;
-    const auto image = test::small_node_file(snapshot, 0);
-    const auto path = test::part_directory(dir / "run", snapshot) + "/" + format::node_path(0, snapshot.nodes);
+    const auto own = test::part_directory(dir / "run", snapshot) + "/" + format::node_path(1, snapshot.nodes);
     REQUIRE(store.make_directories(test::part_directory(dir / "run", snapshot)));
     REQUIRE(sys::write_text_durable(store, dir / "torn", "half of it"));
-    std::filesystem::create_hard_link(dir / "torn", path + ".tmp");
+    std::filesystem::create_hard_link(dir / "torn", own + ".tmp");
 
     const drain::NodeDrain drain{.store = &store, .run = dir / "run", .direct = false};
     drain::drain_node_file(drain, image, "the staged copy").value();
 
     CHECK(sys::read_text(store, dir / "torn", 100).value() == "half of it");
-    CHECK_FALSE(store.exists(path + ".tmp").value());
-    CHECK(drain::check_image(bytes_of(sys::read_text(store, path, image.size()).value()), path));
+    CHECK_FALSE(store.exists(own + ".tmp").value());
+    CHECK(drain::check_image(bytes_of(sys::read_text(store, own, image.size()).value()), own));
 }

@@ -152,9 +152,14 @@ TEST_CASE("errors: the lowest offset's is returned though it comes last; below i
         Recorder file;
         file.bad = {4 * page, 5 * page};
         file.slow = {{4 * page, 60ms}, {3 * page, 30ms}};
-        const auto failed = write_ranges(file, memory, all, {page, 4, 0});
+        std::atomic<int> checks = 0;
+        const auto failed = write_ranges(file, memory, all, {page, 4, 0}, [&](auto, auto) {
+            ++checks;
+            return Result<>();
+        });
         REQUIRE_FALSE(failed);
         CHECK(failed.error().text == "bad at 16384");
+        CHECK(checks < 100);
         CHECK(std::equal(memory.begin(), memory.begin() + 4 * page, file.content.begin()));
         CHECK(file.writes.size() < 100);
     }
@@ -164,6 +169,16 @@ TEST_CASE("errors: the lowest offset's is returned though it comes last; below i
     CHECK(write_ranges(file, memory, all, {page, 1, 0}, {}, &done).error().text == "bad at 819200");
     CHECK(done == 200 * page);
     CHECK(file.writes.size() == 201);
+}
+
+TEST_CASE("errors: slow blocks above the failed one end within a piece") {
+    const auto memory = pattern(32u << 20);
+    const std::array<Range, 1> all{{{0, memory.size()}}};
+    Recorder file;
+    file.bad = {0};
+    const auto begin = Clock::now();
+    CHECK_FALSE(write_ranges(file, memory, all, {16u << 20, 2, 1'000'000}));  // the second block alone takes 17 s
+    CHECK(seconds_since(begin) < 10);
 }
 
 TEST_CASE("errors: a throwing check is broken, bad arguments are named before anything is written") {

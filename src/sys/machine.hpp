@@ -31,7 +31,7 @@ std::uint64_t random_u64();
 void wait_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen, std::chrono::nanoseconds timeout);
 void wake_all(const std::atomic<std::uint32_t>& word);
 
-/// An exclusive lock on a file (flock), held as long as the object and its process live: how a dead session is
+/// An exclusive lock on a file, held as long as the object and its process live: how a dead session is
 /// told from a living one.
 class FileLock {
 public:

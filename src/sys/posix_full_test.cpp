@@ -4,16 +4,15 @@
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
-#include <sched.h>
 #include <sys/mount.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <filesystem>
 
 #include "base/bytes.hpp"
+#include "support/own_mounts.hpp"
 #include "support/temp_directory.hpp"
 #include "sys/machine.hpp"
 #include "sys/mapping.hpp"
@@ -24,38 +23,16 @@ using namespace forebay::sys;
 
 namespace {
 
-/// A namespace that ends with this process, so that no mount stays behind.
-bool enter_own_mounts() {
-    const auto uid = ::geteuid();
-    const auto gid = ::getegid();
-    if (::unshare(CLONE_NEWNS) != 0) {
-        if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-        std::ofstream("/proc/self/setgroups") << "deny";
-        std::ofstream("/proc/self/uid_map") << "0 " << uid << " 1";
-        std::ofstream("/proc/self/gid_map") << "0 " << gid << " 1";
-    }
-    return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
-}
-
 bool mount_at(const std::string& directory, const char* type, const char* options) {
     std::filesystem::create_directory(directory);
     return ::mount("none", directory.c_str(), type, 0, options) == 0;
 }
 
-struct SmallTmpfs {
-    SmallTmpfs() { REQUIRE(mount_at(path(), "tmpfs", "size=1m,mode=0700")); }
-    ~SmallTmpfs() { ::umount2(path().c_str(), MNT_DETACH); }
-    SmallTmpfs(const SmallTmpfs&) = delete;
-    SmallTmpfs& operator=(const SmallTmpfs&) = delete;
-    std::string path() const { return dir / "small"; }
-    std::string operator/(const std::string& name) const { return path() + "/" + name; }
-    test::TempDirectory dir;
-};
-
 }  // namespace
 
 TEST_CASE("create on a full tmpfs: full, needed and free in the text, nothing taken") {
-    const SmallTmpfs small;
+    const test::TempDirectory dir;
+    const test::SmallTmpfs small(dir / "small", "1m");
     const auto failed = Mapping::create(small / "m", 2u << 20);
     REQUIRE_FALSE(failed);
     CHECK(failed.error().kind == ErrorKind::full);
@@ -67,7 +44,8 @@ TEST_CASE("create on a full tmpfs: full, needed and free in the text, nothing ta
 }
 
 TEST_CASE("growing on a full tmpfs: the old size, the old bytes, the space given back") {
-    const SmallTmpfs small;
+    const test::TempDirectory dir;
+    const test::SmallTmpfs small(dir / "small", "1m");
     {
         auto mapping = Mapping::create(small / "m", 512u << 10);
         REQUIRE(mapping);
@@ -82,7 +60,8 @@ TEST_CASE("growing on a full tmpfs: the old size, the old bytes, the space given
 }
 
 TEST_CASE("what was reserved stays writable when others fill the tmpfs") {
-    const SmallTmpfs small;
+    const test::TempDirectory dir;
+    const test::SmallTmpfs small(dir / "small", "1m");
     auto mapping = Mapping::create(small / "m", 768u << 10);
     REQUIRE(mapping);
     const std::string filler(512u << 10, 'x');
@@ -96,7 +75,8 @@ TEST_CASE("what was reserved stays writable when others fill the tmpfs") {
 }
 
 TEST_CASE("a durable text on a full tmpfs: the old one stays, nothing is left behind") {
-    const SmallTmpfs small;
+    const test::TempDirectory dir;
+    const test::SmallTmpfs small(dir / "small", "1m");
     REQUIRE(write_text_durable(posix_store(), small / "t", "old"));
     CHECK(write_text_durable(posix_store(), small / "t", std::string(2u << 20, 'x')).error().kind == ErrorKind::full);
     CHECK(*read_text(posix_store(), small / "t", 100) == "old");
@@ -104,9 +84,9 @@ TEST_CASE("a durable text on a full tmpfs: the old one stays, nothing is left be
 }
 
 TEST_CASE("page_bytes_of: small pages by default, 2 MiB where the mount says so, through links too") {
-    const SmallTmpfs small;
-    CHECK(page_bytes_of(small.path()) == 4096);
     const test::TempDirectory dir;
+    const test::SmallTmpfs small(dir / "small", "1m");
+    CHECK(page_bytes_of(small.path()) == 4096);
     for (const char* option : {"huge=always,size=8m", "huge=within_size,size=8m"}) {
         if (!mount_at(dir / "huge", "tmpfs", option)) {
             MESSAGE("not tested: this kernel has no huge pages in tmpfs");
@@ -130,7 +110,7 @@ TEST_CASE("page_bytes_of: small pages by default, 2 MiB where the mount says so,
 }
 
 int main(int argc, char** argv) {
-    if (!enter_own_mounts()) {
+    if (!test::enter_own_mounts()) {
         std::printf("skipped: no mount of our own (unshare: %s)\n", std::strerror(errno));
         return 77;
     }

@@ -1,9 +1,7 @@
-// Locks between processes: flock(2), which the kernel releases when the holder dies, however it dies.
+// Locks between processes: open file description locks, which the kernel releases when the holder dies, however it
+// dies. Unlike flock(2) they can be looked at without being taken.
 
-#include <sys/file.h>
 #include <sys/stat.h>
-
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -14,17 +12,22 @@ namespace forebay::sys {
 
 namespace {
 
-// lock_is_held() takes the lock for an instant to see; take() must not mistake that look for an owner.
-constexpr int looks_outlasted = 20;
-constexpr std::chrono::milliseconds look_pause{1};
+// A cleaner may remove the file between our open and our lock; it does so once per dead session.
+constexpr int attempts_max = 10;
 
-int flock_no_intr(int fd, int operation) {
-    while (::flock(fd, operation) != 0)
+struct flock whole_file(short type) {
+    struct flock lock {};  // l_pid must be 0
+    lock.l_type = type;
+    lock.l_whence = SEEK_SET;
+    return lock;
+}
+
+int lock_no_intr(int fd, int command, struct flock& lock) {
+    while (::fcntl(fd, command, &lock) != 0)
         if (errno != EINTR) return errno;
     return 0;
 }
 
-/// Whether `path` still names the open file; a cleaner may have removed it between our open and our lock.
 bool still_named(int fd, const std::string& path) {
     struct stat opened {
     }, named{};
@@ -50,32 +53,33 @@ FileLock::~FileLock() { release(); }
 void FileLock::release() {
     if (fd_ < 0) return;
     // Unlocked, not only closed: a forked child may hold a copy of the descriptor, and that would keep the lock.
-    if (owner_ == process_id()) (void)flock_no_intr(fd_, LOCK_UN);
-    Fd gone(std::exchange(fd_, -1));
+    auto unlock = whole_file(F_UNLCK);
+    if (owner_ == process_id()) (void)lock_no_intr(fd_, F_OFD_SETLK, unlock);
+    const Fd gone(std::exchange(fd_, -1));
 }
 
 Result<FileLock> FileLock::take(const std::string& path) {
-    for (int attempt = 0; attempt < looks_outlasted; ++attempt) {
+    for (int attempt = 0; attempt < attempts_max; ++attempt) {
         FB_TRY_ASSIGN(fd, open_private(path, O_RDWR | O_CREAT));
-        const int number = flock_no_intr(fd.get(), LOCK_EX | LOCK_NB);
-        if (number != 0 && number != EWOULDBLOCK) return posix_error("flock", path, number);
-        if (number == 0 && still_named(fd.get(), path)) {
-            FileLock lock;
-            lock.fd_ = fd.release();
-            lock.owner_ = process_id();
-            return lock;
-        }
-        std::this_thread::sleep_for(look_pause);
+        auto wanted = whole_file(F_WRLCK);
+        const int number = lock_no_intr(fd.get(), F_OFD_SETLK, wanted);
+        if (number == EAGAIN || number == EACCES)
+            return Error{ErrorKind::retry, fmt::format("lock {}: another living process holds it", path)};
+        if (number != 0) return posix_error("lock", path, number);
+        if (!still_named(fd.get(), path)) continue;
+        FileLock lock;
+        lock.fd_ = fd.release();
+        lock.owner_ = process_id();
+        return lock;
     }
-    return Error{ErrorKind::retry, fmt::format("lock {}: another living process holds it", path)};
+    return Error{ErrorKind::retry, fmt::format("lock {}: the file is removed again and again", path)};
 }
 
 bool lock_is_held(const std::string& path) {
-    Fd fd(open_no_intr(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+    const Fd fd(open_no_intr(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
     if (!fd.valid()) return errno != ENOENT && errno != ENOTDIR;
-    const int number = flock_no_intr(fd.get(), LOCK_SH | LOCK_NB);
-    if (number == 0) (void)flock_no_intr(fd.get(), LOCK_UN);
-    return number != 0;
+    auto wanted = whole_file(F_WRLCK);
+    return lock_no_intr(fd.get(), F_OFD_GETLK, wanted) != 0 || wanted.l_type != F_UNLCK;
 }
 
 }  // namespace forebay::sys

@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "support/soon.hpp"
 #include "support/temp_directory.hpp"
 #include "sys/machine.hpp"
 #include "sys/mapping.hpp"
@@ -19,6 +20,7 @@
 using namespace forebay;
 using namespace forebay::sys;
 using namespace std::chrono_literals;
+using test::soon;
 
 namespace {
 
@@ -35,15 +37,6 @@ int exit_code_of(pid_t child) {
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-template <class Condition>
-bool soon(Condition condition) {
-    for (int i = 0; i < 1000; ++i) {
-        if (condition()) return true;
-        std::this_thread::sleep_for(5ms);
-    }
-    return false;
 }
 
 std::atomic<std::uint32_t>& word_in(Mapping& mapping) {

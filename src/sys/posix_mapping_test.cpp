@@ -197,6 +197,7 @@ TEST_CASE("mountinfo: by device, in the file system's own options only") {
     CHECK(mounted_huge(text, 0, 23));
     CHECK(mounted_huge(text, 0, 24));
     CHECK_FALSE(mounted_huge(text, 0, 2));
+    CHECK_FALSE(mounted_huge(text, 0, 25));
     CHECK_FALSE(mounted_huge(text, 0, 99));
     CHECK_FALSE(mounted_huge("", 0, 21));
     CHECK(page_bytes_of("/proc") == 4096);

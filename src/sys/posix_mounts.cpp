@@ -120,7 +120,7 @@ bool mounted_huge(std::string_view mountinfo, unsigned major, unsigned minor) {
         const auto options = line.find(" - ");
         const auto at = line.find(device);
         if (options == std::string_view::npos || at == std::string_view::npos || at > options) continue;
-        const auto super = line.substr(options + 3);
+        const auto super = line.substr(line.rfind(' ') + 1);  // the last field
         if (has_word(super, "huge=always") || has_word(super, "huge=within_size")) return true;
     }
     return false;

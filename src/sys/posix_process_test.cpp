@@ -16,6 +16,7 @@
 #include <sstream>
 #include <thread>
 
+#include "support/soon.hpp"
 #include "support/temp_directory.hpp"
 #include "sys/machine.hpp"
 #include "sys/store.hpp"
@@ -23,17 +24,9 @@
 using namespace forebay;
 using namespace forebay::sys;
 using namespace std::chrono_literals;
+using test::soon;
 
 namespace {
-
-template <class Condition>
-bool soon(Condition condition) {
-    for (int i = 0; i < 1000; ++i) {
-        if (condition()) return true;
-        std::this_thread::sleep_for(5ms);
-    }
-    return false;
-}
 
 Spawn self(const test::TempDirectory& dir, std::vector<std::string> arguments) {
     Spawn spawn;

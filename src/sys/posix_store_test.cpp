@@ -67,6 +67,8 @@ TEST_CASE("read: a file that ends before is corrupt, and the text says where") {
 TEST_CASE("open: kinds of error, and the mode of what is created") {
     const test::TempDirectory dir;
     CHECK(posix_store().open(dir / "none", Access::read).error().kind == ErrorKind::missing);
+    CHECK(posix_store().open(dir / "none", Access::read_direct).error().kind == ErrorKind::missing);
+    CHECK(forget_cached(dir / "none").error().kind == ErrorKind::missing);
     CHECK(posix_store().open(dir / "no/f", Access::create).error().kind == ErrorKind::missing);
     CHECK(posix_store().open(dir.path(), Access::create).error().kind == ErrorKind::refused);
     CHECK(posix_store().open(dir.path(), Access::read).error().kind == ErrorKind::refused);
@@ -115,6 +117,15 @@ TEST_CASE("create_direct: past the page cache where the file system can, else bu
         const std::string text = get(dir / "f");
         CHECK(text.substr(4096) == text_of(bytes));
         CHECK(text.substr(0, 4096) == text_of(bytes.first(4096)));
+        CHECK(forget_cached(dir / "f"));
+        auto reader = posix_store().open(dir / "f", Access::read_direct).value();
+        std::fill(bytes.begin(), bytes.end(), std::byte{0});
+        CHECK(reader->read(4096, bytes));
+        CHECK(text_of(bytes) == text.substr(4096));
+        CHECK(reader->read(5, bytes.first(100)));  // what is not aligned is read through the cache
+        CHECK(text_of(bytes.first(100)) == text.substr(5, 100));
+        CHECK(reader->read(8192, bytes).error().kind == ErrorKind::corrupt);
+        CHECK_FALSE(reader->write(0, bytes));
     }
     std::free(pages);
 }

@@ -36,34 +36,32 @@ Result<hobj_ref_t> reference_to(const h5::MemoryFile& file, const std::string& p
     return reference;
 }
 
-/// A variable's list of scales, one for each of its dimensions.
-Result<> put_dimension_list(const h5::MemoryFile& file, const std::string& path, std::vector<hobj_ref_t>& scales) {
-    constexpr auto doing = "naming a variable's dimensions";
-    std::vector<hvl_t> lists;
-    for (auto& scale : scales) lists.push_back({1, &scale});
-    const hsize_t count = lists.size();
-    FB_TRY_ASSIGN(type, h5::own(H5Tvlen_create(H5T_STD_REF_OBJ), doing));
+/// Writes a list of `count` elements as an attribute of a dataset.
+Result<> put_list(const h5::MemoryFile& file, const std::string& path, const char* name, const h5::Id& type,
+                  hsize_t count, const void* list) {
+    const auto doing = fmt::format("writing {} of '{}'", name, path);
     FB_TRY_ASSIGN(space, h5::own(H5Screate_simple(1, &count, nullptr), doing));
     FB_TRY_ASSIGN(dataset, h5::own(H5Dopen2(file.id().get(), path.c_str(), H5P_DEFAULT), doing));
-    FB_TRY_ASSIGN(
-        attribute,
-        h5::own(H5Acreate2(dataset.get(), "DIMENSION_LIST", type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), doing));
-    return h5::require(H5Awrite(attribute.get(), type.get(), lists.data()), doing);
+    FB_TRY_ASSIGN(attribute,
+                  h5::own(H5Acreate2(dataset.get(), name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), doing));
+    return h5::require(H5Awrite(attribute.get(), type.get(), list), doing);
+}
+
+/// A variable's list of scales, one for each of its dimensions.
+Result<> put_dimension_list(const h5::MemoryFile& file, const std::string& path, std::vector<hobj_ref_t>& scales) {
+    std::vector<hvl_t> lists;
+    for (auto& scale : scales) lists.push_back({1, &scale});
+    FB_TRY_ASSIGN(type, h5::own(H5Tvlen_create(H5T_STD_REF_OBJ), "naming a variable's dimensions"));
+    return put_list(file, path, "DIMENSION_LIST", type, lists.size(), lists.data());
 }
 
 /// A scale's list of the variables that use it.
 Result<> put_reference_list(const h5::MemoryFile& file, const std::string& path, const std::vector<Use>& uses) {
     constexpr auto doing = "listing the users of a dimension";
-    const hsize_t count = uses.size();
     FB_TRY_ASSIGN(type, h5::own(H5Tcreate(H5T_COMPOUND, sizeof(Use)), doing));
     FB_TRY(h5::require(H5Tinsert(type.get(), "dataset", HOFFSET(Use, dataset), H5T_STD_REF_OBJ), doing));
     FB_TRY(h5::require(H5Tinsert(type.get(), "dimension", HOFFSET(Use, dimension), H5T_STD_I32LE), doing));
-    FB_TRY_ASSIGN(space, h5::own(H5Screate_simple(1, &count, nullptr), doing));
-    FB_TRY_ASSIGN(scale, h5::own(H5Dopen2(file.id().get(), path.c_str(), H5P_DEFAULT), doing));
-    FB_TRY_ASSIGN(
-        attribute,
-        h5::own(H5Acreate2(scale.get(), "REFERENCE_LIST", type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), doing));
-    return h5::require(H5Awrite(attribute.get(), type.get(), uses.data()), doing);
+    return put_list(file, path, "REFERENCE_LIST", type, uses.size(), uses.data());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Committed snapshots, and the end of a crash, for tests of rooms below the drain.
+// Committed snapshots, and the end of a crash, for tests of the drain and of rooms below it.
 
 #pragma once
 
@@ -12,6 +12,15 @@ inline Result<> commit_all(sys::Store& store, const std::string& run, const Smal
     FB_TRY(drain_all(store, run, snapshot));
     FB_TRY(drain::commit_if_complete(store, run, snapshot.stream, snapshot.step, snapshot.id, snapshot.nodes));
     return {};
+}
+
+/// Whether the committed snapshot is there, whole to the last byte, and this one.
+inline bool is_whole(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot) {
+    const auto directory = step_directory(run, snapshot);
+    const auto manifest = catalog::load_manifest(store, directory);
+    if (!manifest || manifest->snapshot_id != snapshot.id) return false;
+    const auto verified = catalog::verify(store, {snapshot.stream, snapshot.step, directory}, {});
+    return verified && verified->damage.empty() && catalog::check_whole(store, directory, *manifest);
 }
 
 /// What `forebay recover` does, incomplete parts left alone.
