@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "api/state.hpp"
+#include "base/bytes.hpp"
 #include "base/limits.hpp"
 #include "drain/agent.hpp"
 #include "stage/await.hpp"
@@ -51,6 +52,13 @@ Result<> probe_target(const std::string& run, std::uint64_t id) {
     return store.remove(probe);
 }
 
+std::string told_by_first(comm::Group& group, const std::string& mine) {
+    const auto own = bytes_of(mine);
+    std::vector<std::byte> bytes(own.begin(), own.end());
+    group.broadcast_sized(bytes, 0);
+    return std::string(text_of(bytes));
+}
+
 }  // namespace
 
 // An agent inside the application. It has all it uses itself: stuck in a dead mount it outlives its session.
@@ -83,12 +91,7 @@ Result<> SessionState::open(std::unique_ptr<comm::Group> world, const Options& w
     options = wanted;
     FB_TRY(comm::agree(*world, check(options)));
     topology = comm::find_topology(std::move(world), options.virtual_nodes);
-    const auto own = absolute_path(options.run);
-    std::vector<std::byte> run;
-    if (topology.world->rank() == 0)
-        run.assign(std::as_bytes(std::span(own)).begin(), std::as_bytes(std::span(own)).end());
-    topology.world->broadcast_sized(run, 0);
-    options.run.assign(reinterpret_cast<const char*>(run.data()), run.size());
+    options.run = told_by_first(*topology.world, absolute_path(options.run));
     id = sys::random_u64();
     topology.world->broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
     FB_TRY(comm::agree(*topology.world, topology.world->rank() == 0
@@ -103,7 +106,15 @@ Result<> SessionState::open(std::unique_ptr<comm::Group> world, const Options& w
 }
 
 Result<> SessionState::open_staging() {
-    const auto directory = stage::staging_directory(options.staging, options.run, topology.virtual_index);
+    std::string directory;
+    if (topology.leads()) {
+        auto own = stage::staging_directory(options.staging, options.run, topology.virtual_index);
+        FB_TRY(comm::agree(*topology.world, own ? Result<>() : Result<>(own.error())));
+        directory = *own;
+    } else {
+        FB_TRY(comm::agree(*topology.world, {}));
+    }
+    directory = told_by_first(*topology.node, directory);
     const auto take = [&](Result<stage::Staging> made) -> Result<> {
         if (!made) return made.error();
         staging.emplace(std::move(*made));

@@ -19,14 +19,36 @@ namespace {
 constexpr const char* session_name = "session.json";
 constexpr const char* control_name = "control";
 
-std::string home_of(const std::string& base) {
-    return fmt::format("{}/forebay-{}", base.empty() ? "/dev/shm" : base, sys::user_id());
+std::string base_of(const std::string& base) { return base.empty() ? "/dev/shm" : base; }
+
+std::string home_name() { return fmt::format("forebay-{}", sys::user_id()); }
+
+// Directories of this user alone under `base`: forebay-UID, and forebay-UID.NUMBER where somebody else had taken that.
+Result<std::vector<std::string>> homes(const std::string& base) {
+    std::vector<std::string> homes;
+    auto entries = sys::posix_store().list(base);
+    if (!entries && entries.error().kind == ErrorKind::missing) return homes;
+    if (!entries) return entries.error();
+    for (const auto& entry : *entries) {
+        const bool named = entry.name == home_name() || entry.name.starts_with(home_name() + ".");
+        if (named && entry.is_directory && sys::make_private_directory(base + "/" + entry.name))
+            homes.push_back(base + "/" + entry.name);
+    }
+    return homes;
 }
 
-Result<> make_home(const std::string& home) {
+// Under a name that nobody else can know before it is there.
+Result<std::string> make_home(const std::string& base) {
+    FB_TRY_ASSIGN(there, homes(base));
+    if (!there.empty()) return there.front();
+    auto home = base + "/" + home_name();
     auto made = sys::make_private_directory(home);
-    if (made || made.error().kind != ErrorKind::missing) return made;
-    const auto base = home.substr(0, home.find_last_of('/'));
+    if (!made && made.error().kind == ErrorKind::refused) {
+        home += fmt::format(".{:016x}", sys::random_u64());
+        made = sys::make_private_directory(home);
+    }
+    if (made) return home;
+    if (made.error().kind != ErrorKind::missing) return made.error();
     return Error{ErrorKind::missing,
                  fmt::format("forebay: nothing can be staged: {} does not exist. Next: create it, or set "
                              "staging to another node-local directory.",
@@ -68,22 +90,21 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
 std::string application_lock_path(const std::string& directory) { return directory + "/application.lock"; }
 std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
 
-std::string staging_directory(const std::string& base, const std::string& run, std::uint32_t virtual_index) {
+Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint32_t virtual_index) {
+    FB_TRY_ASSIGN(home, make_home(base_of(base)));
     const auto slash = run.find_last_of('/');
     const auto name = run.substr(slash == std::string::npos ? 0 : slash + 1).substr(0, 64);
-    return fmt::format("{}/{}-{:08x}-{}", home_of(base), name.empty() ? "run" : name, crc32c(bytes_of(run)),
-                       virtual_index);
+    return fmt::format("{}/{}-{:08x}-{}", home, name.empty() ? "run" : name, crc32c(bytes_of(run)), virtual_index);
 }
 
 Result<std::vector<std::string>> staging_directories(const std::string& base) {
-    const auto home = home_of(base);
-    auto& store = sys::posix_store();
-    FB_TRY_ASSIGN(there, store.exists(home));
     std::vector<std::string> directories;
-    if (!there) return directories;
-    FB_TRY_ASSIGN(entries, store.list(home));
-    for (const auto& entry : entries)
-        if (entry.is_directory) directories.push_back(home + "/" + entry.name);
+    FB_TRY_ASSIGN(there, homes(base_of(base)));
+    for (const auto& home : there) {
+        FB_TRY_ASSIGN(entries, sys::posix_store().list(home));
+        for (const auto& entry : entries)
+            if (entry.is_directory) directories.push_back(home + "/" + entry.name);
+    }
     return directories;
 }
 
@@ -109,8 +130,6 @@ Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
 
 Result<Staging> Staging::create(const std::string& directory, const SessionFile& session,
                                 std::chrono::milliseconds wait_max) {
-    const auto home = directory.substr(0, directory.find_last_of('/'));
-    FB_TRY(make_home(home));
     FB_TRY(sys::make_private_directory(directory));
     auto lock = sys::FileLock::take(application_lock_path(directory));
     if (!lock && lock.error().kind == ErrorKind::retry)

@@ -33,8 +33,9 @@ struct SessionFile {
 std::string encode_session(const SessionFile& session);
 Result<SessionFile> decode_session(const std::string& text, const std::string& path);
 
-/// Where the node's part `virtual_index` of the run is staged. `base` "" means /dev/shm. `run` is absolute.
-std::string staging_directory(const std::string& base, const std::string& run, std::uint32_t virtual_index);
+/// Where the node's part `virtual_index` of the run is staged: in a directory of this user alone, which is made. `base`
+/// "" means /dev/shm. `run` is absolute. `missing` when `base` does not exist.
+Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint32_t virtual_index);
 
 /// Staging directories of this user under `base` (no order), for the tools.
 Result<std::vector<std::string>> staging_directories(const std::string& base);
