@@ -22,7 +22,8 @@ rate_bytes_per_second = 500000
 retries = 2
 retry_pause_seconds = 0.2
 """
-CLOSE_SECONDS = 3  # less than a write hangs when its brick has stopped: gluster-volume's ping-timeout, 5
+# Longer than an undisturbed drain, 3.3 s, and shorter than one that hangs: gluster-volume's ping-timeout, 5 s, and retries.
+CLOSE_SECONDS = 5
 HANG_SECONDS_MAX = 60  # what gluster takes to give a server up, with much to spare for a busy machine
 
 
@@ -103,7 +104,7 @@ def hung_at_the_end(gluster, runs):
     expect(job.finish(HANG_SECONDS_MAX) == 1, "a drain hangs at the end of the job: it ends and reports failure",
            job.output())
     took = time.monotonic() - begun
-    expect(took < CLOSE_SECONDS + 4, f"within close_wait_seconds, {CLOSE_SECONDS} s: {took:.1f} s, mpiexec included")
+    expect(took < CLOSE_SECONDS + 15, f"within close_wait_seconds, {CLOSE_SECONDS} s: {took:.1f} s, mpiexec included")
     output = job.output()
     expect(f"not committed after {CLOSE_SECONDS} s: step 8 is" in output and f"staged in {runs.staging}/" in output,
            "it says what is staged where", output)
