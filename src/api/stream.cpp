@@ -62,6 +62,7 @@ Result<std::uint32_t> StreamState::add_table(const std::string& name, const std:
                                    .table = table,
                                    .attributes = column.attributes});
     }
+    bound.columns.resize(columns.size());
     FB_TRY(check(wider));
     schema = std::move(wider);
     binding.data.resize(schema.variables.size(), nullptr);
@@ -83,7 +84,7 @@ Result<> StreamState::check_bound(std::span<const char> written) const {
         for (std::size_t c = 0; c < table.variables.size(); ++c) {
             const auto v = table.variables[c];
             if (table.rows == 0 || (v < written.size() && written[v] != 0)) continue;
-            if (c >= table.columns.size() || table.columns[c].data == nullptr)
+            if (table.columns[c].data == nullptr)
                 return Error{ErrorKind::refused,
                              fmt::format("forebay: column '{}' has {} rows but no address. Next: Particles::bind.",
                                          schema.variables[v].name, table.rows)};
@@ -142,6 +143,7 @@ Result<> Particles::bind(std::uint64_t rows, std::vector<ColumnData> columns) {
                                  stream_->schema.tables[table_], table.variables.size(), columns.size())};
     table.rows = rows;
     table.columns = std::move(columns);
+    table.columns.resize(table.variables.size());
     return {};
 }
 
