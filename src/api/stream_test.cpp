@@ -9,34 +9,16 @@
 #include <cstring>
 #include <filesystem>
 
-#include "api/state.hpp"
 #include "catalog/catalog.hpp"
 #include "support/numbered_state.hpp"
-#include "support/temp_directory.hpp"
-#include "support/thread_group.hpp"
+#include "support/sessions.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
+using test::options_in, test::with_session;
 
 namespace {
-
-Options options_in(const test::TempDirectory& folder, int nodes, const std::string& run = "run") {
-    Options options{.run = folder / run, .staging = folder.path()};
-    options.virtual_nodes = nodes;
-    options.agent.mode = AgentMode::thread;
-    options.restart_window_bytes = 4u << 20;
-    return options;
-}
-
-void with_session(int ranks, const Options& options, const std::function<void(Session&, comm::Group&)>& body) {
-    test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
-        const auto own = world->split(0);
-        auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
-        body(session, *own);
-        session.close().value();
-    });
-}
 
 // Rows that follow from rank, row and step.
 struct Rows {
@@ -247,58 +229,6 @@ TEST_CASE("direct saves and prepare(): what the application writes into the slot
             CHECK(written == 4.25);
         });
         check_rows(options, 2, 4, 42, 0 + 6 + 91 + 14 * 1'000'000 + 276 + 24 * 2'000'000);
-    }
-}
-
-TEST_CASE("a direct save that the policy skips has no slot to write to, and sealing it saves nothing") {
-    const test::TempDirectory folder;
-    auto options = options_in(folder, 1);
-    options.agent.rate_bytes_per_second = 1;  // the first step drains as long as the session lives
-    auto session = Session::open(options).value();
-    auto stream = session.stream("restart", {.policy = Policy::skip}).value();
-    double value = 1;
-    stream.replicated("value", &value).value();
-    auto table = stream.particles("dm", {{"id", i64}}).value();
-    auto first = stream.begin(1).value();
-    REQUIRE(first.kept());
-    CHECK(first.seal().value().kept);
-    auto second = stream.begin(2).value();
-    CHECK_FALSE(second.kept());
-    CHECK(second.block("value").error().text.find("no slot to write to") != std::string::npos);
-    CHECK(second.column(table, 0).error().text.find("no slot to write to") != std::string::npos);
-    CHECK_FALSE(second.seal().value().kept);
-    CHECK(stream.counters().saves == 1);
-    CHECK(stream.counters().skipped == 1);
-}
-
-TEST_CASE("a direct save that is never sealed is given up; one handle cannot seal twice, nor another's save") {
-    for (const int nodes : {1, 2}) {
-        const test::TempDirectory folder;
-        const auto options = options_in(folder, nodes);
-        with_session(3, options, [&](Session& session, comm::Group&) {
-            auto stream = session.stream("restart").value();
-            double value = 0;
-            stream.replicated("value", &value).value();
-            auto table = stream.particles("dm", {{"id", i64}}).value();
-            auto lost = stream.begin(1).value();
-            CHECK(stream.begin(2).value().kept());
-            CHECK(lost.block("value").error().kind == ErrorKind::refused);
-            CHECK(lost.column(table, 0).error().kind == ErrorKind::refused);
-            CHECK(lost.seal().error().kind == ErrorKind::refused);
-            value = 3;
-            CHECK(stream.save(3).value().kept);
-            auto sealed = stream.begin(4).value();
-            value = 4;
-            CHECK(sealed.seal().value().kept);
-            CHECK(sealed.block("value").error().text.find("step 4 is not under way") != std::string::npos);
-            CHECK(sealed.seal().error().kind == ErrorKind::refused);
-            CHECK(stream.counters().saves == 2);
-            CHECK(stream.begin(5).value().kept());  // and close() does not wait for it
-        });
-        std::vector<std::int64_t> steps;
-        for (const auto& found : catalog::snapshots(sys::posix_store(), options.run, "restart").value())
-            steps.push_back(found.step);
-        CHECK(steps == std::vector<std::int64_t>{4, 3});
     }
 }
 
