@@ -83,7 +83,8 @@ private:
 };
 
 /// A save whose blocks the application writes into the slot itself: no copy, only the checksum pass. Between
-/// Stream::begin() and seal(); blocks for which no address was asked are copied by seal() as save() does.
+/// Stream::begin() and seal(); blocks for which no address was asked are copied by seal() as save() does. The next
+/// begin() or save() of the stream and close() give up what was not sealed; it is `refused` from then on.
 class DirectSave {
 public:
     /// false: the policy skipped the step; there is nothing to write and nothing to seal.
@@ -98,9 +99,11 @@ public:
 
 private:
     friend class Stream;
-    DirectSave(std::shared_ptr<StreamState> stream, Saved saved) : stream_(std::move(stream)), saved_(saved) {}
+    DirectSave(std::shared_ptr<StreamState> stream, Saved saved);
+    Result<> check_under_way() const;
     std::shared_ptr<StreamState> stream_;
     Saved saved_;
+    std::uint64_t number_;
 };
 
 /// A named sequence of snapshots under one policy.

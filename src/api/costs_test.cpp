@@ -10,12 +10,11 @@
 #include <filesystem>
 #include <new>
 
-#include "api/state.hpp"
 #include "stage/slot.hpp"
-#include "support/temp_directory.hpp"
-#include "support/thread_group.hpp"
+#include "support/sessions.hpp"
 
 using namespace forebay;
+using test::options_in;
 
 namespace {
 
@@ -83,13 +82,6 @@ private:
     Calls& own_;
     Level level_;
 };
-
-Options options_in(const test::TempDirectory& folder, int nodes) {
-    Options options{.run = folder / "run", .staging = folder.path()};
-    options.virtual_nodes = nodes;
-    options.agent.mode = AgentMode::thread;
-    return options;
-}
 
 long minor_faults() {
     struct rusage used {};

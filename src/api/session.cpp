@@ -199,6 +199,8 @@ Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<
 Result<> SessionState::close() {
     FB_TRY(check_open());
     auto& page = staging->control();
+    for (const auto& [name, stream] : streams_)
+        if (const auto living = stream.lock()) living->stager.abandon();
     std::vector<std::uint32_t> slots;
     for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) slots.push_back(i);
     const bool leads = topology.leads();

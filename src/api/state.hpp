@@ -69,6 +69,9 @@ private:
 class StreamState : public std::enable_shared_from_this<StreamState> {
 public:
     StreamState(std::shared_ptr<SessionState> session, std::string name, const StreamOptions& options);
+    StreamState(const StreamState&) = delete;
+    StreamState& operator=(const StreamState&) = delete;
+    ~StreamState() { stager.abandon(); }  // close() would wait for a slot that nobody fills any more
 
     Result<> add(Variable variable, void* data, std::vector<Piece> pieces);
     Result<std::uint32_t> add_table(const std::string& name, const std::vector<Column>& columns);

@@ -63,6 +63,7 @@ Result<std::uint32_t> StreamState::add_table(const std::string& name, const std:
                                    .table = table,
                                    .attributes = column.attributes});
     }
+    bound.columns.resize(columns.size());
     FB_TRY(check(wider));
     schema = std::move(wider);
     binding.data.resize(schema.variables.size(), nullptr);
@@ -84,7 +85,7 @@ Result<> StreamState::check_bound(std::span<const char> written) const {
         for (std::size_t c = 0; c < table.variables.size(); ++c) {
             const auto v = table.variables[c];
             if (table.rows == 0 || (v < written.size() && written[v] != 0)) continue;
-            if (c >= table.columns.size() || table.columns[c].data == nullptr)
+            if (table.columns[c].data == nullptr)
                 return Error{ErrorKind::refused,
                              fmt::format("forebay: column '{}' has {} rows but no address. Next: Particles::bind.",
                                          schema.variables[v].name, table.rows)};
@@ -143,6 +144,7 @@ Result<> Particles::bind(std::uint64_t rows, std::vector<ColumnData> columns) {
                                  stream_->schema.tables[table_], table.variables.size(), columns.size())};
     table.rows = rows;
     table.columns = std::move(columns);
+    table.columns.resize(table.variables.size());
     return {};
 }
 
@@ -182,10 +184,22 @@ Result<Saved> Stream::save(std::int64_t step, double time) {
     return state_->stager.finish(state_->binding, state_->direct);
 }
 
+DirectSave::DirectSave(std::shared_ptr<StreamState> stream, Saved saved)
+    : stream_(std::move(stream)), saved_(saved), number_(stream_->stager.under_way()) {}
+
+Result<> DirectSave::check_under_way() const {
+    if (saved_.kept && number_ == stream_->stager.under_way()) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("forebay: stream '{}': the save of step {} {}. Next: Stream::begin.",
+                             stream_->schema.stream, saved_.step,
+                             saved_.kept ? "is not under way any more: it was sealed, or another was begun"
+                                         : "was skipped, so it has no slot to write to")};
+}
+
 Result<void*> DirectSave::block(const std::string& variable, std::size_t piece) {
+    FB_TRY(check_under_way());
     const auto* found = find(stream_->schema, variable);
-    if (!saved_.kept || found == nullptr || found->kind == Kind::particles)
-        return unknown(variable, saved_.kept ? "array or replicated variable" : "slot for");
+    if (found == nullptr || found->kind == Kind::particles) return unknown(variable, "array or replicated variable");
     const auto v = static_cast<std::uint32_t>(found - stream_->schema.variables.data());
     if (found->kind == Kind::array && piece >= stream_->binding.pieces[v].size())
         return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' has {} boxes on this rank, not {}.",
@@ -195,15 +209,16 @@ Result<void*> DirectSave::block(const std::string& variable, std::size_t piece) 
 }
 
 Result<void*> DirectSave::column(const Particles& table, std::size_t column) {
+    FB_TRY(check_under_way());
     const auto& columns = stream_->binding.tables[table.table_].variables;
-    if (!saved_.kept || column >= columns.size())
-        return unknown(fmt::format("{}", column), saved_.kept ? "column number" : "slot for column");
+    if (column >= columns.size()) return unknown(fmt::format("{}", column), "column number");
     stream_->direct[columns[column]] = 1;
     return static_cast<void*>(stream_->stager.block(columns[column], 0).data());
 }
 
 Result<Saved> DirectSave::seal() {
     if (!saved_.kept) return saved_;
+    FB_TRY(check_under_way());
     // A column without an address on one rank must not leave the others waiting for its blocks.
     const auto bound = comm::agree(*stream_->session->topology.world, stream_->check_bound(stream_->direct));
     if (bound) return stream_->stager.finish(stream_->binding, stream_->direct);

@@ -176,6 +176,7 @@ TEST_CASE("errors: slow blocks above the failed one end within a piece") {
     const std::array<Range, 1> all{{{0, memory.size()}}};
     Recorder file;
     file.bad = {0};
+    file.slow = {{0, 300ms}};  // by then the second block is under way
     const auto begin = Clock::now();
     CHECK_FALSE(write_ranges(file, memory, all, {16u << 20, 2, 1'000'000}));  // the second block alone takes 17 s
     CHECK(seconds_since(begin) < 10);

@@ -127,9 +127,7 @@ Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const C
 }
 
 Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding) {
-    auto places = binding;
-    for (auto& table : places.tables) table.columns.resize(table.variables.size());
-    const auto needed = plan.files_needed(places);
+    const auto needed = plan.files_needed(binding);
     const auto mapped =
         FileByFile(context, choice)
             .each(needed, [&](const std::string& path, const format::NodeFile& file) -> Result<> {
@@ -141,7 +139,7 @@ Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& pl
                     std::uint64_t bytes = 0;
                     const auto segments = format::segments_by_offset(file);
                     return prefault_needed(copy->mapping, segments,
-                                           Scatter(file, segments, plan.takes(places, file, bytes)).needed());
+                                           Scatter(file, segments, plan.takes(binding, file, bytes)).needed());
                 };
                 return comm::agree(*context.topology->node, map());
             });

@@ -12,7 +12,7 @@ namespace forebay::stage {
 struct TableBinding {
     std::vector<std::uint32_t> variables;  // the columns' indices in the schema
     std::uint64_t rows = 0;
-    std::vector<ColumnData> columns;  // as many as variables; empty until bound
+    std::vector<ColumnData> columns;  // as many as variables, without addresses until bound
 };
 
 /// Indexed like Schema::variables and Schema::tables.

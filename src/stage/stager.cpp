@@ -237,6 +237,11 @@ void Stager::give_back() {
     ring(context_.staging->control().bell);
 }
 
+void Stager::abandon() {
+    under_way_ = 0;
+    give_back();
+}
+
 Result<> Stager::prepare(const Schema& schema, const Binding& binding, bool changed) {
     FB_TRY(plan_together(schema, binding, changed, {}));
     gather_rows(binding);
@@ -266,6 +271,7 @@ Result<> Stager::prepare(const Schema& schema, const Binding& binding, bool chan
 Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed,
                             const Result<>& mine_before) {
     auto& topology = *context_.topology;
+    abandon();
     began_ = sys::Clock::now();
     saved_ = {.step = step};
     time_ = time;
@@ -307,11 +313,13 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
         topology.node->barrier();
     }
     saved_.kept = true;
+    under_way_ = saves_;
     return saved_;
 }
 
 Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direct) {
     auto& slot = slots_[current_];
+    under_way_ = 0;
     const auto copying = sys::Clock::now();
     slot.put(binding, direct);
     saved_.copy_seconds = seconds_since(copying);

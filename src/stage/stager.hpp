@@ -38,7 +38,8 @@ public:
     Result<> prepare(const Schema& schema, const Binding& binding, bool changed);
 
     /// Up to the point where blocks may be written: `kept` false means the policy skipped the step. Collective.
-    /// `mine` is what this rank has to complain about before: every rank then gets it.
+    /// `mine` is what this rank has to complain about before: every rank then gets it. A save that was begun before and
+    /// never finished is given up.
     Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed,
                         const Result<>& mine);
     /// Where the application may write a block itself, between begin() and finish().
@@ -48,8 +49,10 @@ public:
     /// Copies what is not marked in `direct`, checksums, seals. Collective over the node.
     Result<Saved> finish(const Binding& binding, std::span<const char> direct);
 
-    /// Gives up what begin() began; the slot is empty then. Local.
-    void abandon() { give_back(); }
+    /// Gives up what begin() began, if anything; the slot is empty then. Local.
+    void abandon();
+    /// The number of the save between begin() and finish() or abandon(); 0 when there is none.
+    std::uint64_t under_way() const { return under_way_; }
 
     /// Waits until all slots are committed or free. Collective.
     Result<> wait_committed(std::chrono::milliseconds at_most);
@@ -90,6 +93,7 @@ private:
     std::vector<std::uint64_t> rows_, own_rows_, all_rows_;
     std::uint64_t version_ = 0;  // of the description
     std::uint64_t saves_ = 0;
+    std::uint64_t under_way_ = 0;
     std::uint32_t decisions_ = 0;  // as this rank has seen them
     std::size_t current_ = 0;
     SlotState previous_ = SlotState::empty;

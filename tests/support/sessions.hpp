@@ -1,0 +1,34 @@
+// Sessions over threads as ranks, with an agent that is a thread too, for tests of what an application calls.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "api/state.hpp"
+#include "support/temp_directory.hpp"
+#include "support/thread_group.hpp"
+
+namespace forebay::test {
+
+inline Options options_in(const TempDirectory& folder, int nodes, const std::string& run = "run") {
+    Options options{.run = folder / run, .staging = folder.path()};
+    options.virtual_nodes = nodes;
+    options.agent.mode = AgentMode::thread;
+    options.restart_window_bytes = 4u << 20;
+    return options;
+}
+
+/// `body` on each rank, between open and close.
+inline void with_session(int ranks, const Options& options, const std::function<void(Session&, comm::Group&)>& body) {
+    with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
+        const auto own = world->split(0);
+        auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+        body(session, *own);
+        session.close().value();
+    });
+}
+
+}  // namespace forebay::test
