@@ -75,7 +75,7 @@ Result<> SessionState::open(std::unique_ptr<comm::Group> world, const Options& w
 Result<> SessionState::open_target() {
     auto& store = sys::posix_store();
     FB_TRY(store.make_directories(options.run));
-    const auto probe = fmt::format("{}/.forebay-probe-{:016x}", options.run, id);
+    const auto probe = fmt::format("{}/.probe.{}-{:016x}.tmp", options.run, sys::process_id(), id);
     FB_TRY(sys::write_text_durable(store, probe, "forebay\n"));
     return store.remove(probe);
 }
