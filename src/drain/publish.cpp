@@ -19,12 +19,12 @@ bool is_later(const Save& a, const Save& b) {
     return std::tie(a.sealed_unix_ns, a.snapshot_id) > std::tie(b.sealed_unix_ns, b.snapshot_id);
 }
 
-// What has the final name; nothing when it is free. An unreadable manifest is nobody's save, earlier than all.
-Result<std::optional<Save>> standing(sys::Store& store, const std::string& final_directory) {
-    const auto save = save_in(store, final_directory);
+// What has a name; nothing when it is free. An unreadable manifest is nobody's save, earlier than all.
+Result<std::optional<Save>> standing(sys::Store& store, const std::string& directory) {
+    const auto save = save_in(store, directory);
     if (save) return std::optional(*save);
     if (save.error().kind != ErrorKind::missing && save.error().kind != ErrorKind::corrupt) return save.error();
-    FB_TRY_ASSIGN(exists, store.exists(final_directory));
+    FB_TRY_ASSIGN(exists, store.exists(directory));
     return exists ? std::optional(Save{}) : std::optional<Save>{};
 }
 
@@ -44,8 +44,8 @@ public:
 private:
     Result<bool> is_whole() const;
     Result<> remove_view() const;
-    Result<> free_aside(const Save& standing, const std::string& aside) const;
-    Result<> move_aside(const Save& standing, const std::string& aside) const;
+    Result<> free_aside(const Save& earlier, const std::string& aside) const;
+    Result<> move_aside(const Save& earlier, const std::string& aside) const;
     Error put_back(const std::string& aside, Error why) const;
     Result<Commit> replace(const Save& earlier) const;
 
@@ -74,22 +74,23 @@ Result<> Publisher::remove_view() const {
 }
 
 // A replacement that was killed left this very save aside, and then it was drained and committed again from memory.
-Result<> Publisher::free_aside(const Save& standing, const std::string& aside) const {
+Result<> Publisher::free_aside(const Save& earlier, const std::string& aside) const {
     FB_TRY_ASSIGN(exists, store_.exists(aside));
     if (!exists) return {};
-    FB_TRY_ASSIGN(committed, find_committed(store_, place_, standing.snapshot_id));
+    FB_TRY_ASSIGN(committed, find_committed(store_, place_, earlier.snapshot_id));
     FB_TRY_ASSIGN(whole, committed ? is_whole() : Result<bool>(false));
-    if (whole) return catalog::discard(store_, aside, place_.step, standing.snapshot_id);
+    if (whole) return catalog::discard(store_, aside, place_.step, earlier.snapshot_id);
     return Error{ErrorKind::refused, fmt::format("{} is in the way of committing another save of step {}.\n"
                                                  "  Next: forebay recover {}",
                                                  aside, place_.step, place_.run)};
 }
 
 // Between our look and our rename another agent may have put a later save there: it is not ours to replace unseen.
-Result<> Publisher::move_aside(const Save& standing, const std::string& aside) const {
+Result<> Publisher::move_aside(const Save& earlier, const std::string& aside) const {
     FB_TRY(store_.rename(final_, aside));
-    const auto moved = save_in(store_, aside);
-    if ((moved ? moved->snapshot_id : 0) == standing.snapshot_id) return {};
+    const auto moved = standing(store_, aside);
+    if (!moved) return put_back(aside, moved.error());
+    if (*moved && (*moved)->snapshot_id == earlier.snapshot_id) return {};
     return put_back(aside, {ErrorKind::refused,
                             fmt::format("another save of step {} is committed in {} now", place_.step, final_)});
 }
