@@ -6,7 +6,7 @@ CI ?=
 # Warnings are errors in CI, where the compiler is known; a newer compiler elsewhere must not stop a user's build.
 WERROR := $(if $(CI),ON,OFF)
 
-.PHONY: build demo test bench format tidy clean help
+.PHONY: build demo test nightly bench format tidy clean help
 
 build:  ## build/bin/forebay, the libraries in build/lib, the example simulation and the tests
 	scripts/bootstrap
@@ -18,6 +18,9 @@ demo: build  ## a cosmology run that is killed, drained, restarted on other rank
 
 test: build  ## every test there is, formatting and documentation links too
 	ctest --test-dir build --output-on-failure --parallel $(JOBS)
+
+nightly: build  ## the long tests: 100,000 crashes on the simulated disk, 300 runs with real kills
+	ctest --preset nightly --parallel $(JOBS)
 
 bench: build  ## save, drain, restart and plan against their limits on this machine
 	bench/run

@@ -47,7 +47,7 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
 Result<> probe_target(const std::string& run, std::uint64_t id) {
     auto& store = sys::posix_store();
     FB_TRY(store.make_directories(run));
-    const auto probe = fmt::format("{}/.forebay-probe-{:016x}", run, id);
+    const auto probe = fmt::format("{}/.probe.{}-{:016x}.tmp", run, sys::process_id(), id);
     FB_TRY(sys::write_text_durable(store, probe, "forebay\n"));
     return store.remove(probe);
 }

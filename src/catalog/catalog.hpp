@@ -83,6 +83,10 @@ struct Verified {
 Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
                         const std::function<void(std::uint64_t, std::uint64_t)>& progress);
 
+/// Takes the directory of a snapshot, or a leftover, away for good, by a rename and then file by file: no crash leaves
+/// a part of it under a name that means more than "being removed". Missing is fine.
+Result<> discard(sys::Store& store, const std::string& directory, std::int64_t step, std::uint64_t snapshot_id);
+
 struct Pruned {
     std::vector<Snapshot> removed;
     std::vector<Snapshot> kept;

@@ -16,23 +16,28 @@ Result<> whole(sys::Store& store, const Snapshot& snapshot) {
     return check_whole(store, snapshot.directory, manifest);
 }
 
-Result<> remove(sys::Store& store, const std::string& stream_directory, const Snapshot& snapshot) {
-    // Any id serves to name what is being removed; a snapshot whose manifest is unreadable has none.
-    const auto manifest = load_manifest(store, snapshot.directory);
-    const auto id = manifest ? manifest->snapshot_id : 0;
-    const auto gone = stream_directory + "/" + leftover_name({snapshot.step, id, Leftover::Kind::gone});
+// What a cut replacement left of the same step must not take the place that becomes free.
+Result<> discard_older_saves(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
+    FB_TRY_ASSIGN(left, leftovers(store, run, snapshot.stream));
+    for (const auto& leftover : left)
+        if (leftover.kind == Leftover::Kind::old && leftover.step == snapshot.step)
+            FB_TRY(discard(store, leftover.directory, leftover.step, leftover.snapshot_id));
+    return {};
+}
+
+Result<> remove(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
+    FB_TRY(discard_older_saves(store, run, snapshot));
     // A view without its snapshot would show fill values as if they were data: it goes first, for good.
+    const auto stream_directory = run + "/" + snapshot.stream;
     const auto view = stream_directory + "/" + view_name(snapshot.step);
     FB_TRY_ASSIGN(has_view, store.exists(view));
     if (has_view) {
         FB_TRY(store.remove(view));
         FB_TRY(store.sync_directory(stream_directory));
     }
-    FB_TRY(store.remove_tree(gone));
-    FB_TRY(store.rename(snapshot.directory, gone));
-    // Durable before the first file goes: else a power cut could bring the name back without its files.
-    FB_TRY(store.sync_directory(stream_directory));
-    return store.remove_tree(gone);
+    // Any id serves to name what is being removed; a snapshot whose manifest is unreadable has none.
+    const auto manifest = load_manifest(store, snapshot.directory);
+    return discard(store, snapshot.directory, snapshot.step, manifest ? manifest->snapshot_id : 0);
 }
 
 }  // namespace
@@ -57,8 +62,10 @@ Result<Pruned> prune(sys::Store& store, const std::string& run, const std::strin
         if (const auto verdict = whole(store, snapshot); verdict) ++counted;
         else pruned.problems.push_back(fmt::format("step {} does not count: {}", snapshot.step, verdict.error().text));
     }
-    if (dry_run) return pruned;
-    for (const auto& snapshot : pruned.removed) FB_TRY(remove(store, run + "/" + stream, snapshot));
+    if (dry_run || pruned.removed.empty()) return pruned;
+    // What is kept was seen, but its name may not be durable yet: its committer may have been killed before the sync.
+    FB_TRY(store.sync_directory(run + "/" + stream));
+    for (const auto& snapshot : pruned.removed) FB_TRY(remove(store, run, snapshot));
     return pruned;
 }
 

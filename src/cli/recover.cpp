@@ -4,12 +4,14 @@
 
 #include <cstdio>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "catalog/names.hpp"
 #include "cli/json.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
-#include "drain/commit.hpp"
+#include "drain/missing_views.hpp"
 
 namespace forebay::cli {
 
@@ -50,9 +52,23 @@ Result<Exit> recover(const Options& options) {
         object.set("snapshot_id", catalog::id_text(one.leftover.snapshot_id)).set("kind", name_of(one.leftover.kind));
         array.push(object.set("outcome", name_of_outcome(one.outcome)).set("text", one.text));
     }
+    const auto make_view = view_maker();
+    std::vector<drain::OwedView> views;
+    if (make_view) {
+        FB_TRY_ASSIGN(made, drain::make_missing_views(sys::posix_store(), run, recovered, make_view));
+        views = std::move(made);
+    }
+    for (const auto& view : views) {
+        const auto& [stream, step, directory] = view.snapshot;
+        const auto said = view.made ? "its view was missing and is made." : "it has no view: " + view.made.error().text;
+        text += fmt::format("{}: step {}: {}\n", stream, step, said);
+        auto object = Json::object();
+        object.set("stream", stream).set("step", step).set("directory", directory).set("kind", "view");
+        array.push(object.set("outcome", view.made ? "made" : "incomplete").set("text", said));
+    }
     if (options.json) {
         array.print();
-    } else if (recovered.empty()) {
+    } else if (text.empty()) {
         std::fputs(fmt::format("Nothing to recover in {}.\n", run).c_str(), stdout);
     } else {
         std::fputs(text.c_str(), stdout);
@@ -72,7 +88,9 @@ void add_recover(CommandLine& line) {
     verb.json(
         options->json,
         "  An array with an object for each leftover: stream, step, directory, snapshot_id, kind (part, old, gone),\n"
-        "  outcome (committed, restored, removed, incomplete), text.\n");
+        "  outcome (committed, restored, removed, incomplete), text; and one for each missing view: kind view, "
+        "outcome\n"
+        "  made or incomplete, no snapshot_id.\n");
     verb.examples(
         "  forebay recover /scratch/me/run7\n"
         "  forebay recover /scratch/me/run7 --stale\n"

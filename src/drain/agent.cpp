@@ -234,6 +234,9 @@ bool Agent::commit_slot(std::uint32_t index) {
         set(slot, SlotState::empty);
         return true;
     }
+    if (*done == Commit::superseded)
+        log_(fmt::format("a later save of step {} of stream '{}' is committed; this one was removed", record.step,
+                         stream));
     committed(index, *done == Commit::committed);
     return true;
 }

@@ -12,18 +12,18 @@
 namespace forebay::drain {
 
 enum class Commit {
-    waiting,    // node files of other nodes are still missing
-    committed,  // by this call
-    already,    // by another agent, or earlier
+    waiting,     // node files of other nodes are still missing
+    committed,   // by this call
+    already,     // by another agent, or earlier
+    superseded,  // a later save of the same step is committed; this one was removed
 };
 
 /// Looks whether all node files of a snapshot are in its part directory; if so writes the manifest and renames the
 /// directory to its final name. Idempotent; any number of agents may call it at once, and an agent may ask before it
-/// drains: nothing there at all is `waiting`. A committed snapshot of the same step by another save is replaced; its
-/// view is removed first, since it would show the new bytes under the old layout. Node files must be synced by their
-/// writers before they get their final names; the names are made durable here, up to the entry of STREAM in RUN.
-/// `committed` and `already` are durable. `refused` when the node files do not make one snapshot: nothing is then
-/// moved.
+/// drains: nothing there at all is `waiting`. Of several saves of the same step the one sealed last stays, in whatever
+/// order they come. Node files must be synced by their writers before they get their final names; the names are made
+/// durable here, up to the entry of STREAM in RUN. All answers but `waiting` are durable. `refused` when the node files
+/// do not make one snapshot: nothing is then moved.
 Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, const std::string& stream,
                                   std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes);
 
@@ -35,9 +35,10 @@ struct Recovered {
 };
 
 /// Finishes what a crash left at the target: commits complete parts, puts back what a cut replacement took away,
-/// removes what was being removed. A complete part that is older than the committed save of its step is removed.
-/// Incomplete parts stay unless `remove_incomplete`, which is for runs that nobody drains into. What could not be
-/// finished is `incomplete` with the reason; the rest is done all the same.
+/// removes what was being removed. Of several saves of a step the one sealed last stays. Incomplete parts, and
+/// temporary files of writers that were killed, stay unless `remove_incomplete`, which is for runs that nobody drains
+/// into. What could not be finished is `incomplete` with the
+/// reason; the rest is done all the same. Afterwards everything that is listed as committed is durable.
 Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run, bool remove_incomplete);
 
 }  // namespace forebay::drain

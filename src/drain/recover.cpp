@@ -6,6 +6,7 @@
 #include "catalog/names.hpp"
 #include "drain/commit.hpp"
 #include "drain/gather.hpp"
+#include "drain/publish.hpp"
 
 namespace forebay::drain {
 
@@ -24,10 +25,10 @@ public:
         auto done = leftover.kind == Leftover::Kind::part  ? part(leftover)
                     : leftover.kind == Leftover::Kind::old ? old(leftover)
                                                            : gone(leftover);
-        if (done) return std::optional(*done);
+        if (!done) done = Recovered{leftover, Outcome::incomplete, done.error().text};
+        if (done->outcome != Outcome::incomplete) return std::optional(*done);
         FB_TRY_ASSIGN(exists, store_.exists(leftover.directory));
-        if (!exists) return std::optional<Recovered>{};
-        return std::optional(Recovered{leftover, Outcome::incomplete, done.error().text});
+        return exists ? std::optional(*done) : std::optional<Recovered>{};
     }
 
 private:
@@ -35,19 +36,18 @@ private:
     Result<Recovered> old(const Leftover& leftover);
     Result<Recovered> gone(const Leftover& leftover);
     Result<Recovered> incomplete(const Leftover& leftover, const std::string& why);
+    Recovered beside_damaged(const Leftover& leftover, const Result<format::Manifest>& standing) const;
 
-    std::string final_of(const Leftover& leftover) const {
-        return run_ + "/" + stream_ + "/" + catalog::step_name(leftover.step);
-    }
+    Place place_of(const Leftover& leftover) const { return {run_, stream_, leftover.step}; }
+    std::string final_of(const Leftover& leftover) const { return place_of(leftover).final_directory(); }
     // The manifest of the committed snapshot of that step, if it is whole.
     Result<format::Manifest> whole(const Leftover& leftover) const {
         FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, final_of(leftover)));
         FB_TRY(catalog::check_whole(store_, final_of(leftover), manifest));
         return manifest;
     }
-    Result<> remove(const std::string& directory) {
-        FB_TRY(store_.remove_tree(directory));
-        return store_.sync_directory(run_ + "/" + stream_);
+    Result<> remove(const Leftover& leftover) {
+        return catalog::discard(store_, leftover.directory, leftover.step, leftover.snapshot_id);
     }
 
     sys::Store& store_;
@@ -59,7 +59,7 @@ Result<Recovered> Recovery::incomplete(const Leftover& leftover, const std::stri
     if (!remove_incomplete_)
         return Recovered{leftover, Outcome::incomplete,
                          fmt::format("step {}: {}; left in {}.", leftover.step, why, leftover.directory)};
-    FB_TRY(remove(leftover.directory));
+    FB_TRY(remove(leftover));
     return Recovered{leftover, Outcome::removed, fmt::format("step {}: {}; removed.", leftover.step, why)};
 }
 
@@ -67,7 +67,8 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     const auto standing = whole(leftover);
     if (!standing && standing.error().kind == ErrorKind::retry) return standing.error();
     if (standing && standing->snapshot_id == leftover.snapshot_id) {
-        FB_TRY(remove(leftover.directory));
+        FB_TRY(find_committed(store_, place_of(leftover), leftover.snapshot_id));  // durable before its copy goes
+        FB_TRY(remove(leftover));
         return Recovered{leftover, Outcome::removed,
                          fmt::format("step {} is committed; a second copy of it was removed.", leftover.step)};
     }
@@ -80,49 +81,67 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     if (absent)
         return incomplete(leftover, fmt::format("{} of {} node files have arrived, that of node {} has not",
                                                 arrived->files, nodes, *absent));
-    if (standing) {
-        FB_TRY_ASSIGN(manifest, gather(store_, leftover.directory, {leftover.snapshot_id, leftover.step, nodes}));
-        if (manifest.sealed_unix_ns <= standing->sealed_unix_ns) {
-            FB_TRY(remove(leftover.directory));
+    FB_TRY_ASSIGN(outcome, commit_if_complete(store_, run_, stream_, leftover.step, leftover.snapshot_id, nodes));
+    switch (outcome) {
+        case Commit::waiting: return incomplete(leftover, "its node files are being moved by somebody else");
+        case Commit::superseded:
             return Recovered{leftover, Outcome::removed,
                              fmt::format("step {}: a later save of it is committed; the earlier one, which never was, "
                                          "was removed.",
                                          leftover.step)};
-        }
+        case Commit::already: return beside_damaged(leftover, standing);
+        case Commit::committed: break;
     }
-    FB_TRY_ASSIGN(outcome, commit_if_complete(store_, run_, stream_, leftover.step, leftover.snapshot_id, nodes));
-    if (outcome == Commit::waiting) return incomplete(leftover, "its node files are being moved by somebody else");
     return Recovered{
         leftover, Outcome::committed,
         fmt::format("step {} was complete and is now committed in {}.", leftover.step, final_of(leftover))};
 }
 
+// What is committed cannot be used, and what is left might be needed: a person decides.
+Recovered Recovery::beside_damaged(const Leftover& leftover, const Result<format::Manifest>& standing) const {
+    const auto why = standing ? std::string("it has only just been committed") : standing.error().text;
+    return {leftover, Outcome::incomplete,
+            fmt::format("step {}: what is committed is damaged ({})\n  Safe: the other copy, in {}.\n"
+                        "  Next: forebay verify {}/{}@{}, then remove one of both.",
+                        leftover.step, why, leftover.directory, run_, stream_, leftover.step)};
+}
+
+// A replacement was cut, or another one overtook it: the later of the two saves gets the name.
 Result<Recovered> Recovery::old(const Leftover& leftover) {
-    const auto final_directory = final_of(leftover);
-    FB_TRY_ASSIGN(replaced, store_.exists(final_directory));
-    if (!replaced) {
-        FB_TRY(store_.rename(leftover.directory, final_directory));
-        FB_TRY(store_.sync_directory(run_ + "/" + stream_));
-        return Recovered{leftover, Outcome::restored,
-                         fmt::format("step {} was being replaced when its replacement was cut; it is back in {}.",
-                                     leftover.step, final_directory)};
-    }
+    FB_TRY_ASSIGN(replaced, store_.exists(final_of(leftover)));
     const auto standing = whole(leftover);
     if (!standing && standing.error().kind == ErrorKind::retry) return standing.error();
-    if (!standing)
-        return Recovered{
-            leftover, Outcome::incomplete,
-            fmt::format("step {}: what replaced it is damaged ({})\n  Safe: the earlier save, in {}.\n"
-                        "  Next: forebay verify {}/{}@{}, then remove one of both.",
-                        leftover.step, standing.error().text, leftover.directory, run_, stream_, leftover.step)};
-    FB_TRY(remove(leftover.directory));
+    if (replaced && !standing) return beside_damaged(leftover, standing);
+    FB_TRY_ASSIGN(save, save_in(store_, leftover.directory));
+    FB_TRY_ASSIGN(outcome, publish(store_, place_of(leftover), leftover.directory, save));
+    if (outcome == Commit::committed)
+        return Recovered{leftover, Outcome::restored,
+                         fmt::format("step {} was being replaced when its replacement was cut; it is back in {}.",
+                                     leftover.step, final_of(leftover))};
+    FB_TRY(remove(leftover));
     return Recovered{leftover, Outcome::removed,
                      fmt::format("step {}: the save that was replaced was removed.", leftover.step)};
 }
 
 Result<Recovered> Recovery::gone(const Leftover& leftover) {
-    FB_TRY(remove(leftover.directory));
+    FB_TRY(remove(leftover));
     return Recovered{leftover, Outcome::removed, fmt::format("step {}: its removal was finished.", leftover.step)};
+}
+
+// What is left of a file that its writer was killed over, before it had its name.
+Result<> remove_temporaries(sys::Store& store, const std::string& directory) {
+    FB_TRY_ASSIGN(entries, store.list(directory));
+    for (const auto& entry : entries)
+        if (!entry.is_directory && sys::is_temporary(entry.name)) FB_TRY(store.remove(directory + "/" + entry.name));
+    return {};
+}
+
+// Of manifests in committed snapshots, and of views beside them.
+Result<> remove_temporaries_of(sys::Store& store, const std::string& run, const std::string& stream) {
+    FB_TRY(remove_temporaries(store, run + "/" + stream));
+    FB_TRY_ASSIGN(committed, catalog::snapshots(store, run, stream));
+    for (const auto& snapshot : committed) FB_TRY(remove_temporaries(store, snapshot.directory));
+    return {};
 }
 
 }  // namespace
@@ -139,7 +158,12 @@ Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run
             FB_TRY_ASSIGN(done, recovery.finish(leftover));
             if (done) all.push_back(*done);
         }
+        if (remove_incomplete) FB_TRY(remove_temporaries_of(store, run, stream));
+        // Whoever was killed between a rename and its sync left a name that a power cut could still take.
+        FB_TRY(store.sync_directory(run + "/" + stream));
     }
+    if (remove_incomplete) FB_TRY(remove_temporaries(store, run));
+    FB_TRY(store.sync_directory(run));
     return all;
 }
 

@@ -262,11 +262,12 @@ TEST_CASE("reboot_torn: sectors of unsynced writes by themselves, the same for t
         for (std::size_t at = 256; at < text.size(); at = (at / 512 + 1) * 512) {
             const auto sector = text.substr(at, (at / 512 + 1) * 512 - at);
             CHECK(sector == std::string(sector.size(), sector[0]));  // a sector is whole or absent
+            CHECK((sector[0] == 'n' || sector[0] == '\0'));
         }
         contents.insert(text);
         names.insert(one->paths());
     }
-    CHECK(contents.size() == 16);  // 4 sectors
+    CHECK(contents.size() == 24);  // 4 sectors, and the length without the last of them
     CHECK(names.size() == 4);      // 2 names
 }
 
@@ -283,4 +284,67 @@ TEST_CASE("threads: operations are counted, none is lost") {
     CHECK(disk.operations() == 401);
     CHECK(disk.calls(Op::write) == 400);
     CHECK(disk.peek("f") == std::string(400, 'x'));
+}
+
+TEST_CASE("remove_tree: a crash leaves a part of the tree") {
+    SimStore disk;
+    REQUIRE(disk.make_directories("step"));
+    for (const auto* path : {"step/a", "step/b", "step/c"}) put(disk, path, "x");
+    disk.crash_before(disk.operations() + 3);
+    CHECK_FALSE(disk.remove_tree("step"));
+    disk.kill_programs();
+    CHECK(disk.paths() == Paths{"step/", "step/c"});
+}
+
+TEST_CASE("kill_programs: nothing is lost, nothing more is durable") {
+    SimStore disk;
+    put(disk, "f", "text");
+    auto file = disk.open("f", Access::read).value();
+    disk.crash_before(disk.operations());
+    CHECK_FALSE(disk.exists("f"));
+    disk.kill_programs();
+    CHECK(disk.peek("f") == "text");
+    CHECK_FALSE(file->size());
+    CHECK(*disk.exists("f"));
+    disk.reboot(nothing);
+    CHECK(disk.paths().empty());
+}
+
+TEST_CASE("fail_by_seed: every call may fail, writes may be short, the same seed fails the same calls") {
+    const auto outcomes = [](std::uint64_t seed) {
+        SimStore disk;
+        disk.fail_by_seed(seed, 4);
+        std::vector<std::string> texts;
+        for (int i = 0; i < 200; ++i) {
+            const auto file = disk.open("f", Access::create);
+            const auto written = file ? (*file)->write(0, bytes_of("0123456789")) : Result<>(file.error());
+            texts.push_back(written ? "" : written.error().text);
+            texts.push_back(disk.peek("f").value_or("none"));
+        }
+        return texts;
+    };
+    const auto one = outcomes(1);
+    CHECK(one == outcomes(1));
+    CHECK(one != outcomes(2));
+    const std::set<std::string> kinds(one.begin(), one.end());
+    for (const auto* text : {"", "0123456789", "01234", "No space left (simulated disk)"}) CHECK(kinds.contains(text));
+    CHECK(kinds.contains("Input/output error (simulated disk)"));
+}
+
+TEST_CASE("delay: the others overtake; a power cut meets who waits") {
+    using namespace std::chrono_literals;
+    SimStore disk;
+    disk.delay(Op::rename, 0, 200ms);
+    put(disk, "f", "f");
+    std::jthread slow([&] { CHECK(disk.rename("f", "g")); });
+    while (disk.calls(Op::rename) == 0) std::this_thread::yield();
+    const auto before = std::chrono::steady_clock::now();
+    CHECK(disk.peek("f") == "f");
+    CHECK(std::chrono::steady_clock::now() - before < 150ms);
+    slow.join();
+    CHECK(disk.peek("g") == "f");
+    disk.delay(Op::rename, 0, 100ms);
+    std::jthread cut([&] { CHECK_FALSE(disk.rename("g", "h")); });
+    while (disk.calls(Op::rename) == 1) std::this_thread::yield();
+    disk.reboot(nothing);
 }

@@ -18,7 +18,8 @@ std::string parent_of(const std::string& path) {
 std::string temporary_beside(const std::string& path) {
     const auto slash = path.rfind('/');
     const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-    // The same directory, so that the rename stays inside one file system; a dot, so that it is read as nothing.
+    // is_temporary() knows it again. The same directory, so that the rename stays inside one file system; a dot, so
+    // that it is read as nothing.
     return fmt::format("{}/.{}.{}-{:016x}.tmp", parent_of(path), name, process_id(), random_u64());
 }
 
@@ -30,6 +31,18 @@ Result<> write_and_sync(Store& store, const std::string& path, std::string_view 
 }
 
 }  // namespace
+
+bool is_temporary(std::string_view name) {
+    constexpr std::string_view digits = "0123456789", hex_digits = "0123456789abcdef", suffix = ".tmp";
+    constexpr std::size_t random_digits = 16;
+    if (!name.starts_with('.') || !name.ends_with(suffix)) return false;
+    name.remove_suffix(suffix.size());
+    const auto dash = name.find_last_not_of(hex_digits);
+    if (dash == std::string_view::npos || name[dash] != '-' || name.size() - dash - 1 != random_digits) return false;
+    name = name.substr(0, dash);
+    const auto dot = name.find_last_not_of(digits);
+    return dot != std::string_view::npos && dot > 1 && name[dot] == '.' && dot + 1 < name.size();
+}
 
 Result<std::string> read_text(Store& store, const std::string& path, std::uint64_t bytes_max) {
     FB_TRY_ASSIGN(file, store.open(path, Access::read));

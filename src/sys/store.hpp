@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "forebay/result.hpp"
@@ -79,5 +80,8 @@ Result<std::string> read_text(Store& store, const std::string& path, std::uint64
 /// bytes, sync, rename, sync of the directory. After an error `path` holds the old content, or the new one if only
 /// the last of the four failed.
 Result<> write_text_durable(Store& store, const std::string& path, std::string_view text);
+
+/// Whether a name is one that write_text_durable() gives while it writes: what a crash leaves of it.
+bool is_temporary(std::string_view name);
 
 }  // namespace forebay::sys

@@ -131,3 +131,17 @@ TEST_CASE("read_text: whole, bounded, and errors passed on") {
     disk.fail(test::Op::read, 0, {ErrorKind::retry, "EIO"});
     CHECK(sys::read_text(disk, "m", 4).error().kind == ErrorKind::retry);
 }
+
+TEST_CASE("is_temporary: what write_text_durable leaves when it is killed, and nothing else") {
+    test::SimStore disk;
+    disk.crash_before(3);
+    CHECK_FALSE(sys::write_text_durable(disk, "step-000120.h5", "text"));
+    const auto left = disk.paths();
+    REQUIRE(left.size() == 1);
+    CHECK(sys::is_temporary(left.front()));
+    for (const auto* name : {"", ".tmp", "manifest.json", ".manifest.json.tmp", ".a.12-0123456789abcde.tmp",
+                             "a.12-0123456789abcdef.tmp", ".a.x-0123456789abcdef.tmp", ".a.-0123456789abcdef.tmp",
+                             ".12-0123456789abcdef.tmp", ".a.12-0123456789abcdeg.tmp", ".a.12-0123456789abcdef.tmpx"})
+        CHECK_FALSE(sys::is_temporary(name));
+    CHECK(sys::is_temporary(".a.12-0123456789abcdef.tmp"));
+}

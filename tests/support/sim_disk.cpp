@@ -27,6 +27,8 @@ void apply_torn(Bytes& bytes, const SimNode::Change& change, std::mt19937_64& ra
         return;
     }
     const std::span<const std::byte> data(change.data);
+    // A journal may hold the new length before the bytes are there; they then read as zeros.
+    if (coin(random) && bytes.size() < change.offset + data.size()) bytes.resize(change.offset + data.size());
     for (std::uint64_t at = 0; at < data.size();) {
         const std::uint64_t sector_end = ((change.offset + at) / sector_bytes + 1) * sector_bytes;
         const std::uint64_t count = std::min<std::uint64_t>(sector_end - change.offset - at, data.size() - at);

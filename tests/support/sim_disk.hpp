@@ -64,7 +64,8 @@ public:
     void sync_names(const NodePtr& directory);
 
     void power_cut(Survivors kept);
-    /// Each unsynced name operation and each 512-byte sector of each unsynced write survives by the toss of a coin.
+    /// Each unsynced name operation, each 512-byte sector of each unsynced write and each new length of a file survives
+    /// by the toss of a coin.
     void power_cut(std::mt19937_64& random);
     /// Everything becomes durable.
     void settle();

@@ -1,9 +1,10 @@
 #include "support/sim_store.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "base/bytes.hpp"
-#include "base/limits.hpp"
+#include "support/sim_file.hpp"
 
 namespace forebay::test {
 
@@ -25,10 +26,6 @@ std::string name_in(const std::string& path) {
     return parts.empty() ? std::string() : parts.back();
 }
 
-Error problem(ErrorKind kind, const char* call, const std::string& path, const char* what) {
-    return {kind, std::string(call) + ": " + path + ": " + what + " (simulated disk)"};
-}
-
 void collect(const SimNode& directory, const std::string& prefix, std::vector<std::string>& paths) {
     for (const auto& [name, node] : directory.names) {
         paths.push_back(prefix + name + (node->is_directory ? "/" : ""));
@@ -38,119 +35,38 @@ void collect(const SimNode& directory, const std::string& prefix, std::vector<st
 
 }  // namespace
 
-class SimFile final : public sys::File {
-public:
-    SimFile(SimStore& store, NodePtr node, std::string path, bool writable, bool direct)
-        : store_(store),
-          node_(std::move(node)),
-          path_(std::move(path)),
-          boot_(store.boots_),
-          writable_(writable),
-          direct_(direct) {}
-
-    Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
-        const std::lock_guard lock(store_.mutex_);
-        FB_TRY(alive());
-        const auto begun = store_.begin(Op::write);
-        if (begun || !store_.crashed_now()) {
-            FB_TRY(may_write(offset, bytes));
-            const auto kept = begun ? bytes : bytes.first(bytes.size() / 2);
-            store_.disk_.write(*node_, offset, kept);
-            store_.bytes_written_ += kept.size();
-        }
-        return begun;
-    }
-
-    Result<> read(std::uint64_t offset, std::span<std::byte> bytes) override {
-        const std::lock_guard lock(store_.mutex_);
-        FB_TRY(begin(Op::read));
-        if (offset > node_->bytes.size() || bytes.size() > node_->bytes.size() - offset)
-            return problem(ErrorKind::corrupt, "read", path_, "truncated");
-        std::copy_n(node_->bytes.begin() + static_cast<std::ptrdiff_t>(offset), bytes.size(), bytes.begin());
-        return {};
-    }
-
-    Result<std::uint64_t> size() override {
-        const std::lock_guard lock(store_.mutex_);
-        FB_TRY(begin(Op::size));
-        return std::uint64_t{node_->bytes.size()};
-    }
-
-    Result<> truncate(std::uint64_t size) override {
-        const std::lock_guard lock(store_.mutex_);
-        FB_TRY(begin(Op::truncate));
-        if (!writable_) return problem(ErrorKind::broken, "truncate", path_, "opened for reading");
-        store_.disk_.cut(*node_, size);
-        return {};
-    }
-
-    Result<> sync() override {
-        const std::lock_guard lock(store_.mutex_);
-        FB_TRY(alive());
-        const auto begun = store_.begin(Op::sync);
-        if (begun && sync_failed_) return problem(ErrorKind::retry, "sync", path_, "a sync failed before");
-        if (begun) {
-            store_.disk_.sync_file(*node_);
-        } else if (!store_.crashed_now()) {
-            sync_failed_ = true;
-            store_.disk_.write_off(*node_);
-        }
-        return begun;
-    }
-
-    bool direct() const override { return direct_; }
-
-    Result<> close() override {
-        const std::lock_guard lock(store_.mutex_);
-        if (closed_) return {};
-        FB_TRY(begin(Op::close));
-        closed_ = true;
-        return {};
-    }
-
-private:
-    Result<> alive() const {
-        if (closed_) return problem(ErrorKind::broken, "file call", path_, "closed before");
-        if (boot_ != store_.boots_) return problem(ErrorKind::broken, "file call", path_, "opened before the reboot");
-        return {};
-    }
-
-    Result<> begin(Op kind) {
-        FB_TRY(alive());
-        return store_.begin(kind);
-    }
-
-    Result<> may_write(std::uint64_t offset, std::span<const std::byte> bytes) const {
-        if (!writable_) return problem(ErrorKind::broken, "write", path_, "opened for reading");
-        const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
-        if (direct_ && ((offset | address | bytes.size()) & (limits::page_bytes - 1)) != 0)
-            return problem(ErrorKind::broken, "write", path_, "not aligned for direct writing");
-        return {};
-    }
-
-    SimStore& store_;
-    const NodePtr node_;
-    const std::string path_;
-    const int boot_;
-    const bool writable_;
-    const bool direct_;
-    bool closed_ = false;
-    bool sync_failed_ = false;
-};
-
 std::unique_ptr<SimStore> SimStore::clone() const {
     const std::lock_guard lock(mutex_);
     return std::make_unique<SimStore>(disk_);
 }
 
-Result<> SimStore::begin(Op kind) {
+Result<> SimStore::begin(Op kind, std::unique_lock<std::mutex>& lock) {
     const int number = operations_++;
     const int call = calls_[static_cast<std::size_t>(kind)]++;
+    const auto due = [&](const auto& entry) { return call >= entry.from && call < entry.from + entry.times; };
+    const auto [late, last_late] = delays_.equal_range(kind);
+    for (auto delay = late; delay != last_late; ++delay) {
+        if (!due(delay->second)) continue;
+        const int boot = boots_;
+        lock.unlock();
+        std::this_thread::sleep_for(delay->second.pause);
+        lock.lock();
+        if (boots_ != boot) return Error{ErrorKind::broken, "the machine has restarted meanwhile (simulated disk)"};
+        break;
+    }
     if (crash_at_ >= 0 && number >= crash_at_) return Error{ErrorKind::broken, "the power is cut (simulated disk)"};
     const auto [first, last] = faults_.equal_range(kind);
     for (auto fault = first; fault != last; ++fault)
-        if (call >= fault->second.from && call < fault->second.from + fault->second.times) return fault->second.error;
+        if (due(fault->second)) return fault->second.error;
+    if (one_in_ > 0 && dice_() % static_cast<std::uint64_t>(one_in_) == 0) {
+        if (kind == Op::write && dice_() % 2 == 0) return Error{ErrorKind::full, "No space left (simulated disk)"};
+        return Error{ErrorKind::retry, "Input/output error (simulated disk)"};
+    }
     return {};
+}
+
+std::size_t SimStore::short_write(std::size_t bytes) {
+    return one_in_ > 0 ? static_cast<std::size_t>(dice_() % (bytes + 1)) : bytes / 2;
 }
 
 NodePtr SimStore::find(const std::string& path) const {
@@ -178,8 +94,8 @@ Result<NodePtr> SimStore::directory_of(const std::string& path, const char* call
 }
 
 Result<std::unique_ptr<sys::File>> SimStore::open(const std::string& path, sys::Access access) {
-    const std::lock_guard lock(mutex_);
-    FB_TRY(begin(Op::open));
+    std::unique_lock lock(mutex_);
+    FB_TRY(begin(Op::open, lock));
     const bool writable = access != sys::Access::read && access != sys::Access::read_direct;
     NodePtr node = find(path);
     if (node && node->is_directory) return problem(ErrorKind::refused, "open", path, "is a directory");
@@ -196,8 +112,8 @@ Result<std::unique_ptr<sys::File>> SimStore::open(const std::string& path, sys::
 }
 
 Result<> SimStore::make_directories(const std::string& path) {
-    const std::lock_guard lock(mutex_);
-    FB_TRY(begin(Op::make_directories));
+    std::unique_lock lock(mutex_);
+    FB_TRY(begin(Op::make_directories, lock));
     NodePtr node = disk_.root();
     for (const auto& part : parts_of(path)) {
         if (!node->names.contains(part)) {
@@ -212,8 +128,8 @@ Result<> SimStore::make_directories(const std::string& path) {
 }
 
 Result<> SimStore::rename(const std::string& from, const std::string& to) {
-    const std::lock_guard lock(mutex_);
-    FB_TRY(begin(Op::rename));
+    std::unique_lock lock(mutex_);
+    FB_TRY(begin(Op::rename, lock));
     const NodePtr node = find(from);
     if (!node) return problem(ErrorKind::missing, "rename", from, "no such name");
     FB_TRY_ASSIGN(from_directory, directory_of(from, "rename"));
@@ -230,8 +146,8 @@ Result<> SimStore::rename(const std::string& from, const std::string& to) {
 }
 
 Result<> SimStore::remove(const std::string& path) {
-    const std::lock_guard lock(mutex_);
-    FB_TRY(begin(Op::remove));
+    std::unique_lock lock(mutex_);
+    FB_TRY(begin(Op::remove, lock));
     const NodePtr node = find(path);
     if (!node) return {};
     if (node->is_directory) return problem(ErrorKind::refused, "remove", path, "is a directory");
@@ -240,29 +156,31 @@ Result<> SimStore::remove(const std::string& path) {
     return {};
 }
 
-void SimStore::remove_below(const NodePtr& directory) {
+Result<> SimStore::remove_below(const NodePtr& directory, std::unique_lock<std::mutex>& lock) {
     while (!directory->names.empty()) {
         const auto [name, node] = *directory->names.begin();
-        remove_below(node);
+        FB_TRY(remove_below(node, lock));
+        FB_TRY(begin(Op::remove_below, lock));
         disk_.remove_name(directory, name);
     }
+    return {};
 }
 
 Result<> SimStore::remove_tree(const std::string& path) {
-    const std::lock_guard lock(mutex_);
-    FB_TRY(begin(Op::remove_tree));
+    std::unique_lock lock(mutex_);
+    FB_TRY(begin(Op::remove_tree, lock));
     const NodePtr node = find(path);
     if (!node) return {};
     if (!node->is_directory) return problem(ErrorKind::refused, "remove tree", path, "is not a directory");
     FB_TRY_ASSIGN(directory, directory_of(path, "remove tree"));
-    remove_below(node);
+    FB_TRY(remove_below(node, lock));
     disk_.remove_name(directory, name_in(path));
     return {};
 }
 
 Result<> SimStore::sync_directory(const std::string& path) {
-    const std::lock_guard lock(mutex_);
-    FB_TRY(begin(Op::sync_directory));
+    std::unique_lock lock(mutex_);
+    FB_TRY(begin(Op::sync_directory, lock));
     const NodePtr node = find(path);
     if (!node) return problem(ErrorKind::missing, "sync directory", path, "no such directory");
     if (!node->is_directory) return problem(ErrorKind::refused, "sync directory", path, "is not a directory");
@@ -271,8 +189,8 @@ Result<> SimStore::sync_directory(const std::string& path) {
 }
 
 Result<std::vector<sys::Entry>> SimStore::list(const std::string& path) {
-    const std::lock_guard lock(mutex_);
-    FB_TRY(begin(Op::list));
+    std::unique_lock lock(mutex_);
+    FB_TRY(begin(Op::list, lock));
     const NodePtr node = find(path);
     if (!node) return problem(ErrorKind::missing, "list", path, "no such directory");
     if (!node->is_directory) return problem(ErrorKind::refused, "list", path, "is not a directory");
@@ -282,8 +200,8 @@ Result<std::vector<sys::Entry>> SimStore::list(const std::string& path) {
 }
 
 Result<bool> SimStore::exists(const std::string& path) {
-    const std::lock_guard lock(mutex_);
-    FB_TRY(begin(Op::exists));
+    std::unique_lock lock(mutex_);
+    FB_TRY(begin(Op::exists, lock));
     return find(path) != nullptr;
 }
 
@@ -316,6 +234,8 @@ void SimStore::restart() {
     crash_at_ = -1;
     ++boots_;
     faults_.clear();
+    delays_.clear();
+    one_in_ = 0;
 }
 
 void SimStore::reboot(Survivors kept) {
@@ -331,6 +251,11 @@ void SimStore::reboot_torn(std::uint64_t seed) {
     restart();
 }
 
+void SimStore::kill_programs() {
+    const std::lock_guard lock(mutex_);
+    restart();
+}
+
 void SimStore::settle() {
     const std::lock_guard lock(mutex_);
     disk_.settle();
@@ -340,6 +265,17 @@ void SimStore::settle() {
 void SimStore::fail(Op kind, int nth, Error error, int times) {
     const std::lock_guard lock(mutex_);
     faults_.insert({kind, {calls_[static_cast<std::size_t>(kind)] + nth, times, std::move(error)}});
+}
+
+void SimStore::fail_by_seed(std::uint64_t seed, int one_in) {
+    const std::lock_guard lock(mutex_);
+    dice_.seed(seed);
+    one_in_ = one_in;
+}
+
+void SimStore::delay(Op kind, int nth, std::chrono::milliseconds pause, int times) {
+    const std::lock_guard lock(mutex_);
+    delays_.insert({kind, {calls_[static_cast<std::size_t>(kind)] + nth, times, pause}});
 }
 
 void SimStore::support_direct(bool yes) {

@@ -1,12 +1,14 @@
 // A disk for tests behind sys::Store: it loses what was not synced, and fails when told to.
 //
-// Every call of the Store and of its Files is one operation, numbered from 0; destructors are none. crash_before(n)
+// Every call of the Store and of its Files is one operation, numbered from 0, and remove_tree one more for each name
+// below; destructors are none. crash_before(n)
 // cuts the power before operation n: it and all later ones fail until reboot(). Paths are relative to one root,
 // with or without a leading slash. Any number of threads may use a SimStore and its Files.
 
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,11 +31,12 @@ enum class Op {
     rename,
     remove,
     remove_tree,
+    remove_below,  // each name that remove_tree takes from a directory: a crash leaves a part of the tree
     sync_directory,
     list,
     exists,
 };
-inline constexpr std::size_t op_kinds = 14;
+inline constexpr std::size_t op_kinds = 15;
 
 class SimStore final : public sys::Store {
 public:
@@ -62,14 +65,22 @@ public:
     /// Ends the power cut. Open files are dead, and faults are forgotten.
     void reboot(Survivors kept);
     /// As reboot(), keeping a random part of what was not synced: any subset of name operations and of the
-    /// 512-byte sectors of writes. The same seed after the same operations keeps the same.
+    /// 512-byte sectors of writes, and a file's new length with or without the bytes that made it. The same seed
+    /// after the same operations keeps the same.
     void reboot_torn(std::uint64_t seed);
+    /// The programs are killed, the machine lives: nothing is lost and nothing more is durable; open files are dead.
+    void kill_programs();
     /// Everything so far is durable; open files are dead.
     void settle();
 
     /// The `nth` call of `kind` from now on (0 is the next) fails, and `times` - 1 after it. A failing write has
     /// written half; a failing sync has lost the bytes for good, as after a lost write-back.
     void fail(Op kind, int nth, Error error, int times = 1);
+    /// From now on one call in `one_in` fails: EIO, for writes as often ENOSPC, with any part of them written. 0: no
+    /// more. The same seed and the same calls give the same faults.
+    void fail_by_seed(std::uint64_t seed, int one_in);
+    /// The `nth` call of `kind` from now on, and `times` - 1 after it, take effect `pause` later; others overtake them.
+    void delay(Op kind, int nth, std::chrono::milliseconds pause, int times = 1);
 
     /// Whether Access::create_direct gives direct files, which then refuse what is not aligned.
     void support_direct(bool yes);
@@ -87,12 +98,21 @@ private:
         Error error;
     };
 
-    /// Counts the call; an Error if the power is cut or a fault is due. The mutex is held.
-    Result<> begin(Op kind);
+    struct Delay {
+        int from = 0;
+        int times = 0;
+        std::chrono::milliseconds pause{};
+    };
+
+    /// Counts the call, waits while a delay is due, for which it lets go of the lock; an Error if the power is cut or a
+    /// fault is due.
+    Result<> begin(Op kind, std::unique_lock<std::mutex>& lock);
+    /// How much of a failing write of so many bytes is written.
+    std::size_t short_write(std::size_t bytes);
     bool crashed_now() const { return crash_at_ >= 0 && operations_ > crash_at_; }
     NodePtr find(const std::string& path) const;
     Result<NodePtr> directory_of(const std::string& path, const char* call) const;
-    void remove_below(const NodePtr& directory);
+    Result<> remove_below(const NodePtr& directory, std::unique_lock<std::mutex>& lock);
     void restart();
 
     mutable std::mutex mutex_;
@@ -104,6 +124,9 @@ private:
     std::uint64_t bytes_written_ = 0;
     std::array<int, op_kinds> calls_{};
     std::multimap<Op, Fault> faults_;
+    std::multimap<Op, Delay> delays_;
+    std::mt19937_64 dice_;
+    int one_in_ = 0;
 };
 
 }  // namespace forebay::test

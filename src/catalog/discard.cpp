@@ -1,0 +1,17 @@
+#include "catalog/catalog.hpp"
+#include "catalog/names.hpp"
+
+namespace forebay::catalog {
+
+Result<> discard(sys::Store& store, const std::string& directory, std::int64_t step, std::uint64_t snapshot_id) {
+    const auto stream_directory = directory.substr(0, directory.rfind('/'));
+    const auto gone = stream_directory + "/" + leftover_name({step, snapshot_id, Leftover::Kind::gone});
+    FB_TRY(store.remove_tree(gone));
+    const auto renamed = store.rename(directory, gone);
+    if (!renamed && renamed.error().kind != ErrorKind::missing) return renamed;
+    // Durable before the first file goes: else a power cut could bring the name back without its files.
+    FB_TRY(store.sync_directory(stream_directory));
+    return store.remove_tree(gone);
+}
+
+}  // namespace forebay::catalog

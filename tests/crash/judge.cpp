@@ -1,0 +1,91 @@
+// What is found at the target, against the ledger.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "base/crc32c.hpp"
+#include "catalog/names.hpp"
+#include "crash/world.hpp"
+
+namespace forebay::crash {
+
+namespace {
+
+using test::SmallSnapshot;
+
+bool is_earlier(const SmallSnapshot& a, const SmallSnapshot& b) { return a.sealed_unix_ns < b.sealed_unix_ns; }
+
+}  // namespace
+
+// Whether it is whole to the last byte, by our tools and by the bytes that the save gave; empty when it is.
+std::string World::judge_snapshot(const catalog::Snapshot& found) const {
+    const auto manifest = catalog::load_manifest(*disk_, found.directory);
+    if (!manifest) return fmt::format("{} is listed without a manifest: {}", found.directory, manifest.error().text);
+    const auto* save = save_of(manifest->snapshot_id);
+    if (save == nullptr || save->step != found.step) return found.directory + " is nobody's save";
+    if (ledger_.removed.contains(save->id)) return found.directory + " was removed, and came back";
+    const auto verified = catalog::verify(*disk_, found, {});
+    if (!verified) return fmt::format("{} cannot be verified: {}", found.directory, verified.error().text);
+    if (!verified->damage.empty())
+        return fmt::format("{} is committed and damaged: {}", found.directory, verified->damage.front().text);
+    for (std::uint32_t node = 0; node < save->nodes; ++node) {
+        const auto path = found.directory + "/" + format::node_path(node, save->nodes);
+        if (disk_->peek(path) != text_of(image_of(*save, node))) return path + " verifies and is not what was saved";
+    }
+    const auto view = disk_->peek(found.directory + ".h5");
+    if (view && *view != "a view of " + catalog::id_text(save->id)) return found.directory + ".h5 shows another save";
+    return {};
+}
+
+std::string World::judge_promise(const SmallSnapshot& promised, bool recovered) const {
+    const auto* found = committed_at(promised.step);
+    if (found == nullptr && !recovered)
+        found = save_in(catalog::leftover_name({promised.step, promised.id, catalog::Leftover::Kind::old}));
+    if (found != nullptr && !is_earlier(*found, promised)) return {};
+    if (found == nullptr && ledger_.may_vanish.contains(promised.step)) return {};
+    return fmt::format("step {} ({}) was committed and is lost{}", promised.step, catalog::id_text(promised.id),
+                       found == nullptr ? std::string() : "; an earlier save of it is in its place");
+}
+
+std::vector<std::string> World::judge(bool recovered) const {
+    std::vector<std::string> wrong;
+    const auto add = [&](std::string text) {
+        if (!text.empty()) wrong.push_back(std::move(text));
+    };
+    const auto listed = catalog::snapshots(*disk_, run, "restart");
+    if (listed)
+        for (const auto& snapshot : *listed) add(judge_snapshot(snapshot));
+    else if (listed.error().kind != ErrorKind::missing) add(listed.error().text);
+    for (const auto& [step, promised] : ledger_.durable) add(judge_promise(promised, recovered));
+    for (const auto& path : disk_->paths()) {
+        if (!path.ends_with(".h5") || path.find("/step-") == std::string::npos) continue;
+        const auto directory = path.substr(0, path.size() - 3);
+        const auto step = catalog::step_of(directory.substr(directory.rfind('/') + 1));
+        if (step && committed_at(*step) == nullptr) wrong.push_back(path + " is a view of nothing");
+    }
+    return wrong;
+}
+
+std::vector<std::string> World::leftovers(bool stale) const {
+    std::vector<std::string> found;
+    for (const auto& path : disk_->paths()) {
+        if (path.find("/.") == std::string::npos) continue;
+        if (!stale && (path.find(".part/") != std::string::npos || path.ends_with(".tmp"))) continue;
+        found.push_back(path);
+    }
+    return found;
+}
+
+std::vector<std::string> World::contents() const {
+    std::vector<std::string> all;
+    for (const auto& path : disk_->paths()) {
+        const auto bytes = disk_->peek(path).value_or("");
+        all.push_back(fmt::format("{} {} {:x}", path, bytes.size(), crc32c(std::as_bytes(std::span(bytes)))));
+    }
+    std::ranges::sort(all);
+    return all;
+}
+
+}  // namespace forebay::crash
