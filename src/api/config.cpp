@@ -149,7 +149,9 @@ void read_all(const toml::table& table, const std::string& path, Result<>& verdi
     section.text("staging", options.staging);
     section.number("virtual_nodes", options.virtual_nodes);
     section.flag("huge_pages", options.huge_pages);
+    section.seconds("open_wait_seconds", options.open_wait);
     section.seconds("close_wait_seconds", options.close_wait);
+    section.seconds("stall_wait_seconds", options.stall_wait);
     section.number("restart_window_bytes", options.restart_window_bytes);
     read_agent(section.inner("agent"), path, verdict, options.agent);
     for (const auto& [name, value] : section.inner("streams")) {

@@ -30,7 +30,9 @@ run = "/scratch/run7"
 staging = "/local"
 virtual_nodes = 2
 huge_pages = false
+open_wait_seconds = 2.5
 close_wait_seconds = 1.5
+stall_wait_seconds = 3.5
 restart_window_bytes = 1048576
 [agent]
 mode = "thread"
@@ -55,7 +57,9 @@ view = false
     CHECK(options.staging == "/local");
     CHECK(options.virtual_nodes == 2);
     CHECK(!options.huge_pages);
+    CHECK(options.open_wait.count() == 2500);
     CHECK(options.close_wait.count() == 1500);
+    CHECK(options.stall_wait.count() == 3500);
     CHECK(options.restart_window_bytes == 1048576);
     const auto& agent = options.agent;
     CHECK(agent.mode == AgentMode::thread);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -68,6 +69,12 @@ bool Agent::run(const std::atomic<bool>& stop) {
         sys::wait_on(page_.bell, bell_, waits_for_peers ? pause : idle_pause);
         pause = std::min(pause * 2, peers_pause_max);
     }
+    const auto waiting = static_cast<std::uint64_t>(
+        std::ranges::count_if(std::span(page_.slots).first(page_.slot_count.load()),
+                              [](const stage::SlotControl& slot) { return slot.state.load() == SlotState::drained; }));
+    if (begun_ != ended_ + waiting)
+        log_(fmt::format("{} drains were begun, {} ended and {} wait for other nodes: please report it", begun_, ended_,
+                         waiting));
     return !unfinished();
 }
 
@@ -152,6 +159,7 @@ bool Agent::drain_slot(std::uint32_t index, const std::atomic<bool>& stop) {
     page_.draining.fetch_add(1);
     stage::ring(page_.news);
     ++page_.drains;
+    ++begun_;
     const auto start = sys::Clock::now();
     const auto result = move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause},
                                            &stop, [&] { return drain_once(index, stop); });
@@ -181,6 +189,7 @@ void Agent::fail(std::uint32_t index, const Error& error) {
     auto& slot = page_.slots[index];
     auto& mine = mine_[index];
     ++page_.aborts;
+    ++ended_;
     const auto path = staging_.slot_path(index);
     const bool torn = (error.kind == ErrorKind::corrupt || error.kind == ErrorKind::missing) && !staged_is_whole(index);
     const auto text =
@@ -231,6 +240,7 @@ bool Agent::commit_slot(std::uint32_t index) {
         log_(fmt::format(
             "step {} of stream '{}' lacks node files of other nodes of the earlier session; this node's is durable",
             record.step, stream));
+        ++ended_;
         set(slot, SlotState::empty);
         return true;
     }
@@ -268,6 +278,7 @@ void Agent::committed(std::uint32_t index, bool by_us) {
     const auto step = slot.step.load();
     const std::string name = stream.name.data();
     if (slot.inherited == 0) ++page_.commits;
+    ++ended_;
     if (stream.newest_durable_step.load() < step) stream.newest_durable_step = step;
     log_(fmt::format("step {} of stream '{}' is committed{}", step, name, by_us ? "" : " by another agent"));
     set(slot, SlotState::committed);

@@ -35,7 +35,6 @@ private:
         sys::Mapping mapping;
         std::uint32_t bell_at_failure = 0;
         int corrupt_drains = 0;
-        bool peers_said = false;
     };
 
     void take_over();
@@ -58,7 +57,8 @@ private:
     stage::SessionFile session_;
     ViewMaker make_view_;
     Log log_;
-    std::uint32_t bell_ = 0;  // as seen when this round began
+    std::uint32_t bell_ = 0;               // as seen when this round began
+    std::uint64_t begun_ = 0, ended_ = 0;  // drains of this agent: committed, failed or left to others
     std::array<Mine, stage::slots_max> mine_;
 };
 
