@@ -251,7 +251,7 @@ TEST_CASE("a slot that keeps the room of an earlier layout is restarted from as 
         stream.rebind("u", {packed({{0}, {4}}, u.data()), packed({{4}, {4}}, u.data() + 4)}).value();
         stream.save(2).value();
         stream.wait_committed(60s).value();
-        const auto slot = stage::staging_directory(options.staging, options.run, 0) + "/restart.0.h5";
+        const auto slot = stage::staging_directory(options.staging, options.run, 0).value() + "/restart.0.h5";
         REQUIRE(fs::file_size(slot) > 3'200'000);
         REQUIRE(fs::file_size(options.run + "/restart/step-000002/node-00000.h5") < 100'000);
     }                                         // not closed, as after a crash
