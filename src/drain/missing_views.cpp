@@ -27,8 +27,9 @@ Result<std::vector<OwedView>> make_missing_views(sys::Store& store, const std::s
             if (!exists) without.push_back(snapshot);
         }
         const bool has_views = without.size() < snapshots.size();
-        for (const auto& snapshot : without)
-            if (has_views || was_committed(recovered, snapshot)) owed.push_back({snapshot, make_view(store, snapshot)});
+        if (!has_views && std::ranges::none_of(without, [&](const auto& one) { return was_committed(recovered, one); }))
+            continue;
+        for (const auto& snapshot : without) owed.push_back({snapshot, make_view(store, snapshot)});
     }
     return owed;
 }

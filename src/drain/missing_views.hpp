@@ -15,8 +15,8 @@ struct OwedView {
     Result<> made;
 };
 
-/// Makes the views of what recover() has just committed, and of each snapshot without one in a stream where another has
-/// one. A view that cannot be made keeps no other from being made.
+/// Makes the views that are missing in each stream where a snapshot has one, or where recover() has just committed one.
+/// A view that cannot be made keeps no other from being made.
 Result<std::vector<OwedView>> make_missing_views(sys::Store& store, const std::string& run,
                                                  const std::vector<Recovered>& recovered, const ViewMaker& make_view);
 

@@ -43,7 +43,7 @@ public:
 
 private:
     Result<bool> is_whole() const;
-    Result<> remove_view() const;
+    Result<> remove_view(bool replaces) const;
     Result<> free_aside(const Save& earlier, const std::string& aside) const;
     Result<> move_aside(const Save& earlier, const std::string& aside) const;
     Error put_back(const std::string& aside, Error why) const;
@@ -64,13 +64,13 @@ Result<bool> Publisher::is_whole() const {
     return false;
 }
 
-// A view of what stood here before would show the new snapshot's bytes under the old one's layout.
-Result<> Publisher::remove_view() const {
+// A view of what stood here before would show the new snapshot's bytes under the old one's layout. Whoever was killed
+// over it may have removed it without a sync: when something is replaced, its absence too is made durable first.
+Result<> Publisher::remove_view(bool replaces) const {
     const auto view = place_.stream_directory() + "/" + catalog::view_name(place_.step);
     FB_TRY_ASSIGN(exists, store_.exists(view));
-    if (!exists) return {};
-    FB_TRY(store_.remove(view));
-    return store_.sync_directory(place_.stream_directory());
+    if (exists) FB_TRY(store_.remove(view));
+    return exists || replaces ? store_.sync_directory(place_.stream_directory()) : Result<>{};
 }
 
 // A replacement that was killed left this very save aside, and then it was drained and committed again from memory.
@@ -121,7 +121,7 @@ Result<Commit> Publisher::attempt_once() {
         FB_TRY(catalog::discard(store_, directory_, place_.step, save_.snapshot_id));
         return Commit::superseded;
     }
-    FB_TRY(remove_view());
+    FB_TRY(remove_view(here.has_value()));
     if (here) return replace(*here);
     FB_TRY(store_.rename(directory_, final_));
     FB_TRY(make_names_durable(store_, place_));

@@ -41,8 +41,11 @@ std::string World::judge_snapshot(const catalog::Snapshot& found) const {
 
 std::string World::judge_promise(const SmallSnapshot& promised, bool recovered) const {
     const auto* found = committed_at(promised.step);
-    if (found == nullptr && !recovered)
-        found = save_in(catalog::leftover_name({promised.step, promised.id, catalog::Leftover::Kind::old}));
+    if (!recovered && (found == nullptr || is_earlier(*found, promised)))
+        if (const auto* aside =
+                save_in(catalog::leftover_name({promised.step, promised.id, catalog::Leftover::Kind::old}));
+            aside != nullptr)
+            found = aside;
     if (found != nullptr && !is_earlier(*found, promised)) return {};
     if (found == nullptr && ledger_.may_vanish.contains(promised.step)) return {};
     return fmt::format("step {} ({}) was committed and is lost{}", promised.step, catalog::id_text(promised.id),

@@ -1,0 +1,175 @@
+// An application of threads as ranks in a process of its own, its agents, and the program `forebay`: what tests start,
+// kill and ask. For test programs of doctest.
+
+#pragma once
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "api/state.hpp"
+#include "support/soon.hpp"
+#include "support/thread_group.hpp"
+
+namespace forebay::test {
+
+// One rank: a row of an array, equal to the step everywhere.
+struct RowRank {
+    static constexpr std::uint64_t elements = 50'000;  // 400 kB
+
+    RowRank(std::unique_ptr<comm::Group> world, const Options& options,
+            const StreamOptions& stream_options = {.keep = 0})
+        : row(static_cast<std::uint64_t>(world->rank())),
+          size(static_cast<std::uint64_t>(world->size())),
+          data(elements),
+          session(Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value()),
+          stream(session.stream("restart", stream_options).value()) {
+        stream.array("u", f64, {size, elements}, {packed({{row, 0}, {1, elements}}, data.data())}).value();
+    }
+    Saved save(std::int64_t step) {
+        std::ranges::fill(data, static_cast<double>(step));
+        return stream.save(step).value();
+    }
+    /// The step of the newest snapshot, -1 without any, -2 when its data are of another.
+    std::int64_t restore() {
+        auto found = stream.newest().value();
+        if (!found) return -1;
+        std::ranges::fill(data, -1.0);
+        found->read().value();
+        const auto right = [&](double value) { return value == static_cast<double>(found->step()); };
+        return std::ranges::all_of(data, right) ? found->step() : -2;
+    }
+    std::uint64_t row, size;
+    std::vector<double> data;
+    Session session;
+    Stream stream;
+};
+
+// A process that runs `body` and then waits to be killed. It tells numbers to its parent.
+class Application {
+public:
+    using Tell = std::function<void(std::int64_t)>;
+    explicit Application(const std::function<void(const Tell&)>& body) {
+        int ends[2];
+        // Closed at exec: an agent that outlives the application does not hold its end open.
+        REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+        pid_ = ::fork();
+        if (pid_ == 0) {
+            try {
+                body([&](std::int64_t number) {
+                    if (::write(ends[1], &number, sizeof(number)) != sizeof(number)) ::_exit(2);
+                });
+                for (;;) ::pause();
+            } catch (const std::exception& thrown) {
+                std::fprintf(stderr, "the application failed: %s\n", thrown.what());
+                ::_exit(1);
+            }
+        }
+        ::close(ends[1]);
+        from_ = ends[0];
+    }
+    Application(const Application&) = delete;
+    Application& operator=(const Application&) = delete;
+    ~Application() {
+        kill();
+        ::close(from_);
+    }
+    std::int64_t hear() const {
+        std::int64_t number = -99;
+        const auto got = ::read(from_, &number, sizeof(number));
+        REQUIRE(got == sizeof(number));
+        return number;
+    }
+    /// Until it has told something, or has ended.
+    void wait_for_word() const {
+        pollfd word{.fd = from_, .events = POLLIN, .revents = 0};
+        REQUIRE(::poll(&word, 1, 60'000) == 1);
+    }
+    /// What it had told and nobody has heard, after its end.
+    std::vector<std::int64_t> hear_rest() const {
+        std::vector<std::int64_t> all;
+        for (std::int64_t number = 0; ::read(from_, &number, sizeof(number)) == sizeof(number);) all.push_back(number);
+        return all;
+    }
+    /// Its status, as waitpid gives it; 0 when it was killed before.
+    int kill() {
+        if (pid_ <= 0) return 0;
+        int status = 0;
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, &status, 0);
+        pid_ = -1;
+        return status;
+    }
+
+private:
+    pid_t pid_ = -1;
+    int from_ = -1;
+};
+
+inline std::vector<std::string> staged(const Options& options) {
+    return stage::staging_directories(options.staging).value();
+}
+
+// "... agent 4711 serves ..." of the last agent that was started here.
+inline pid_t agent_of(const std::string& directory) {
+    std::ifstream log(directory + "/agent.log");
+    pid_t last = -1;
+    for (std::string line; std::getline(log, line);)
+        if (const auto at = line.find(" agent "); at != std::string::npos && line.find(" serves ") != std::string::npos)
+            last = static_cast<pid_t>(std::strtol(line.c_str() + at + 7, nullptr, 10));
+    REQUIRE(last > 0);
+    return last;
+}
+
+inline void wait_until(const std::function<bool()>& done) { REQUIRE(soon(done, std::chrono::seconds(60))); }
+
+inline void kill_agents(const Options& options) {
+    for (const auto& directory : staged(options)) {
+        if (!sys::lock_is_held(stage::agent_lock_path(directory))) continue;
+        ::kill(agent_of(directory), SIGKILL);
+        wait_until([&] { return !sys::lock_is_held(stage::agent_lock_path(directory)); });
+    }
+}
+
+inline void wait_for_agents(const Options& options) {
+    for (const auto& directory : staged(options))
+        wait_until([&] { return !sys::lock_is_held(stage::agent_lock_path(directory)); });
+}
+
+inline std::string forebay_program() {
+    if (const char* program = std::getenv("FOREBAY_AGENT"); program != nullptr) return program;
+    return std::filesystem::path(sys::own_object_path()).parent_path().parent_path() / "bin" / "forebay";
+}
+
+struct Said {
+    std::string text;
+    int exit_code = 0;
+};
+// What `forebay ARGUMENTS` prints.
+inline Said forebay_run(const std::string& arguments) {
+    std::FILE* pipe = ::popen((forebay_program() + " " + arguments + " 2>&1").c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    Said said;
+    for (int byte = std::fgetc(pipe); byte != EOF; byte = std::fgetc(pipe)) said.text += static_cast<char>(byte);
+    said.exit_code = WEXITSTATUS(::pclose(pipe));
+    return said;
+}
+inline std::string forebay_command(const std::string& arguments, int exit_code = 0) {
+    const auto said = forebay_run(arguments);
+    CHECK_MESSAGE(said.exit_code == exit_code, said.text);
+    return said.text;
+}
+
+}  // namespace forebay::test
