@@ -7,7 +7,7 @@
 //   stays) -> draining (agent, at the next bell). empty, committed -> filling again; sealed -> filling (newest_only).
 //
 // The page never outlives a version: a session that finds one of another version treats it as absent and looks at
-// the node files themselves.
+// the node files themselves. Nothing in a page is used as an index or a name before check() has accepted it.
 
 #pragma once
 
@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "forebay/result.hpp"
 
 namespace forebay::stage {
 
@@ -80,6 +82,10 @@ struct Control {
 
 static_assert(std::atomic<SlotState>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free,
               "the page is shared between processes");
+
+/// Refuses what `path` holds if it is of another version (`unsupported`), or leads out of itself or out of its
+/// directory by a count, an index or a name (`corrupt`).
+Result<> check(const Control& control, const std::string& path);
 
 /// Rings a bell after the changes it announces.
 void ring(std::atomic<std::uint32_t>& bell);

@@ -1,15 +1,103 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "format/json_read.hpp"
+#include "format/json_text.hpp"
 #include "stage/staging.hpp"
 
 namespace forebay::stage {
 
-using nlohmann::json;
+namespace {
 
-std::string encode_session(const SessionFile& session) {
+// Enough for any storage; more would only hold memory and threads.
+constexpr int in_flight_max = 64;
+constexpr std::int64_t pause_ms_max = 3'600'000;
+
+Error refusal(const std::string& what) { return {ErrorKind::refused, "forebay: " + what}; }
+
+// Fills `session` from the document; false at the first member that is absent or of another type.
+class SessionReader {
+public:
+    explicit SessionReader(SessionFile& session) : session_(session) {}
+
+    bool read(format::json::Value root) {
+        const auto agent = root.member("agent");
+        auto& options = session_.agent;
+        std::int64_t pause_ms = 0;
+        const bool all =
+            text(root.member("run"), session_.run) && text(root.member("host"), session_.host) &&
+            number(root.member("process"), session_.process) && environment(agent.member("environment")) &&
+            text(agent.member("cpus"), options.cpus) && number(agent.member("block_bytes"), options.block_bytes) &&
+            number(agent.member("in_flight"), options.in_flight) &&
+            number(agent.member("rate_bytes_per_second"), options.rate_bytes_per_second) &&
+            flag(agent.member("direct"), options.direct) && number(agent.member("retries"), options.retries) &&
+            number(agent.member("retry_pause_ms"), pause_ms);
+        options.retry_pause = std::chrono::milliseconds(pause_ms);
+        return all;
+    }
+
+private:
+    // A C string is what becomes of each: a NUL would cut it.
+    static bool text(format::json::Value value, std::string& to) {
+        const auto given = value.text();
+        if (!given || !format::json::is_text(*given)) return false;
+        to = *given;
+        return true;
+    }
+    template <class T>
+    static bool number(format::json::Value value, T& to) {
+        if (const auto given = value.u64(); given && std::in_range<T>(*given)) to = static_cast<T>(*given);
+        else if (const auto below = value.i64(); below && std::in_range<T>(*below)) to = static_cast<T>(*below);
+        else return false;
+        return true;
+    }
+    static bool flag(format::json::Value value, bool& to) {
+        const auto given = value.flag();
+        to = given.value_or(false);
+        return given.has_value();
+    }
+    bool environment(format::json::Value list) {
+        const auto count = list.list();
+        for (std::size_t i = 0; i < count.value_or(0); ++i) {
+            std::string name, value;
+            if (!text(list.entry(i).entry(0), name) || !text(list.entry(i).entry(1), value)) return false;
+            session_.agent.environment.emplace_back(std::move(name), std::move(value));
+        }
+        return count.has_value();
+    }
+
+    SessionFile& session_;
+};
+
+}  // namespace
+
+Result<> check(const AgentOptions& agent) {
+    if (agent.block_bytes == 0 || agent.block_bytes % 4096 != 0)
+        return refusal(fmt::format(
+            "agent.block_bytes is {}: it must be a multiple of 4096, best of the target's stripe.", agent.block_bytes));
+    if (agent.in_flight < 1 || agent.in_flight > in_flight_max)
+        return refusal(fmt::format("agent.in_flight is {}: from 1 to {}.", agent.in_flight, in_flight_max));
+    if (agent.retries < 0) return refusal(fmt::format("agent.retries is {}: 0 or more.", agent.retries));
+    if (const auto ms = agent.retry_pause.count(); ms < 0 || ms > pause_ms_max)
+        return refusal(fmt::format("agent.retry_pause is {} ms: from 0 to {}.", ms, pause_ms_max));
+    bool good = format::json::is_text(agent.cpus);
+    for (const auto& [name, value] : agent.environment)
+        good = good && !name.empty() && name.find('=') == name.npos && format::json::is_text(name) &&
+               format::json::is_text(value);
+    if (!good)
+        return refusal("agent.cpus and agent.environment must be UTF-8 without NUL, a variable's name without '='.");
+    return {};
+}
+
+Result<std::string> encode_session(const SessionFile& session) {
     const auto& agent = session.agent;
+    FB_TRY(check(agent));
+    if (!session.run.starts_with('/') || !format::json::is_text(session.run) || !format::json::is_text(session.host))
+        return refusal(fmt::format("run '{}' on host '{}': the run's path must be absolute, both UTF-8 without NUL.",
+                                   session.run, session.host));
+    using nlohmann::json;
     json environment = json::array();
     for (const auto& [name, value] : agent.environment) environment.push_back({name, value});
     const json document = {{"forebay", "session"},
@@ -30,24 +118,22 @@ std::string encode_session(const SessionFile& session) {
 }
 
 Result<SessionFile> decode_session(const std::string& text, const std::string& path) {
-    try {
-        const auto document = json::parse(text);
-        if (document.at("forebay") != "session" || document.at("version") != 1)
-            return Error{ErrorKind::unsupported, fmt::format("forebay: {} is not a session file of version 1.", path)};
-        SessionFile session{.run = document.at("run"), .host = document.at("host"), .process = document.at("process")};
-        const auto& agent = document.at("agent");
-        for (const auto& pair : agent.at("environment")) session.agent.environment.emplace_back(pair.at(0), pair.at(1));
-        agent.at("cpus").get_to(session.agent.cpus);
-        agent.at("block_bytes").get_to(session.agent.block_bytes);
-        agent.at("in_flight").get_to(session.agent.in_flight);
-        agent.at("rate_bytes_per_second").get_to(session.agent.rate_bytes_per_second);
-        agent.at("direct").get_to(session.agent.direct);
-        agent.at("retries").get_to(session.agent.retries);
-        session.agent.retry_pause = std::chrono::milliseconds(agent.at("retry_pause_ms").get<std::int64_t>());
-        return session;
-    } catch (const json::exception& problem) {
-        return Error{ErrorKind::corrupt, fmt::format("forebay: {} cannot be read: {}.", path, problem.what())};
-    }
+    const auto corrupt = [&](const std::string& why) {
+        return Error{ErrorKind::corrupt,
+                     fmt::format("forebay: {} cannot be read: {} Safe: the staged files beside it. Next: start the "
+                                 "application again on this node, with the same run; it takes them over.",
+                                 path, why)};
+    };
+    const auto document = format::json::Document::parse(text);
+    if (!document) return corrupt("it is not JSON.");
+    const auto root = document->root();
+    if (root.member("forebay").text() != "session" || root.member("version").u64() != 1)
+        return Error{ErrorKind::unsupported, fmt::format("forebay: {} is not a session file of version 1.", path)};
+    SessionFile session;
+    if (!SessionReader(session).read(root)) return corrupt("a member is absent or of another type.");
+    if (!session.run.starts_with('/')) return corrupt(fmt::format("its run '{}' is no absolute path.", session.run));
+    if (const auto good = check(session.agent); !good) return corrupt(good.error().text);
+    return session;
 }
 
 }  // namespace forebay::stage

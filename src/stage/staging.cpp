@@ -130,6 +130,7 @@ Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
 
 Result<Staging> Staging::create(const std::string& directory, const SessionFile& session,
                                 std::chrono::milliseconds wait_max) {
+    FB_TRY_ASSIGN(session_text, encode_session(session));
     FB_TRY(sys::make_private_directory(directory));
     auto lock = sys::FileLock::take(application_lock_path(directory));
     if (!lock && lock.error().kind == ErrorKind::retry)
@@ -144,7 +145,7 @@ Result<Staging> Staging::create(const std::string& directory, const SessionFile&
     staging.directory_ = directory;
     staging.lock_ = std::move(*lock);
     auto& store = sys::posix_store();
-    FB_TRY(sys::write_text_durable(store, directory + "/" + session_name, encode_session(session)));
+    FB_TRY(sys::write_text_durable(store, directory + "/" + session_name, session_text));
     FB_TRY(store.remove(directory + "/" + control_name));
     FB_TRY_ASSIGN(mapping,
                   sys::Mapping::create(directory + "/" + control_name, round_up(sizeof(Control), limits::page_bytes)));
@@ -171,16 +172,15 @@ Result<Staging> Staging::create(const std::string& directory, const SessionFile&
 Result<Staging> Staging::join(const std::string& directory) {
     Staging staging;
     staging.directory_ = directory;
-    FB_TRY_ASSIGN(mapping, sys::Mapping::open(directory + "/" + control_name, true));
+    const auto path = directory + "/" + control_name;
+    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, true));
     staging.mapping_ = std::move(mapping);
-    if (staging.mapping_.bytes().size() < sizeof(Control) ||
-        staging.control().magic.load(std::memory_order_acquire) != control_magic ||
-        staging.control().version != control_version)
-        return Error{
-            ErrorKind::unsupported,
-            fmt::format("forebay: {}/{} is not a control page of version {}. Safe: the staged files beside it. "
-                        "Next: forebay drain {}.",
-                        directory, control_name, control_version, directory)};
+    if (const auto bytes = staging.mapping_.bytes().size(); bytes < sizeof(Control))
+        return Error{ErrorKind::corrupt,
+                     fmt::format("forebay: the control page {} has {} bytes, {} are expected. Safe: the staged files "
+                                 "beside it. Next: forebay drain {}.",
+                                 path, bytes, sizeof(Control), directory)};
+    FB_TRY(check(staging.control(), path));
     return staging;
 }
 

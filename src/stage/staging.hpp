@@ -30,7 +30,10 @@ struct SessionFile {
     std::int64_t process = 0;
     AgentOptions agent;
 };
-std::string encode_session(const SessionFile& session);
+/// `refused` for settings of an agent that cannot work.
+Result<> check(const AgentOptions& agent);
+/// `refused` for what decode_session() would not accept.
+Result<std::string> encode_session(const SessionFile& session);
 Result<SessionFile> decode_session(const std::string& text, const std::string& path);
 
 /// Where the node's part `virtual_index` of the run is staged: in a directory of this user alone, which is made. `base`

@@ -38,6 +38,8 @@ public:
     FileLock() = default;
     FileLock(FileLock&& other) noexcept;
     FileLock& operator=(FileLock&& other) noexcept;
+    FileLock(const FileLock&) = delete;
+    FileLock& operator=(const FileLock&) = delete;
     ~FileLock();
     /// Creates the file (0600, never through a link) if need be. `retry` when another process holds the lock.
     static Result<FileLock> take(const std::string& path);
@@ -76,6 +78,9 @@ class DaemonStart {
 public:
     static Result<DaemonStart> fork_away();
     DaemonStart(DaemonStart&& other) noexcept;
+    DaemonStart& operator=(DaemonStart&&) = delete;
+    DaemonStart(const DaemonStart&) = delete;
+    DaemonStart& operator=(const DaemonStart&) = delete;
     ~DaemonStart();
     void ready();
 

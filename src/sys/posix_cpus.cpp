@@ -1,10 +1,9 @@
 // Pinning a process to CPUs.
 
-#include <dirent.h>
 #include <sched.h>
 
 #include <charconv>
-#include <memory>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -56,22 +55,19 @@ Result<> pin_to_cpus(const std::string& cpu_list) {
         return Error{
             ErrorKind::refused,
             fmt::format("CPU list \"{}\" is not of the form \"0-3,8\" with numbers below {}", cpu_list, cpus_max)};
-    struct Closer {
-        void operator()(DIR* directory) const { ::closedir(directory); }
-    };
-    std::unique_ptr<DIR, Closer> tasks(::opendir("/proc/self/task"));
-    if (!tasks) return posix_error("opendir", "/proc/self/task", errno);
     // Every thread by itself: sched_setaffinity(0) would pin the calling one only.
-    while (const struct dirent* task = ::readdir(tasks.get())) {
-        const std::string_view name = task->d_name;
+    std::error_code failed;
+    std::filesystem::directory_iterator task("/proc/self/task", failed);
+    for (; !failed && task != std::filesystem::directory_iterator(); task.increment(failed)) {
+        const auto name = task->path().filename().string();
         pid_t thread = 0;
-        if (std::from_chars(name.data(), name.data() + name.size(), thread).ec != std::errc()) continue;
+        std::from_chars(name.data(), name.data() + name.size(), thread);
         if (::sched_setaffinity(thread, sizeof set, set.bits) == 0 || errno == ESRCH) continue;
         if (errno != EINVAL) return posix_error("sched_setaffinity to " + cpu_list, name, errno);
         return Error{ErrorKind::refused,
                      fmt::format("pin to CPUs {}: none of them may be used by this process", cpu_list)};
     }
-    return {};
+    return failed ? Result<>(posix_error("readdir", "/proc/self/task", failed.value())) : Result<>();
 }
 
 }  // namespace forebay::sys

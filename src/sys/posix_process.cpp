@@ -19,8 +19,6 @@
 #include "sys/machine.hpp"
 #include "sys/posix_fd.hpp"
 
-extern "C" char** environ;
-
 namespace forebay::sys {
 
 namespace {
@@ -75,12 +73,13 @@ std::vector<std::string> environment_for(const Spawn& spawn) {
         const std::string_view text = *entry;
         if (!changed(text.substr(0, text.find('=')))) result.emplace_back(text);
     }
-    for (const auto& [name, value] : spawn.environment) result.push_back(name + "=" + value);
+    for (const auto& [name, value] : spawn.environment) result.push_back(fmt::format("{}={}", name, value));
     return result;
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
     std::vector<char*> pointers;
+    pointers.reserve(strings.size() + 1);
     for (auto& text : strings) pointers.push_back(text.data());
     pointers.push_back(nullptr);
     return pointers;
