@@ -169,6 +169,8 @@ public:
 
     Session(Session&&) noexcept;
     Session& operator=(Session&&) noexcept;
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
     /// Leaves without waiting, as after a crash: agents finish what is staged. Call close() for a clean end.
     ~Session();
 

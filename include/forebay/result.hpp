@@ -84,9 +84,9 @@ private:
 }  // namespace forebay
 
 // Evaluates a Result<>; returns its Error from the calling function when it holds one.
-#define FB_TRY(expression)                                                                                     \
-    do {                                                                                                       \
-        if (auto fb_result = (expression); !fb_result.has_value()) return ::forebay::Error(fb_result.error()); \
+#define FB_TRY(expression)                                                                                       \
+    do {                                                                                                         \
+        if (auto&& fb_result = (expression); !fb_result.has_value()) return ::forebay::Error(fb_result.error()); \
     } while (false)
 
 #define FB_JOIN_(a, b) a##b

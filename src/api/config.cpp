@@ -162,10 +162,7 @@ void read_all(const toml::table& table, const std::string& path, Result<>& verdi
 
 }  // namespace
 
-Result<Options> load_options(const std::string& path) {
-    // A configuration is a page of text.
-    constexpr std::uint64_t bytes_max = 1u << 20;
-    FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), path, bytes_max));
+Result<Options> decode_options(const std::string& text, const std::string& path) {
     Options options;
     Result<> verdict;
     try {
@@ -180,6 +177,13 @@ Result<Options> load_options(const std::string& path) {
     if (checked.run.empty()) checked.run = path;
     FB_TRY(check(checked));
     return options;
+}
+
+Result<Options> load_options(const std::string& path) {
+    // toml++ makes a table of every dot of a key and destroys them by recursion: 100 KiB of dots end a stack of 8 MiB.
+    constexpr std::uint64_t bytes_max = 16u << 10;
+    FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), path, bytes_max));
+    return decode_options(text, path);
 }
 
 }  // namespace forebay

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "forebay/forebay.hpp"
+#include "api/state.hpp"
 #include "sys/machine.hpp"
 
 using namespace forebay;
@@ -109,4 +109,29 @@ TEST_CASE("load_options: what is wrong is named with its line") {
     refused("[streams.restart]\nslots = 3", "1 or 2");
     refused("close_wait_seconds = \"long\"", "number of seconds");
     CHECK(load_options("/nonexistent/forebay.toml").error().kind == ErrorKind::missing);
+}
+
+TEST_CASE("load_options: a file that nests with every byte is refused, and no stack ends") {
+    const auto nested = [](std::size_t bytes) {
+        std::string text;
+        while (text.size() + 4 < bytes) text += "a.";
+        return text + "a=1";
+    };
+    CHECK(load(nested(16u << 10)).error().kind == ErrorKind::refused);
+    CHECK(load(nested(1u << 20)).error().kind == ErrorKind::corrupt);
+}
+
+TEST_CASE("check: a wait that the clock cannot hold is refused") {
+    const auto kind = [](auto change) {
+        Options options{.run = "run", .streams = {{"restart", {}}}};
+        change(options);
+        const auto good = check(options);
+        return good ? ErrorKind{} : good.error().kind;
+    };
+    static constexpr auto endless = std::chrono::milliseconds::max();
+    CHECK(kind([](Options&) {}) == ErrorKind{});
+    CHECK(kind([](Options& o) { o.close_wait = endless; }) == ErrorKind::refused);
+    CHECK(kind([](Options& o) { o.close_wait = std::chrono::milliseconds(-1); }) == ErrorKind::refused);
+    CHECK(kind([](Options& o) { o.streams[0].second.wait_max = endless; }) == ErrorKind::refused);
+    CHECK(kind([](Options& o) { o.agent.retry_pause = endless; }) == ErrorKind::refused);
 }

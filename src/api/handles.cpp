@@ -6,10 +6,15 @@ namespace forebay {
 
 namespace {
 
-// Enough for any storage; more would only hold memory and threads.
-constexpr int in_flight_max = 64;
-
 Error refusal(const std::string& what) { return {ErrorKind::refused, "forebay: " + what}; }
+
+// The longest wait, 31 years: the clock counts nanoseconds in 63 bits, and a wait is added to its time.
+constexpr std::chrono::milliseconds wait_max{std::chrono::seconds(1'000'000'000)};
+
+Result<> check_wait(const std::string& what, std::chrono::milliseconds wait) {
+    if (wait.count() >= 0 && wait <= wait_max) return {};
+    return refusal(fmt::format("{} is {} ms: from 0 to {}.", what, wait.count(), wait_max.count()));
+}
 
 }  // namespace
 
@@ -17,13 +22,10 @@ Result<> check(const Options& options) {
     if (options.run.empty()) return refusal("Options::run is empty: name the directory at the target.");
     if (options.virtual_nodes < 1)
         return refusal(fmt::format("virtual_nodes is {}, at least 1 is needed.", options.virtual_nodes));
-    const auto& agent = options.agent;
-    if (agent.block_bytes == 0 || agent.block_bytes % 4096 != 0)
-        return refusal(fmt::format(
-            "agent.block_bytes is {}: it must be a multiple of 4096, best of the target's stripe.", agent.block_bytes));
-    if (agent.in_flight < 1 || agent.in_flight > in_flight_max)
-        return refusal(fmt::format("agent.in_flight is {}: from 1 to {}.", agent.in_flight, in_flight_max));
-    if (agent.retries < 0) return refusal(fmt::format("agent.retries is {}: 0 or more.", agent.retries));
+    FB_TRY(check_wait("open_wait", options.open_wait));
+    FB_TRY(check_wait("close_wait", options.close_wait));
+    FB_TRY(check_wait("stall_wait", options.stall_wait));
+    FB_TRY(stage::check(options.agent));
     for (const auto& [name, stream] : options.streams) FB_TRY(check(name, stream));
     return {};
 }
@@ -32,6 +34,7 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
     if (options.slots < 1 || options.slots > 2)
         return refusal(fmt::format("stream '{}': slots is {}: 1 or 2.", stream, options.slots));
     if (options.keep < 0) return refusal(fmt::format("stream '{}': keep is {}: 0 keeps all.", stream, options.keep));
+    FB_TRY(check_wait(fmt::format("stream '{}': wait_max", stream), options.wait_max));
     return check(Schema{.stream = stream, .tables = {}, .variables = {}});
 }
 

@@ -68,7 +68,7 @@ private:
 
 class StreamState : public std::enable_shared_from_this<StreamState> {
 public:
-    StreamState(std::shared_ptr<SessionState> session, std::string name, const StreamOptions& options);
+    StreamState(std::shared_ptr<SessionState> session, const std::string& name, const StreamOptions& options);
     StreamState(const StreamState&) = delete;
     StreamState& operator=(const StreamState&) = delete;
     ~StreamState() { stager.abandon(); }  // close() would wait for a slot that nobody fills any more
@@ -102,6 +102,9 @@ public:
 
 /// Absolute, without "." or ".." parts and trailing '/'.
 std::string absolute_path(const std::string& path);
+
+/// load_options() of a file whose text is known; `path` is for its errors.
+Result<Options> decode_options(const std::string& text, const std::string& path);
 
 /// `refused` for settings that cannot work.
 Result<> check(const Options& options);

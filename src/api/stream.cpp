@@ -15,7 +15,7 @@ Error unknown(const std::string& name, const char* what) {
 
 }  // namespace
 
-StreamState::StreamState(std::shared_ptr<SessionState> owner, std::string name, const StreamOptions& options)
+StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string& name, const StreamOptions& options)
     : session(std::move(owner)),
       schema{.stream = name, .tables = {}, .variables = {}},
       stager({.topology = &session->topology,
