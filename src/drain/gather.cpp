@@ -70,7 +70,7 @@ Result<std::optional<std::uint32_t>> absent_node(sys::Store& store, const std::s
         const auto slash = path.rfind('/');
         const auto folder = slash == std::string::npos ? std::string{} : path.substr(0, slash);
         if (folder != listed) {
-            auto found = store.list(folder.empty() ? directory : directory + "/" + folder);
+            auto found = store.list(folder.empty() ? directory : fmt::format("{}/{}", directory, folder));
             if (!found && found.error().kind == ErrorKind::missing) return std::optional(node);
             if (!found) return found.error();
             entries = std::move(*found);
@@ -108,7 +108,7 @@ Result<format::Manifest> gather(sys::Store& store, const std::string& directory,
     RankCount ranks(0);
     for (std::uint32_t node = 0; node < wanted.nodes; ++node) {
         const auto path = format::node_path(node, wanted.nodes);
-        const auto full_path = directory + "/" + path;
+        const auto full_path = fmt::format("{}/{}", directory, path);
         FB_TRY_ASSIGN(head, catalog::load_head(store, full_path));
         FB_TRY(belongs(head, wanted, node, full_path));
         if (node == 0) {

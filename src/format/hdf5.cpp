@@ -37,8 +37,8 @@ struct Symbol {
 struct GroupSizes {
     std::uint16_t leaf_k = 4;       // a leaf holds up to 2 * leaf_k names
     std::uint16_t internal_k = 16;  // a tree node holds up to 2 * internal_k leaves
-    std::size_t leaf_bytes() const { return 8 + 2u * leaf_k * symbol_bytes; }
-    std::size_t tree_bytes() const { return 24 + (4u * internal_k + 1) * 8; }
+    std::size_t leaf_bytes() const { return 8 + std::size_t{2} * leaf_k * symbol_bytes; }
+    std::size_t tree_bytes() const { return 24 + (std::size_t{4} * internal_k + 1) * 8; }
 };
 
 Group tree_of(std::span<const Dataset> datasets) {
@@ -72,7 +72,8 @@ GroupSizes sizes_for(const Group& root) {
     GroupSizes best;
     std::size_t best_bytes = SIZE_MAX;
     for (std::uint16_t leaf_k = 4; leaf_k <= 4096; leaf_k = static_cast<std::uint16_t>(leaf_k * 2)) {
-        const auto leaves = [&](std::size_t count) { return (count + 2u * leaf_k - 1) / (2u * leaf_k); };
+        const std::size_t names_max = std::size_t{2} * leaf_k;
+        const auto leaves = [&](std::size_t count) { return (count + names_max - 1) / names_max; };
         const auto internal_k = std::max<std::size_t>(16, (leaves(largest) + 1) / 2);
         if (internal_k > 32'000) continue;
         const GroupSizes sizes{leaf_k, static_cast<std::uint16_t>(internal_k)};
@@ -151,7 +152,7 @@ private:
     }
 
     std::uint64_t put_tree(std::span<const Symbol> symbols) {
-        const std::size_t per_leaf = 2u * sizes_.leaf_k;
+        const std::size_t per_leaf = std::size_t{2} * sizes_.leaf_k;
         const auto leaves = (symbols.size() + per_leaf - 1) / per_leaf;
         const auto tree_at = output_.at();
         const auto leaf_at = tree_at + sizes_.tree_bytes();

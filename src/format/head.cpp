@@ -27,6 +27,7 @@ std::vector<hdf5::Attribute> attributes_of(const Variable& variable) {
     if (!given.description.empty()) attributes.push_back({description_attribute, given.description});
     if (variable.kind == Kind::array) {
         std::vector<std::uint64_t> shape;
+        shape.reserve(static_cast<std::size_t>(variable.shape.dims()));
         for (int dim = 0; dim < variable.shape.dims(); ++dim) shape.push_back(variable.shape[dim]);
         attributes.push_back({shape_attribute, std::move(shape)});
     }

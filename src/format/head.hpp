@@ -76,7 +76,7 @@ struct IndexRow {
     std::array<Range, dims_max> box;
     std::array<std::uint64_t, 2> reserved;  // zero; readers ignore it
 };
-static_assert(sizeof(IndexRow) == 24 * 8 && offsetof(IndexRow, box) == 48);
+static_assert(sizeof(IndexRow) == 24 * sizeof(std::uint64_t) && offsetof(IndexRow, box) == 48);
 
 /// Datasets of `/_forebay`, in the order of Layout::headers.fields after the variables.
 enum class OwnDataset : std::size_t { record, schema, ranks, extents, index, crc32c };

@@ -1,6 +1,7 @@
 #include "format/json_read.hpp"
 
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 namespace forebay::format::json {
@@ -43,6 +44,11 @@ std::optional<std::int64_t> Value::i64() const {
     return held(at_)->get<std::int64_t>();
 }
 
+std::optional<bool> Value::flag() const {
+    if (at_ == nullptr || !held(at_)->is_boolean()) return {};
+    return held(at_)->get<bool>();
+}
+
 std::optional<double> Value::f64() const {
     if (at_ == nullptr) return {};
     if (held(at_)->is_number()) return held(at_)->get<double>();
@@ -79,6 +85,6 @@ std::optional<Document> Document::parse(std::string_view text) {
     return document;
 }
 
-void Document::Delete::operator()(void* held) const { delete static_cast<Held*>(held); }
+void Document::Delete::operator()(void* held) const { std::default_delete<Held>()(static_cast<Held*>(held)); }
 
 }  // namespace forebay::format::json

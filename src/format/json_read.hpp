@@ -27,6 +27,7 @@ public:
 
     std::optional<std::uint64_t> u64(std::uint64_t max = UINT64_MAX) const;
     std::optional<std::int64_t> i64() const;
+    std::optional<bool> flag() const;
     std::optional<double> f64() const;  // a number, or "nan", "inf", "-inf"
     std::optional<std::string> text() const;
     std::optional<Extents> extents() const;  // a list of at most dims_max numbers

@@ -50,6 +50,7 @@ Result<> put_list(const h5::MemoryFile& file, const std::string& path, const cha
 /// A variable's list of scales, one for each of its dimensions.
 Result<> put_dimension_list(const h5::MemoryFile& file, const std::string& path, std::vector<hobj_ref_t>& scales) {
     std::vector<hvl_t> lists;
+    lists.reserve(scales.size());
     for (auto& scale : scales) lists.push_back({1, &scale});
     FB_TRY_ASSIGN(type, h5::own(H5Tvlen_create(H5T_STD_REF_OBJ), "naming a variable's dimensions"));
     return put_list(file, path, "DIMENSION_LIST", type, lists.size(), lists.data());
