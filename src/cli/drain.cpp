@@ -32,8 +32,11 @@ Result<Exit> drain_all(const Options& options) {
     std::string text;
     for (const auto& directory : directories) {
         const auto drained = drain::drain_leftover(directory, view_maker(), !options.keep);
-        // A directory in use is no fault when all of them are asked for.
-        if (!drained && options.directory == "all" && drained.error().kind == ErrorKind::refused) continue;
+        // When all of them are asked for, a directory in use is no fault, nor one whose session was killed before it
+        // had written what it is: nothing was staged there yet.
+        const bool passed_over =
+            !drained && (drained.error().kind == ErrorKind::refused || drained.error().kind == ErrorKind::missing);
+        if (passed_over && options.directory == "all") continue;
         if (!drained && drained.error().kind == ErrorKind::missing)
             return Error{ErrorKind::missing, fmt::format("{} is not a staging directory: {}\n"
                                                          "  Next: forebay drain all --staging {}",
