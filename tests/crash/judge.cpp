@@ -47,9 +47,13 @@ std::string World::judge_promise(const SmallSnapshot& promised, bool recovered) 
             aside != nullptr)
             found = aside;
     if (found != nullptr && !is_earlier(*found, promised)) return {};
-    if (found == nullptr && ledger_.may_vanish.contains(promised.step)) return {};
-    return fmt::format("step {} ({}) was committed and is lost{}", promised.step, catalog::id_text(promised.id),
-                       found == nullptr ? std::string() : "; an earlier save of it is in its place");
+    if (ledger_.may_vanish.contains(promised.step)) return {};  // and an earlier save may come again from memory
+    auto text =
+        fmt::format("step {} ({}) was committed and is lost; there is", promised.step, catalog::id_text(promised.id));
+    for (const auto& entry : disk_->list(run + "/restart").value())
+        text +=
+            fmt::format(" {} ({})", entry.name, save_in(entry.name) ? catalog::id_text(save_in(entry.name)->id) : "");
+    return text;
 }
 
 std::vector<std::string> World::judge(bool recovered) const {
