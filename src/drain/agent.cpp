@@ -259,10 +259,13 @@ bool Agent::part_gone(std::uint32_t index, const std::string& stream, const form
         FB_TRY_ASSIGN(committed, is_committed(index));
         if (committed) return false;
         FB_TRY_ASSIGN(all, catalog::snapshots(store_, session_.run, stream));
-        for (const auto& snapshot : all)
-            if (const auto manifest = catalog::load_manifest(store_, snapshot.directory);
-                manifest && manifest->sealed_unix_ns > record.sealed_unix_ns)
-                return true;
+        bool changing = false;
+        for (const auto& snapshot : all) {
+            const auto manifest = catalog::load_manifest(store_, snapshot.directory);
+            if (manifest && manifest->sealed_unix_ns > record.sealed_unix_ns) return true;
+            changing |= !manifest;  // retention has just removed it, after a commit that was not listed yet
+        }
+        if (changing) return Error{ErrorKind::retry, "the list of snapshots changes"};
         return Error{ErrorKind::missing,
                      fmt::format("its node files are not in {}/{} any more.", session_.run, stream)};
     }();

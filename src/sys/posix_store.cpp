@@ -202,8 +202,9 @@ Result<bool> PosixStore::exists(const std::string& path) {
 }  // namespace
 
 Store& posix_store() {
-    static PosixStore store;  // holds nothing
-    return store;
+    // Never destroyed: a thread that was left in a dead mount may come back while the process exits.
+    static auto* const store = new PosixStore;
+    return *store;
 }
 
 Result<> forget_cached(const std::string& path) {
