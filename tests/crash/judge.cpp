@@ -50,9 +50,12 @@ std::string World::judge_promise(const SmallSnapshot& promised, bool recovered) 
     if (ledger_.may_vanish.contains(promised.step)) return {};  // and an earlier save may come again from memory
     auto text =
         fmt::format("step {} ({}) was committed and is lost; there is", promised.step, catalog::id_text(promised.id));
-    for (const auto& entry : disk_->list(run + "/restart").value())
-        text +=
-            fmt::format(" {} ({})", entry.name, save_in(entry.name) ? catalog::id_text(save_in(entry.name)->id) : "");
+    const auto entries = disk_->list(run + "/restart");
+    if (!entries) return text + " not even its stream";
+    for (const auto& entry : *entries) {
+        const auto* save = save_in(entry.name);
+        text += fmt::format(" {} ({})", entry.name, save == nullptr ? "" : catalog::id_text(save->id));
+    }
     return text;
 }
 
