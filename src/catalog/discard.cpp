@@ -6,7 +6,12 @@ namespace forebay::catalog {
 Result<> discard(sys::Store& store, const std::string& directory, std::int64_t step, std::uint64_t snapshot_id) {
     const auto stream_directory = directory.substr(0, directory.rfind('/'));
     const auto gone = stream_directory + "/" + leftover_name({step, snapshot_id, Leftover::Kind::gone});
-    FB_TRY(store.remove_tree(gone));
+    FB_TRY_ASSIGN(left, store.exists(gone));
+    if (left) {
+        // Whoever was killed after the rename may not have synced it.
+        FB_TRY(store.sync_directory(stream_directory));
+        FB_TRY(store.remove_tree(gone));
+    }
     const auto renamed = store.rename(directory, gone);
     if (!renamed && renamed.error().kind != ErrorKind::missing) return renamed;
     // Durable before the first file goes: else a power cut could bring the name back without its files.

@@ -120,11 +120,11 @@ void World::save(const SmallSnapshot& snapshot, int slot) {
 void World::drain(const SmallSnapshot& snapshot, std::uint32_t node, int slot) {
     const auto& staged = memory_[{node, slot}];
     if (cut() || staged.empty()) return;
+    ledger_.removed.erase(snapshot.id);  // it may come back now
     const drain::NodeDrain how{
         .store = &store(), .run = run, .write = {.block_bytes = 4 * page, .in_flight = 1}, .direct = false};
     const auto drained = drain::drain_node_file(how, staged, fmt::format("node {}, step {}", node, snapshot.step));
-    if (!drained) return fault(drained.error());
-    ledger_.removed.erase(snapshot.id);  // it may come back now
+    if (!drained) fault(drained.error());
 }
 
 void World::commit(const SmallSnapshot& snapshot) {
