@@ -117,14 +117,14 @@ TEST_CASE("what is staged cannot be listed, read, written, locked, replaced or r
         });
     });
     ::pollfd wait{told[0], POLLIN, 0};
-    const bool said = ::poll(&wait, 1, 60'000) == 1;  // else the owner has met an error, and told it
     std::string staged(4096, '\0');
-    staged.resize(said ? static_cast<std::size_t>(std::max<ssize_t>(::read(told[0], staged.data(), staged.size()), 0))
-                       : 0);
-    if (staged.empty()) {
+    const auto length = ::poll(&wait, 1, 60'000) == 1 ? ::read(told[0], staged.data(), staged.size()) : 0;
+    if (length <= 0) {
         owner_lives.join();
         FAIL("the owner ended with ", saved);
     }
+    staged.resize(static_cast<std::size_t>(length));
+    REQUIRE(fs::exists(staged));
     std::vector<std::string> places{staged, staged.substr(0, staged.find_last_of('/'))};
     for (const auto& entry : fs::directory_iterator(staged)) places.push_back(entry.path().string());
     CHECK(places.size() > 5);  // among them a node file, the control page, two locks, session.json
