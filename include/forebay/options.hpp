@@ -56,7 +56,7 @@ struct Options {
     std::chrono::milliseconds open_wait{60'000};     // opening waits at most so long for the target's answer
     std::chrono::milliseconds close_wait{600'000};   // close() waits at most so long for the agents
     std::chrono::milliseconds stall_wait{600'000};   // a save, for an agent that gets nothing done (dead target)
-    std::uint64_t restart_window_bytes = 32u << 20;  // memory of a node to read snapshots from the target
+    std::uint64_t restart_window_bytes = 16u << 20;  // memory of a node to read snapshots from the target
     /// Called on world rank 0 with one line; nothing is printed without it.
     std::function<void(const std::string&)> log = {};
     std::vector<std::pair<std::string, StreamOptions>> streams = {};  // by name; stream() looks here first

@@ -13,7 +13,7 @@ namespace forebay::restart {
 
 namespace {
 
-// Measured on a virtual disk: larger reads are no faster, and a larger ring costs its pages.
+// Measured on a virtual disk: larger reads are no faster, and a ring that outgrows the cache is slower.
 constexpr std::uint64_t buffer_bytes_most = 4u << 20;
 // Two whole segments and the pages around them.
 constexpr std::uint64_t buffer_bytes_least = 2 * limits::segment_bytes + 2 * limits::page_bytes;
