@@ -97,6 +97,8 @@ Result<> Window::fill(sys::File& source, const std::vector<Piece>& pieces, std::
         const auto turn = turn_of(number);
         auto& own = buffer(number);
         if (!reached(own, turn)) return {};
+        // Another rank may have given the turn, through its own mapping: this is the order with our own rank's reads.
+        (void)own.left.load(std::memory_order_acquire);
         FB_TRY(source.read(pieces[i].offset, place(number).first(pieces[i].bytes)));
         own.turn.store(turn + 1, std::memory_order_release);
         sys::wake_all(own.turn);
