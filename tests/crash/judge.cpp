@@ -41,12 +41,12 @@ std::string World::judge_snapshot(const catalog::Snapshot& found) const {
 
 std::string World::judge_promise(const SmallSnapshot& promised, bool recovered) const {
     const auto* found = committed_at(promised.step);
-    if (!recovered && (found == nullptr || is_earlier(*found, promised)))
-        if (const auto* aside =
-                save_in(catalog::leftover_name({promised.step, promised.id, catalog::Leftover::Kind::old}));
-            aside != nullptr)
-            found = aside;
     if (found != nullptr && !is_earlier(*found, promised)) return {};
+    for (const auto& save : ledger_.saves) {
+        const auto aside = catalog::leftover_name({save.step, save.id, catalog::Leftover::Kind::old});
+        if (!recovered && save.step == promised.step && !is_earlier(save, promised) && save_in(aside) != nullptr)
+            return {};
+    }
     if (ledger_.may_vanish.contains(promised.step)) return {};  // and an earlier save may come again from memory
     auto text =
         fmt::format("step {} ({}) was committed and is lost; there is", promised.step, catalog::id_text(promised.id));
