@@ -159,11 +159,9 @@ Result<> SessionState::start_process() {
 Result<> SessionState::start_thread() {
     FB_TRY_ASSIGN(lock, sys::FileLock::take(stage::agent_lock_path(staging->directory())));
     FB_TRY_ASSIGN(joined, stage::Staging::join(staging->directory()));
-    thread_ = std::make_shared<AgentThread>(
-        std::move(joined),
-        stage::SessionFile{
-            .run = options.run, .host = sys::host_name(), .process = sys::process_id(), .agent = options.agent},
-        std::move(lock));
+    stage::SessionFile file{
+        .run = options.run, .host = sys::host_name(), .process = sys::process_id(), .agent = options.agent};
+    thread_.reset(new AgentThread{std::move(joined), std::move(file), std::move(lock)});
     std::thread([agent = thread_] {
         drain::Agent(sys::posix_store(), agent->staging, agent->file, {}, [](const std::string&) {}).run(agent->stop);
         agent->lock.release();
