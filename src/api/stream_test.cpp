@@ -107,7 +107,8 @@ TEST_CASE("a window of one snapshot: no agent waits for what another has committ
         });
         const auto all = catalog::snapshots(sys::posix_store(), options.run, "restart").value();
         CHECK(all.front().step == 29);
-        CHECK(catalog::leftovers(sys::posix_store(), options.run, "restart").value().empty());
+        for (const auto& left : catalog::leftovers(sys::posix_store(), options.run, "restart").value())
+            FAIL_CHECK(left.directory << " is left in life " << life);
     }
 }
 

@@ -24,6 +24,9 @@ constexpr std::chrono::milliseconds idle_pause{500};
 constexpr std::chrono::milliseconds peers_pause_min{5}, peers_pause_max{1000};
 // How long an agent whose session has ended waits for the others. It may leave before them: the last one commits.
 constexpr std::chrono::seconds peers_wait_max{10};
+// How many looks find nothing before a drained part counts as removed: between two renames of a replacement there is
+// nothing to see.
+constexpr int absences_max = 4;
 
 }  // namespace
 
@@ -102,7 +105,7 @@ bool Agent::work(const std::atomic<bool>& stop) {
             // newest_only may take a sealed slot back at this very moment; whoever changes the state first has it.
             if (!slot.state.compare_exchange_strong(state, SlotState::draining)) continue;
             changed = true;
-            if (drain_slot(index, stop)) changed |= commit_slot(index);
+            if (drain_slot(index, again, stop)) changed |= commit_slot(index);
         } else if (state == SlotState::drained) {
             changed |= commit_slot(index);
         }
@@ -111,7 +114,8 @@ bool Agent::work(const std::atomic<bool>& stop) {
 }
 
 // An agent that has just come may find in a slot what another has committed: the agent of a dead session did, after
-// it. Drained again it would cost its whole volume and leave a part that nobody commits.
+// it. So may one that failed after its node file had its name. Drained again it would cost its whole volume and leave a
+// part that nobody commits.
 Result<bool> Agent::is_committed(std::uint32_t index) const {
     FB_TRY_ASSIGN(peeked, format::peek(std::as_const(mine_[index].mapping).bytes(), staging_.slot_path(index)));
     const std::string stream = page_.streams[page_.slots[index].stream].name.data();
@@ -123,7 +127,7 @@ Result<bool> Agent::is_committed(std::uint32_t index) const {
     return false;
 }
 
-Result<> Agent::drain_once(std::uint32_t index, const std::atomic<bool>& stop) {
+Result<> Agent::drain_once(std::uint32_t index, bool again, const std::atomic<bool>& stop) {
     auto& mapping = mine_[index].mapping;
     const auto path = staging_.slot_path(index);
     const auto map_again = [&]() -> Result<> {
@@ -132,8 +136,9 @@ Result<> Agent::drain_once(std::uint32_t index, const std::atomic<bool>& stop) {
         mapping = std::move(mapped);
         return {};
     };
-    if (!mapping.mapped()) {
-        FB_TRY(map_again());
+    const bool is_new = !mapping.mapped();
+    if (is_new) FB_TRY(map_again());
+    if (is_new || again) {
         FB_TRY_ASSIGN(committed, is_committed(index));
         if (committed) return {};
     }
@@ -154,7 +159,7 @@ Result<> Agent::drain_once(std::uint32_t index, const std::atomic<bool>& stop) {
     return drain_node_file(drain, std::as_const(mapping).bytes(), path);
 }
 
-bool Agent::drain_slot(std::uint32_t index, const std::atomic<bool>& stop) {
+bool Agent::drain_slot(std::uint32_t index, bool again, const std::atomic<bool>& stop) {
     auto& slot = page_.slots[index];
     page_.draining.fetch_add(1);
     stage::ring(page_.news);
@@ -162,7 +167,7 @@ bool Agent::drain_slot(std::uint32_t index, const std::atomic<bool>& stop) {
     ++begun_;
     const auto start = sys::Clock::now();
     const auto result = move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause},
-                                           &stop, [&] { return drain_once(index, stop); });
+                                           &stop, [&] { return drain_once(index, std::exchange(again, true), stop); });
     const std::chrono::nanoseconds took = sys::Clock::now() - start;
     page_.drain_ns += static_cast<std::uint64_t>(took.count());
     page_.draining.fetch_sub(1);
@@ -269,7 +274,8 @@ bool Agent::part_gone(std::uint32_t index, const std::string& stream, const form
         return Error{ErrorKind::missing,
                      fmt::format("its node files are not in {}/{} any more.", session_.run, stream)};
     }();
-    if (!later && later.error().kind != ErrorKind::missing) return false;
+    if (!later && (later.error().kind != ErrorKind::missing || ++mine_[index].absences < absences_max)) return false;
+    mine_[index].absences = 0;
     if (!later) fail(index, later.error());
     else if (*later) committed(index, false);
     return true;

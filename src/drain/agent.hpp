@@ -35,15 +35,16 @@ private:
         sys::Mapping mapping;
         std::uint32_t bell_at_failure = 0;
         int corrupt_drains = 0;
+        int absences = 0;  // looks in a row that found the part of a drained slot nowhere
     };
 
     void take_over();
     bool work(const std::atomic<bool>& stop);
-    bool drain_slot(std::uint32_t index, const std::atomic<bool>& stop);
+    bool drain_slot(std::uint32_t index, bool again, const std::atomic<bool>& stop);
     bool commit_slot(std::uint32_t index);
     bool part_gone(std::uint32_t index, const std::string& stream, const format::Record& record);
     Result<bool> is_committed(std::uint32_t index) const;
-    Result<> drain_once(std::uint32_t index, const std::atomic<bool>& stop);
+    Result<> drain_once(std::uint32_t index, bool again, const std::atomic<bool>& stop);
     bool staged_is_whole(std::uint32_t index) const;
     void fail(std::uint32_t index, const Error& error);
     void committed(std::uint32_t index, bool by_us);

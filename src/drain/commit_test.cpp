@@ -10,8 +10,8 @@
 
 #include <algorithm>
 
+#include "support/committed_run.hpp"
 #include "support/sim_store.hpp"
-#include "support/small_run.hpp"
 
 using namespace forebay;
 using drain::Commit;
@@ -24,19 +24,6 @@ namespace {
 const std::string run = "run7";
 
 const std::string view_of_step = "run7/restart/step-000120.h5";
-
-Result<Commit> commit(sys::Store& store, const SmallSnapshot& snapshot) {
-    return drain::commit_if_complete(store, run, snapshot.stream, snapshot.step, snapshot.id, snapshot.nodes);
-}
-
-// Whether the committed snapshot is there, whole to the last byte, and this one.
-bool is_whole(sys::Store& store, const SmallSnapshot& snapshot) {
-    const auto directory = test::step_directory(run, snapshot);
-    const auto manifest = catalog::load_manifest(store, directory);
-    if (!manifest || manifest->snapshot_id != snapshot.id) return false;
-    const auto verified = catalog::verify(store, {snapshot.stream, snapshot.step, directory}, {});
-    return verified && verified->damage.empty() && catalog::check_whole(store, directory, *manifest);
-}
 
 bool is_listed(sys::Store& store, const SmallSnapshot& snapshot) {
     const auto found = catalog::snapshots(store, run, snapshot.stream);
@@ -58,7 +45,7 @@ std::unique_ptr<SimStore> drained(const SmallSnapshot& snapshot, const SmallSnap
     disk.settle();
     if (older != nullptr) {
         REQUIRE(test::drain_all(disk, run, *older));
-        REQUIRE(commit(disk, *older).value() == Commit::committed);
+        REQUIRE(test::commit(disk, run, *older).value() == Commit::committed);
         REQUIRE(sys::write_text_durable(disk, view_of_step, "shows the older save"));
         disk.settle();
     }
@@ -69,8 +56,8 @@ std::unique_ptr<SimStore> drained(const SmallSnapshot& snapshot, const SmallSnap
 
 int operations_of_commit(const SimStore& before, const SmallSnapshot& snapshot) {
     const auto disk = before.clone();
-    REQUIRE(commit(*disk, snapshot).value() == Commit::committed);
-    REQUIRE(is_whole(*disk, snapshot));
+    REQUIRE(test::commit(*disk, run, snapshot).value() == Commit::committed);
+    REQUIRE(test::is_whole(*disk, run, snapshot));
     return disk->operations();
 }
 
@@ -81,27 +68,27 @@ std::size_t leftovers(sys::Store& store, const SmallSnapshot& snapshot) {
 // After the reboot: nothing half, nothing lost; then the next job recovers, its agents drain again, and all is in
 // order.
 void check_after_crash(SimStore& disk, const SmallSnapshot& snapshot, const SmallSnapshot* older, bool committed) {
-    const bool is_new = is_whole(disk, snapshot);
-    const bool is_old = older != nullptr && is_whole(disk, *older);
+    const bool is_new = test::is_whole(disk, run, snapshot);
+    const bool is_old = older != nullptr && test::is_whole(disk, run, *older);
     if (is_listed(disk, snapshot)) CHECK((is_new || is_old));
     if (committed) CHECK(is_new);
     if (disk.exists(view_of_step).value()) CHECK_FALSE(is_new);
 
     const auto recovered = drain::recover(disk, run, false);
     REQUIRE(recovered);
-    if (committed) CHECK(is_whole(disk, snapshot));
-    if (older != nullptr) CHECK((is_whole(disk, snapshot) || is_whole(disk, *older)));
+    if (committed) CHECK(test::is_whole(disk, run, snapshot));
+    if (older != nullptr) CHECK((test::is_whole(disk, run, snapshot) || test::is_whole(disk, run, *older)));
 
-    auto again = commit(disk, snapshot);
+    auto again = test::commit(disk, run, snapshot);
     REQUIRE(again);
     if (*again == Commit::waiting) {
         REQUIRE(test::drain_all(disk, run, snapshot));
-        again = commit(disk, snapshot);
+        again = test::commit(disk, run, snapshot);
     }
     REQUIRE(again);
     CHECK(*again != Commit::waiting);
     REQUIRE(drain::recover(disk, run, true));
-    CHECK(is_whole(disk, snapshot));
+    CHECK(test::is_whole(disk, run, snapshot));
     CHECK(leftovers(disk, snapshot) == 0);
 }
 
@@ -115,7 +102,7 @@ void crash_everywhere(const SmallSnapshot& snapshot, const SmallSnapshot* older,
             CAPTURE(boot);
             const auto disk = before->clone();
             disk->crash_before(cut);
-            const auto outcome = commit(*disk, snapshot);
+            const auto outcome = test::commit(*disk, run, snapshot);
             reboot(*disk, boot);
             check_after_crash(*disk, snapshot, older, outcome.has_value());
         }
@@ -151,7 +138,7 @@ TEST_CASE("recover: a crash at any of its operations loses nothing") {
         CAPTURE(cut);
         const auto crashed = before->clone();
         crashed->crash_before(cut);
-        const bool committed = commit(*crashed, one).has_value();
+        const bool committed = test::commit(*crashed, run, one).has_value();
         crashed->reboot({.names = true, .bytes = false});
         // Only what changed names changed what recovery finds.
         const bool same = crashed->paths() == names_before && cut < operations;
@@ -179,19 +166,19 @@ TEST_CASE("commit: a fault at any operation is an error, and the next try commit
         for (const auto kind : {Op::open, Op::write, Op::read, Op::size, Op::sync, Op::close, Op::rename,
                                 Op::remove_tree, Op::sync_directory, Op::list, Op::exists}) {
             const auto clean = before->clone();
-            REQUIRE(commit(*clean, three));
+            REQUIRE(test::commit(*clean, run, three));
             for (int nth = 0; nth < clean->calls(kind); ++nth) {
                 CAPTURE(static_cast<int>(kind));
                 CAPTURE(nth);
                 const auto disk = before->clone();
                 disk->fail(kind, nth, {ErrorKind::retry, "Input/output error"});
-                const auto outcome = commit(*disk, three);
+                const auto outcome = test::commit(*disk, run, three);
                 REQUIRE_FALSE(outcome);
                 CHECK(outcome.error().kind == ErrorKind::retry);
-                if (older != nullptr) CHECK((is_whole(*disk, *older) || is_whole(*disk, three)));
-                const auto again = commit(*disk, three);
+                if (older != nullptr) CHECK((test::is_whole(*disk, run, *older) || test::is_whole(*disk, run, three)));
+                const auto again = test::commit(*disk, run, three);
                 REQUIRE(again);
-                CHECK(is_whole(*disk, three));
+                CHECK(test::is_whole(*disk, run, three));
             }
         }
     }
@@ -199,16 +186,16 @@ TEST_CASE("commit: a fault at any operation is an error, and the next try commit
 
 TEST_CASE("commit: waits for every node file") {
     SimStore disk;
-    CHECK(commit(disk, three).value() == Commit::waiting);
+    CHECK(test::commit(disk, run, three).value() == Commit::waiting);
     for (const std::uint32_t node : {2u, 0u}) {
         REQUIRE(test::drain_node(disk, run, three, node));
-        CHECK(commit(disk, three).value() == Commit::waiting);
+        CHECK(test::commit(disk, run, three).value() == Commit::waiting);
         CHECK_FALSE(is_listed(disk, three));
     }
     REQUIRE(test::drain_node(disk, run, three, 1));
-    CHECK(commit(disk, three).value() == Commit::committed);
-    CHECK(commit(disk, three).value() == Commit::already);
-    CHECK(is_whole(disk, three));
+    CHECK(test::commit(disk, run, three).value() == Commit::committed);
+    CHECK(test::commit(disk, run, three).value() == Commit::already);
+    CHECK(test::is_whole(disk, run, three));
 }
 
 TEST_CASE("commit: refuses node files that do not make one snapshot, and moves nothing") {
@@ -236,7 +223,7 @@ TEST_CASE("commit: refuses node files that do not make one snapshot, and moves n
         auto file = disk.open(path, sys::Access::create).value();
         REQUIRE(file->write(0, test::small_node_file(wrong.snapshot, wrong.node)));
         const auto paths = disk.paths();
-        const auto outcome = commit(disk, three);
+        const auto outcome = test::commit(disk, run, three);
         REQUIRE_FALSE(outcome);
         CHECK(outcome.error().kind == ErrorKind::refused);
         CHECK(outcome.error().text.find(path) != std::string::npos);
@@ -252,7 +239,7 @@ TEST_CASE("commit: a torn or short node file is corrupt and nothing is committed
     auto image = test::small_node_file(three, 2);
     image.resize(image.size() - 1);
     REQUIRE(disk.open(path, sys::Access::create).value()->write(0, image));
-    const auto outcome = commit(disk, three);
+    const auto outcome = test::commit(disk, run, three);
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().kind == ErrorKind::corrupt);
     CHECK(outcome.error().text.find("cut short") != std::string::npos);
@@ -262,22 +249,22 @@ TEST_CASE("commit: a torn or short node file is corrupt and nothing is committed
 TEST_CASE("commit: an agent that finds the step committed makes that durable before it says so") {
     const auto before = drained(three, nullptr);
     const auto clean = before->clone();
-    REQUIRE(commit(*clean, three));
+    REQUIRE(test::commit(*clean, run, three));
     for (int sync = 1; sync < clean->calls(Op::sync_directory); ++sync) {
         CAPTURE(sync);
         const auto disk = before->clone();
         disk->fail(Op::sync_directory, sync, {ErrorKind::retry, "Input/output error"});
-        REQUIRE_FALSE(commit(*disk, three));  // the first agent has renamed, and stops there
-        REQUIRE(commit(*disk, three).value() == Commit::already);
+        REQUIRE_FALSE(test::commit(*disk, run, three));  // the first agent has renamed, and stops there
+        REQUIRE(test::commit(*disk, run, three).value() == Commit::already);
         disk->reboot({.names = false, .bytes = false});
-        CHECK(is_whole(*disk, three));
+        CHECK(test::is_whole(*disk, run, three));
     }
 }
 
 TEST_CASE("commit: costs are known") {
     const auto disk = drained(three, nullptr);
-    REQUIRE(commit(*disk, three).value() == Commit::committed);
-    CHECK(disk->calls(Op::open) == 3 + 1 + 2);  // three heads, the manifest, and twice a look for a committed one
+    REQUIRE(test::commit(*disk, run, three).value() == Commit::committed);
+    CHECK(disk->calls(Op::open) == 3 + 1);  // three heads, the manifest
     CHECK(disk->calls(Op::rename) == 2);
     CHECK(disk->calls(Op::sync) == 1);
     CHECK(disk->calls(Op::sync_directory) == 3);  // the part, the stream, the run
@@ -287,7 +274,7 @@ TEST_CASE("commit: costs are known") {
     SimStore waiting;
     REQUIRE(test::drain_node(waiting, run, many, 8099));
     const int before = waiting.operations();
-    CHECK(commit(waiting, many).value() == Commit::waiting);
+    CHECK(test::commit(waiting, run, many).value() == Commit::waiting);
     CHECK(waiting.operations() - before <= 8);  // nobody asks for 8,100 names to learn that one is missing
 }
 
@@ -302,7 +289,7 @@ TEST_CASE("recover: complete parts are committed, incomplete ones stay unless to
     CHECK(recovered[0].outcome == drain::Recovered::Outcome::incomplete);
     CHECK(recovered[0].text.find("1 of 3 node files") != std::string::npos);
     CHECK(recovered[1].outcome == drain::Recovered::Outcome::committed);
-    CHECK(is_whole(disk, three));
+    CHECK(test::is_whole(disk, run, three));
     recovered = drain::recover(disk, run, true).value();
     REQUIRE(recovered.size() == 1);
     CHECK(recovered[0].outcome == drain::Recovered::Outcome::removed);
@@ -314,22 +301,22 @@ TEST_CASE("recover: an earlier save never takes the place of a later one") {
     SimStore disk;
     REQUIRE(test::drain_all(disk, run, older_save));
     REQUIRE(test::drain_all(disk, run, three));
-    REQUIRE(commit(disk, three).value() == Commit::committed);
+    REQUIRE(test::commit(disk, run, three).value() == Commit::committed);
     const auto recovered = drain::recover(disk, run, false).value();
     REQUIRE(recovered.size() == 1);
     CHECK(recovered[0].outcome == drain::Recovered::Outcome::removed);
-    CHECK(is_whole(disk, three));
+    CHECK(test::is_whole(disk, run, three));
     CHECK(leftovers(disk, three) == 0);
 }
 
 TEST_CASE("recover: what was replaced stays while its replacement is damaged") {
     SimStore disk;
     REQUIRE(test::drain_all(disk, run, three));
-    REQUIRE(commit(disk, three).value() == Commit::committed);
+    REQUIRE(test::commit(disk, run, three).value() == Commit::committed);
     const auto final_directory = test::step_directory(run, three);
     REQUIRE(disk.rename(final_directory, run + "/restart/.step-000120.00000000000000f3.old"));
     REQUIRE(test::drain_all(disk, run, older_save));
-    REQUIRE(commit(disk, older_save).value() == Commit::committed);
+    REQUIRE(test::commit(disk, run, older_save).value() == Commit::committed);
     REQUIRE(disk.remove(final_directory + "/node-00001.h5"));
     const auto recovered = drain::recover(disk, run, true).value();
     REQUIRE(recovered.size() == 1);

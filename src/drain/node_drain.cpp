@@ -93,8 +93,11 @@ Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> imag
         FB_TRY(drain.store->rename(temporary, path));
     }
     // Also when it was there: whoever renamed it may have lost power, or met an error, before the sync.
-    FB_TRY(drain.store->sync_directory(parent_of(path)));
-    return parent_of(path) == part ? Result<>{} : drain.store->sync_directory(part);
+    auto synced = drain.store->sync_directory(parent_of(path));
+    if (synced && parent_of(path) != part) synced = drain.store->sync_directory(part);
+    // The last agent may commit, and so rename the part, as soon as our name is in it; it syncs the names itself.
+    if (!synced && synced.error().kind == ErrorKind::missing) return {};
+    return synced;
 }
 
 }  // namespace forebay::drain

@@ -9,8 +9,9 @@
 #include <filesystem>
 
 #include "drain/node_drain.hpp"
+#include "support/committed_run.hpp"
+#include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
-#include "support/small_run.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace forebay;
@@ -100,6 +101,20 @@ TEST_CASE("drain: a fault at any operation is an error without a file under the 
         REQUIRE(drain_to(disk));
         disk.reboot({.names = false, .bytes = false});
         CHECK(is_whole(disk));
+    }
+}
+
+TEST_CASE("drain: another agent may commit as soon as the node file has its name, and nothing is drained again") {
+    for (int at = 0;; ++at) {
+        CAPTURE(at);
+        SimStore disk;
+        for (const std::uint32_t other : {0u, 2u}) REQUIRE(test::drain_node(disk, "run", snapshot, other));
+        test::InterruptedStore slow(disk, at, [&] { REQUIRE(test::commit(disk, "run", snapshot)); });
+        CHECK(drain::drain_node_file({.store = &slow, .run = "run"}, image, "slot"));
+        REQUIRE(test::commit(disk, "run", snapshot));
+        CHECK(test::is_whole(disk, "run", snapshot));
+        CHECK(catalog::leftovers(disk, "run", snapshot.stream).value().empty());
+        if (slow.operations() <= at) break;
     }
 }
 

@@ -19,13 +19,15 @@ bool is_later(const Save& a, const Save& b) {
     return std::tie(a.sealed_unix_ns, a.snapshot_id) > std::tie(b.sealed_unix_ns, b.snapshot_id);
 }
 
-// What has a name; nothing when it is free. An unreadable manifest is nobody's save, earlier than all.
+// What has a name; nothing when it is free. An unreadable manifest is nobody's save, earlier than all. Existence is
+// asked first: a directory that gets its name after the question would else count as one without a manifest.
 Result<std::optional<Save>> standing(sys::Store& store, const std::string& directory) {
+    FB_TRY_ASSIGN(exists, store.exists(directory));
+    if (!exists) return std::optional<Save>{};
     const auto save = save_in(store, directory);
     if (save) return std::optional(*save);
     if (save.error().kind != ErrorKind::missing && save.error().kind != ErrorKind::corrupt) return save.error();
-    FB_TRY_ASSIGN(exists, store.exists(directory));
-    return exists ? std::optional(Save{}) : std::optional<Save>{};
+    return std::optional(Save{});
 }
 
 // Whoever renamed it may have lost power before the sync.

@@ -10,9 +10,9 @@
 #include <functional>
 
 #include "drain/commit.hpp"
+#include "support/committed_run.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
-#include "support/small_run.hpp"
 
 using namespace forebay;
 using drain::Commit;
@@ -22,34 +22,20 @@ using test::SmallSnapshot;
 namespace {
 
 const std::string run = "run7";
-
-Result<Commit> commit(sys::Store& store, const SmallSnapshot& snapshot) {
-    return drain::commit_if_complete(store, run, snapshot.stream, snapshot.step, snapshot.id, snapshot.nodes);
-}
-
-bool is_whole(sys::Store& store, const SmallSnapshot& snapshot) {
-    const auto directory = test::step_directory(run, snapshot);
-    const auto manifest = catalog::load_manifest(store, directory);
-    return manifest && manifest->snapshot_id == snapshot.id && catalog::check_whole(store, directory, *manifest);
-}
+const SmallSnapshot later{.id = 0xf3, .nodes = 2};
+const SmallSnapshot earlier{.id = 0x1d, .nodes = 1, .sealed_unix_ns = 1'600'000'000'000'000'000};
+const SmallSnapshot earliest{.id = 0x0e, .nodes = 1, .sealed_unix_ns = 1'500'000'000'000'000'000};
 
 std::size_t leftovers(sys::Store& store) { return catalog::leftovers(store, run, "restart").value().size(); }
 
-// A store that lets `other` run to its end before its own operation number `at`: an agent that is slow there.
-class Interrupted final : public test::PassingStore {
+// Whoever looks finds a committed snapshot under its name, always: agents of the same save never rename it away.
+class NameStays final : public test::PassingStore {
 public:
-    Interrupted(sys::Store& store, int at, std::function<void()> other)
-        : PassingStore(store), at_(at), other_(std::move(other)) {}
-    int operations() const { return operations_; }
-
-private:
-    sys::Store& next() override {
-        if (operations_++ == at_) other_();
-        return PassingStore::next();
+    using PassingStore::PassingStore;
+    Result<> rename(const std::string& from, const std::string& to) override {
+        CHECK(from != test::step_directory(run, later));
+        return PassingStore::rename(from, to);
     }
-    int at_;
-    std::function<void()> other_;
-    int operations_ = 0;
 };
 
 // What an agent, or a person, does at the target.
@@ -59,8 +45,8 @@ using Act = std::function<Result<Commit>(sys::Store&)>;
 std::vector<Result<Commit>> overtake(SimStore& disk, const std::array<Act, 3>& acts, int at, int at_second) {
     std::vector<Result<Commit>> outcomes;
     const auto play = [&](std::size_t act, sys::Store& store) { outcomes.push_back(acts[act](store)); };
-    Interrupted second(disk, at_second, [&] { play(2, disk); });
-    Interrupted first(disk, at, [&] { play(1, second); });
+    test::InterruptedStore second(disk, at_second, [&] { play(2, disk); });
+    test::InterruptedStore first(disk, at, [&] { play(1, second); });
     play(0, first);
     return outcomes;
 }
@@ -75,21 +61,20 @@ std::unique_ptr<SimStore> drained(std::initializer_list<SmallSnapshot> snapshots
     SimStore disk;
     if (standing != nullptr) {
         REQUIRE(test::drain_all(disk, run, *standing));
-        REQUIRE(commit(disk, *standing).value() == Commit::committed);
+        REQUIRE(test::commit(disk, run, *standing).value() == Commit::committed);
     }
     for (const auto& snapshot : snapshots) REQUIRE(test::drain_all(disk, run, snapshot));
     return disk.clone();
 }
 
-const SmallSnapshot later{.id = 0xf3, .nodes = 2};
-const SmallSnapshot earlier{.id = 0x1d, .nodes = 1, .sealed_unix_ns = 1'600'000'000'000'000'000};
-const SmallSnapshot earliest{.id = 0x0e, .nodes = 1, .sealed_unix_ns = 1'500'000'000'000'000'000};
-
 }  // namespace
 
 TEST_CASE("agents of one save agree") {
-    const Act agent = [](sys::Store& store) { return commit(store, later); };
     for (const auto* standing : {static_cast<const SmallSnapshot*>(nullptr), &earlier}) {
+        const Act agent = [standing](sys::Store& store) {
+            NameStays watched(store);
+            return test::commit(standing == nullptr ? watched : store, run, later);
+        };
         const auto before = drained({later}, standing);
         const int operations = operations_of(*before, agent);
         for (int at = 0; at < operations; ++at) {
@@ -105,7 +90,7 @@ TEST_CASE("agents of one save agree") {
                 for (const auto& outcome : outcomes) REQUIRE(outcome);
                 CHECK(count(Commit::committed) == 1);
                 CHECK(count(Commit::waiting) == 0);
-                CHECK(is_whole(*disk, later));
+                CHECK(test::is_whole(*disk, run, later));
                 CHECK(leftovers(*disk) == 0);
             }
         }
@@ -113,8 +98,8 @@ TEST_CASE("agents of one save agree") {
 }
 
 TEST_CASE("agents of two saves of one step, and recover: the later save stays, whoever comes last") {
-    std::array<Act, 3> acts{[](sys::Store& store) { return commit(store, later); },
-                            [](sys::Store& store) { return commit(store, earlier); },
+    std::array<Act, 3> acts{[](sys::Store& store) { return test::commit(store, run, later); },
+                            [](sys::Store& store) { return test::commit(store, run, earlier); },
                             [](sys::Store& store) -> Result<Commit> {
                                 FB_TRY(drain::recover(store, run, false));
                                 return Commit::already;
@@ -138,10 +123,10 @@ TEST_CASE("agents of two saves of one step, and recover: the later save stays, w
                         // An agent from under which recover took the earlier save is told so, and drains it again.
                         if (!outcome) CHECK_MESSAGE(outcome.error().kind == ErrorKind::missing, outcome.error().text);
                     // The third may have had nothing to overtake.
-                    CHECK(commit(*disk, later).value() != Commit::waiting);
-                    CHECK(is_whole(*disk, later));
+                    CHECK(test::commit(*disk, run, later).value() != Commit::waiting);
+                    CHECK(test::is_whole(*disk, run, later));
                     REQUIRE(drain::recover(*disk, run, false));
-                    CHECK(is_whole(*disk, later));
+                    CHECK(test::is_whole(*disk, run, later));
                     CHECK(leftovers(*disk) == 0);
                 }
             }
@@ -151,13 +136,13 @@ TEST_CASE("agents of two saves of one step, and recover: the later save stays, w
 
 TEST_CASE("an earlier save that is complete late is removed, not committed") {
     const auto disk = drained({later, earlier}, nullptr);
-    CHECK(commit(*disk, later).value() == Commit::committed);
-    CHECK(commit(*disk, earlier).value() == Commit::superseded);
-    CHECK(is_whole(*disk, later));
+    CHECK(test::commit(*disk, run, later).value() == Commit::committed);
+    CHECK(test::commit(*disk, run, earlier).value() == Commit::superseded);
+    CHECK(test::is_whole(*disk, run, later));
     CHECK(leftovers(*disk) == 0);
     // What is later but damaged protects nobody.
     REQUIRE(disk->remove(test::step_directory(run, later) + "/node-00001.h5"));
     REQUIRE(test::drain_all(*disk, run, earlier));
-    CHECK(commit(*disk, earlier).value() == Commit::committed);
-    CHECK(is_whole(*disk, earlier));
+    CHECK(test::commit(*disk, run, earlier).value() == Commit::committed);
+    CHECK(test::is_whole(*disk, run, earlier));
 }

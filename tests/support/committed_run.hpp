@@ -7,10 +7,14 @@
 
 namespace forebay::test {
 
+inline Result<drain::Commit> commit(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot) {
+    return drain::commit_if_complete(store, run, snapshot.stream, snapshot.step, snapshot.id, snapshot.nodes);
+}
+
 /// Drains all nodes of the snapshot and commits it.
 inline Result<> commit_all(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot) {
     FB_TRY(drain_all(store, run, snapshot));
-    FB_TRY(drain::commit_if_complete(store, run, snapshot.stream, snapshot.step, snapshot.id, snapshot.nodes));
+    FB_TRY(commit(store, run, snapshot));
     return {};
 }
 

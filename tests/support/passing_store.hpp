@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -30,6 +31,23 @@ protected:
 
 private:
     sys::Store& store_;
+};
+
+/// Lets `other` run to its end before its own operation number `at`: an agent that is slow there.
+class InterruptedStore final : public PassingStore {
+public:
+    InterruptedStore(sys::Store& store, int at, std::function<void()> other)
+        : PassingStore(store), at_(at), other_(std::move(other)) {}
+    int operations() const { return operations_; }
+
+private:
+    sys::Store& next() override {
+        if (operations_++ == at_) other_();
+        return PassingStore::next();
+    }
+    int at_;
+    std::function<void()> other_;
+    int operations_ = 0;
 };
 
 class PassingFile : public sys::File {
