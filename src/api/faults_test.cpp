@@ -9,10 +9,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "api/state.hpp"
-#include "catalog/catalog.hpp"
 #include "drain/agent.hpp"
 #include "support/own_mounts.hpp"
+#include "support/row_rank.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
 
@@ -21,8 +20,6 @@ using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::uint64_t elements = 30'000;  // 240 kB a rank
 
 struct Place {
     Place() : target(folder / "target", "4m"), node(folder / "node", "16m") {}
@@ -36,46 +33,14 @@ struct Place {
         options.close_wait = 60s;
         return options;
     }
-    std::vector<std::int64_t> committed() const {
-        std::vector<std::int64_t> steps;
-        const auto all = catalog::snapshots(sys::posix_store(), run(), "restart").value();
-        for (const auto& snapshot : all) {
-            steps.push_back(snapshot.step);
-            CHECK(catalog::verify(sys::posix_store(), snapshot, {}).value().damage.empty());
-        }
-        return steps;
-    }
+    std::vector<std::int64_t> committed() const { return test::committed_steps(run()); }
     std::vector<std::string> staged() const { return stage::staging_directories(node.path()).value(); }
 
     test::TempDirectory folder;
     test::SmallTmpfs target, node;
 };
 
-struct Rank {
-    Rank(std::unique_ptr<comm::Group> given, const Options& options)
-        : world(given->split(0)),
-          data(elements),
-          session(Session::open_over(std::make_unique<GroupHolder>(std::move(given)), options).value()),
-          stream(session.stream("restart", {.keep = 0}).value()) {
-        const auto ranks = static_cast<std::uint64_t>(world->size());
-        const auto row = static_cast<std::uint64_t>(world->rank());
-        stream.array("u", f64, {ranks, elements}, {packed({{row, 0}, {1, elements}}, data.data())}).value();
-    }
-    Result<Saved> save(std::int64_t step) {
-        std::ranges::fill(data, static_cast<double>(step));
-        return stream.save(step);
-    }
-    /// Between the saves of all ranks, by one of them.
-    void once(const std::function<void()>& act) {
-        world->barrier();
-        if (world->rank() == 0) act();
-        world->barrier();
-    }
-    std::unique_ptr<comm::Group> world;
-    std::vector<double> data;
-    Session session;
-    Stream stream;
-};
+using Rank = test::RowRank;
 
 void with_ranks(const Place& place, int nodes, const std::function<void(Rank&)>& body) {
     test::with_threads(3, [&](std::unique_ptr<comm::Group> world) {

@@ -8,10 +8,9 @@
 #include <cstdio>
 #include <thread>
 
-#include "api/state.hpp"
-#include "catalog/catalog.hpp"
 #include "drain/agent.hpp"
 #include "support/own_mounts.hpp"
+#include "support/row_rank.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
 
@@ -21,7 +20,6 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int ranks = 2;
-constexpr std::uint64_t elements = 10'000;
 // What is configured below ends within a second; the machine may be busy.
 constexpr auto soon = 20s;
 
@@ -39,42 +37,19 @@ struct Place {
         options.close_wait = 60s;
         return options;
     }
-    std::vector<std::int64_t> committed() const {
-        std::vector<std::int64_t> steps;
-        const auto all = catalog::snapshots(sys::posix_store(), folder / "target/run", "restart").value();
-        for (const auto& snapshot : all) {
-            steps.push_back(snapshot.step);
-            CHECK(catalog::verify(sys::posix_store(), snapshot, {}).value().damage.empty());
-        }
-        return steps;
-    }
+    std::vector<std::int64_t> committed() const { return test::committed_steps(folder / "target/run"); }
     std::vector<std::string> staged() const { return stage::staging_directories(folder / "node").value(); }
 
     test::TempDirectory folder;
     std::unique_ptr<test::FreezableDisk> disk;
 };
 
-struct Rank {
-    Rank(std::unique_ptr<comm::Group> given, const Options& options, Policy policy)
-        : world(given->split(0)),
-          data(elements),
-          session(Session::open_over(std::make_unique<GroupHolder>(std::move(given)), options).value()),
-          stream(session.stream("restart", {.policy = policy, .keep = 0}).value()) {
-        const auto row = static_cast<std::uint64_t>(world->rank());
-        stream.array("u", f64, {ranks, elements}, {packed({{row, 0}, {1, elements}}, data.data())}).value();
-        stream.save(1).value();
-        stream.wait_committed(60s).value();
-    }
-    void once(const std::function<void()>& act) {
-        world->barrier();
-        if (world->rank() == 0) act();
-        world->barrier();
-    }
-    std::unique_ptr<comm::Group> world;
-    std::vector<double> data;
-    Session session;
-    Stream stream;
-};
+using Rank = test::RowRank;
+
+void commit_first(Rank& here) {
+    here.save(1).value();
+    here.stream.wait_committed(60s).value();
+}
 
 bool within(std::chrono::nanoseconds limit, const std::function<void()>& act) {
     const auto start = sys::Clock::now();
@@ -90,10 +65,11 @@ TEST_CASE("hung while a step drains: saves are skipped, close() ends in time, an
         auto options = place.options(mode);
         options.close_wait = 500ms;
         test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
-            Rank here(std::move(world), options, Policy::skip);
+            Rank here(std::move(world), options, {.policy = Policy::skip, .keep = 0});
+            commit_first(here);
             here.once([&] { place.disk->freeze(); });
-            CHECK(within(soon, [&] { CHECK(here.stream.save(2).value().kept); }));
-            CHECK(within(soon, [&] { CHECK_FALSE(here.stream.save(3).value().kept); }));
+            CHECK(within(soon, [&] { CHECK(here.save(2).value().kept); }));
+            CHECK(within(soon, [&] { CHECK_FALSE(here.save(3).value().kept); }));
             CHECK(within(soon, [&] {
                 const auto closed = here.session.close();
                 REQUIRE_FALSE(closed);
@@ -116,18 +92,19 @@ TEST_CASE("hung while a step drains: saves are skipped, close() ends in time, an
 TEST_CASE("hung while a save waits for its slot: the save ends with an error on every rank, a later one goes on") {
     Place place;
     test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
-        Rank here(std::move(world), place.options(AgentMode::process), Policy::wait);
+        Rank here(std::move(world), place.options(AgentMode::process));
+        commit_first(here);
         here.once([&] { place.disk->freeze(); });
-        CHECK(here.stream.save(2).value().kept);
+        CHECK(here.save(2).value().kept);
         CHECK(within(soon, [&] {
-            const auto stalled = here.stream.save(3);
+            const auto stalled = here.save(3);
             REQUIRE_FALSE(stalled);
             CHECK(stalled.error().kind == ErrorKind::retry);
             CHECK_MESSAGE(stalled.error().text.find("got nothing done for 0.5 s") != std::string::npos,
                           stalled.error().text);
         }));
         here.once([&] { place.disk->thaw(); });
-        while (!here.stream.save(3)) {
+        while (!here.save(3)) {
         }
         here.session.close().value();
     });

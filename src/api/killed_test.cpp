@@ -56,7 +56,7 @@ void save_and_tell(const Options& options, const Application::Tell& tell) {
     test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
         const auto own = world->split(0);
         Rank here(std::move(world), options);
-        here.save(5);
+        here.save(5).value();
         while (!here.session.draining()) std::this_thread::sleep_for(1ms);
         own->barrier();
         if (own->rank() == 0) tell(5);
@@ -89,11 +89,11 @@ TEST_CASE("the agent is killed while it drains: the next save starts another, wh
         const test::TempDirectory folder;
         const auto options = options_in(folder, 1, slow);
         Rank here(comm::alone(), options, {.policy = policy, .keep = 0});
-        here.save(1);
+        here.save(1).value();
         wait_until([&] { return here.session.draining(); });
         kill_agents(options);
         CHECK(committed(options).empty());
-        CHECK(here.save(2).kept == (policy == Policy::wait));
+        CHECK(here.save(2).value().kept == (policy == Policy::wait));
         here.stream.wait_committed(60s).value();
         CHECK(committed(options) ==
               (policy == Policy::wait ? std::vector<std::int64_t>{2, 1} : std::vector<std::int64_t>{1}));
@@ -106,11 +106,11 @@ TEST_CASE("skipping saves alone bring a killed agent back") {
     const test::TempDirectory folder;
     const auto options = options_in(folder, 1, slow);
     Rank here(comm::alone(), options, {.policy = Policy::skip, .keep = 0});
-    here.save(1);
+    here.save(1).value();
     wait_until([&] { return here.session.draining(); });
     kill_agents(options);
     std::int64_t step = 2;
-    wait_until([&] { return here.save(step++).kept; });
+    wait_until([&] { return here.save(step++).value().kept; });
     here.session.close().value();
     CHECK(committed(options) == std::vector<std::int64_t>{step - 1, 1});
 }
@@ -122,7 +122,7 @@ TEST_CASE("the agents are killed while they drain: wait_committed and close brin
         test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
             const auto own = world->split(0);
             Rank here(std::move(world), options);
-            here.save(1);
+            here.save(1).value();
             while (!here.session.draining()) std::this_thread::sleep_for(1ms);
             own->barrier();
             if (own->rank() == 0) kill_agents(options);

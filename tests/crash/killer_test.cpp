@@ -118,12 +118,12 @@ void History::live(const Life& life) {
         test::with_threads(schedule_.ranks, [&](std::unique_ptr<comm::Group> world) {
             test::RowRank here(std::move(world), options_, schedule_.stream);
             const auto first = here.restore();
-            if (here.row == 0) tell(first * told_kinds + restored);
+            if (here.world->rank() == 0) tell(first * told_kinds + restored);
             if (first == -2) throw std::runtime_error("a restart gave data of another step");
             for (auto step = first + 1;; ++step) {
-                here.save(step);
+                here.save(step).value();
                 const auto newest = here.stream.counters().newest_durable_step;
-                if (here.row == 0 && newest >= 0) tell(newest * told_kinds + durable);
+                if (here.world->rank() == 0 && newest >= 0) tell(newest * told_kinds + durable);
             }
         });
     });

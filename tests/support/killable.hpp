@@ -21,42 +21,11 @@
 #include <vector>
 
 #include "api/state.hpp"
+#include "support/row_rank.hpp"
 #include "support/soon.hpp"
 #include "support/thread_group.hpp"
 
 namespace forebay::test {
-
-// One rank: a row of an array, equal to the step everywhere.
-struct RowRank {
-    static constexpr std::uint64_t elements = 50'000;  // 400 kB
-
-    RowRank(std::unique_ptr<comm::Group> world, const Options& options,
-            const StreamOptions& stream_options = {.keep = 0})
-        : row(static_cast<std::uint64_t>(world->rank())),
-          size(static_cast<std::uint64_t>(world->size())),
-          data(elements),
-          session(Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value()),
-          stream(session.stream("restart", stream_options).value()) {
-        stream.array("u", f64, {size, elements}, {packed({{row, 0}, {1, elements}}, data.data())}).value();
-    }
-    Saved save(std::int64_t step) {
-        std::ranges::fill(data, static_cast<double>(step));
-        return stream.save(step).value();
-    }
-    /// The step of the newest snapshot, -1 without any, -2 when its data are of another.
-    std::int64_t restore() {
-        auto found = stream.newest().value();
-        if (!found) return -1;
-        std::ranges::fill(data, -1.0);
-        found->read().value();
-        const auto right = [&](double value) { return value == static_cast<double>(found->step()); };
-        return std::ranges::all_of(data, right) ? found->step() : -2;
-    }
-    std::uint64_t row, size;
-    std::vector<double> data;
-    Session session;
-    Stream stream;
-};
 
 // A process that runs `body` and then waits to be killed. It tells numbers to its parent.
 class Application {

@@ -1,0 +1,67 @@
+// The smallest application: each rank saves its row of an array, equal to the step everywhere.
+
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/state.hpp"
+#include "catalog/catalog.hpp"
+
+namespace forebay::test {
+
+struct RowRank {
+    static constexpr std::uint64_t elements = 30'000;  // 240 kB
+
+    RowRank(std::unique_ptr<comm::Group> given, const Options& options,
+            const StreamOptions& stream_options = {.keep = 0})
+        : world(given->split(0)),
+          data(elements),
+          session(Session::open_over(std::make_unique<GroupHolder>(std::move(given)), options).value()),
+          stream(session.stream("restart", stream_options).value()) {
+        const auto size = static_cast<std::uint64_t>(world->size()), row = static_cast<std::uint64_t>(world->rank());
+        stream.array("u", f64, {size, elements}, {packed({{row, 0}, {1, elements}}, data.data())}).value();
+    }
+    Result<Saved> save(std::int64_t step) {
+        std::ranges::fill(data, static_cast<double>(step));
+        return stream.save(step);
+    }
+    /// The step of the newest snapshot, -1 without any, -2 when its data are of another.
+    std::int64_t restore() {
+        auto found = stream.newest().value();
+        if (!found) return -1;
+        std::ranges::fill(data, -1.0);
+        found->read().value();
+        const auto right = [&](double value) { return value == static_cast<double>(found->step()); };
+        return std::ranges::all_of(data, right) ? found->step() : -2;
+    }
+    /// Between what all ranks do, by one of them.
+    void once(const std::function<void()>& act) {
+        world->barrier();
+        if (world->rank() == 0) act();
+        world->barrier();
+    }
+
+    std::unique_ptr<comm::Group> world;
+    std::vector<double> data;
+    Session session;
+    Stream stream;
+};
+
+/// The steps that are committed, newest first; each is checked to the last byte.
+inline std::vector<std::int64_t> committed_steps(const std::string& run) {
+    std::vector<std::int64_t> steps;
+    for (const auto& snapshot : catalog::snapshots(sys::posix_store(), run, "restart").value()) {
+        steps.push_back(snapshot.step);
+        CHECK(catalog::verify(sys::posix_store(), snapshot, {}).value().damage.empty());
+    }
+    return steps;
+}
+
+}  // namespace forebay::test
