@@ -46,7 +46,7 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
 // Before the first step, not after an hour of computing: can a snapshot be written there at all?
 Result<> probe_target(const std::string& run, std::uint64_t id) {
     auto& store = sys::posix_store();
-    FB_TRY(store.make_directories(run));
+    FB_TRY(sys::make_directories_durable(store, run));
     const auto probe = fmt::format("{}/.probe.{}-{:016x}.tmp", run, sys::process_id(), id);
     FB_TRY(sys::write_text_durable(store, probe, "forebay\n"));
     return store.remove(probe);

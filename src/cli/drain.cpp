@@ -20,27 +20,27 @@ struct Options {
     bool json = false;
 };
 
-Result<std::vector<std::string>> directories_of(const Options& options) {
-    if (options.directory != "all") return std::vector{options.directory};
-    return stage::staging_directories(options.base);
+Result<std::vector<drain::DrainedDirectory>> drain_asked(const Options& options) {
+    if (options.directory == "all") {
+        FB_TRY_ASSIGN(directories, stage::staging_directories(options.base));
+        return drain::drain_leftovers(directories, view_maker(), !options.keep);
+    }
+    auto drained = drain::drain_leftover(options.directory, view_maker(), !options.keep);
+    if (!drained && drained.error().kind == ErrorKind::missing)
+        return Error{ErrorKind::missing, fmt::format("{} is not a staging directory: {}\n"
+                                                     "  Next: forebay drain all --staging {}",
+                                                     options.directory, drained.error().text, options.base)};
+    return std::vector{drain::DrainedDirectory{options.directory, std::move(drained)}};
 }
 
 Result<Exit> drain_all(const Options& options) {
-    FB_TRY_ASSIGN(directories, directories_of(options));
+    FB_TRY_ASSIGN(directories, drain_asked(options));
     auto exit = Exit::good;
     auto array = Json::array();
     std::string text;
-    for (const auto& directory : directories) {
-        const auto drained = drain::drain_leftover(directory, view_maker(), !options.keep);
-        // When all of them are asked for, a directory in use is no fault, nor one whose session was killed before it
-        // had written what it is: nothing was staged there yet.
-        const bool passed_over =
-            !drained && (drained.error().kind == ErrorKind::refused || drained.error().kind == ErrorKind::missing);
-        if (passed_over && options.directory == "all") continue;
-        if (!drained && drained.error().kind == ErrorKind::missing)
-            return Error{ErrorKind::missing, fmt::format("{} is not a staging directory: {}\n"
-                                                         "  Next: forebay drain all --staging {}",
-                                                         directory, drained.error().text, options.base)};
+    for (const auto& [directory, drained] : directories) {
+        // A session that was killed before it had written what it is has staged nothing.
+        if (!drained && drained.error().kind == ErrorKind::missing) continue;
         if (!drained) return drained.error();
         for (const auto& one : *drained) {
             if (!one.committed) exit = Exit::found;

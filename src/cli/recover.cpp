@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -21,6 +23,7 @@ using Outcome = drain::Recovered::Outcome;
 
 struct Options {
     std::string run;
+    std::string staging = "/dev/shm";
     bool stale = false;
     bool json = false;
 };
@@ -35,62 +38,125 @@ const char* name_of_outcome(Outcome outcome) {
     return "incomplete";
 }
 
-Result<Exit> recover(const Options& options) {
-    auto run = options.run;
-    while (run.size() > 1 && run.ends_with('/')) run.pop_back();
-    FB_TRY_ASSIGN(recovered, drain::recover(sys::posix_store(), run, options.stale));
-    auto exit = Exit::good;
-    auto array = Json::array();
-    std::string text;
-    for (const auto& one : recovered) {
-        if (one.outcome == Outcome::incomplete) exit = Exit::found;
-        text += fmt::format("{}: {}\n", one.leftover.stream, one.text);
+// What was found and what became of it, as text and as JSON.
+class Report {
+public:
+    void add(const drain::Recovered& one) {
         auto object = Json::object();
         object.set("stream", one.leftover.stream)
             .set("step", one.leftover.step)
             .set("directory", one.leftover.directory);
         object.set("snapshot_id", catalog::id_text(one.leftover.snapshot_id)).set("kind", name_of(one.leftover.kind));
-        array.push(object.set("outcome", name_of_outcome(one.outcome)).set("text", one.text));
+        add(one.leftover.stream + ": " + one.text, object, name_of_outcome(one.outcome), one.text,
+            one.outcome != Outcome::incomplete);
     }
-    const auto make_view = view_maker();
-    std::vector<drain::OwedView> views;
-    if (make_view) {
-        FB_TRY_ASSIGN(made, drain::make_missing_views(sys::posix_store(), run, recovered, make_view));
-        views = std::move(made);
-    }
-    for (const auto& view : views) {
-        const auto& [stream, step, directory] = view.snapshot;
+    void add(const drain::OwedView& view) {
         const auto said = view.made ? "its view was missing and is made." : "it has no view: " + view.made.error().text;
-        text += fmt::format("{}: step {}: {}\n", stream, step, said);
+        auto object = json_of(view.snapshot).set("kind", "view");
+        // What a view lacks is no loss; the snapshot is there.
+        add(fmt::format("{}: step {}: {}", view.snapshot.stream, view.snapshot.step, said), object,
+            view.made ? "made" : "incomplete", said, true);
+    }
+    void add(const std::string& directory, const drain::Drained& one, Outcome outcome) {
+        const auto said = one.committed ? std::string("it was staged on this node and is now committed.")
+                          : !one.waiting
+                              ? one.text
+                              : fmt::format("it is not committed: {}; {} {}.", one.text,
+                                            outcome == Outcome::removed ? "removed" : "staged in", one.staged_path);
         auto object = Json::object();
-        object.set("stream", stream).set("step", step).set("directory", directory).set("kind", "view");
-        array.push(object.set("outcome", view.made ? "made" : "incomplete").set("text", said));
+        object.set("stream", one.stream).set("step", one.step).set("directory", directory).set("kind", "staged");
+        add(fmt::format("{}: step {}: {}", one.stream, one.step, said), object, name_of_outcome(outcome), said,
+            outcome != Outcome::incomplete);
     }
-    if (options.json) {
-        array.print();
-    } else if (text.empty()) {
-        std::fputs(fmt::format("Nothing to recover in {}.\n", run).c_str(), stdout);
-    } else {
-        std::fputs(text.c_str(), stdout);
+    void add(const std::string& directory, const std::string& said, Outcome outcome) {
+        auto object = Json::object().set("directory", directory).set("kind", "staging");
+        add(fmt::format("{}: {}", directory, said), object, name_of_outcome(outcome), said,
+            outcome != Outcome::incomplete);
     }
-    return exit;
+    void add(const std::string& line, Json& object, const char* outcome, const std::string& said, bool done) {
+        text_ += line + "\n";
+        array_.push(object.set("outcome", outcome).set("text", said));
+        if (!done) exit_ = Exit::found;
+    }
+    Exit print(const Options& options) const {
+        if (options.json) array_.print();
+        else if (text_.empty()) std::fputs(fmt::format("Nothing to recover in {}.\n", options.run).c_str(), stdout);
+        else std::fputs(text_.c_str(), stdout);
+        return exit_;
+    }
+
+private:
+    std::string text_;
+    Json array_ = Json::array();
+    Exit exit_ = Exit::good;
+};
+
+// What dead sessions of the run left in this node's memory. Of a snapshot that other nodes must complete the copy is
+// kept, unless the caller says that they never will.
+Result<> report_staged(const drain::DrainedDirectory& one, bool stale, Report& report) {
+    if (!one.staged && one.staged.error().kind != ErrorKind::missing) {
+        report.add(one.directory, one.staged.error().text, Outcome::incomplete);
+        return {};
+    }
+    const std::vector<drain::Drained> none;
+    const auto& staged = one.staged ? *one.staged : none;
+    const bool useless =
+        std::ranges::all_of(staged, [](const drain::Drained& copy) { return copy.committed || copy.waiting; });
+    const bool remove = stale && useless;
+    if (remove) FB_TRY(stage::remove_leftover(one.directory));
+    for (const auto& copy : staged)
+        if (!copy.committed || !copy.already)
+            report.add(one.directory, copy,
+                       copy.committed ? Outcome::committed
+                       : remove       ? Outcome::removed
+                                      : Outcome::incomplete);
+    if (remove) report.add(one.directory, "what a dead session left in this node's memory; removed.", Outcome::removed);
+    else if (!one.staged)
+        report.add(one.directory, "its session was killed as it began, nothing is staged there; --stale removes it.",
+                   Outcome::incomplete);
+    return {};
+}
+
+Result<Exit> recover(const Options& options) {
+    auto run = options.run;
+    while (run.size() > 1 && run.ends_with('/')) run.pop_back();
+    auto& store = sys::posix_store();
+    FB_TRY(catalog::streams(store, run));  // is it there?
+    FB_TRY_ASSIGN(directories, stage::staging_directories_of(
+                                   options.staging, std::filesystem::absolute(run).lexically_normal().string()));
+    const auto make_view = view_maker();
+    const auto staged = drain::drain_leftovers(directories, make_view, false);
+    FB_TRY_ASSIGN(recovered, drain::recover(store, run, options.stale));
+    Report report;
+    for (const auto& one : staged) FB_TRY(report_staged(one, options.stale, report));
+    for (const auto& one : recovered) report.add(one);
+    if (make_view) {
+        FB_TRY_ASSIGN(views, drain::make_missing_views(store, run, recovered, make_view));
+        for (const auto& view : views) report.add(view);
+    }
+    return report.print(options);
 }
 
 }  // namespace
 
 void add_recover(CommandLine& line) {
     const auto options = std::make_shared<Options>();
-    auto verb = line.verb("recover", "Finish what a crash left at the target: commit what is complete, undo the rest");
+    auto verb = line.verb(
+        "recover",
+        "Finish what a crash left, at the target and staged on this node: commit what is complete, undo the rest");
     verb.argument("RUN", options->run, "The run's directory");
-    verb.flag(
-        "--stale", options->stale,
-        "Remove incomplete snapshots too. Only when no agent drains into the run: their staged copies are the last");
+    verb.option("--staging", options->staging, "Where this node's sessions stage");
+    verb.flag("--stale", options->stale,
+              "Remove what cannot be completed, and what dead sessions left in this node's memory. Only when no agent "
+              "drains into the run on any node");
     verb.json(
         options->json,
         "  An array with an object for each leftover: stream, step, directory, snapshot_id, kind (part, old, gone),\n"
         "  outcome (committed, restored, removed, incomplete), text; and one for each missing view: kind view, "
         "outcome\n"
-        "  made or incomplete, no snapshot_id.\n");
+        "  made or incomplete, no snapshot_id. Of what dead sessions of the run left on this node: kind staged, its\n"
+        "  staging directory, outcome committed, incomplete or removed, no snapshot_id; and kind staging, outcome\n"
+        "  incomplete or removed, only directory and text.\n");
     verb.examples(
         "  forebay recover /scratch/me/run7\n"
         "  forebay recover /scratch/me/run7 --stale\n"

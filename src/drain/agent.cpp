@@ -10,6 +10,7 @@
 #include "base/units.hpp"
 #include "drain/commit.hpp"
 #include "drain/node_drain.hpp"
+#include "drain/publish.hpp"
 #include "move/retry.hpp"
 
 namespace forebay::drain {
@@ -22,8 +23,6 @@ using stage::SlotState;
 constexpr std::chrono::milliseconds idle_pause{500};
 // How often an agent that is done looks whether the others are: often at first, a snapshot's nodes end together.
 constexpr std::chrono::milliseconds peers_pause_min{5}, peers_pause_max{1000};
-// How long an agent whose session has ended waits for the others. It may leave before them: the last one commits.
-constexpr std::chrono::seconds peers_wait_max{10};
 // How many looks find nothing before a drained part counts as removed: between two renames of a replacement there is
 // nothing to see.
 constexpr int absences_max = 4;
@@ -53,7 +52,7 @@ void Agent::take_over() {
     }
 }
 
-bool Agent::run(const std::atomic<bool>& stop) {
+bool Agent::run(const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
     take_over();
     std::chrono::milliseconds pause = peers_pause_min;
     auto last_progress = sys::Clock::now();
@@ -68,7 +67,7 @@ bool Agent::run(const std::atomic<bool>& stop) {
         for (std::uint32_t i = 0; i < page_.slot_count.load(); ++i)
             waits_for_peers |= page_.slots[i].state.load() == SlotState::drained;
         const bool leaving = page_.ending.load() != 0 || !staging_.application_lives();
-        if (leaving && (!waits_for_peers || sys::Clock::now() - last_progress > peers_wait_max)) break;
+        if (leaving && (!waits_for_peers || sys::Clock::now() - last_progress >= peers_wait)) break;
         sys::wait_on(page_.bell, bell_, waits_for_peers ? pause : idle_pause);
         pause = std::min(pause * 2, peers_pause_max);
     }
@@ -119,12 +118,7 @@ bool Agent::work(const std::atomic<bool>& stop) {
 Result<bool> Agent::is_committed(std::uint32_t index) const {
     FB_TRY_ASSIGN(peeked, format::peek(std::as_const(mine_[index].mapping).bytes(), staging_.slot_path(index)));
     const std::string stream = page_.streams[page_.slots[index].stream].name.data();
-    const auto directory = session_.run + "/" + stream + "/" + catalog::step_name(peeked.record.step);
-    const auto manifest = catalog::load_manifest(store_, directory);
-    if (manifest) return manifest->snapshot_id == peeked.record.snapshot_id;
-    const auto kind = manifest.error().kind;
-    if (kind != ErrorKind::missing && kind != ErrorKind::corrupt) return manifest.error();
-    return false;
+    return find_committed(store_, {session_.run, stream, peeked.record.step}, peeked.record.snapshot_id);
 }
 
 Result<> Agent::drain_once(std::uint32_t index, bool again, const std::atomic<bool>& stop) {

@@ -23,12 +23,16 @@ using ViewMaker = std::function<Result<>(sys::Store&, const catalog::Snapshot&)>
 /// One line for the agent's log.
 using Log = std::function<void(const std::string&)>;
 
+/// How long an agent whose session has ended waits for the others. It may leave before them: the last one commits.
+inline constexpr std::chrono::seconds peers_wait_max{10};
+
 class Agent {
 public:
     Agent(sys::Store& store, stage::Staging& staging, stage::SessionFile session, ViewMaker make_view, Log log);
 
-    /// Returns when the session ended or `stop` is true; then whether everything that was sealed is committed.
-    bool run(const std::atomic<bool>& stop);
+    /// Returns when the session ended or `stop` is true; then whether everything that was sealed is committed. What
+    /// lacks node files of other nodes when the session has ended is waited for at most `peers_wait`.
+    bool run(const std::atomic<bool>& stop, std::chrono::seconds peers_wait = peers_wait_max);
 
 private:
     struct Mine {
@@ -76,8 +80,19 @@ struct Drained {
     std::int64_t step = 0;
     std::string staged_path;
     bool committed = false;
-    std::string text;  // why not
+    bool already = false;  // it was, before this call
+    bool waiting = false;  // all of it is at the target, but node files of other nodes are not
+    std::string text;      // why it is not committed
 };
 Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view, bool remove);
+
+/// The same over several directories, which may hold nodes of one snapshot: the last of them commits, and the others
+/// then see it. Passes over those whose session or agent lives; `staged` is `missing` for what was killed as it began.
+struct DrainedDirectory {
+    std::string directory;
+    Result<std::vector<Drained>> staged;
+};
+std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& directories, const ViewMaker& make_view,
+                                              bool remove);
 
 }  // namespace forebay::drain

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/limits.hpp"
 #include "drain/agent.hpp"
+#include "drain/publish.hpp"
 
 namespace forebay::drain {
 
@@ -42,23 +45,49 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
     auto& page = staging.control();
     page.ending = 1;
     // Here a person looks on: what cannot be committed stays staged and is named.
-    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) page.slots[i].inherited = 0;
+    std::vector<bool> already;
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
+        auto& slot = page.slots[i];
+        slot.inherited = 0;
+        const Place place{session.run, page.streams[slot.stream].name.data(), slot.step.load()};
+        const auto found = slot.step.load() < 0 ? Result<bool>(false)
+                                                : find_committed(sys::posix_store(), place, slot.snapshot_id.load());
+        already.push_back(found && *found);  // what cannot be looked at now is told by the drain
+    }
     const std::atomic<bool> never{false};
-    const bool all = Agent(sys::posix_store(), staging, session, make_view, [](const std::string&) {}).run(never);
+    Agent agent(sys::posix_store(), staging, session, make_view, [](const std::string&) {});
+    const bool all = agent.run(never, std::chrono::seconds(0));
     std::vector<Drained> outcome;
     for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
         const auto& slot = page.slots[i];
         const auto state = slot.state.load();
         if (slot.step.load() < 0) continue;
-        const bool committed = state == stage::SlotState::committed;
+        const bool committed = state == stage::SlotState::committed, waiting = state == stage::SlotState::drained;
         outcome.push_back({page.streams[slot.stream].name.data(), slot.step.load(), staging.slot_path(i), committed,
-                           committed                            ? std::string()
-                           : state == stage::SlotState::drained ? "drained; node files of other nodes are still missing"
-                                                                : std::string(slot.error_text.data())});
+                           already[i], waiting,
+                           committed ? std::string()
+                           : waiting ? "drained; node files of other nodes are still missing"
+                                     : std::string(slot.error_text.data())});
     }
     lock.release();
     if (all && remove) FB_TRY(staging.remove());
     return outcome;
+}
+
+std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& directories, const ViewMaker& make_view,
+                                              bool remove) {
+    std::vector<DrainedDirectory> all;
+    for (const auto& directory : directories) {
+        const auto in_use = {stage::application_lock_path(directory), stage::agent_lock_path(directory)};
+        if (std::ranges::any_of(in_use, sys::lock_is_held)) continue;
+        auto staged = drain_leftover(directory, make_view, remove);
+        if (staged || staged.error().kind != ErrorKind::refused) all.push_back({directory, std::move(staged)});
+    }
+    if (all.size() < 2) return all;
+    for (auto& one : all)
+        if (one.staged && std::ranges::any_of(*one.staged, &Drained::waiting))
+            one.staged = drain_leftover(one.directory, make_view, remove);
+    return all;
 }
 
 }  // namespace forebay::drain

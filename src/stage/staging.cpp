@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <new>
 #include <thread>
 
@@ -55,6 +56,22 @@ Result<std::string> make_home(const std::string& base) {
                              base)};
 }
 
+// Of a run's staging directories, up to the number of the virtual node.
+std::string directory_prefix(const std::string& run) {
+    const auto slash = run.find_last_of('/');
+    const auto name = run.substr(slash == std::string::npos ? 0 : slash + 1).substr(0, 64);
+    return fmt::format("{}-{:08x}-", name.empty() ? "run" : name, crc32c(bytes_of(run)));
+}
+
+bool belongs_to(const std::string& directory, const std::string& run) {
+    const auto path = directory + "/" + session_name;
+    const auto text = sys::read_text(sys::posix_store(), path, limits::session_bytes_max);
+    const auto session = text ? decode_session(*text, path) : Result<SessionFile>(text.error());
+    if (!session) return directory.substr(directory.rfind('/') + 1).starts_with(directory_prefix(run));
+    std::error_code unequal;  // one of both does not exist
+    return session->run == run || std::filesystem::equivalent(session->run, run, unequal);
+}
+
 // "restart.0.h5" -> {"restart", 0}
 bool split_slot_name(const std::string& name, std::string& stream, std::uint32_t& number) {
     if (name.size() < 6 || !name.ends_with(".h5") || name[name.size() - 5] != '.') return false;
@@ -92,9 +109,7 @@ std::string agent_lock_path(const std::string& directory) { return directory + "
 
 Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint32_t virtual_index) {
     FB_TRY_ASSIGN(home, make_home(base_of(base)));
-    const auto slash = run.find_last_of('/');
-    const auto name = run.substr(slash == std::string::npos ? 0 : slash + 1).substr(0, 64);
-    return fmt::format("{}/{}-{:08x}-{}", home, name.empty() ? "run" : name, crc32c(bytes_of(run)), virtual_index);
+    return fmt::format("{}/{}{}", home, directory_prefix(run), virtual_index);
 }
 
 Result<std::vector<std::string>> staging_directories(const std::string& base) {
@@ -106,6 +121,21 @@ Result<std::vector<std::string>> staging_directories(const std::string& base) {
             if (entry.is_directory) directories.push_back(home + "/" + entry.name);
     }
     return directories;
+}
+
+Result<std::vector<std::string>> staging_directories_of(const std::string& base, const std::string& run) {
+    FB_TRY_ASSIGN(directories, staging_directories(base));
+    std::erase_if(directories, [&](const std::string& directory) { return !belongs_to(directory, run); });
+    std::ranges::sort(directories);
+    return directories;
+}
+
+Result<> remove_leftover(const std::string& directory) {
+    auto application = sys::FileLock::take(application_lock_path(directory));
+    if (!application && application.error().kind != ErrorKind::retry) return application.error();
+    if (!application || sys::lock_is_held(agent_lock_path(directory)))
+        return Error{ErrorKind::refused, fmt::format("{} is in use.", directory)};
+    return sys::posix_store().remove_tree(directory);
 }
 
 Result<std::vector<StagedFile>> staged_files(const std::string& directory) {

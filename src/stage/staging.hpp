@@ -42,6 +42,11 @@ Result<std::string> staging_directory(const std::string& base, const std::string
 
 /// Staging directories of this user under `base` (no order), for the tools.
 Result<std::vector<std::string>> staging_directories(const std::string& base);
+/// Those of `run`, which is absolute. What a session that was killed as it began left has no session.json; its name
+/// tells.
+Result<std::vector<std::string>> staging_directories_of(const std::string& base, const std::string& run);
+/// Removes what a dead session left, staged files too. `refused` while the session or its agent lives.
+Result<> remove_leftover(const std::string& directory);
 
 /// A sealed node file found in a staging directory.
 struct StagedFile {

@@ -69,4 +69,16 @@ Result<> write_text_durable(Store& store, const std::string& path, std::string_v
     return store.sync_directory(parent_of(path));
 }
 
+Result<> make_directories_durable(Store& store, const std::string& path) {
+    std::vector<std::string> parents;  // of those that will be made
+    for (std::string at = path; at != "." && at != "/"; at = parent_of(at)) {
+        FB_TRY_ASSIGN(exists, store.exists(at));
+        if (exists) break;
+        parents.push_back(parent_of(at));
+    }
+    FB_TRY(store.make_directories(path));
+    for (const auto& parent : parents) FB_TRY(store.sync_directory(parent));
+    return {};
+}
+
 }  // namespace forebay::sys

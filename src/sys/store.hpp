@@ -81,6 +81,9 @@ Result<std::string> read_text(Store& store, const std::string& path, std::uint64
 /// the last of the four failed.
 Result<> write_text_durable(Store& store, const std::string& path, std::string_view text);
 
+/// Makes a directory and those above it, and syncs the names of those that were not there.
+Result<> make_directories_durable(Store& store, const std::string& path);
+
 /// Whether a name is one that write_text_durable() gives while it writes: what a crash leaves of it.
 bool is_temporary(std::string_view name);
 

@@ -119,6 +119,18 @@ TEST_CASE("costs: a durable text is 6 operations, 1 of them a create and 2 of th
     CHECK(disk.bytes_written() == 4);
 }
 
+TEST_CASE("make_directories_durable: what it has made outlasts a power cut, and what was there is not synced again") {
+    SimStore disk;
+    disk.make_directories("scratch").value();
+    disk.settle();
+    REQUIRE(sys::make_directories_durable(disk, "scratch/me/run"));
+    CHECK(disk.calls(test::Op::sync_directory) == 2);
+    REQUIRE(sys::make_directories_durable(disk, "scratch/me/run"));
+    CHECK(disk.calls(test::Op::sync_directory) == 2);
+    disk.reboot({.names = false, .bytes = false});
+    CHECK(disk.exists("scratch/me/run").value());
+}
+
 TEST_CASE("read_text: whole, bounded, and errors passed on") {
     SimStore disk;
     REQUIRE(sys::write_text_durable(disk, "m", "text"));
