@@ -26,7 +26,7 @@ bench: build  ## save, drain, restart and plan against their limits on this mach
 	bench/run
 
 format:  ## rewrites the sources in the project's style
-	find $(wildcard include src apps tests docs) -name '*.[ch]pp' | xargs clang-format-14 -i
+	find $(wildcard include src apps tests docs) -name '*.[ch]pp' -o -name '*.[ch]' | xargs clang-format-14 -i
 
 tidy: build  ## clang-tidy over all sources (slow)
 	scripts/tidy $(JOBS)

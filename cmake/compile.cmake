@@ -1,7 +1,9 @@
 # Warnings, sanitizers, assertions and the compiler cache, for every target of the project.
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wno-missing-field-initializers)
+add_compile_options(-Wall -Wextra -Wpedantic
+  "$<$<COMPILE_LANGUAGE:C,CXX>:-Wshadow;-Wconversion;-Wno-sign-conversion;-Wno-missing-field-initializers>")
+add_compile_options("$<$<COMPILE_LANGUAGE:Fortran>:-std=f2018;-fimplicit-none>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options(-Wno-restrict)  # gcc 12 finds overlaps in std::string's operator+ that are not there
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-Wno-restrict>)  # gcc 12 finds overlaps in std::string's operator+ that are not there
 endif()
 if(FOREBAY_WERROR)
   add_compile_options(-Werror)

@@ -12,6 +12,19 @@ if(FOREBAY_MPI)
   find_package(MPI 3.0 REQUIRED COMPONENTS CXX)
 endif()
 
+# Fortran needs MPI: its codes bring communicators. libFuzzer's flags are clang's alone.
+if(FOREBAY_FORTRAN AND FOREBAY_MPI AND NOT FOREBAY_FUZZ)
+  include(CheckLanguage)
+  check_language(Fortran)
+endif()
+if(CMAKE_Fortran_COMPILER)
+  enable_language(Fortran)
+  find_package(MPI REQUIRED COMPONENTS Fortran)
+  set(FOREBAY_MODULES ${PROJECT_BINARY_DIR}/modules)  # module files, which only the compiler that wrote them reads
+else()
+  set(FOREBAY_FORTRAN OFF)
+endif()
+
 # Debian keeps a serial and an MPI build of HDF5 side by side; we need the serial one, whatever FindHDF5 would choose.
 if(FOREBAY_HDF5)
   add_library(forebay_libhdf5 INTERFACE)

@@ -26,13 +26,6 @@ std::string show_utc(std::int64_t unix_ns) {
                        clock.minutes().count(), clock.seconds().count());
 }
 
-std::string show_shape(const Extents& shape) {
-    if (shape.dims() == 0) return "scalar";
-    std::string text;
-    for (int dim = 0; dim < shape.dims(); ++dim) text += fmt::format("{}{}", dim > 0 ? " x " : "", shape[dim]);
-    return text;
-}
-
 std::string show_ranks(std::span<const format::RankRange> ranks) {
     std::string text;
     for (const auto& range : ranks) {

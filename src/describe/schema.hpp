@@ -17,6 +17,9 @@ enum class Kind : std::uint8_t { replicated, array, particles };
 /// "replicated", "array", "particles".
 const char* name_of(Kind kind);
 
+/// "4 x 6"; "scalar" for no dimensions.
+std::string show_shape(const Extents& shape);
+
 struct Variable {
     std::string name;  // "fields/u"; a column of a table is "TABLE/COLUMN"
     Type type;

@@ -56,6 +56,13 @@ Result<Type> type_named(const std::string& name) {
                              name, limits::string_bytes_max)};
 }
 
+std::string show_shape(const Extents& shape) {
+    if (shape.dims() == 0) return "scalar";
+    std::string text;
+    for (int dim = 0; dim < shape.dims(); ++dim) text += fmt::format("{}{}", dim > 0 ? " x " : "", shape[dim]);
+    return text;
+}
+
 const char* name_of(Kind kind) {
     switch (kind) {
         case Kind::replicated: return "replicated";

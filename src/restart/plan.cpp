@@ -8,13 +8,16 @@ namespace forebay::restart {
 
 namespace {
 
+std::string what_it_is(const Variable& variable) {
+    const auto kind = fmt::format("{} {}", name_of(variable.type), name_of(variable.kind));
+    return variable.kind == Kind::particles ? kind : fmt::format("{} of {}", kind, show_shape(variable.shape));
+}
+
 Error differs(const Variable& mine, const Variable& theirs, std::int64_t step) {
-    return {
-        ErrorKind::refused,
-        fmt::format(
-            "forebay: variable '{}' is {} {} here but {} {} in the snapshot of step {}, or its global shape differs. "
-            "Describe it as it was saved, or leave it out of the description.",
-            mine.name, name_of(mine.type), name_of(mine.kind), name_of(theirs.type), name_of(theirs.kind), step)};
+    return {ErrorKind::refused,
+            fmt::format("forebay: variable '{}' is {} here but {} in the snapshot of step {}. Describe it as it was "
+                        "saved, or leave it out of the description.",
+                        mine.name, what_it_is(mine), what_it_is(theirs), step)};
 }
 
 std::size_t shape_index(const format::Manifest& manifest, const Extents& shape) {

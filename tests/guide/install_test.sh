@@ -25,9 +25,21 @@ libraries=$(dirname "$(find "$work/prefix" -name libforebay.so)")
 export PKG_CONFIG_PATH=$libraries/pkgconfig
 # shellcheck disable=SC2046,SC2086  # lists of flags
 mpicxx -std=c++20 $flags -o "$work/by-pkg-config" "$work/project/first.cpp" $(pkg-config --cflags --libs forebay_mpi)
+# shellcheck disable=SC2046,SC2086
+mpicc -std=c99 -Wall -Wextra -pedantic -Werror $flags -o "$work/in-c" "$FOREBAY_SOURCE_DIR/tests/doors/story.c" \
+    $(pkg-config --cflags --libs forebay_mpi forebay)
+if [ -e "$libraries/libforebay_fortran.so" ]; then
+    # shellcheck disable=SC2046,SC2086
+    mpifort $flags -o "$work/in-fortran" "$FOREBAY_SOURCE_DIR/tests/doors/story.f90" \
+        $(pkg-config --cflags --libs forebay_fortran forebay_mpi forebay)
+    LD_LIBRARY_PATH=$libraries mpiexec -n 1 "$work/in-fortran" save "$work/run3" "$work" | grep -x "saved step 7, kept"
+fi
 
 cd "$work"
 mpiexec -n 2 "$work/by-cmake/simulation" run1 | grep -x "starting after step 0"
 LD_LIBRARY_PATH=$libraries mpiexec -n 2 "$work/by-pkg-config" run1 | grep -x "starting after step 5"
+mkdir memory
+LD_LIBRARY_PATH=$libraries mpiexec -n 3 "$work/in-c" save run2 memory | grep -x "saved step 7, kept"
+LD_LIBRARY_PATH=$libraries mpiexec -n 2 "$work/in-c" restart run2 memory | grep "^restart from step 7,"
 "$work/prefix/bin/forebay" ls run1 > /dev/null
-echo "installed, moved, found by CMake and by pkg-config, and run"
+echo "installed, moved, found by CMake and by pkg-config, from C++, C and Fortran, and run"

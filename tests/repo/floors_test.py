@@ -16,6 +16,7 @@ FLOORS = {
     "drain": 4, "restart": 4,
     "views": 5,
     "api": 6, "cli": 6,
+    "fortran": 7,
 }
 # The public headers belong to the rooms that implement them.
 PUBLIC = {"forebay/result.hpp": "base", "forebay/describe.hpp": "describe", "forebay/options.hpp": "describe"}
@@ -65,7 +66,7 @@ def library_problems(path):
     """MPI, libhdf5 and system headers outside their rooms."""
     name = tree.shown(path)
     is_test = name.endswith("_test.cpp") or name.startswith("tests/")
-    mpi = name.startswith(("apps/", "tests/mpi/", "tests/support/mpi_", "include/forebay/mpi.hpp")) or re.search(
+    mpi = name.startswith(("apps/", "tests/mpi/", "tests/doors/", "tests/support/mpi_", "include/forebay/mpi.hpp")) or re.search(
         r"^src/(comm|api|cli)/mpi_", name)
     hdf5 = name.startswith("src/views/")
     system = name.startswith("src/sys/posix_") or is_test or name.startswith("apps/")

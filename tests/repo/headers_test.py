@@ -1,4 +1,5 @@
-"""Goal: every header can be included alone and first, and the public ones need nothing but the standard library.
+"""Goal: every header can be included alone and first, the public ones need nothing but the standard library, and those
+for C are C99.
 
 Method: compiles each header by itself, public ones with include/ as the only folder of ours. mpi.hpp is compiled
 where an MPI compiler wrapper is found.
@@ -10,6 +11,14 @@ import shutil
 import subprocess
 
 import tree
+
+
+def compile_as_c(path):
+    command = [os.environ.get("CC", "cc"), "-std=c99", "-pedantic", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+               f"-I{tree.ROOT / 'include'}", "-x", "c", "-"]
+    done = subprocess.run(command, input=f'#include "{path}"\n#include "{path}"\nint unused;\n', capture_output=True,
+                          text=True, check=False)
+    return None if done.returncode == 0 else f"{tree.shown(path)} is not C99:\n{done.stderr}"
 
 
 def compile_alone(compiler, path):
@@ -30,6 +39,8 @@ def main():
     mpi_compiler = shutil.which("mpicxx")
     jobs = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for path in tree.tracked(".h", under=("include/",)):
+            jobs += [pool.submit(compile_as_c, path), pool.submit(compile_alone, compiler, path)]
         for path in tree.tracked(".hpp", under=("src/", "include/", "tests/")):
             text = path.read_text()
             needs_mpi = "mpi.h>" in text or "forebay/mpi.hpp" in text or '/mpi_' in text

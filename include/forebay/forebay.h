@@ -1,0 +1,279 @@
+/* Forebay for C: the calls of forebay.hpp, for C99 and for what binds to C.
+ *
+ * Order of calls:
+ *   fb_open -> fb_stream_open -> fb_replicated | fb_array | fb_particles_describe -> [fb_newest -> fb_read] ->
+ *   { fb_particles_bind -> fb_save } ... -> fb_close -> fb_*_free
+ *
+ * Ranks:   calls marked "collective" are made by every rank of the session, in the same order; all others are local.
+ * Threads: a session and its streams belong to one thread at a time.
+ * Errors:  every call that can fail returns an fb_status, FB_OK being 0, and fills `error`, which may be NULL. Nothing
+ *          prints, exits, aborts or installs a signal handler. What a call gives back is untouched when it fails.
+ *          After an error the session stays usable unless it was FB_BROKEN.
+ * Handles: fb_*_free() of NULL does nothing, nor fb_options_set_*(). Handles may be freed in any order; what they name
+ *          lives as long as any of them. A NULL handle is FB_REFUSED by calls that return a status; the others need
+ * one. Strings: NUL-terminated UTF-8, copied by the call. NULL stands for "" where a text may be empty. Arrays:  sizes
+ * and positions are in elements, slowest dimension first (C order).
+ */
+
+#ifndef FOREBAY_FOREBAY_H
+#define FOREBAY_FOREBAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What should I do now? */
+typedef enum fb_status {
+    FB_OK = 0,
+    FB_RETRY = 1,       /* a passing fault: the same call may succeed later */
+    FB_FULL = 2,        /* no room at a named place: free some, then call again */
+    FB_MISSING = 3,     /* the named thing does not exist */
+    FB_CORRUPT = 4,     /* bytes differ from their checksum or their format: use another copy */
+    FB_REFUSED = 5,     /* the caller asked for something that is not allowed: correct the call */
+    FB_UNSUPPORTED = 6, /* this build, file version or machine cannot do it */
+    FB_BROKEN = 7       /* our own mistake: the session is closed, the simulation goes on */
+} fb_status;
+
+#define FB_ERROR_BYTES 2048
+
+/* Says what failed, where, what is still safe and the next command; NUL-terminated, cut where it is longer. */
+typedef struct fb_error {
+    char text[FB_ERROR_BYTES];
+} fb_error;
+
+/* "retry", "full", ... ; "ok" for FB_OK. */
+const char* fb_status_name(fb_status status);
+/* "0.1.0". */
+const char* fb_version(void);
+
+typedef struct fb_options fb_options;
+typedef struct fb_session fb_session;
+typedef struct fb_stream fb_stream;
+typedef struct fb_particles fb_particles;
+typedef struct fb_restart fb_restart;
+typedef struct fb_direct fb_direct;
+
+/* ---- element types ---- */
+
+/* The kind in the low 8 bits, the size in bytes above. Complex numbers are (real, imaginary) pairs; a string is a field
+ * of fixed length, padded with NUL. */
+typedef uint32_t fb_type;
+#define FB_TYPE(scalar, size_bytes) ((fb_type)(scalar) | (fb_type)(size_bytes) << 8)
+#define FB_F16 FB_TYPE(1, 2)
+#define FB_F32 FB_TYPE(2, 4)
+#define FB_F64 FB_TYPE(3, 8)
+#define FB_C64 FB_TYPE(4, 8)
+#define FB_C128 FB_TYPE(5, 16)
+#define FB_I8 FB_TYPE(6, 1)
+#define FB_I16 FB_TYPE(7, 2)
+#define FB_I32 FB_TYPE(8, 4)
+#define FB_I64 FB_TYPE(9, 8)
+#define FB_U8 FB_TYPE(10, 1)
+#define FB_U16 FB_TYPE(11, 2)
+#define FB_U32 FB_TYPE(12, 4)
+#define FB_U64 FB_TYPE(13, 8)
+#define FB_STRING(length_bytes) FB_TYPE(14, length_bytes)
+
+/* ---- options ---- */
+
+/* How snapshots are kept: the settings of docs/guide/configuration.md, as a TOML file or as the text of one; "" gives
+ * the defaults. Unknown keys are FB_REFUSED, with line and nearest known key. */
+fb_status fb_options_load(const char* path, fb_options** options, fb_error* error);
+fb_status fb_options_parse(const char* toml, fb_options** options, fb_error* error);
+/* The run's directory at the target, and the node-local directory to stage in ("": /dev/shm). */
+void fb_options_set_run(fb_options* options, const char* directory);
+void fb_options_set_staging(fb_options* options, const char* directory);
+/* Called on world rank 0 with one line and with `context`; nothing is printed without it. */
+void fb_options_set_log(fb_options* options, void (*log)(const char* line, void* context), void* context);
+void fb_options_free(fb_options* options);
+
+/* What a save does when every slot of the stream still holds a snapshot that is not committed. */
+typedef enum fb_policy {
+    FB_WAIT = 0,         /* until a slot is free; the default, nothing is ever lost */
+    FB_WAIT_AT_MOST = 1, /* wait_max_seconds, then skip */
+    FB_SKIP = 2,         /* at once */
+    FB_NEWEST_ONLY = 3   /* replace the waiting snapshot that the agent has not begun to drain, else skip */
+} fb_policy;
+
+typedef struct fb_stream_options {
+    int slots; /* 1, or 2 to save while the step before still drains */
+    fb_policy policy;
+    double wait_max_seconds; /* for FB_WAIT_AT_MOST */
+    int keep;                /* committed snapshots that stay at the target; 0 keeps all */
+    int view;                /* not 0: make the plain view at commit, when the agent can */
+} fb_stream_options;
+
+/* The defaults, to change from. */
+fb_stream_options fb_stream_options_default(void);
+
+/* ---- session ---- */
+
+/* One application's use of one run, by this process alone; with MPI: fb_open_mpi() in forebay_mpi.h. */
+fb_status fb_open(const fb_options* options, fb_session** session, fb_error* error);
+/* Waits for the agents, releases staging, and reports what could not be committed: which step, where its staged copy
+ * is, the next command. The session is closed also when that is an error. Collective. */
+fb_status fb_close(fb_session* session, fb_error* error);
+/* Without fb_close() before, leaves without waiting, as after a crash: agents finish what is staged. */
+void fb_session_free(fb_session* session);
+/* 1 while this node's agent drains, else 0. Local, a load from memory. */
+int fb_draining(const fb_session* session);
+
+/* A named sequence of snapshots; `options` NULL: those of the configuration, else the defaults. Local. */
+fb_status fb_stream_open(fb_session* session, const char* name, const fb_stream_options* options, fb_stream** stream,
+                         fb_error* error);
+void fb_stream_free(fb_stream* stream);
+
+/* ---- describing ---- */
+
+#define FB_DIMS_MAX 8
+
+typedef enum fb_attribute_kind { FB_TEXT = 0, FB_REAL = 1, FB_INTEGER = 2 } fb_attribute_kind;
+typedef struct fb_attribute {
+    const char* name;
+    fb_attribute_kind kind;
+    const char* text; /* of FB_TEXT */
+    double real;      /* of FB_REAL */
+    int64_t integer;  /* of FB_INTEGER */
+} fb_attribute;
+
+/* What a reader sees beside the numbers, equal on every rank; all of it may be NULL or 0. */
+typedef struct fb_attributes {
+    const char* unit;
+    const char* description;
+    size_t dimension_count;
+    const char* const* dimensions; /* names, slowest first; arrays only */
+    size_t other_count;
+    const fb_attribute* others;
+} fb_attributes;
+
+/* A box of a global array and where it lies in memory: the address of its own first element (not of its halo), and the
+ * distance in bytes between neighbours along each dimension. */
+typedef struct fb_piece {
+    uint64_t lo[FB_DIMS_MAX];
+    uint64_t size[FB_DIMS_MAX];
+    void* data;
+    int64_t stride_bytes[FB_DIMS_MAX];
+    /* Elements around the box that exist in memory too: not saved; a restart fills those inside the global shape. */
+    uint64_t halo_lo[FB_DIMS_MAX];
+    uint64_t halo_hi[FB_DIMS_MAX];
+} fb_piece;
+
+/* A box stored alone, row-major, without halo. */
+fb_piece fb_packed(int dims, const uint64_t* lo, const uint64_t* size, fb_type type, void* data);
+/* A box inside a row-major allocation that has halo[d] more elements on both sides of dimension d. */
+fb_piece fb_with_halo(int dims, const uint64_t* lo, const uint64_t* size, const uint64_t* halo, fb_type type,
+                      void* allocation);
+
+/* Whether the boxes of all ranks must fill the global shape. */
+typedef enum fb_coverage { FB_COVERAGE_FULL = 0, FB_COVERAGE_PARTIAL = 1 } fb_coverage;
+
+/* A value that is equal on every rank; the node's first rank's is saved. dims 0 is a scalar. Local. */
+fb_status fb_replicated(fb_stream* stream, const char* name, fb_type type, int dims, const uint64_t* shape, void* data,
+                        const fb_attributes* attributes, fb_error* error);
+/* A global array; this rank owns the boxes of `pieces`, perhaps none. Local; boxes of all ranks are checked against one
+ * another by the first save. */
+fb_status fb_array(fb_stream* stream, const char* name, fb_type type, int dims, const uint64_t* shape,
+                   size_t piece_count, const fb_piece* pieces, const fb_attributes* attributes, fb_coverage coverage,
+                   fb_error* error);
+/* New boxes or addresses for a described array; a new address for a replicated variable. Local. */
+fb_status fb_rebind_array(fb_stream* stream, const char* name, int dims, size_t piece_count, const fb_piece* pieces,
+                          fb_error* error);
+fb_status fb_rebind_replicated(fb_stream* stream, const char* name, void* data, fb_error* error);
+
+typedef struct fb_column {
+    const char* name;
+    fb_type type;
+    const fb_attributes* attributes; /* NULL: none */
+} fb_column;
+
+/* Where one column's rows lie: the first row, and the distance between rows in bytes (0: contiguous). */
+typedef struct fb_column_data {
+    void* data;
+    int64_t stride_bytes;
+} fb_column_data;
+
+/* A particle table: its columns share their rows. Local. */
+fb_status fb_particles_describe(fb_stream* stream, const char* name, size_t column_count, const fb_column* columns,
+                                fb_particles** particles, fb_error* error);
+/* This rank's rows from now on, and where each column lies, in the order of describing; column_count 0: the number of
+ * rows only. The addresses must stay valid until the save or read that uses them returns. Local. */
+fb_status fb_particles_bind(fb_particles* particles, uint64_t rows, size_t column_count, const fb_column_data* columns,
+                            fb_error* error);
+void fb_particles_free(fb_particles* particles);
+
+/* ---- saving ---- */
+
+/* What one save did. Equal on all ranks but for bytes and seconds. */
+typedef struct fb_saved {
+    int64_t step;
+    int kept;         /* 0: the policy skipped the step; nothing was staged */
+    int64_t replaced; /* FB_NEWEST_ONLY: the step that was dropped for this one, else -1 */
+    uint64_t bytes;   /* this rank's */
+    double blocked_seconds;
+    double wait_seconds;
+    double plan_seconds;
+    double copy_seconds;
+} fb_saved;
+
+/* Lays the slots out and faults their pages in now, so that the first save costs no more than the others.
+ * Collective. */
+fb_status fb_prepare(fb_stream* stream, fb_error* error);
+/* Saves everything described under `step`, which must be >= 0. Returns when all is copied and sealed on the node;
+ * draining goes on behind. An error of an earlier drain surfaces here; the step is then not saved. `saved` may be NULL.
+ * Collective. */
+fb_status fb_save(fb_stream* stream, int64_t step, double time, fb_saved* saved, fb_error* error);
+/* Waits until what was saved is committed, at most so long. Collective. */
+fb_status fb_wait_committed(fb_stream* stream, double seconds_max, fb_error* error);
+
+/* A save whose blocks the application writes into the slot itself; blocks for which no address was asked are copied by
+ * fb_direct_seal(). `saved->kept` 0: the policy skipped the step. fb_begin and fb_direct_seal are collective. */
+fb_status fb_begin(fb_stream* stream, int64_t step, double time, fb_direct** direct, fb_saved* saved, fb_error* error);
+/* Where this rank's box number `piece` lies, packed row-major, or a replicated value on the node's first rank (NULL on
+ * the others); the application must fill all of it. Local. */
+fb_status fb_direct_block(fb_direct* direct, const char* variable, size_t piece, void** address, fb_error* error);
+/* Where this rank's rows of a column lie, contiguous. Local. */
+fb_status fb_direct_column(fb_direct* direct, const fb_particles* particles, size_t column, void** address,
+                           fb_error* error);
+fb_status fb_direct_seal(fb_direct* direct, fb_saved* saved, fb_error* error);
+void fb_direct_free(fb_direct* direct);
+
+/* Totals since the session was opened; forebay/options.hpp says what each counts. */
+typedef struct fb_counters {
+    uint64_t saves, skipped, replaced, commits, aborts;
+    uint64_t bytes_saved, bytes_drained;
+    double blocked_seconds, wait_seconds, drain_seconds;
+    int64_t newest_durable_step; /* -1: none */
+} fb_counters;
+fb_status fb_get_counters(const fb_stream* stream, fb_counters* counters, fb_error* error);
+
+/* ---- restarting ---- */
+
+/* Looks for the newest snapshot that can be read whole: staged copies first, then the target. *restart is NULL, and the
+ * status FB_OK, when there is none at all. Collective. */
+fb_status fb_newest(fb_stream* stream, fb_restart** restart, fb_error* error);
+/* The snapshot before the one that fb_newest() or fb_older() gave last. Collective. */
+fb_status fb_older(fb_stream* stream, fb_restart** restart, fb_error* error);
+/* Why snapshots were passed over; NULL from the end on. Valid until the next fb_newest() or fb_older(). */
+const char* fb_note(const fb_stream* stream, size_t number);
+
+int64_t fb_restart_step(const fb_restart* restart);
+double fb_restart_time(const fb_restart* restart);
+/* "staged copy on this node", or the snapshot's directory. Valid as long as `restart`. */
+const char* fb_restart_source(const fb_restart* restart);
+/* 1 when the same number of ranks saved it, else 0. */
+int fb_restart_same_ranks(const fb_restart* restart);
+/* The rows this rank gets of a table: its own where the rank counts agree, else a balanced share. Local. */
+uint64_t fb_restart_rows(const fb_restart* restart, const fb_particles* particles);
+/* Reads everything described into the described memory; tables must be bound to fb_restart_rows() rows. Every segment
+ * is verified; FB_CORRUPT names the variable: call fb_older() then. Collective. */
+fb_status fb_read(fb_restart* restart, fb_error* error);
+void fb_restart_free(fb_restart* restart);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

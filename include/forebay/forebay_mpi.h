@@ -1,0 +1,21 @@
+/* Forebay for C over an MPI communicator. Link forebay_mpi. */
+
+#ifndef FOREBAY_FOREBAY_MPI_H
+#define FOREBAY_FOREBAY_MPI_H
+
+#include "forebay/forebay.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Opens a session of all ranks of a communicator, which is duplicated. It crosses as MPI's Fortran handle:
+ * MPI_Comm_c2f(comm) in C, comm%MPI_VAL with mpi_f08, comm.py2f() in mpi4py. MPI must be initialised, and finalised
+ * only after the session is closed or freed. Collective. */
+fb_status fb_open_mpi(int fortran_comm, const fb_options* options, fb_session** session, fb_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,20 @@
+// include/forebay/forebay_mpi.h.
+
+#include <mpi.h>
+
+#include <utility>
+
+#include "api/c_door.hpp"
+#include "forebay/forebay_mpi.h"
+#include "forebay/mpi.hpp"
+
+using namespace forebay;
+
+fb_status fb_open_mpi(int fortran_comm, const fb_options* options, fb_session** session, fb_error* error) {
+    return c_door::guarded(error, [&]() -> Result<> {
+        FB_TRY(c_door::given(options, "fb_options"));
+        FB_TRY_ASSIGN(opened, forebay::open(MPI_Comm_f2c(fortran_comm), options->value));
+        *session = new fb_session{std::move(opened)};
+        return {};
+    });
+}

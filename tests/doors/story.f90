@@ -1,0 +1,176 @@
+! The story of story.md, in Fortran.
+program story
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real32, real64, output_unit
+  use mpi_f08
+  use forebay
+  implicit none
+
+  integer, parameter :: rows = 12, columns = 10, parts = 3
+  integer :: rank, ranks
+  integer :: first, count                               ! this rank's rows of the arrays; first from 1
+  real(real64), allocatable, target :: density(:, :)    ! (0:columns+1, 0:count+1), with a halo of 1
+  real(real32), allocatable, target :: velocity(:, :, :)
+  integer(int32), allocatable, target :: mask(:)
+  real(real64), target :: dt
+  integer(int64), allocatable, target :: id(:)
+  real(real64), allocatable, target :: x(:)
+  character(len=1024) :: act, run, staging
+
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+  if (command_argument_count() /= 3) call MPI_Abort(MPI_COMM_WORLD, 2)
+  call get_command_argument(1, act)
+  call get_command_argument(2, run)
+  call get_command_argument(3, staging)
+  first = rows*rank/ranks + 1
+  count = rows*(rank + 1)/ranks - first + 1
+  allocate (density(0:columns + 1, 0:count + 1), velocity(columns, count, parts), mask(count), id(0), x(0))
+  density = 0
+  call tell()
+  call MPI_Finalize()
+
+contains
+
+  subroutine tell()
+    type(fb_session) :: session
+    type(fb_stream) :: stream
+    type(fb_particles) :: gas
+    call session%open(MPI_COMM_WORLD, run, staging)
+    call session%stream('restart', stream, slots=2)
+    select case (act)
+    case ('save')
+      call describe(stream, '', gas)
+      call save(stream, gas, 3_int64)
+      call save(stream, gas, 7_int64)
+      call stream%wait_committed(60._real64)
+      call session%close()
+    case ('restart')
+      call describe(stream, '', gas)
+      call restart(stream, gas)
+      call session%close()
+    case default
+      call mistake(session, stream, trim(act))
+    end select
+  end subroutine
+
+  ! `wrong` says what is described otherwise, '' for nothing.
+  subroutine describe(stream, wrong, gas, stat, errmsg)
+    type(fb_stream), intent(in) :: stream
+    character(len=*), intent(in) :: wrong
+    type(fb_particles), intent(inout) :: gas
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(real32), allocatable, target, save :: other_type(:)
+    integer(int32), allocatable, target, save :: other_rank(:, :)
+    call stream%replicated('clock/dt', fb_at(dt))
+    if (wrong == 'shape') then
+      call stream%array('fields/density', fb_at(density), shape=[columns, rows + 1], start=[1, first], halo_lo=[1, 1], &
+                        halo_hi=[1, 1], unit='kg m-3', description='gas density', partial=.true.)
+    else
+      call stream%array('fields/density', fb_at(density), shape=[columns, rows], start=[1, first], halo_lo=[1, 1], &
+                        halo_hi=[1, 1], unit='kg m-3', description='gas density', dimensions=['x', 'y'])
+    end if
+    call stream%array('fields/velocity', fb_at(velocity), shape=[columns, rows, parts], start=[1, first, 1])
+    select case (wrong)
+    case ('type')
+      allocate (other_type(size(mask)))
+      call stream%array('mask', fb_at(other_type), shape=[rows], start=[first])
+    case ('rank')
+      allocate (other_rank(1, size(mask)))
+      call stream%array('mask', fb_at(other_rank), shape=[1, rows], start=[1, first])
+    case ('missing')
+      call stream%array('maske', fb_at(mask), shape=[rows], start=[first])
+    case default
+      call stream%array('mask', fb_at(mask), shape=[rows], start=[first])
+    end select
+    call stream%particles('gas', [fb_column('id', fb_i64), fb_column('x', fb_f64)], gas, stat, errmsg)
+  end subroutine
+
+  subroutine bind(gas)
+    type(fb_particles), intent(in) :: gas
+    call gas%bind(size(id, kind=int64), [fb_at(id), fb_at(x)])
+  end subroutine
+
+  subroutine resize(particles)
+    integer(int64), intent(in) :: particles
+    deallocate (id, x)
+    allocate (id(particles), x(particles))
+  end subroutine
+
+  subroutine save(stream, gas, step)
+    type(fb_stream), intent(in) :: stream
+    type(fb_particles), intent(in) :: gas
+    integer(int64), intent(in) :: step
+    type(fb_saved) :: saved
+    integer :: row, column, part, global, i
+    dt = 0.125
+    do row = 1, count
+      global = first + row - 2
+      mask(row) = int(global*global + step, int32)
+      do column = 1, columns
+        density(column, row) = 100*global + column - 1 + 0.25_real64*real(step, real64)
+        do part = 1, parts
+          velocity(column, row, part) = real(1000*(part - 1) + 10*global + column - 1, real32)
+        end do
+      end do
+    end do
+    call resize(merge(0_int64, 4_int64 + rank, mod(rank, 2) == 1))
+    id = [(100*rank + i, i=0, size(id) - 1)]
+    x = 0.5_real64*real(id, real64)
+    call bind(gas)
+    call stream%save(step, 0.5_real64*real(step, real64), saved)
+    if (rank == 0) print '(a,i0,2a)', 'saved step ', saved%step, ', ', &
+      trim(merge('kept   ', 'skipped', saved%kept /= 0))
+  end subroutine
+
+  subroutine restart(stream, gas)
+    type(fb_stream), intent(in) :: stream
+    type(fb_particles), intent(in) :: gas
+    type(fb_restart) :: found
+    real(real64) :: local(5), sums(5)
+    integer(int64) :: all(0:ranks - 1)
+    integer :: i
+    call stream%newest(found)
+    call resize(found%rows(gas))
+    call bind(gas)
+    call found%read()
+    local = [sum(density(1:columns, 1:count)), real(sum(real(velocity, real64)), real64), &
+             real(sum(mask), real64), real(sum(id), real64), sum(x)]
+    call MPI_Reduce(local, sums, 5, MPI_DOUBLE_PRECISION, MPI_SUM, 0, MPI_COMM_WORLD)
+    call MPI_Gather(size(id, kind=int64), 1, MPI_INTEGER8, all, 1, MPI_INTEGER8, 0, MPI_COMM_WORLD)
+    if (rank /= 0) return
+    print '(a,i0,a,f0.2,3a,f5.3)', 'restart from step ', found%step(), ', time ', found%time(), ', ', &
+      trim(merge('the same', 'other   ', found%same_ranks())), ' ranks, dt ', dt
+    print '(a,f0.2,3(a,i0),a,f0.1)', 'density ', sums(1), ' velocity ', nint(sums(2)), ' mask ', nint(sums(3)), &
+      ' id ', nint(sums(4)), ' x ', sums(5)
+    do i = 0, ranks - 1
+      print '(a,i0,a,i0,a)', 'rank ', i, ' has ', all(i), ' particles'
+    end do
+  end subroutine
+
+  ! What a mistake gives: the error of the first call that notices.
+  subroutine mistake(session, stream, wrong)
+    type(fb_session), intent(inout) :: session
+    type(fb_stream), intent(in) :: stream
+    character(len=*), intent(in) :: wrong
+    type(fb_particles) :: gas
+    type(fb_restart) :: found
+    integer :: stat
+    character(len=fb_error_bytes) :: errmsg
+    errmsg = ''
+    call describe(stream, wrong, gas, stat, errmsg)
+    if (wrong == 'closed') then
+      call bind(gas)
+      call session%close()
+      call stream%save(9_int64, stat=stat, errmsg=errmsg)
+    else
+      if (stat == fb_ok) call stream%newest(found, stat, errmsg)
+      if (stat == fb_ok) call resize(found%rows(gas))
+      if (stat == fb_ok) call bind(gas)
+      if (stat == fb_ok) call found%read(stat, errmsg)
+    end if
+    if (rank == 0) print '(3a)', fb_name_of(stat), ': ', trim(errmsg)
+  end subroutine
+
+end program

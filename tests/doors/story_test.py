@@ -1,0 +1,72 @@
+"""Goal: one program in every language prints the same, also of its mistakes, and leaves the same bytes.
+
+Method: story.md, told by each language on 3 ranks, restarted on 2. Node files are compared to the last byte but for the
+record page, which holds the snapshot's random id and the time of its seal.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
+RECORD_PAGE = slice(4096, 8192)
+MISTAKES = ("type", "rank", "shape", "missing", "closed")
+
+
+def told(command, ranks, folder, act):
+    done = subprocess.run(["mpiexec", "-n", str(ranks), *map(str, command), act, "run", "memory"], cwd=folder,
+                          capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, f"{command} {act}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+    # What differs between folders, and the number of Open MPI's own notes, is not ours.
+    return re.sub(r"-[0-9a-f]{8}-", "-HASH-", done.stdout.replace(str(folder), "FOLDER"))
+
+
+def node_files(folder):
+    files = {}
+    for path in sorted((folder / "run").glob("restart/step-*/node-*.h5")):
+        data = bytearray(path.read_bytes())
+        data[RECORD_PAGE] = b""
+        files[str(path.relative_to(folder))] = bytes(data)
+    return files
+
+
+def tell(command, folder):
+    (folder / "memory").mkdir()
+    outputs = {"save": told(command, 3, folder, "save")}
+    files = node_files(folder)
+    outputs["ls"] = subprocess.run([BUILD / "bin/forebay", "ls", "run"], cwd=folder, capture_output=True, text=True,
+                                   check=True).stdout
+    outputs["restart"] = told(command, 2, folder, "restart")
+    for act in MISTAKES:
+        outputs[act] = told(command, 2, folder, act)
+    return outputs, files
+
+
+def main():
+    programs = {path.name.removeprefix("story_"): [path] for path in sorted((BUILD / "tests").glob("story_*"))}
+    assert {"c", "cpp"} <= programs.keys(), programs
+    stories = {}
+    for language, command in programs.items():
+        with tempfile.TemporaryDirectory(prefix="forebay-story-") as folder:
+            stories[language] = tell(command, pathlib.Path(folder).resolve())
+    outputs, files = stories["cpp"]
+    for act, text in outputs.items():
+        print(f"--- {act}\n{text}", end="")
+    assert len(files) == 2, files.keys()
+    assert outputs["restart"].startswith("restart from step 7, time 3.50, other ranks, dt 0.125\n")
+    for act in MISTAKES:
+        assert re.match(r"(refused|missing): forebay: ", outputs[act]), outputs[act]
+    for language, (other_outputs, other_files) in stories.items():
+        for act, text in outputs.items():
+            assert other_outputs[act] == text, f"{language} {act}:\n{other_outputs[act]}instead of\n{text}"
+        assert other_files.keys() == files.keys(), f"{language}: {sorted(other_files)}"
+        for name, data in files.items():
+            assert other_files[name] == data, f"{language}: {name} has other bytes"
+    print(f"{len(stories)} languages tell the same: {', '.join(stories)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
