@@ -25,6 +25,26 @@ else()
   set(FOREBAY_FORTRAN OFF)
 endif()
 
+# The package is for the interpreter that has nanobind: that of the tests, or the one pip builds with. A sanitized library
+# cannot be loaded by an interpreter that is not.
+if(FOREBAY_PYTHON AND NOT FOREBAY_FUZZ AND NOT FOREBAY_SANITIZE)
+  if(NOT DEFINED Python_EXECUTABLE AND EXISTS ${forebay_venv_python})
+    set(Python_EXECUTABLE ${forebay_venv_python})
+  endif()
+  find_package(Python 3.10 COMPONENTS Interpreter Development.Module)
+  if(Python_FOUND)
+    execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
+      OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    find_package(nanobind CONFIG QUIET)
+  endif()
+endif()
+if(NOT nanobind_FOUND)
+  if(SKBUILD)
+    message(FATAL_ERROR "nanobind was not found for ${Python_EXECUTABLE}")
+  endif()
+  set(FOREBAY_PYTHON OFF)
+endif()
+
 # Debian keeps a serial and an MPI build of HDF5 side by side; we need the serial one, whatever FindHDF5 would choose.
 if(FOREBAY_HDF5)
   add_library(forebay_libhdf5 INTERFACE)

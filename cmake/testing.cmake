@@ -2,7 +2,6 @@
 if(FOREBAY_TESTS)
   enable_testing()
 endif()
-set(forebay_venv_python ${PROJECT_SOURCE_DIR}/build/venv/bin/python)  # made by scripts/bootstrap
 
 # Every test may find the program, the sources and an interpreter with h5py by these names.
 set(forebay_test_environment

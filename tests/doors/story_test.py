@@ -48,6 +48,9 @@ def tell(command, folder):
 def main():
     programs = {path.name.removeprefix("story_"): [path] for path in sorted((BUILD / "tests").glob("story_*"))}
     assert {"c", "cpp"} <= programs.keys(), programs
+    if list((BUILD / "python/forebay").glob("_forebay_mpi.*so")):
+        os.environ["PYTHONPATH"] = str(BUILD / "python")
+        programs["python"] = [sys.executable, pathlib.Path(__file__).with_name("story.py")]
     stories = {}
     for language, command in programs.items():
         with tempfile.TemporaryDirectory(prefix="forebay-story-") as folder:

@@ -16,7 +16,7 @@ FLOORS = {
     "drain": 4, "restart": 4,
     "views": 5,
     "api": 6, "cli": 6,
-    "fortran": 7,
+    "fortran": 7, "python": 7,
 }
 # The public headers belong to the rooms that implement them.
 PUBLIC = {"forebay/result.hpp": "base", "forebay/describe.hpp": "describe", "forebay/options.hpp": "describe"}
@@ -67,12 +67,12 @@ def library_problems(path):
     name = tree.shown(path)
     is_test = name.endswith("_test.cpp") or name.startswith("tests/")
     mpi = name.startswith(("apps/", "tests/mpi/", "tests/doors/", "tests/support/mpi_", "include/forebay/mpi.hpp")) or re.search(
-        r"^src/(comm|api|cli)/mpi_", name)
+        r"^src/(comm|api|cli|python)/mpi_", name)
     hdf5 = name.startswith("src/views/")
     system = name.startswith("src/sys/posix_") or is_test or name.startswith("apps/")
     for number, angled, include in includes(path):
         if (include == "mpi.h" or include == "forebay/mpi.hpp") and not mpi:
-            yield f"{name}:{number}: {include} belongs to comm/mpi_*, api/mpi_*, cli/mpi_*, apps and tests/mpi"
+            yield f"{name}:{number}: {include} belongs to comm/mpi_*, api/mpi_*, cli/mpi_*, python/mpi_*, apps, tests/mpi and tests/doors"
         if include.startswith(("hdf5", "H5")) and not hdf5:
             yield f"{name}:{number}: {include} belongs to the room views"
         if include.startswith("sys/posix_") and not name.startswith("src/sys/posix_"):

@@ -1,0 +1,249 @@
+// The extension module forebay._forebay: forebay.hpp as Python sees it. Arrays cross as addresses, shapes and strides;
+// forebay/writing.py keeps what they belong to alive. Calls that can wait release the interpreter.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "forebay/forebay.hpp"
+
+namespace nb = nanobind;
+using namespace forebay;
+using namespace nanobind::literals;
+
+namespace {
+
+using Waits = nb::call_guard<nb::gil_scoped_release>;
+using Numbers = std::vector<std::uint64_t>;
+/// Position, size, address, strides in bytes, halo before and after.
+using Box_ = std::tuple<Numbers, Numbers, std::uintptr_t, std::vector<std::int64_t>, Numbers, Numbers>;
+
+Extents extents(const Numbers& numbers) {
+    Extents result;
+    for (const auto number : numbers) result.push_back(number);
+    return result;
+}
+
+void* at(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
+
+std::vector<Piece> pieces(const std::vector<Box_>& boxes) {
+    std::vector<Piece> result;
+    for (const auto& [lo, size, address, strides, halo_lo, halo_hi] : boxes) {
+        Piece piece{.box = {extents(lo), extents(size)},
+                    .data = at(address),
+                    .halo_lo = extents(halo_lo),
+                    .halo_hi = extents(halo_hi)};
+        for (std::size_t dim = 0; dim < std::min(strides.size(), piece.stride_bytes.size()); ++dim)
+            piece.stride_bytes[dim] = strides[dim];
+        result.push_back(piece);
+    }
+    return result;
+}
+
+std::vector<ColumnData> columns(const std::vector<std::pair<std::uintptr_t, std::int64_t>>& given) {
+    std::vector<ColumnData> result;
+    for (const auto& [address, stride] : given) result.emplace_back(at(address), stride);
+    return result;
+}
+
+std::chrono::milliseconds milliseconds(double seconds) {
+    return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(seconds, 1e12) * 1000));
+}
+
+Policy policy_named(const std::string& name) {
+    for (const auto& [known, policy] :
+         {std::pair{"wait", Policy::wait}, std::pair{"wait_at_most", Policy::wait_at_most},
+          std::pair{"skip", Policy::skip}, std::pair{"newest_only", Policy::newest_only}})
+        if (name == known) return policy;
+    throw Exception({ErrorKind::refused, "forebay: policy '" + name + "': wait, wait_at_most, skip or newest_only."});
+}
+
+// One Python class for each kind of error.
+void add_errors(nb::module_& module) {
+    static nb::object base, kinds[8];
+    base = nb::exception<Exception>(module, "Error", PyExc_RuntimeError);
+    const std::pair<ErrorKind, const char*> named[] = {
+        {ErrorKind::retry, "RetryError"},     {ErrorKind::full, "FullError"},
+        {ErrorKind::missing, "MissingError"}, {ErrorKind::corrupt, "CorruptError"},
+        {ErrorKind::refused, "RefusedError"}, {ErrorKind::unsupported, "UnsupportedError"},
+        {ErrorKind::broken, "BrokenError"}};
+    for (const auto& [kind, name] : named) {
+        kinds[static_cast<int>(kind)] =
+            nb::steal(PyErr_NewException((std::string("forebay.") + name).c_str(), base.ptr(), nullptr));
+        module.attr(name) = kinds[static_cast<int>(kind)];
+    }
+    nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const Exception& error) {
+            PyErr_SetString(kinds[static_cast<int>(error.kind())].ptr(), error.what());
+        }
+    });
+}
+
+void add_options(nb::module_& module) {
+    nb::class_<Options>(module, "Options")
+        .def_rw("run", &Options::run)
+        .def_rw("staging", &Options::staging)
+        .def(
+            "set_log",
+            [](Options& self, nb::object log) {
+                if (log.is_none()) return void(self.log = {});
+                // Freed by whichever thread is the last to hold the options.
+                const auto held = std::shared_ptr<nb::object>(new nb::object(std::move(log)), [](nb::object* object) {
+                    const nb::gil_scoped_acquire acquire;
+                    delete object;
+                });
+                self.log = [held](const std::string& line) {
+                    const nb::gil_scoped_acquire acquire;
+                    (*held)(line);
+                };
+            },
+            "log"_a.none());
+    module.def(
+        "options",
+        [](const std::optional<std::string>& config) { return config ? load_options(*config).value() : Options{}; },
+        "config"_a.none());
+}
+
+void add_saving(nb::module_& module) {
+    nb::class_<Saved>(module, "Saved")
+        .def_ro("step", &Saved::step)
+        .def_ro("kept", &Saved::kept)
+        .def_ro("replaced", &Saved::replaced)
+        .def_ro("bytes", &Saved::bytes)
+        .def_ro("blocked_seconds", &Saved::blocked_seconds)
+        .def_ro("wait_seconds", &Saved::wait_seconds)
+        .def_ro("plan_seconds", &Saved::plan_seconds)
+        .def_ro("copy_seconds", &Saved::copy_seconds);
+    nb::class_<Counters>(module, "Counters")
+        .def_ro("saves", &Counters::saves)
+        .def_ro("skipped", &Counters::skipped)
+        .def_ro("replaced", &Counters::replaced)
+        .def_ro("commits", &Counters::commits)
+        .def_ro("aborts", &Counters::aborts)
+        .def_ro("bytes_saved", &Counters::bytes_saved)
+        .def_ro("bytes_drained", &Counters::bytes_drained)
+        .def_ro("blocked_seconds", &Counters::blocked_seconds)
+        .def_ro("wait_seconds", &Counters::wait_seconds)
+        .def_ro("drain_seconds", &Counters::drain_seconds)
+        .def_ro("newest_durable_step", &Counters::newest_durable_step);
+    nb::class_<Particles>(module, "Particles")
+        .def(
+            "bind",
+            [](Particles& self, std::uint64_t rows, const std::vector<std::pair<std::uintptr_t, std::int64_t>>& data) {
+                self.bind(rows, columns(data)).value();
+            },
+            "rows"_a, "columns"_a);
+    nb::class_<Restart>(module, "Restart")
+        .def_prop_ro("step", &Restart::step)
+        .def_prop_ro("time", &Restart::time)
+        .def_prop_ro("source", &Restart::source)
+        .def_prop_ro("same_ranks", &Restart::same_ranks)
+        .def("rows", &Restart::rows, "table"_a)
+        .def(
+            "read", [](Restart& self) { self.read().value(); }, Waits());
+}
+
+void add_stream(nb::module_& module) {
+    nb::class_<Stream>(module, "Stream")
+        .def(
+            "replicated",
+            [](Stream& self, const std::string& name, const std::string& type, const Numbers& shape,
+               std::uintptr_t address, const std::string& unit, const std::string& description) {
+                self.replicated(name, type_named(type).value(), extents(shape), at(address),
+                                {.unit = unit, .description = description})
+                    .value();
+            },
+            "name"_a, "type"_a, "shape"_a, "address"_a, "unit"_a, "description"_a)
+        .def(
+            "array",
+            [](Stream& self, const std::string& name, const std::string& type, const Numbers& shape,
+               const std::vector<Box_>& boxes, const std::string& unit, const std::string& description,
+               const std::vector<std::string>& dimensions, bool partial) {
+                self.array(name, type_named(type).value(), extents(shape), pieces(boxes),
+                           {.unit = unit, .description = description, .dimensions = dimensions},
+                           partial ? Coverage::partial : Coverage::full)
+                    .value();
+            },
+            "name"_a, "type"_a, "shape"_a, "boxes"_a, "unit"_a, "description"_a, "dimensions"_a, "partial"_a)
+        .def(
+            "rebind_value",
+            [](Stream& self, const std::string& name, std::uintptr_t address) {
+                self.rebind(name, at(address)).value();
+            },
+            "name"_a, "address"_a)
+        .def(
+            "rebind_array",
+            [](Stream& self, const std::string& name, const std::vector<Box_>& boxes) {
+                self.rebind(name, pieces(boxes)).value();
+            },
+            "name"_a, "boxes"_a)
+        .def(
+            "particles",
+            [](Stream& self, const std::string& name,
+               const std::vector<std::tuple<std::string, std::string, std::string>>& given) {
+                std::vector<Column> described;
+                for (const auto& [column, type, unit] : given)
+                    described.push_back({column, type_named(type).value(), {.unit = unit}});
+                return self.particles(name, described).value();
+            },
+            "name"_a, "columns"_a)
+        .def(
+            "prepare", [](Stream& self) { self.prepare().value(); }, Waits())
+        .def(
+            "save", [](Stream& self, std::int64_t step, double time) { return self.save(step, time).value(); },
+            "step"_a, "time"_a, Waits())
+        .def(
+            "newest", [](Stream& self) { return self.newest().value(); }, Waits())
+        .def(
+            "older", [](Stream& self) { return self.older().value(); }, Waits())
+        .def_prop_ro("notes", &Stream::notes)
+        .def(
+            "wait_committed", [](Stream& self, double seconds) { self.wait_committed(milliseconds(seconds)).value(); },
+            "seconds"_a, Waits())
+        .def("counters", &Stream::counters);
+}
+
+void add_session(nb::module_& module) {
+    nb::class_<Session>(module, "Session")
+        .def(
+            "stream", [](Session& self, const std::string& name) { return self.stream(name).value(); }, "name"_a)
+        .def(
+            "stream_with",
+            [](Session& self, const std::string& name, int slots, const std::string& policy, double wait_max_seconds,
+               int keep, bool view) {
+                return self
+                    .stream(name, {.slots = slots,
+                                   .policy = policy_named(policy),
+                                   .wait_max = milliseconds(wait_max_seconds),
+                                   .keep = keep,
+                                   .view = view})
+                    .value();
+            },
+            "name"_a, "slots"_a, "policy"_a, "wait_max_seconds"_a, "keep"_a, "view"_a)
+        .def_prop_ro("draining", &Session::draining)
+        .def(
+            "close", [](Session& self) { self.close().value(); }, Waits());
+    module.def(
+        "open_alone", [](const Options& options) { return Session::open(options).value(); }, "options"_a, Waits());
+}
+
+}  // namespace
+
+NB_MODULE(_forebay, module) {
+    module.attr("__version__") = FOREBAY_VERSION;
+    add_errors(module);
+    add_options(module);
+    add_saving(module);
+    add_stream(module);
+    add_session(module);
+}

@@ -1,0 +1,31 @@
+"""Forebay: save the state of a simulation at the price of one memory copy, restart it on any ranks, read it anywhere.
+
+Writing and restarting, by all ranks of a communicator or by one process alone::
+
+    with forebay.Session("run1", comm=MPI.COMM_WORLD) as session:
+        stream = session.stream("restart", slots=2)
+        stream.array("u", u, shape=(nz, ny, nx), start=(0, y0, 0), halo=(0, 3, 0), unit="m s-1")
+        restart = stream.newest()
+        if restart:
+            restart.read()
+        for step in range(first, last):
+            ...
+            stream.save(step, time)
+
+Reading what is committed, without MPI::
+
+    run = forebay.open("run1")
+    run["restart"].newest.dataset("fields")  # an xarray.Dataset, read when it is used
+
+Errors are of the class Error; its subclasses answer "what should I do now?": RetryError, FullError, MissingError,
+CorruptError, RefusedError, UnsupportedError, BrokenError. Their text says what is still safe and the next command.
+"""
+
+from ._forebay import (BrokenError, Counters, CorruptError, Error, FullError, MissingError, RefusedError, RetryError,
+                       Saved, UnsupportedError, __version__)
+from .reading import Run, Snapshot, StreamOfRun, open  # pylint: disable=redefined-builtin
+from .writing import Particles, Restart, Session, Stream
+
+__all__ = ["BrokenError", "CorruptError", "Counters", "Error", "FullError", "MissingError", "Particles", "RefusedError",
+           "Restart", "RetryError", "Run", "Saved", "Session", "Snapshot", "Stream", "StreamOfRun", "UnsupportedError",
+           "__version__", "open"]

@@ -1,0 +1,5 @@
+"""python -m forebay VERB ..."""
+
+from .program import main
+
+main()

@@ -1,0 +1,132 @@
+"""Runs as readers see them: committed snapshots, shown through their views. Needs h5py and xarray, no MPI."""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+
+from ._forebay import MissingError, UnsupportedError
+
+_STEP = re.compile(r"step-(\d{6,})")
+
+
+def open(run):  # pylint: disable=redefined-builtin
+    """The run in a directory: a mapping from the names of its streams to StreamOfRun."""
+    return Run(run)
+
+
+class Run:
+    """A run's directory, a mapping from names to streams. Looked at anew by each call."""
+
+    def __init__(self, directory):
+        self.path = pathlib.Path(directory)
+        if not self.path.is_dir():
+            raise MissingError(f"forebay: there is no run {directory}: no such directory.")
+
+    def __iter__(self):
+        return iter(sorted(path.name for path in self.path.iterdir()
+                           if path.is_dir() and not path.name.startswith(".") and StreamOfRun(path)))
+
+    def __len__(self):
+        return len(list(iter(self)))
+
+    def __contains__(self, name):
+        return name in list(iter(self))
+
+    def __getitem__(self, name):
+        if name not in self:
+            raise MissingError(f"forebay: run {self.path} has no stream '{name}'. It has: {', '.join(self) or 'none'}.")
+        return StreamOfRun(self.path / name)
+
+    def __repr__(self):
+        lines = [f"<forebay.Run {str(self.path)!r}>"]
+        for name in self:
+            stream = self[name]
+            lines.append(f"  {name}: {len(stream)} snapshots, steps {', '.join(map(str, stream.steps[-8:]))}")
+        return "\n".join(lines)
+
+
+class StreamOfRun:
+    """The committed snapshots of a stream: a sequence in order of their steps; at(step) finds one."""
+
+    def __init__(self, path):
+        self.path = path
+
+    @property
+    def steps(self):
+        """Ascending."""
+        found = (_STEP.fullmatch(path.name) for path in self.path.iterdir())
+        return sorted(int(match.group(1)) for match in found if match and (self.path / match.group(0)).is_dir())
+
+    def at(self, step):
+        """The snapshot of a step."""
+        if step not in self.steps:
+            raise MissingError(f"forebay: stream {self.path} has no committed snapshot of step {step}. Next: forebay ls "
+                               f"{self.path.parent}")
+        return Snapshot(self.path / f"step-{step:06d}")
+
+    @property
+    def newest(self):
+        """The snapshot of the largest step."""
+        return self[-1]
+
+    def __len__(self):
+        return len(self.steps)
+
+    def __getitem__(self, index):
+        return self.at(self.steps[index])
+
+    def __repr__(self):
+        return f"<forebay.StreamOfRun {self.path.name!r}: steps {', '.join(map(str, self.steps))}>"
+
+
+class Snapshot:
+    """A committed snapshot."""
+
+    def __init__(self, path):
+        self.path = path
+        manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
+        self.step = manifest["step"]
+        self.time = float(manifest["time"])
+        self.ranks = manifest["world_ranks"]
+        self._schema = manifest["schema"]
+
+    @property
+    def view(self):
+        """The path of its view, which shows it as global arrays; made when there is none."""
+        view = self.path.with_name(self.path.name + ".h5")
+        if not view.exists():
+            beside = pathlib.Path(__file__).parent / "bin" / "forebay"
+            program = str(beside) if beside.exists() else shutil.which("forebay")
+            if program is None:
+                raise UnsupportedError(f"forebay: {self.path} has no view, and the program forebay that makes it is not "
+                                       "in PATH.")
+            done = subprocess.run([program, "view", str(self.path)], capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise UnsupportedError(f"forebay: no view of {self.path}: {done.stderr.strip()}")
+        return view
+
+    @property
+    def variables(self):
+        """The names of all variables; a column of a table is TABLE/COLUMN."""
+        return [variable["name"] for variable in self._schema["variables"]]
+
+    def dataset(self, group=None, **options):
+        """The variables of a group ("fields" of "fields/u"), as an xarray.Dataset whose data are read when they are
+        used. `options` are xarray.open_dataset's."""
+        import xarray  # pylint: disable=import-outside-toplevel
+        return xarray.open_dataset(self.view, group=group, engine=options.pop("engine", "h5netcdf"), **options)
+
+    def particles(self, table, columns=None):
+        """The columns of a table, of all ranks, as {name: numpy array}; pandas.DataFrame(...) takes it as it is."""
+        import h5py  # pylint: disable=import-outside-toplevel
+        with h5py.File(self.view) as file:
+            if table not in file:
+                raise MissingError(f"forebay: the snapshot of step {self.step} has no table '{table}'.")
+            group = file[table]
+            own = [name.rsplit("/", 1)[1] for name in self.variables if name.rsplit("/", 1)[0] == table]
+            return {column: group[column][...] for column in columns or own}
+
+    def __repr__(self):
+        return f"<forebay.Snapshot of step {self.step}, time {self.time:g}, {len(self.variables)} variables>"

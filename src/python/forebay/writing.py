@@ -1,0 +1,287 @@
+"""Sessions, streams, restarts: what a simulation uses. Nothing is copied: numpy arrays are saved and read in place."""
+
+import numpy as np
+
+from . import _forebay
+from ._forebay import RefusedError
+
+
+def _type_of(data, name):
+    """The element type's name: float64 -> "f64", S16 -> "string[16]"."""
+    dtype = data.dtype
+    if not dtype.isnative:
+        raise RefusedError(f"forebay: variable '{name}': its byte order is not this machine's.")
+    if dtype.kind == "S" and dtype.itemsize:
+        return f"string[{dtype.itemsize}]"
+    if dtype.kind not in "iufcb" or dtype.itemsize > 16 or (dtype.kind == "f" and dtype.itemsize > 8):
+        raise RefusedError(f"forebay: variable '{name}': dtype {dtype} cannot be saved; integers, floats of 2 to 8 "
+                           "bytes, complex numbers, bool and bytes ('S16') can.")
+    return f"{'u' if dtype.kind == 'b' else dtype.kind}{8 * dtype.itemsize}"
+
+
+def _address(data):
+    return data.__array_interface__["data"][0]
+
+
+def _must_be_array(data, name):
+    if not isinstance(data, np.ndarray):
+        raise TypeError(f"variable '{name}' is a {type(data).__name__}; a numpy array is needed, which is saved and read "
+                        "in place (for a single value np.array(value))")
+    return data
+
+
+def _pairs(halo, dims):
+    """1, (1, 0, 3) or ((1, 2), (0, 0), (3, 3)) as two lists: elements before and after the box along each dimension."""
+    if np.isscalar(halo):
+        halo = (halo,) * dims
+    if len(halo) != dims:
+        raise RefusedError(f"forebay: a halo for {len(halo)} dimensions, but there are {dims}.")
+    both = [(width, width) if np.isscalar(width) else tuple(width) for width in halo]
+    if any(width < 0 for pair in both for width in pair):
+        raise RefusedError(f"forebay: the halo {halo} has a negative width.")
+    return [before for before, _ in both], [after for _, after in both]
+
+
+def _boxes(name, data, start, halo):
+    """`data` and `start` of one box, or lists of as many."""
+    if not isinstance(data, (list, tuple)):
+        data, start = [data], [start]
+    if len(data) != len(start):
+        raise RefusedError(f"forebay: variable '{name}': {len(data)} arrays and {len(start)} positions.")
+    boxes = []
+    for part, begin in zip(data, start):
+        _must_be_array(part, name)
+        begin = (0,) * part.ndim if begin is None else tuple(begin)
+        before, after = _pairs(halo, part.ndim)
+        size = [extent - lo - hi for extent, lo, hi in zip(part.shape, before, after)]
+        if len(begin) != part.ndim or any(position < 0 for position in begin):
+            raise RefusedError(f"forebay: variable '{name}': start {begin} for an array of {part.ndim} dimensions.")
+        if min(size, default=1) <= 0:
+            continue  # nothing but halo: this rank owns nothing here
+        inside = _address(part) + sum(lo * stride for lo, stride in zip(before, part.strides))
+        boxes.append((list(begin), size, inside, list(part.strides), before, after))
+    return boxes
+
+
+class Session:
+    """One application's use of one run.
+
+    run: the directory at the target, made if missing; "" takes it from `config`. comm: an mpi4py communicator (it is
+    duplicated), or None for this process alone. staging: a node-local directory, /dev/shm by default. config: a TOML
+    file, see the guide. log: a function of one line, called on rank 0. Opening and close() are collective.
+
+    As a context manager it is closed at the end; after an exception it is only left, and agents finish what is staged.
+    """
+
+    def __init__(self, run="", comm=None, staging=None, config=None, log=None):
+        options = _forebay.options(None if config is None else str(config))
+        if str(run):
+            options.run = str(run)
+        if staging is not None:
+            options.staging = str(staging)
+        options.set_log(log)
+        self.run = options.run
+        self.closed = False
+        if comm is None:
+            self._session = _forebay.open_alone(options)
+        else:
+            try:
+                from . import _forebay_mpi  # pylint: disable=import-outside-toplevel
+            except ImportError as problem:
+                raise _forebay.UnsupportedError("forebay: this installation cannot use communicators: it was built "
+                                                f"without MPI ({problem}).") from problem
+            self._session = _forebay_mpi.open_mpi(comm.py2f(), options)
+
+    def stream(self, name, **options):
+        """The stream of that name. Without options those of `config` hold; with any, the defaults hold for the others:
+        slots=1 (or 2), policy="wait" (or "wait_at_most", "skip", "newest_only"), wait_max_seconds=10, keep=3 (0: all),
+        view=True. Local."""
+        if not options:
+            return Stream(self._session.stream(name), name)
+        given = {"slots": 1, "policy": "wait", "wait_max_seconds": 10.0, "keep": 3, "view": True}
+        unknown = options.keys() - given.keys()
+        if unknown:
+            raise TypeError(f"stream() has no option {', '.join(sorted(unknown))}; there are {', '.join(given)}")
+        return Stream(self._session.stream_with(name, **(given | options)), name)
+
+    @property
+    def draining(self):
+        """Whether this node's agent is draining now."""
+        return self._session.draining
+
+    def close(self):
+        """Waits until all is committed, and reports what could not be. Collective."""
+        self.closed = True
+        self._session.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if kind is None and not self.closed:
+            self.close()
+
+    def __repr__(self):
+        return f"<forebay.Session of {self.run!r}{', closed' if self.closed else ''}>"
+
+
+class Stream:
+    """A named sequence of snapshots. Described arrays are kept alive by their stream."""
+
+    def __init__(self, stream, name):
+        self._stream = stream
+        self._described = {}
+        self._tables = []
+        self.name = name
+
+    def replicated(self, name, data, unit="", description=""):
+        """A value that is equal on every rank: a contiguous array, of no dimensions for a scalar. Local."""
+        _must_be_array(data, name)
+        if not data.flags.c_contiguous:
+            raise RefusedError(f"forebay: replicated variable '{name}' must be contiguous.")
+        self._stream.replicated(name, _type_of(data, name), list(data.shape), _address(data), unit, description)
+        self._described[name] = data
+
+    def array(self, name, data, shape=None, start=None, halo=0, *, unit="", description="", dimensions=(),
+              partial=False):
+        """A global array of `shape`, of which this rank owns `data` without its halo, at position `start` (of the first
+        owned element; 0 by default). data: an array of any strides, with its halo; or a list of such, with a list of
+        starts; [] with a dtype of its own is written as np.empty((0, ...)). halo: elements around the owned ones, one
+        width, one a dimension, or pairs (before, after); not saved, a restart fills those inside the global shape.
+        shape: by default that of `data` without halo. partial: the boxes of all ranks need not fill the shape. Local."""
+        first = data[0] if isinstance(data, (list, tuple)) and data else data
+        _must_be_array(first, name)
+        if shape is None:
+            before, after = _pairs(halo, first.ndim)
+            shape = [extent - lo - hi for extent, lo, hi in zip(first.shape, before, after)]
+        elif np.isscalar(shape):
+            shape = [shape]
+        self._stream.array(name, _type_of(first, name), list(shape), _boxes(name, data, start, halo), unit, description,
+                           list(dimensions), partial)
+        self._described[name] = data
+
+    def rebind(self, name, data, start=None, halo=0):
+        """Described data lie elsewhere now, or have other boxes. Local."""
+        known = self._described.get(name)
+        is_array = not isinstance(known, np.ndarray) or known.ndim > 0
+        if is_array:
+            self._stream.rebind_array(name, _boxes(name, data, start, halo))
+        else:
+            self._stream.rebind_value(name, _address(_must_be_array(data, name)))
+        self._described[name] = data
+
+    def particles(self, name, columns, units=None):
+        """A table. columns: {"id": "i8", "x": "f8"}, or a structured dtype; units: {"x": "m"}. Local."""
+        if isinstance(columns, np.dtype):
+            columns = {field: columns[field] for field in columns.names}
+        types = {column: np.dtype(kind) for column, kind in columns.items()}
+        table = self._stream.particles(name, [(column, _type_of(np.empty(0, kind), f"{name}/{column}"),
+                                               (units or {}).get(column, "")) for column, kind in types.items()])
+        self._tables.append(Particles(table, name, types))
+        return self._tables[-1]
+
+    def prepare(self):
+        """Lays out and faults in now what the first save would. Collective."""
+        self._stream.prepare()
+
+    def save(self, step, time=0.0):
+        """Saves everything described; returns when all is copied, with a Saved. Collective."""
+        return self._stream.save(step, time)
+
+    def newest(self):
+        """The newest snapshot that can be read whole, a Restart; None when there is none at all. Collective."""
+        found = self._stream.newest()
+        return None if found is None else Restart(found, self)
+
+    def older(self):
+        """The snapshot before the one given last. Collective."""
+        found = self._stream.older()
+        return None if found is None else Restart(found, self)
+
+    @property
+    def notes(self):
+        """Why snapshots were passed over."""
+        return list(self._stream.notes)
+
+    def wait_committed(self, seconds=600.0):
+        """Waits until what was saved is committed. Collective."""
+        self._stream.wait_committed(seconds)
+
+    @property
+    def counters(self):
+        """Totals since the session was opened."""
+        return self._stream.counters()
+
+    def check_writable(self):
+        """What is read must not be read-only."""
+        bound = {f"{table.name}/{column}": data for table in self._tables for column, data in table.bound.items()}
+        for name, data in (self._described | bound).items():
+            for part in data if isinstance(data, (list, tuple)) else [data]:
+                if not part.flags.writeable:
+                    raise RefusedError(f"forebay: variable '{name}' is a read-only array; nothing can be read into it.")
+
+    def __repr__(self):
+        return f"<forebay.Stream {self.name!r}, {len(self._described)} variables>"
+
+
+class Particles:
+    """A described table."""
+
+    def __init__(self, table, name, types):
+        self._table = table
+        self.bound = {}
+        self.name = name
+        self.types = types
+
+    def bind(self, rows=None, /, **columns):
+        """This rank's rows from now on: an array of each column, of equal length and any stride; or one structured
+        array that has them as fields. Local."""
+        if isinstance(rows, np.ndarray) and rows.dtype.names:
+            columns = {column: rows[column] for column in self.types}
+        if columns.keys() != self.types.keys():
+            raise RefusedError(f"forebay: table '{self.name}' has the columns {', '.join(self.types)}, not "
+                               f"{', '.join(columns) or 'none'}.")
+        lengths = set()
+        for column, data in columns.items():
+            _must_be_array(data, f"{self.name}/{column}")
+            if data.dtype != self.types[column] or data.ndim != 1:
+                raise RefusedError(f"forebay: column '{self.name}/{column}' is {data.ndim}-D {data.dtype} here but "
+                                   f"1-D {self.types[column]} in the description.")
+            lengths.add(len(data))
+        if len(lengths) != 1:
+            raise RefusedError(f"forebay: the columns of table '{self.name}' have different lengths: "
+                               f"{', '.join(map(str, sorted(lengths)))}.")
+        self._table.bind(lengths.pop(), [(_address(columns[column]), columns[column].strides[0])
+                                         for column in self.types])
+        self.bound = columns
+
+    def empty(self, rows):
+        """New arrays for so many rows, as bind() takes them."""
+        return {column: np.empty(rows, kind) for column, kind in self.types.items()}
+
+    def __repr__(self):
+        return f"<forebay.Particles {self.name!r}: {', '.join(self.types)}>"
+
+
+class Restart:
+    """The snapshot that newest() chose, before its data are read."""
+
+    def __init__(self, restart, stream):
+        self._restart = restart
+        self._stream = stream
+        self.step = restart.step
+        self.time = restart.time
+        self.source = restart.source
+        self.same_ranks = restart.same_ranks
+
+    def rows(self, table):
+        """The rows that this rank gets of a table."""
+        return self._restart.rows(table._table)  # pylint: disable=protected-access
+
+    def read(self):
+        """Reads everything described, in place; tables must be bound to rows(table) rows. Collective."""
+        self._stream.check_writable()
+        self._restart.read()
+
+    def __repr__(self):
+        return f"<forebay.Restart of step {self.step}, from {self.source}>"

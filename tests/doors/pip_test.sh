@@ -1,0 +1,34 @@
+# Goal: `pip install .` gives a clean environment a package that works by itself: libraries and the program inside, found
+# wherever the environment lies.
+# Method: no downloads but what the environment of the tests has; build in a folder of its own, save, list, read.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset FOREBAY_AGENT PYTHONPATH
+tests=$(dirname "$FOREBAY_PYTHON")
+"$FOREBAY_PYTHON" -m venv --without-pip "$work/clean"
+# What building needs, and numpy, h5py and xarray, come from the environment of the tests; forebay is not there.
+"$work/clean/bin/python" - "$tests" << 'PATHS'
+import pathlib, sys, sysconfig
+other = next(pathlib.Path(sys.argv[1]).parent.glob("lib/python*/site-packages"))
+pathlib.Path(sysconfig.get_paths()["purelib"], "tests.pth").write_text(f"{other}\n")
+PATHS
+cp -r "$FOREBAY_SOURCE_DIR"/{CMakeLists.txt,cmake,include,src,pyproject.toml,README.md,LICENSE} "$work"
+cd "$work"
+"$work/clean/bin/python" -m pip install --quiet --no-build-isolation --no-index --no-deps --disable-pip-version-check \
+    --prefix "$work/clean" "$work"
+rm -rf "$work"/{src,include,cmake}
+mv "$work/clean" "$work/moved"
+mkdir memory
+cat > program.py << 'PROGRAM'
+import numpy, forebay
+with forebay.Session("run", staging="memory") as session:
+    stream = session.stream("restart")
+    stream.array("fields/u", numpy.arange(12.0).reshape(3, 4), dimensions=("y", "x"))
+    stream.save(7, 0.5)
+newest = forebay.open("run")["restart"].newest
+print(forebay.__file__, newest, float(newest.dataset("fields").u.sum()))
+PROGRAM
+"$work/moved/bin/python" program.py | tee output
+grep -q "moved/lib.*time 0.5, 1 variables> 66.0" output
+"$work/moved/bin/python" -m forebay ls run | grep -q committed

@@ -1,0 +1,266 @@
+"""Goal: the Python package saves and reads numpy arrays in place, whatever their type and strides; refuses what it cannot
+save; keeps alive what it needs; and shows committed snapshots to readers without MPI.
+
+Method: sessions of one process, in temporary folders.
+"""
+
+import gc
+import os
+import pathlib
+import subprocess
+import sys
+import weakref
+
+BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
+if not list((BUILD / "python/forebay").glob("_forebay.*so")):
+    print("skipped: the Python package is not built (it needs nanobind in build/venv)")
+    sys.exit(77)
+sys.path.insert(0, str(BUILD / "python"))
+
+import numpy as np  # pylint: disable=wrong-import-position
+import pytest  # pylint: disable=wrong-import-position
+
+import forebay  # pylint: disable=wrong-import-position
+
+TYPES = ["f2", "f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?", "S16"]
+
+
+@pytest.fixture(name="config")
+def make_config(tmp_path):
+    """A configuration whose agent is a thread, staged in the test's folder."""
+    (tmp_path / "memory").mkdir()
+    file = tmp_path / "config.toml"
+    file.write_text(f'staging = "{tmp_path}/memory"\n[agent]\nmode = "thread"\n')
+    return file
+
+
+def sample(kind, shape):
+    """Values that differ, of any type."""
+    numbers = np.array(np.arange(int(np.prod(shape))).reshape(shape))
+    return np.char.mod("text %d", numbers).astype(kind) if kind[0] == "S" else np.array(numbers * 3 % 101, kind)
+
+
+def describe_all(stream, arrays):
+    """Each as a whole global array."""
+    for name, data in arrays.items():
+        if data.ndim == 0:
+            stream.replicated(name, data)
+        else:
+            stream.array(name, data)
+
+
+def test_every_type_shape_and_stride_comes_back(tmp_path, config):
+    """Slices, transposes and negative strides too; what lies between is left alone."""
+    arrays = {f"type/{kind.strip('?')or 'bool'}": sample(kind, (3, 4)) for kind in TYPES}
+    arrays |= {f"dims/{dims}": sample("f8", (2,) * dims) for dims in range(9)}
+    big = sample("f8", (10, 9, 8))
+    arrays |= {"fortran": np.asfortranarray(big), "turned": sample("f8", (4, 3, 2)).transpose(2, 0, 1),
+               "slice": big[::2, 1:7:3, ::-1]}
+    expected = {name: data.copy() for name, data in arrays.items()}
+    whole = big.copy()
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        stream = session.stream("restart", view=False)
+        describe_all(stream, arrays)
+        saved = stream.save(5, 2.5)
+        assert saved.kept and saved.step == 5 and saved.bytes > 0
+    for data in arrays.values():
+        data[...] = np.zeros((), data.dtype)
+    big[...] = 0
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        stream = session.stream("restart", view=False)
+        describe_all(stream, arrays)
+        restart = stream.newest()
+        assert (restart.step, restart.time, restart.same_ranks) == (5, 2.5, True)
+        restart.read()
+        assert stream.older() is None
+    for name, data in arrays.items():
+        np.testing.assert_array_equal(data, expected[name], err_msg=name)
+    between = np.ones(big.shape, bool)
+    between[::2, 1:7:3, ::-1] = False
+    assert not big[between].any() and (big[~between] == whole[~between]).all()
+
+
+def test_several_boxes_halos_and_coverage(tmp_path, config):
+    """Boxes in any place; a restart fills the halo inside the global shape and nothing else."""
+    left, right = np.full((4, 3), 1.0), np.full((4, 5), 2.0)
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        stream = session.stream("restart", view=False)
+        stream.array("u", [left, right], shape=(4, 8), start=[(0, 0), (0, 3)], unit="K", dimensions=("y", "x"))
+        stream.array("some", left, shape=(10, 10), start=(3, 3), partial=True)
+        stream.save(1)
+    padded = np.full((4, 6), -1.0)
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        stream = session.stream("restart", view=False)
+        stream.array("u", padded, shape=(4, 8), start=(0, 0), halo=((0, 0), (1, 2)), partial=True)
+        stream.newest().read()
+    np.testing.assert_array_equal(padded, [[-1, 1, 1, 1, 2, 2]] * 4)
+
+
+def test_particles_of_any_stride_and_number(tmp_path, config):
+    """Columns of a structured array, rows that change, none at all."""
+    kind = np.dtype([("id", "i8"), ("x", "f4"), ("skipped", "f8")])
+    rows = np.zeros(7, kind)
+    rows["id"], rows["x"] = np.arange(7), np.arange(7) / 2
+    columns = {"id": "i8", "x": "f4"}
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        stream = session.stream("restart", keep=0, slots=2)
+        gas = stream.particles("gas", columns, {"x": "m"})
+        for step, count in enumerate((7, 0, 3)):
+            gas.bind(rows[:count])
+            stream.save(step)
+            stream.wait_committed()
+        with pytest.raises(forebay.RefusedError, match="has the columns id, x, not id"):
+            gas.bind(id=rows["id"])
+        with pytest.raises(forebay.RefusedError, match="different lengths: 2, 7"):
+            gas.bind(id=rows["id"], x=rows["x"][:2])
+        with pytest.raises(forebay.RefusedError, match="1-D float64 here but 1-D float32"):
+            gas.bind(id=rows["id"], x=rows["skipped"])
+        assert stream.counters.saves == 3 and stream.counters.newest_durable_step == 2
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        stream = session.stream("restart", keep=0)
+        gas = stream.particles("gas", columns)
+        restart = stream.newest()
+        got = gas.empty(restart.rows(gas))
+        gas.bind(**got)
+        restart.read()
+        np.testing.assert_array_equal(got["id"], [0, 1, 2])
+        np.testing.assert_array_equal(got["x"], np.float32([0, 0.5, 1]))
+
+
+def test_nothing_is_copied_and_arrays_stay_alive(tmp_path, config):
+    """The stream holds what it will save; it lets go when it goes."""
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        stream = session.stream("restart", view=False)
+        data = np.zeros(1000)
+        stream.array("u", data)
+        data[:] = 7  # after describing, before saving: it is the array itself that is saved
+        held = weakref.ref(data)
+        del data
+        gc.collect()
+        assert held() is not None
+        stream.save(1)
+        held()[:] = 0
+        stream.newest().read()
+        assert (held() == 7).all()
+        other = np.full(1000, 8.0)
+        stream.rebind("u", other)
+        gc.collect()
+        assert held() is None
+        stream.save(2)
+        other[:] = 0
+        stream.newest().read()
+        assert (other == 8).all()
+
+
+@pytest.mark.parametrize("kind, text", [(">f8", "byte order"), ("O", "cannot be saved"), ("U3", "cannot be saved"),
+                                        ("M8[s]", "cannot be saved"), ("g", "cannot be saved")])
+def test_types_that_cannot_be_saved(tmp_path, config, kind, text):
+    """Refused by name, before anything is described."""
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        with pytest.raises(forebay.RefusedError, match=text):
+            session.stream("restart").array("u", np.zeros(3, kind))
+
+
+def test_mistakes(tmp_path, config):
+    """The text says which variable; the class says what to do."""
+    session = forebay.Session(tmp_path / "run", config=config)
+    stream = session.stream("restart")
+    data = np.zeros((3, 4))
+    stream.array("u", data)
+    for call, text in [
+            (lambda: stream.array("u", data), "described twice"),
+            (lambda: stream.array("v", data, shape=(2, 4)), "v"),
+            (lambda: stream.array("w", data, start=(-1, 0)), "start"),
+            (lambda: stream.array("w", data, halo=(1, 2, 3)), "3 dimensions, but there are 2"),
+            (lambda: stream.array("w", data, halo=-1), "negative"),
+            (lambda: stream.array("w", [data], start=[(0, 0), (3, 0)]), "1 arrays and 2 positions"),
+            (lambda: stream.replicated("w", data.T), "contiguous"),
+            (lambda: session.stream("other", policy="never"), "policy 'never'"),
+            (lambda: session.stream("other", slots=3), "slots is 3")]:
+        with pytest.raises(forebay.RefusedError, match=text):
+            call()
+            stream.save(0)
+    for call in (lambda: stream.array("w", [[1, 2]]), lambda: stream.replicated("w", 3.0),
+                 lambda: session.stream("other", slot=2)):
+        with pytest.raises(TypeError):
+            call()
+    session.close()
+    with pytest.raises(forebay.RefusedError, match="the session is closed"):
+        stream.save(1)
+    with pytest.raises(forebay.RefusedError, match="unknown_key|not known"):
+        config.write_text("unknown_key = 1\n")
+        forebay.Session(tmp_path / "run", config=config)
+    with pytest.raises(forebay.MissingError):
+        forebay.Session(tmp_path / "run", config=tmp_path / "nowhere.toml")
+    assert issubclass(forebay.RefusedError, forebay.Error) and issubclass(forebay.Error, RuntimeError)
+
+
+def test_read_only_arrays_are_saved_but_not_read_into(tmp_path, config):
+    """numpy's promise is kept."""
+    data = np.arange(5.0)
+    data.flags.writeable = False
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        stream = session.stream("restart", view=False)
+        stream.array("u", data)
+        stream.save(1)
+        with pytest.raises(forebay.RefusedError, match="'u' is a read-only array"):
+            stream.newest().read()
+
+
+def test_an_exception_leaves_the_session_without_waiting(tmp_path, config):
+    """What was saved before is committed by the next session."""
+    with pytest.raises(ZeroDivisionError):
+        with forebay.Session(tmp_path / "run", config=config, log=print) as session:
+            stream = session.stream("restart", view=False)
+            stream.array("u", np.arange(5.0))
+            stream.save(1)
+            raise ZeroDivisionError
+    del session, stream
+    gc.collect()
+    lines = []
+    data = np.zeros(5)
+    with forebay.Session(tmp_path / "run", config=config, log=lines.append) as session:
+        stream = session.stream("restart", view=False)
+        stream.array("u", data)
+        stream.newest().read()
+    assert (data == np.arange(5)).all() and lines[0].startswith("forebay: run ")
+
+
+def test_readers_see_committed_snapshots(tmp_path, config):
+    """xarray and numpy, by an interpreter that has no mpi4py in its reach."""
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        stream = session.stream("restart", keep=2)
+        field, ids = sample("f8", (6, 5)), np.arange(9)
+        stream.array("fields/u", field, unit="m s-1", dimensions=("y", "x"))
+        gas = stream.particles("gas", {"id": "i8"})
+        gas.bind(id=ids)
+        for step in (10, 20, 30):
+            stream.save(step, step / 10)
+    run = forebay.open(tmp_path / "run")
+    assert list(run) == ["restart"] and len(run) == 1 and "other" not in run
+    stream = run["restart"]
+    assert stream.steps == [20, 30] and [snapshot.step for snapshot in stream] == [20, 30]
+    newest = stream.newest
+    assert (newest.step, newest.time, newest.ranks) == (30, 3.0, 1)
+    assert newest.variables == ["fields/u", "gas/id"]
+    os.environ["PATH"] = f"{BUILD / 'bin'}:{os.environ['PATH']}"
+    with newest.dataset("fields") as fields:
+        assert fields.u.dims == ("y", "x") and fields.u.attrs["units"] == "m s-1"
+        np.testing.assert_array_equal(fields.u, field)
+    np.testing.assert_array_equal(newest.particles("gas")["id"], ids)
+    assert "2 snapshots, steps 20, 30" in repr(run) and "step 30" in repr(newest)
+    for call, text in [(lambda: run["other"], "no stream 'other'"), (lambda: stream.at(10), "no committed snapshot"),
+                       (lambda: forebay.open(tmp_path / "nowhere"), "no such directory"),
+                       (lambda: newest.particles("stars"), "no table 'stars'")]:
+        with pytest.raises(forebay.MissingError, match=text):
+            call()
+    alone = subprocess.run([sys.executable, "-c", "import sys; sys.modules['mpi4py'] = None; import forebay, "
+                            f"ctypes; print(forebay.open({str(tmp_path / 'run')!r})); "
+                            "assert 'libmpi' not in open('/proc/self/maps').read()"],
+                           env=os.environ | {"PYTHONPATH": str(BUILD / "python")}, capture_output=True, text=True,
+                           check=False)
+    assert alone.returncode == 0, alone.stderr
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__, "-q", "-p", "no:cacheprovider"]))

@@ -1,0 +1,123 @@
+"""The story of story.md, in Python."""
+
+import sys
+
+import numpy as np
+from mpi4py import MPI
+
+import forebay
+
+ROWS, COLUMNS, PARTS = 12, 10, 3
+WORLD = MPI.COMM_WORLD
+RANK, RANKS = WORLD.rank, WORLD.size
+
+
+class State:
+    """This rank's part."""
+
+    def __init__(self):
+        self.first = ROWS * RANK // RANKS
+        self.count = ROWS * (RANK + 1) // RANKS - self.first
+        self.density = np.zeros((self.count + 2, COLUMNS + 2))  # with a halo of 1
+        self.velocity = np.zeros((PARTS, self.count, COLUMNS), np.float32)
+        self.mask = np.zeros(self.count, np.int32)
+        self.dt = np.zeros(())
+        self.gas = {"id": np.zeros(0, np.int64), "x": np.zeros(0)}
+
+    def fill(self, step):
+        """Values that follow from their place."""
+        self.dt[...] = 0.125
+        rows = np.arange(self.first, self.first + self.count)
+        columns = np.arange(COLUMNS)
+        self.mask[:] = rows * rows + step
+        self.density[1:-1, 1:-1] = 100 * rows[:, None] + columns + 0.25 * step
+        self.velocity[:] = 1000 * np.arange(PARTS)[:, None, None] + 10 * rows[:, None] + columns
+        ids = 100 * RANK + np.arange(0 if RANK % 2 else 4 + RANK)
+        self.gas = {"id": ids, "x": 0.5 * ids}
+
+    def describe(self, stream, wrong=""):
+        """All of it; `wrong` says what is described otherwise."""
+        other_shape = wrong == "shape"
+        stream.replicated("clock/dt", self.dt)
+        stream.array("fields/density", self.density, shape=(ROWS + 1 if other_shape else ROWS, COLUMNS),
+                     start=(self.first, 0), halo=1, unit="kg m-3", description="gas density", dimensions=("y", "x"),
+                     partial=other_shape)
+        stream.array("fields/velocity", self.velocity, shape=(PARTS, ROWS, COLUMNS), start=(0, self.first, 0))
+        if wrong == "type":
+            stream.array("mask", self.mask.astype(np.float32), shape=ROWS, start=(self.first,))
+        elif wrong == "rank":
+            stream.array("mask", self.mask[:, None], shape=(ROWS, 1), start=(self.first, 0))
+        else:
+            stream.array("maske" if wrong == "missing" else "mask", self.mask, shape=ROWS, start=(self.first,))
+        return stream.particles("gas", {"id": "i8", "x": "f8"})
+
+
+def say(text):
+    """By the first rank."""
+    if RANK == 0:
+        print(text, flush=True)
+
+
+def save(state, stream, gas, step):
+    """One step."""
+    state.fill(step)
+    gas.bind(**state.gas)
+    saved = stream.save(step, 0.5 * step)
+    say(f"saved step {saved.step}, {'kept' if saved.kept else 'skipped'}")
+
+
+def restart(state, stream, gas):
+    """On any number of ranks."""
+    found = stream.newest()
+    state.gas = gas.empty(found.rows(gas))
+    gas.bind(**state.gas)
+    found.read()
+    sums = np.array([state.density[1:-1, 1:-1].sum(), state.velocity.sum(dtype=float), state.mask.sum(),
+                     state.gas["id"].sum(), state.gas["x"].sum()], float)
+    WORLD.Reduce(MPI.IN_PLACE if RANK == 0 else sums, sums, root=0)
+    rows = WORLD.gather(len(state.gas["id"]))
+    if RANK == 0:
+        say(f"restart from step {found.step}, time {found.time:.2f}, {'the same' if found.same_ranks else 'other'} ranks, "
+            f"dt {state.dt:.3f}")
+        say(f"density {sums[0]:.2f} velocity {sums[1]:.0f} mask {sums[2]:.0f} id {sums[3]:.0f} x {sums[4]:.1f}")
+        for rank, count in enumerate(rows):
+            say(f"rank {rank} has {count} particles")
+
+
+def mistake(state, session, stream, wrong):
+    """What a mistake gives: the error of the first call that notices."""
+    gas = state.describe(stream, wrong)
+    if wrong == "closed":
+        gas.bind(**state.gas)
+        session.close()
+        stream.save(9)
+        return
+    found = stream.newest()
+    state.gas = gas.empty(found.rows(gas))
+    gas.bind(**state.gas)
+    found.read()
+
+
+def main(act, run, staging):
+    """One act of the story."""
+    state = State()
+    session = forebay.Session(run, comm=WORLD, staging=staging)
+    stream = session.stream("restart", slots=2)
+    if act not in ("save", "restart"):
+        try:
+            mistake(state, session, stream, act)
+            say("ok: ")
+        except forebay.Error as problem:
+            say(f"{type(problem).__name__.removesuffix('Error').lower()}: {problem}")
+        return
+    with session:
+        gas = state.describe(stream)
+        if act == "save":
+            save(state, stream, gas, 3)
+            save(state, stream, gas, 7)
+            stream.wait_committed(60)
+        else:
+            restart(state, stream, gas)
+
+
+main(*sys.argv[1:])
