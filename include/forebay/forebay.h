@@ -183,6 +183,9 @@ fb_status fb_rebind_array(fb_stream* stream, const char* name, int dims, size_t 
                           fb_error* error);
 fb_status fb_rebind_replicated(fb_stream* stream, const char* name, void* data, fb_error* error);
 
+/* Takes an array or a replicated variable out of the description; on every rank alike before the next save. Local. */
+fb_status fb_forget(fb_stream* stream, const char* name, fb_error* error);
+
 typedef struct fb_column {
     const char* name;
     fb_type type;
@@ -254,6 +257,8 @@ fb_status fb_get_counters(const fb_stream* stream, fb_counters* counters, fb_err
 /* Looks for the newest snapshot that can be read whole: staged copies first, then the target. *restart is NULL, and the
  * status FB_OK, when there is none at all. Collective. */
 fb_status fb_newest(fb_stream* stream, fb_restart** restart, fb_error* error);
+/* The same among the steps below `below`. Collective. */
+fb_status fb_newest_below(fb_stream* stream, int64_t below, fb_restart** restart, fb_error* error);
 /* The snapshot before the one that fb_newest() or fb_older() gave last. Collective. */
 fb_status fb_older(fb_stream* stream, fb_restart** restart, fb_error* error);
 /* Why snapshots were passed over; NULL from the end on. Valid until the next fb_newest() or fb_older(). */
@@ -270,6 +275,9 @@ uint64_t fb_restart_rows(const fb_restart* restart, const fb_particles* particle
 /* Reads everything described into the described memory; tables must be bound to fb_restart_rows() rows. Every segment
  * is verified; FB_CORRUPT names the variable: call fb_older() then. Collective. */
 fb_status fb_read(fb_restart* restart, fb_error* error);
+/* The same for some of the described arrays and replicated variables, as often as one likes; they may be described
+ * after fb_newest(). Collective. */
+fb_status fb_read_variables(fb_restart* restart, size_t count, const char* const* names, fb_error* error);
 void fb_restart_free(fb_restart* restart);
 
 #ifdef __cplusplus

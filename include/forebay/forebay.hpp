@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,7 +66,8 @@ public:
     const std::string& source() const;
     /// Whether the same number of ranks saved it.
     bool same_ranks() const;
-    /// The rows this rank gets of a table: its own where the rank counts agree, else a balanced share. Local.
+    /// The rows this rank gets of a table: its own where the rank counts agree, else a balanced share. 0 for a table
+    /// that was described after newest(). Local.
     std::uint64_t rows(const Particles& table) const;
     /// Reads everything described into the described memory: replicated values, the boxes of arrays with
     /// their halos inside the global shape, and rows(table) rows of each table, which must be bound to as many.
@@ -73,6 +75,9 @@ public:
     /// Variables that the snapshot has and the stream does not describe are left alone; one that the stream
     /// describes and the snapshot lacks, or has with another type or shape, is `refused` or `missing`. Collective.
     Result<> read();
+    /// The same for some of the described arrays and replicated variables, as often as one likes; they may be described
+    /// after newest(). Each call looks at the heads of all node files that hold them. Collective.
+    Result<> read(const std::vector<std::string>& variables);
 
 private:
     friend class StreamState;
@@ -128,6 +133,9 @@ public:
     /// A new address for a replicated variable.
     Result<> rebind(const std::string& name, void* data);
 
+    /// Takes an array or a replicated variable out of the description. Local; on every rank alike before the next save.
+    Result<> forget(const std::string& name);
+
     /// A particle table: its columns share their rows; bind() says where they are. Local.
     Result<Particles> particles(const std::string& name, const std::vector<Column>& columns);
 
@@ -144,8 +152,9 @@ public:
     Result<DirectSave> begin(std::int64_t step, double time = 0);
 
     /// Looks for the newest snapshot that can be read whole: staged copies first, then the target. Nothing there at
-    /// all is an empty optional. Steps passed over and why are told to Options::log and stand in notes(). Collective.
-    Result<std::optional<Restart>> newest();
+    /// all is an empty optional. Steps passed over and why are told to Options::log and stand in notes(). With `below`
+    /// only steps below that one. Collective.
+    Result<std::optional<Restart>> newest(std::int64_t below = std::numeric_limits<std::int64_t>::max());
     /// The snapshot before the one that newest() or older() gave last. Collective.
     Result<std::optional<Restart>> older();
     const std::vector<std::string>& notes() const;

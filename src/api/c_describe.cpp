@@ -140,6 +140,13 @@ fb_status fb_rebind_replicated(fb_stream* stream, const char* name, void* data, 
     });
 }
 
+fb_status fb_forget(fb_stream* stream, const char* name, fb_error* error) {
+    return guarded(error, [&]() -> Result<> {
+        FB_TRY(given(stream, "fb_stream"));
+        return stream->value.forget(text_or_empty(name));
+    });
+}
+
 fb_status fb_particles_describe(fb_stream* stream, const char* name, size_t column_count, const fb_column* columns,
                                 fb_particles** particles, fb_error* error) {
     return guarded(error, [&]() -> Result<> {

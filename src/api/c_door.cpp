@@ -224,6 +224,13 @@ fb_status fb_newest(fb_stream* stream, fb_restart** restart, fb_error* error) {
     });
 }
 
+fb_status fb_newest_below(fb_stream* stream, int64_t below, fb_restart** restart, fb_error* error) {
+    return guarded(error, [&]() -> Result<> {
+        FB_TRY(given(stream, "fb_stream"));
+        return give_restart(stream->value.newest(below), restart);
+    });
+}
+
 fb_status fb_older(fb_stream* stream, fb_restart** restart, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
@@ -248,6 +255,13 @@ fb_status fb_read(fb_restart* restart, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(restart, "fb_restart"));
         return restart->value.read();
+    });
+}
+
+fb_status fb_read_variables(fb_restart* restart, size_t count, const char* const* names, fb_error* error) {
+    return guarded(error, [&]() -> Result<> {
+        FB_TRY(given(restart, "fb_restart"));
+        return restart->value.read(std::vector<std::string>(names, names + count));
     });
 }
 

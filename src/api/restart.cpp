@@ -8,10 +8,32 @@ namespace forebay {
 
 namespace {
 
-Result<restart::Plan> plan_of(const StreamState& stream, const restart::Choice& choice) {
+Result<restart::Plan> plan_of(const StreamState& stream, const Schema& schema, const restart::Choice& choice) {
     const auto& topology = stream.session->topology;
-    return restart::Plan::make(stream.schema, choice.manifest, static_cast<std::uint32_t>(topology.world->rank()),
+    return restart::Plan::make(schema, choice.manifest, static_cast<std::uint32_t>(topology.world->rank()),
                                static_cast<std::uint32_t>(topology.world->size()), topology.node_index);
+}
+
+// Some variables of a description, and where they lie.
+struct Part {
+    Schema schema;
+    stage::Binding binding;
+};
+Result<Part> part_of(const StreamState& stream, const std::vector<std::string>& names) {
+    Part part{.schema = {.stream = stream.schema.stream, .tables = {}, .variables = {}}, .binding = {}};
+    for (const auto& name : names) {
+        const auto* variable = find(stream.schema, name);
+        if (variable == nullptr)
+            return Error{ErrorKind::missing, fmt::format("forebay: no variable '{}' is described.", name)};
+        if (variable->kind == Kind::particles)
+            return Error{ErrorKind::refused,
+                         fmt::format("forebay: '{}' is a column; tables are read with all that is described.", name)};
+        const auto index = static_cast<std::size_t>(variable - stream.schema.variables.data());
+        part.schema.variables.push_back(*variable);
+        part.binding.data.push_back(stream.binding.data[index]);
+        part.binding.pieces.push_back(stream.binding.pieces[index]);
+    }
+    return part;
 }
 
 restart::ReaderContext reader_of(const StreamState& stream) {
@@ -33,7 +55,7 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
     if (!choice) return std::optional<Restart>();
     auto state = std::make_shared<RestartState>();
     state->choice = std::move(*choice);
-    auto plan = plan_of(*this, state->choice);
+    auto plan = plan_of(*this, schema, state->choice);
     FB_TRY(comm::agree(world, plan ? Result<>() : Result<>(plan.error())));
     FB_TRY_ASSIGN(rows, restart::rows_of(reader_of(*this), state->choice, *plan, binding));
     state->rows = std::move(rows);
@@ -44,7 +66,7 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
     return std::optional(Restart(std::move(state), shared_from_this()));
 }
 
-Result<std::optional<Restart>> Stream::newest() { return state_->choose(std::numeric_limits<std::int64_t>::max()); }
+Result<std::optional<Restart>> Stream::newest(std::int64_t below) { return state_->choose(below); }
 
 Result<std::optional<Restart>> Stream::older() {
     return state_->choose(state_->chosen_step < 0 ? std::numeric_limits<std::int64_t>::max() : state_->chosen_step);
@@ -60,11 +82,23 @@ std::uint64_t Restart::rows(const Particles& table) const {
     return table.table_ < state_->rows.size() ? state_->rows[table.table_] : 0;
 }
 
+Result<> RestartState::read(StreamState& stream, const Schema& schema, const stage::Binding& binding, Result<> mine) {
+    FB_TRY(stream.session->check_open());
+    auto plan = plan_of(stream, schema, choice);
+    if (mine && !plan) mine = plan.error();
+    FB_TRY(comm::agree(*stream.session->topology.world, mine));
+    const auto done = restart::read(reader_of(stream), choice, *plan, binding);
+    if (done) return {};
+    return Error{
+        done.error().kind,
+        fmt::format(
+            "forebay: step {} of stream '{}' cannot be restored: {} Safe: snapshots of other steps. Next: older().",
+            choice.manifest.step, schema.stream, done.error().text)};
+}
+
 Result<> Restart::read() {
     auto& stream = *stream_;
-    FB_TRY(stream.session->check_open());
-    auto plan = plan_of(stream, state_->choice);
-    Result<> mine = plan ? stream.check_bound({}) : Result<>(plan.error());
+    auto mine = stream.check_bound({});
     for (std::size_t t = 0; mine && t < stream.binding.tables.size(); ++t) {
         const auto wanted = t < state_->rows.size() ? state_->rows[t] : 0;
         if (stream.binding.tables[t].rows == wanted) continue;
@@ -73,14 +107,13 @@ Result<> Restart::read() {
                                  "bind rows(table) rows before read().",
                                  stream.schema.tables[t], stream.binding.tables[t].rows, wanted, step())};
     }
-    FB_TRY(comm::agree(*stream.session->topology.world, mine));
-    const auto done = restart::read(reader_of(stream), state_->choice, *plan, stream.binding);
-    if (done) return {};
-    return Error{
-        done.error().kind,
-        fmt::format(
-            "forebay: step {} of stream '{}' cannot be restored: {} Safe: snapshots of other steps. Next: older().",
-            step(), stream.schema.stream, done.error().text)};
+    return state_->read(stream, stream.schema, stream.binding, mine);
+}
+
+Result<> Restart::read(const std::vector<std::string>& variables) {
+    auto part = part_of(*stream_, variables);
+    if (part) return state_->read(*stream_, part->schema, part->binding, {});
+    return state_->read(*stream_, {.stream = stream_->schema.stream, .tables = {}, .variables = {}}, {}, part.error());
 }
 
 }  // namespace forebay

@@ -96,6 +96,9 @@ public:
 
 class RestartState {
 public:
+    /// Reads what `schema` describes unless some rank's `mine` is an error. Collective.
+    Result<> read(StreamState& stream, const Schema& schema, const stage::Binding& binding, Result<> mine);
+
     restart::Choice choice;
     std::vector<std::uint64_t> rows;  // by table of the stream
 };

@@ -128,6 +128,23 @@ Result<> Stream::rebind(const std::string& name, void* data) {
     return {};
 }
 
+Result<> Stream::forget(const std::string& name) {
+    auto& [stream, tables, variables] = state_->schema;
+    const auto* found = find(state_->schema, name);
+    if (found == nullptr) return unknown(name, "variable");
+    if (found->kind == Kind::particles)
+        return Error{ErrorKind::refused, fmt::format("forebay: '{}' is a column; tables stay described.", name)};
+    const auto index = found - variables.data();
+    state_->stager.abandon();  // blocks that are being written belong to the old layout
+    variables.erase(variables.begin() + index);
+    state_->binding.data.erase(state_->binding.data.begin() + index);
+    state_->binding.pieces.erase(state_->binding.pieces.begin() + index);
+    for (auto& table : state_->binding.tables)
+        for (auto& column : table.variables) column -= column > static_cast<std::uint32_t>(index) ? 1 : 0;
+    state_->changed = true;
+    return {};
+}
+
 Result<Particles> Stream::particles(const std::string& name, const std::vector<Column>& columns) {
     FB_TRY_ASSIGN(table, state_->add_table(name, columns));
     return Particles(state_, table);

@@ -132,6 +132,8 @@ module forebay
     !> call stream%rebind(name, fb_at(value) [, start] [, halo_lo] [, halo_hi] [, stat] [, errmsg]): it lies elsewhere now;
     !> start and halos for arrays.
     generic :: rebind => rebind_value, rebind_int32, rebind_int64
+    !> call stream%forget(name [, stat] [, errmsg]): out of the description, on every rank alike.
+    procedure :: forget => stream_forget
     !> call stream%particles(name, columns, particles [, stat] [, errmsg]): a table; columns: an array of fb_column.
     procedure :: particles => stream_particles
     procedure :: prepare => stream_prepare     !< lays out and faults in now what the first save would. Collective.
@@ -139,7 +141,8 @@ module forebay
     procedure :: save => stream_save
     !> call stream%wait_committed(seconds [, stat] [, errmsg]). Collective.
     procedure :: wait_committed => stream_wait_committed
-    !> call stream%newest(restart [, stat] [, errmsg]): restart%found() is false when there is none at all. Collective.
+    !> call stream%newest(restart [, stat] [, errmsg] [, below]): restart%found() is false when there is none at all.
+    !> below: only steps below that one, int64. Collective.
     procedure :: newest => stream_newest
     procedure :: older => stream_older         !< the one before the last given. Collective.
     procedure :: counters => stream_counters
@@ -173,6 +176,9 @@ module forebay
     procedure :: rows => restart_rows              !< the rows that this rank gets of a table
     !> call restart%read([stat] [, errmsg]): everything described, into where it lies; all is verified. Collective.
     procedure :: read => restart_read
+    !> call restart%read_variable(name [, stat] [, errmsg]): an array or a replicated variable, which may have been
+    !> described after newest(). Collective.
+    procedure :: read_variable => restart_read_variable
     procedure, private :: restart_assign
     generic :: assignment(=) => restart_assign
     final :: restart_final
@@ -459,6 +465,17 @@ contains
                       stat, errmsg)
   end subroutine
 
+  subroutine stream_forget(self, name, stat, errmsg)
+    class(fb_stream), intent(in) :: self
+    character(len=*), intent(in) :: name
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_error) :: error
+    integer(c_int) :: status
+    status = c_forget(self%handle, c_text(name), error)
+    call finish(status, error, stat, errmsg)
+  end subroutine
+
   subroutine stream_particles(self, name, columns, particles, stat, errmsg)
     class(fb_stream), intent(in) :: self
     character(len=*), intent(in) :: name
@@ -556,15 +573,19 @@ contains
 
   ! ---- restarting ----
 
-  subroutine stream_newest(self, restart, stat, errmsg)
+  subroutine stream_newest(self, restart, stat, errmsg, below)
     class(fb_stream), intent(in) :: self
     type(fb_restart), intent(inout) :: restart
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    integer(int64), intent(in), optional :: below
     type(c_error) :: error
     integer(c_int) :: status
+    integer(int64) :: bound
+    bound = huge(bound)
+    if (present(below)) bound = below
     call restart_final(restart)
-    status = c_newest(self%handle, restart%handle, error)
+    status = c_newest_below(self%handle, bound, restart%handle, error)
     call finish(status, error, stat, errmsg)
   end subroutine
 
@@ -625,6 +646,19 @@ contains
     type(c_error) :: error
     integer(c_int) :: status
     status = c_read(self%handle, error)
+    call finish(status, error, stat, errmsg)
+  end subroutine
+
+  subroutine restart_read_variable(self, name, stat, errmsg)
+    class(fb_restart), intent(in) :: self
+    character(len=*), intent(in) :: name
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(kind=c_char, len=:), allocatable, target :: text
+    type(c_error) :: error
+    integer(c_int) :: status
+    text = c_text(name)
+    status = c_read_variables(self%handle, 1_c_size_t, [c_loc(text)], error)
     call finish(status, error, stat, errmsg)
   end subroutine
 

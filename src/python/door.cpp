@@ -150,7 +150,10 @@ void add_saving(nb::module_& module) {
         .def_prop_ro("same_ranks", &Restart::same_ranks)
         .def("rows", &Restart::rows, "table"_a)
         .def(
-            "read", [](Restart& self) { self.read().value(); }, Waits());
+            "read", [](Restart& self) { self.read().value(); }, Waits())
+        .def(
+            "read_variables", [](Restart& self, const std::vector<std::string>& names) { self.read(names).value(); },
+            "names"_a, Waits());
 }
 
 void add_stream(nb::module_& module) {
@@ -188,6 +191,8 @@ void add_stream(nb::module_& module) {
             },
             "name"_a, "boxes"_a)
         .def(
+            "forget", [](Stream& self, const std::string& name) { self.forget(name).value(); }, "name"_a)
+        .def(
             "particles",
             [](Stream& self, const std::string& name,
                const std::vector<std::tuple<std::string, std::string, std::string>>& given) {
@@ -203,7 +208,7 @@ void add_stream(nb::module_& module) {
             "save", [](Stream& self, std::int64_t step, double time) { return self.save(step, time).value(); },
             "step"_a, "time"_a, Waits())
         .def(
-            "newest", [](Stream& self) { return self.newest().value(); }, Waits())
+            "newest", [](Stream& self, std::int64_t below) { return self.newest(below).value(); }, "below"_a, Waits())
         .def(
             "older", [](Stream& self) { return self.older().value(); }, Waits())
         .def_prop_ro("notes", &Stream::notes)

@@ -75,8 +75,13 @@ private:
 };
 
 // Through the mapping of a staged copy: every rank verifies the segments it takes from, while they are in its cache.
-Result<> take_mapped(const StagedCopy& copy, const std::vector<format::Segment>& segments, Scatter& scatter) {
-    const std::span<const std::byte> bytes = copy.mapping.bytes();
+// What was described after the snapshot was chosen may be in a copy that is not mapped yet.
+Result<> take_staged(StagedCopy& copy, const std::vector<format::Segment>& segments, Scatter& scatter) {
+    if (!copy.mapping.mapped()) {
+        FB_TRY_ASSIGN(mapping, sys::Mapping::open(copy.path, false));
+        copy.mapping = std::move(mapping);
+    }
+    const std::span<const std::byte> bytes = std::as_const(copy.mapping).bytes();
     for (std::size_t i = 0; i < segments.size(); ++i) {
         if (scatter.needed()[i] == 0) continue;
         if (segments[i].offset + segments[i].bytes > bytes.size())
@@ -146,7 +151,7 @@ Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& pl
     return comm::agree(*context.topology->world, mapped);
 }
 
-Result<> read(const ReaderContext& context, const Choice& choice, const Plan& plan, const stage::Binding& binding) {
+Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding) {
     std::uint64_t taken = 0;
     std::optional<Window> window;
     FileByFile files(context, choice);
@@ -154,8 +159,8 @@ Result<> read(const ReaderContext& context, const Choice& choice, const Plan& pl
         files.each(plan.files_needed(binding), [&](const std::string& path, const format::NodeFile& file) -> Result<> {
             const auto segments = format::segments_by_offset(file);
             Scatter scatter(file, segments, plan.takes(binding, file, taken));
-            if (const auto* copy = files.staged(path))
-                return comm::agree(*context.topology->node, take_mapped(*copy, segments, scatter));
+            if (auto* copy = FileByFile::staged(choice, path))
+                return comm::agree(*context.topology->node, take_staged(*copy, segments, scatter));
             if (!window) {
                 FB_TRY_ASSIGN(opened, Window::open(*context.topology->node, *context.store, context.window_path,
                                                    context.window_bytes));

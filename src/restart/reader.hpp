@@ -30,6 +30,6 @@ Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const C
 Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding);
 
 /// Reads everything the plan takes. Collective; every rank gets the worst error.
-Result<> read(const ReaderContext& context, const Choice& choice, const Plan& plan, const stage::Binding& binding);
+Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding);
 
 }  // namespace forebay::restart

@@ -1,4 +1,5 @@
-# Goal: fortran_test.f90; in an empty folder, with the file from which it takes its configuration.
+# Goal: fortran_test.f90 and checkpoint_test.f90; in an empty folder, with the file from which the first takes its
+# configuration.
 set -euo pipefail
 program=$FOREBAY_BINARY_DIR/tests/fortran_test
 [ -x "$program" ] || { echo "skipped: no Fortran compiler was found"; exit 77; }
@@ -8,3 +9,6 @@ cd "$work"
 mkdir memory
 printf 'staging = "%s/memory"\n[agent]\nmode = "thread"\n' "$work" > config.toml
 mpiexec -n 1 "$program" run
+mpiexec -n 3 "$FOREBAY_BINARY_DIR/tests/checkpoint_test" save palm
+mpiexec -n 2 "$FOREBAY_BINARY_DIR/tests/checkpoint_test" restart palm
+"$FOREBAY_BINARY_DIR/bin/forebay" verify palm

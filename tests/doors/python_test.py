@@ -152,6 +152,34 @@ def test_nothing_is_copied_and_arrays_stay_alive(tmp_path, config):
         assert (other == 8).all()
 
 
+def test_some_variables_of_some_step(tmp_path, config):
+    """Described after newest(), read by name; what is forgotten is not saved."""
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        stream = session.stream("restart", view=False, slots=2)
+        one, two = np.zeros(4), np.zeros(())
+        stream.array("one", one)
+        stream.replicated("two", two)
+        for step in (1, 2):
+            one[:], two[...] = step, 10 * step
+            stream.save(step)
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        stream = session.stream("restart", view=False, slots=2)
+        restart = stream.newest(below=2)
+        assert restart.step == 1
+        one[:] = two[...] = -1
+        stream.replicated("two", two)
+        stream.array("one", one)
+        restart.read("two")
+        assert two == 10 and (one == -1).all()
+        restart.read("one", "two")
+        assert (one == 1).all()
+        stream.forget("one")
+        stream.save(3)
+        with pytest.raises(forebay.MissingError, match="no variable 'one' is described"):
+            restart.read("one")
+    assert forebay.open(tmp_path / "run")["restart"].at(3).variables == ["two"]
+
+
 @pytest.mark.parametrize("kind, text", [(">f8", "byte order"), ("O", "cannot be saved"), ("U3", "cannot be saved"),
                                         ("M8[s]", "cannot be saved"), ("g", "cannot be saved")])
 def test_types_that_cannot_be_saved(tmp_path, config, kind, text):

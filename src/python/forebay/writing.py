@@ -170,6 +170,11 @@ class Stream:
             self._stream.rebind_value(name, _address(_must_be_array(data, name)))
         self._described[name] = data
 
+    def forget(self, name):
+        """Takes an array or a replicated variable out of the description; on every rank alike. Local."""
+        self._stream.forget(name)
+        self._described.pop(name, None)
+
     def particles(self, name, columns, units=None):
         """A table. columns: {"id": "i8", "x": "f8"}, or a structured dtype; units: {"x": "m"}. Local."""
         if isinstance(columns, np.dtype):
@@ -188,9 +193,10 @@ class Stream:
         """Saves everything described; returns when all is copied, with a Saved. Collective."""
         return self._stream.save(step, time)
 
-    def newest(self):
-        """The newest snapshot that can be read whole, a Restart; None when there is none at all. Collective."""
-        found = self._stream.newest()
+    def newest(self, below=None):
+        """The newest snapshot that can be read whole, a Restart; None when there is none at all. below: only steps below
+        that one. Collective."""
+        found = self._stream.newest(2**63 - 1 if below is None else below)
         return None if found is None else Restart(found, self)
 
     def older(self):
@@ -278,10 +284,14 @@ class Restart:
         """The rows that this rank gets of a table."""
         return self._restart.rows(table._table)  # pylint: disable=protected-access
 
-    def read(self):
-        """Reads everything described, in place; tables must be bound to rows(table) rows. Collective."""
+    def read(self, *variables):
+        """Reads everything described, in place; tables must be bound to rows(table) rows. With names only those arrays
+        and values, which may have been described after newest(). Collective."""
         self._stream.check_writable()
-        self._restart.read()
+        if variables:
+            self._restart.read_variables(list(variables))
+        else:
+            self._restart.read()
 
     def __repr__(self):
         return f"<forebay.Restart of step {self.step}, from {self.source}>"

@@ -1,0 +1,273 @@
+!> PALM's calls: a variable is written or read by one call that names it, its array and how it is distributed.
+!>
+!>   call checkpoint_open('run1', comm)
+!>   dt_3d = checkpoint_kind(shape=[nz, ny, nx], start=[1, nys, nxl], halo_lo=[0, 3, 3], halo_hi=[0, 3, 3])
+!>   if (checkpoint_restart()) then
+!>     call checkpoint_read('time', time, dt_replicated)
+!>     call checkpoint_read('u', u, dt_3d)
+!>   end if
+!>   do ...
+!>     call checkpoint_begin(step, time)
+!>     call checkpoint_write('time', time, dt_replicated)
+!>     call checkpoint_write('u', u, dt_3d)
+!>     call checkpoint_end()
+!>   end do
+!>   call checkpoint_close()
+!>
+!> No registration is needed; checkpoint_define() before the first step lets checkpoint_prepare() make room early.
+!> Arrays are of any type and rank, with their halos. checkpoint_read() has read when it returns. checkpoint_end() saves
+!> what was written since checkpoint_begin(): until then arrays must stay where they are, unchanged; give them TARGET. A
+!> variable that was defined, or written in an earlier step, must be written in each, else checkpoint_end() refuses the
+!> step; one that was only read need not.
+!> One run at a time; every call but checkpoint_kind() and checkpoint_step() is made by all ranks, in the same order.
+!> Errors as in the module forebay: STAT= and ERRMSG=, or the program ends with the text.
+module forebay_checkpoint
+  use, intrinsic :: iso_c_binding, only: c_char, c_int
+  use, intrinsic :: iso_fortran_env, only: int64, real64
+  use forebay
+  implicit none
+  private
+
+  public :: checkpoint_open, checkpoint_close, checkpoint_kind, checkpoint_define, checkpoint_prepare, checkpoint_begin, &
+            checkpoint_write, checkpoint_end, checkpoint_restart, checkpoint_step, checkpoint_read
+
+  !> The kind of what is equal on every rank.
+  integer, parameter, public :: dt_replicated = 0
+
+  type :: distribution
+    integer(int64), allocatable :: shape(:), start(:), halo_lo(:), halo_hi(:)
+  end type
+  type :: entry
+    character(len=:), allocatable :: name
+    logical :: in_step = .false.   ! written since checkpoint_begin()
+    logical :: in_every = .false.  ! was defined or written: must be in every step
+  end type
+
+  type(fb_session), save :: session
+  type(fb_stream), save :: stream
+  type(fb_restart), save :: found
+  type(distribution), allocatable, save :: kinds(:)
+  type(entry), allocatable, save :: known(:)
+  integer(int64), save :: step_now = -1
+  real(real64), save :: time_now = 0
+
+contains
+
+  !> run: the directory at the target. comm: an integer communicator, comm%MPI_VAL of mpi_f08. staging, config: as
+  !> session%open. slots, keep: of the stream "restart"; those of the configuration by default.
+  subroutine checkpoint_open(run, comm, staging, config, slots, keep, stat, errmsg)
+    character(len=*), intent(in) :: run
+    integer, intent(in) :: comm
+    character(len=*), intent(in), optional :: staging, config
+    integer, intent(in), optional :: slots, keep
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    if (allocated(kinds)) deallocate (kinds)
+    if (allocated(known)) deallocate (known)
+    allocate (kinds(0), known(0))
+    call session%open(comm, run, staging, config, stat, errmsg)
+    if (failed(stat)) return
+    call session%stream('restart', stream, slots=slots, keep=keep, stat=stat, errmsg=errmsg)
+  end subroutine
+
+  !> Waits until all is committed.
+  subroutine checkpoint_close(stat, errmsg)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call session%close(stat, errmsg)
+  end subroutine
+
+  !> A way to distribute arrays: the global shape, where this rank's first element inside the halo lies (from 1), and the
+  !> widths of the halos. Valid until checkpoint_open() is called again.
+  integer function checkpoint_kind(shape, start, halo_lo, halo_hi) result(kind)
+    integer, intent(in) :: shape(:), start(:)
+    integer, intent(in), optional :: halo_lo(:), halo_hi(:)
+    type(distribution) :: new
+    new%shape = int(shape, int64)
+    new%start = int(start, int64)
+    allocate (new%halo_lo(size(shape)), new%halo_hi(size(shape)), source=0_int64)
+    if (present(halo_lo)) new%halo_lo = int(halo_lo, int64)
+    if (present(halo_hi)) new%halo_hi = int(halo_hi, int64)
+    if (.not. allocated(kinds)) allocate (kinds(0))
+    kinds = [kinds, new]
+    kind = size(kinds)
+  end function
+
+  !> Makes a variable known before it is written.
+  subroutine checkpoint_define(name, array, kind, stat, errmsg) bind(C, name='forebay_checkpoint_define')
+    character(kind=c_char, len=*), intent(in) :: name
+    type(*), dimension(..), intent(inout), target :: array
+    integer(c_int), intent(in) :: kind
+    integer(c_int), intent(out), optional :: stat
+    character(kind=c_char, len=*), intent(inout), optional :: errmsg
+    integer :: at
+    call describe(name, fb_at(array), kind, stat, errmsg)
+    at = position(name)
+    if (at > 0) known(at)%in_every = .true.
+  end subroutine
+
+  !> Makes room for all that is defined, so that the first step costs no more than the others.
+  subroutine checkpoint_prepare(stat, errmsg)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call stream%prepare(stat, errmsg)
+  end subroutine
+
+  subroutine checkpoint_begin(step, time, stat, errmsg)
+    integer, intent(in) :: step
+    real(real64), intent(in), optional :: time
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    step_now = step
+    time_now = 0
+    if (present(time)) time_now = time
+    if (allocated(known)) known%in_step = .false.
+    call tell(merge(fb_ok, fb_refused, step >= 0), 'forebay: a step is 0 or more.', stat, errmsg)
+  end subroutine
+
+  !> Between checkpoint_begin() and checkpoint_end().
+  subroutine checkpoint_write(name, array, kind, stat, errmsg) bind(C, name='forebay_checkpoint_write')
+    character(kind=c_char, len=*), intent(in) :: name
+    type(*), dimension(..), intent(inout), target :: array
+    integer(c_int), intent(in) :: kind
+    integer(c_int), intent(out), optional :: stat
+    character(kind=c_char, len=*), intent(inout), optional :: errmsg
+    integer :: at
+    if (step_now < 0) then
+      call tell(fb_refused, "forebay: variable '"//trim(name)//"' is written outside a step. Next: checkpoint_begin.", &
+                stat, errmsg)
+      return
+    end if
+    call describe(name, fb_at(array), kind, stat, errmsg)
+    at = position(name)
+    if (at == 0) return
+    known(at)%in_step = .true.
+    known(at)%in_every = .true.
+  end subroutine
+
+  !> Saves the step. saved%kept is 0 when the policy skipped it.
+  subroutine checkpoint_end(saved, stat, errmsg)
+    type(fb_saved), intent(out), optional :: saved
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer :: i
+    integer(int64) :: step
+    step = step_now
+    step_now = -1
+    call forget_read(stat, errmsg)
+    if (failed(stat)) return
+    do i = 1, size(known)
+      if (known(i)%in_step) cycle
+      call tell(fb_refused, "forebay: variable '"//known(i)%name//"' was defined or written before, but not in this "// &
+                'step, which is not saved. Next: write it in every step.', stat, errmsg)
+      return
+    end do
+    call stream%save(step, time_now, saved, stat, errmsg)
+  end subroutine
+
+  !> Chooses the newest snapshot; .false. when there is none at all. older: the one before the last chosen.
+  logical function checkpoint_restart(older, stat, errmsg)
+    logical, intent(in), optional :: older
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer(int64) :: below
+    below = huge(below)
+    if (present(older)) below = merge(found%step(), below, older .and. found%found())
+    checkpoint_restart = .false.
+    ! What an attempt before this one read may not be in this snapshot.
+    call forget_read(stat, errmsg)
+    if (failed(stat)) return
+    call stream%newest(found, stat, errmsg, below)
+    checkpoint_restart = found%found()
+  end function
+
+  !> The step of the snapshot that is read; -1 without one.
+  integer(int64) function checkpoint_step()
+    checkpoint_step = found%step()
+  end function
+
+  !> Reads one variable of the chosen snapshot.
+  subroutine checkpoint_read(name, array, kind, stat, errmsg) bind(C, name='forebay_checkpoint_read')
+    character(kind=c_char, len=*), intent(in) :: name
+    type(*), dimension(..), intent(inout), target :: array
+    integer(c_int), intent(in) :: kind
+    integer(c_int), intent(out), optional :: stat
+    character(kind=c_char, len=*), intent(inout), optional :: errmsg
+    call describe(name, fb_at(array), kind, stat, errmsg)
+    if (failed(stat)) return
+    call found%read_variable(name, stat, errmsg)
+  end subroutine
+
+  ! Describes what is new, and says where what is known lies now.
+  subroutine describe(name, place, kind, stat, errmsg)
+    character(len=*), intent(in) :: name
+    type(fb_place), intent(in) :: place
+    integer, intent(in) :: kind
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(entry) :: new
+    logical :: is_known
+    if (.not. allocated(known)) allocate (known(0))
+    is_known = position(name) > 0
+    if (kind == dt_replicated .and. is_known) then
+      call stream%rebind(name, place, stat, errmsg)
+    else if (kind == dt_replicated) then
+      call stream%replicated(name, place, stat=stat, errmsg=errmsg)
+    else if (kind < 1 .or. kind > size(kinds)) then
+      call tell(fb_refused, "forebay: variable '"//trim(name)//"': its kind is unknown: dt_replicated, or what "// &
+                'checkpoint_kind() gave.', stat, errmsg)
+      return
+    else if (is_known) then
+      call stream%rebind(name, place, kinds(kind)%start, kinds(kind)%halo_lo, kinds(kind)%halo_hi, stat, errmsg)
+    else
+      call stream%array(name, place, kinds(kind)%shape, kinds(kind)%start, kinds(kind)%halo_lo, kinds(kind)%halo_hi, &
+                        stat=stat, errmsg=errmsg)
+    end if
+    if (is_known .or. failed(stat)) return
+    new%name = trim(name)
+    known = [known, new]
+  end subroutine
+
+  ! Takes what was only read out of the description.
+  subroutine forget_read(stat, errmsg)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    integer :: i
+    if (present(stat)) stat = fb_ok
+    if (.not. allocated(known)) return
+    do i = 1, size(known)
+      if (.not. known(i)%in_every) call stream%forget(known(i)%name, stat, errmsg)
+      if (failed(stat)) return
+    end do
+    known = pack(known, known%in_every)
+  end subroutine
+
+  integer function position(name)
+    character(len=*), intent(in) :: name
+    position = 0
+    if (.not. allocated(known)) return
+    do position = size(known), 1, -1
+      if (known(position)%name == name) return
+    end do
+  end function
+
+  logical function failed(stat)
+    integer, intent(in), optional :: stat
+    failed = .false.
+    if (present(stat)) failed = stat /= fb_ok
+  end function
+
+  subroutine tell(kind, text, stat, errmsg)
+    integer, intent(in) :: kind
+    character(len=*), intent(in) :: text
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    if (kind /= fb_ok .and. present(errmsg)) errmsg = text
+    if (present(stat)) then
+      stat = kind
+    else if (kind /= fb_ok) then
+      error stop text
+    end if
+  end subroutine
+
+end module forebay_checkpoint
