@@ -256,13 +256,20 @@ contains
     bytes = bytes//c_null_char
   end function
 
-  pure function zeros_or(numbers, count) result(all)
-    integer(int64), intent(in), optional :: numbers(:)
-    integer, intent(in) :: count
-    integer(int64) :: all(count)
-    all = 0
-    if (present(numbers)) all(1:min(count, size(numbers))) = numbers(1:min(count, size(numbers)))
-  end function
+  ! Shape, start and halos have a number for each dimension.
+  subroutine refuse_lengths(name, stat, errmsg)
+    character(len=*), intent(in) :: name
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    character(len=:), allocatable :: text
+    text = "forebay: variable '"//trim(name)//"': shape, start and halos have different lengths."
+    if (present(errmsg)) errmsg = text
+    if (present(stat)) then
+      stat = fb_refused
+    else
+      error stop text
+    end if
+  end subroutine
 
   ! ---- session ----
 
@@ -395,10 +402,22 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     type(c_error) :: error
     integer(c_int) :: status, may_have_holes
+    integer(int64) :: lo(size(start)), hi(size(start))
+    logical :: fits
+    lo = 0
+    hi = 0
+    fits = size(start) == size(shape)
+    if (present(halo_lo)) fits = fits .and. size(halo_lo) == size(start)
+    if (present(halo_hi)) fits = fits .and. size(halo_hi) == size(start)
+    if (.not. fits) then
+      call refuse_lengths(name, stat, errmsg)
+      return
+    end if
+    if (present(halo_lo)) lo = halo_lo
+    if (present(halo_hi)) hi = halo_hi
     may_have_holes = 0
     if (present(partial)) may_have_holes = merge(1, 0, partial)
-    status = c_array(self%handle, c_text(name), data, size(shape), shape, zeros_or(start, size(shape)), &
-                     zeros_or(halo_lo, size(shape)), zeros_or(halo_hi, size(shape)), c_text(unit), &
+    status = c_array(self%handle, c_text(name), data, size(shape), shape, start, lo, hi, c_text(unit), &
                      c_text(description), lines(dimensions), may_have_holes, error)
     call finish(status, error, stat, errmsg)
   end subroutine
@@ -414,17 +433,12 @@ contains
     logical, intent(in), optional :: partial
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call array_int64(self, name, data, int(shape, int64), int(start, int64), wide(halo_lo, size(shape)), &
-                     wide(halo_hi, size(shape)), unit, description, dimensions, partial, stat, errmsg)
+    integer(int64), allocatable :: lo(:), hi(:)  ! not allocated: not given
+    if (present(halo_lo)) lo = int(halo_lo, int64)
+    if (present(halo_hi)) hi = int(halo_hi, int64)
+    call array_int64(self, name, data, int(shape, int64), int(start, int64), lo, hi, unit, description, dimensions, &
+                     partial, stat, errmsg)
   end subroutine
-
-  pure function wide(numbers, count) result(all)
-    integer(int32), intent(in), optional :: numbers(:)
-    integer, intent(in) :: count
-    integer(int64) :: all(count)
-    all = 0
-    if (present(numbers)) all(1:min(count, size(numbers))) = numbers(1:min(count, size(numbers)))
-  end function
 
   subroutine rebind_value(self, name, value, stat, errmsg)
     class(fb_stream), intent(in) :: self
@@ -448,8 +462,20 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     type(c_error) :: error
     integer(c_int) :: status
-    status = c_rebind_array(self%handle, c_text(name), data, size(start), start, zeros_or(halo_lo, size(start)), &
-                            zeros_or(halo_hi, size(start)), error)
+    integer(int64) :: lo(size(start)), hi(size(start))
+    logical :: fits
+    lo = 0
+    hi = 0
+    fits = .true.
+    if (present(halo_lo)) fits = size(halo_lo) == size(start)
+    if (present(halo_hi)) fits = fits .and. size(halo_hi) == size(start)
+    if (.not. fits) then
+      call refuse_lengths(name, stat, errmsg)
+      return
+    end if
+    if (present(halo_lo)) lo = halo_lo
+    if (present(halo_hi)) hi = halo_hi
+    status = c_rebind_array(self%handle, c_text(name), data, size(start), start, lo, hi, error)
     call finish(status, error, stat, errmsg)
   end subroutine
 
@@ -461,8 +487,10 @@ contains
     integer(int32), intent(in), optional :: halo_lo(:), halo_hi(:)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call rebind_int64(self, name, data, int(start, int64), wide(halo_lo, size(start)), wide(halo_hi, size(start)), &
-                      stat, errmsg)
+    integer(int64), allocatable :: lo(:), hi(:)  ! not allocated: not given
+    if (present(halo_lo)) lo = int(halo_lo, int64)
+    if (present(halo_hi)) hi = int(halo_hi, int64)
+    call rebind_int64(self, name, data, int(start, int64), lo, hi, stat, errmsg)
   end subroutine
 
   subroutine stream_forget(self, name, stat, errmsg)

@@ -162,6 +162,8 @@ contains
     call refused('a position below 1', 'start is 0 along dimension 1')
     call stream%array('a2', fb_at(a2), [2, 3], [1, 1], halo_lo=[-1, 0], stat=stat, errmsg=errmsg)
     call refused('a negative halo', 'halo_lo is -1')
+    call stream%array('a2', fb_at(a2), [2, 3], [1, 1], halo_lo=[1], stat=stat, errmsg=errmsg)
+    call refused('a halo of one dimension', "'a2': shape, start and halos have different lengths")
     call stream%replicated('odd', fb_at(odd), stat=stat, errmsg=errmsg)
     call refused('a derived type', 'derived type')
     call stream%replicated('part', fb_at(whole(::2, 1)), stat=stat, errmsg=errmsg)
