@@ -256,6 +256,17 @@ contains
     bytes = bytes//c_null_char
   end function
 
+  ! The widths of a halo; one that is not given is none. `fits` becomes false when it has another length.
+  subroutine take_halo(given, widths, fits)
+    integer(int64), intent(in), optional :: given(:)
+    integer(int64), intent(out) :: widths(:)
+    logical, intent(inout) :: fits
+    widths = 0
+    if (.not. present(given)) return
+    fits = fits .and. size(given) == size(widths)
+    if (fits) widths = given
+  end subroutine
+
   ! Shape, start and halos have a number for each dimension.
   subroutine refuse_lengths(name, stat, errmsg)
     character(len=*), intent(in) :: name
@@ -404,17 +415,13 @@ contains
     integer(c_int) :: status, may_have_holes
     integer(int64) :: lo(size(start)), hi(size(start))
     logical :: fits
-    lo = 0
-    hi = 0
     fits = size(start) == size(shape)
-    if (present(halo_lo)) fits = fits .and. size(halo_lo) == size(start)
-    if (present(halo_hi)) fits = fits .and. size(halo_hi) == size(start)
+    call take_halo(halo_lo, lo, fits)
+    call take_halo(halo_hi, hi, fits)
     if (.not. fits) then
       call refuse_lengths(name, stat, errmsg)
       return
     end if
-    if (present(halo_lo)) lo = halo_lo
-    if (present(halo_hi)) hi = halo_hi
     may_have_holes = 0
     if (present(partial)) may_have_holes = merge(1, 0, partial)
     status = c_array(self%handle, c_text(name), data, size(shape), shape, start, lo, hi, c_text(unit), &
@@ -464,17 +471,13 @@ contains
     integer(c_int) :: status
     integer(int64) :: lo(size(start)), hi(size(start))
     logical :: fits
-    lo = 0
-    hi = 0
     fits = .true.
-    if (present(halo_lo)) fits = size(halo_lo) == size(start)
-    if (present(halo_hi)) fits = fits .and. size(halo_hi) == size(start)
+    call take_halo(halo_lo, lo, fits)
+    call take_halo(halo_hi, hi, fits)
     if (.not. fits) then
       call refuse_lengths(name, stat, errmsg)
       return
     end if
-    if (present(halo_lo)) lo = halo_lo
-    if (present(halo_hi)) hi = halo_hi
     status = c_rebind_array(self%handle, c_text(name), data, size(start), start, lo, hi, error)
     call finish(status, error, stat, errmsg)
   end subroutine
