@@ -1,0 +1,166 @@
+/* Goal: the calls of forebay.h that story.c does not make: direct saves, rebinding, attributes, single variables, older
+ * snapshots, notes, counters, NULL handles. In an empty folder, by one process. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "forebay/forebay.h"
+
+static int failures = 0;
+
+static void check(int holds, const char* what) {
+    if (holds) return;
+    fprintf(stderr, "failed: %s\n", what);
+    ++failures;
+}
+
+static void must(fb_status status, const fb_error* error) {
+    if (status == FB_OK) return;
+    fprintf(stderr, "%s: %s\n", fb_status_name(status), error->text);
+    exit(1);
+}
+
+static int lines = 0;
+static void count_line(const char* line, void* context) {
+    check(strncmp(line, "forebay: ", 9) == 0, "a line of the log");
+    ++*(int*)context;
+}
+
+static fb_session* open_session(void) {
+    fb_error error;
+    fb_options* options = NULL;
+    fb_session* session = NULL;
+    must(fb_options_load("config.toml", &options, &error), &error);
+    fb_options_set_run(options, "run");
+    fb_options_set_staging(options, "memory");
+    fb_options_set_log(options, count_line, &lines);
+    must(fb_open(options, &session, &error), &error);
+    fb_options_free(options);
+    return session;
+}
+
+static void direct_saves(fb_stream* stream, fb_particles* table) {
+    fb_error error;
+    fb_saved saved;
+    fb_direct* direct = NULL;
+    void* address = NULL;
+    must(fb_particles_bind(table, 2, 0, NULL, &error), &error);
+    must(fb_begin(stream, 2, 1.0, &direct, &saved, &error), &error);
+    check(saved.kept && saved.step == 2, "a direct save begins");
+    must(fb_direct_block(direct, "u", 0, &address, &error), &error);
+    for (int i = 0; i < 6; ++i) ((double*)address)[i] = 20 + i;
+    must(fb_direct_column(direct, table, 0, &address, &error), &error);
+    ((int64_t*)address)[0] = 7;
+    ((int64_t*)address)[1] = 8;
+    check(fb_direct_block(direct, "nothing", 0, &address, &error) == FB_MISSING, "a block of nothing");
+    must(fb_direct_seal(direct, &saved, &error), &error);
+    check(saved.kept && saved.bytes > 0, "a direct save is sealed");
+    fb_direct_free(direct);
+}
+
+static void restarts(fb_stream* stream, fb_particles* table, double* u, double* value) {
+    fb_error error;
+    fb_restart* found = NULL;
+    int64_t ids[2] = {0, 0};
+    const char* names[] = {"u", "nothing"};
+    fb_column_data column;
+    column.data = ids;
+    column.stride_bytes = 0;
+    must(fb_newest(stream, &found, &error), &error);
+    check(fb_restart_step(found) == 2 && fb_restart_time(found) == 1.0 && fb_restart_same_ranks(found), "the newest");
+    check(strlen(fb_restart_source(found)) > 0 && fb_note(stream, 0) == NULL, "its source, and no notes");
+    check(fb_restart_rows(found, table) == 2, "its rows");
+    must(fb_particles_bind(table, 2, 1, &column, &error), &error);
+    must(fb_read(found, &error), &error);
+    check(u[0] == 20 && u[5] == 25 && ids[0] == 7 && ids[1] == 8 && *value == 0.5, "what was written into the slot");
+    fb_restart_free(found);
+    found = NULL;
+    must(fb_older(stream, &found, &error), &error);
+    check(fb_restart_step(found) == 1, "the older one");
+    must(fb_read_variables(found, 1, names, &error), &error);
+    check(u[0] == 10 && u[5] == 15, "one variable of it");
+    check(fb_read_variables(found, 2, names, &error) == FB_MISSING, "a variable that is not described");
+    fb_restart_free(found);
+    found = NULL;
+    must(fb_newest_below(stream, 2, &found, &error), &error);
+    check(fb_restart_step(found) == 1, "the newest below 2");
+    fb_restart_free(found);
+    found = NULL;
+    must(fb_newest_below(stream, 1, &found, &error), &error);
+    check(found == NULL, "none below 1");
+}
+
+static void mistakes(fb_session* session, fb_stream* stream) {
+    fb_error error;
+    fb_options* options = NULL;
+    fb_stream* none = NULL;
+    const uint64_t shape[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    double value = 0;
+    fb_stream_options wrong = fb_stream_options_default();
+    wrong.slots = 3;
+    check(fb_stream_open(session, "other", &wrong, &none, &error) == FB_REFUSED && none == NULL, "three slots");
+    check(fb_options_parse("slot = 1", &options, &error) == FB_REFUSED && options == NULL, "an unknown option");
+    check(fb_options_load("nowhere.toml", &options, &error) == FB_MISSING, "a file that is not there");
+    check(fb_replicated(stream, "w", FB_F64, 9, shape, &value, NULL, &error) == FB_REFUSED, "nine dimensions");
+    check(fb_replicated(stream, "w", FB_F64, -1, shape, &value, NULL, &error) == FB_REFUSED, "minus one dimension");
+    check(fb_replicated(stream, "w", FB_F64, 1, NULL, &value, NULL, &error) == FB_REFUSED, "no shape");
+    check(fb_replicated(stream, "w", FB_TYPE(3, 4), 0, NULL, &value, NULL, &error) == FB_REFUSED,
+          "a type that is none");
+    check(fb_save(NULL, 1, 0, NULL, &error) == FB_REFUSED && strstr(error.text, "NULL") != NULL, "a NULL stream");
+    check(fb_open(NULL, &session, NULL) == FB_REFUSED, "NULL options, and nowhere to tell");
+    check(fb_forget(stream, "nothing", &error) == FB_MISSING, "forgetting what is not described");
+    fb_stream_free(NULL);
+    fb_restart_free(NULL);
+    fb_direct_free(NULL);
+}
+
+int main(void) {
+    fb_error error;
+    fb_counters counters;
+    fb_session* session = open_session();
+    fb_stream* stream = NULL;
+    fb_particles* table = NULL;
+    double u[6], elsewhere[6], first = 0.5, value = 0.5;
+    int64_t id = 3;
+    const uint64_t shape[] = {2, 3}, lo[] = {0, 0};
+    const fb_attribute others[] = {
+        {"origin", FB_TEXT, "here", 0, 0}, {"scale", FB_REAL, NULL, 2.5, 0}, {"count", FB_INTEGER, NULL, 0, 4}};
+    const fb_attributes attributes = {"m", NULL, 0, NULL, 3, others};
+    const fb_column columns[] = {{"id", FB_I64, &attributes}};
+    fb_column_data column;
+    fb_stream_options kept = fb_stream_options_default();
+    fb_piece piece = fb_packed(2, lo, shape, FB_F64, elsewhere);
+    kept.slots = 2;
+    kept.policy = FB_WAIT_AT_MOST;
+    kept.wait_max_seconds = 60;
+    must(fb_stream_open(session, "restart", &kept, &stream, &error), &error);
+    must(fb_replicated(stream, "value", FB_F64, 0, NULL, &first, NULL, &error), &error);
+    must(fb_array(stream, "u", FB_F64, 2, shape, 1, &piece, &attributes, FB_COVERAGE_FULL, &error), &error);
+    must(fb_particles_describe(stream, "gas", 1, columns, &table, &error), &error);
+    piece.data = u;
+    must(fb_rebind_array(stream, "u", 2, 1, &piece, &error), &error);
+    must(fb_rebind_replicated(stream, "value", &value, &error), &error);
+    first = -1;
+    column.data = &id;
+    column.stride_bytes = 0;
+    must(fb_particles_bind(table, 1, 1, &column, &error), &error);
+    must(fb_prepare(stream, &error), &error);
+    for (int i = 0; i < 6; ++i) u[i] = 10 + i;
+    must(fb_save(stream, 1, 0.5, NULL, &error), &error);
+    direct_saves(stream, table);
+    must(fb_wait_committed(stream, 60, &error), &error);
+    must(fb_get_counters(stream, &counters, &error), &error);
+    check(counters.saves == 2 && counters.commits == 2 && counters.newest_durable_step == 2, "counters");
+    check(fb_draining(session) == 0, "nothing drains");
+    restarts(stream, table, u, &value);
+    mistakes(session, stream);
+    must(fb_close(session, &error), &error);
+    check(fb_close(session, &error) == FB_REFUSED, "closing twice");
+    fb_particles_free(table);
+    fb_session_free(session);
+    fb_stream_free(stream);
+    check(lines > 0 && strcmp(fb_status_name(FB_CORRUPT), "corrupt") == 0 && strlen(fb_version()) >= 5, "names, log");
+    if (failures == 0) puts("all checks passed");
+    return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,9 @@
+# Goal: c_test.c, in an empty folder, with the file from which it takes its configuration.
+set -euo pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+mkdir memory
+printf '[agent]\nmode = "thread"\n' > config.toml
+"$FOREBAY_BINARY_DIR/tests/c_test"
+"$FOREBAY_BINARY_DIR/bin/forebay" verify run
