@@ -121,6 +121,21 @@ void fb_session_free(fb_session* session);
 /* 1 while this node's agent drains, else 0. Local, a load from memory. */
 int fb_draining(const fb_session* session);
 
+#define FB_REASON_BYTES 512
+
+/* What the ranks agreed on at the end of a step. Equal on all ranks. */
+typedef struct fb_job {
+    int save;                     /* not 0: save now */
+    int stop;                     /* not 0: save now, then end; `save` is set too */
+    double seconds_left;          /* of the job; infinite where no limit is known */
+    char reason[FB_REASON_BYTES]; /* why, where save is set; NUL-terminated, cut where it is longer */
+} fb_job;
+
+/* Whether to save or to end now: because the job ends ([job] of the configuration), somebody ran `forebay stop`, or any
+ * rank gave a `stop_wanted` that is not 0, such as a flag that its signal handler set. At the end of a step; the first
+ * call asks the batch system, each makes one maximum over the world. Collective. */
+fb_status fb_check_job(fb_session* session, int stop_wanted, fb_job* job, fb_error* error);
+
 /* A named sequence of snapshots; `options` NULL: those of the configuration, else the defaults. Local. */
 fb_status fb_stream_open(fb_session* session, const char* name, const fb_stream_options* options, fb_stream** stream,
                          fb_error* error);

@@ -190,6 +190,14 @@ public:
     /// Whether this node's agent is draining now. Local, a load from memory.
     bool draining() const;
 
+    /// Whether to save or to end now: at the end of a step, and agreed by all ranks. Reasons to end are the end of the
+    /// job (Options::job: `reserve`, the longest of the last steps and a drain's mean time are left then), `forebay
+    /// stop RUN`, and `stop_wanted` of any rank, such as a flag that the application's signal handler sets. `forebay
+    /// stop --save` only asks for a save. Before the job's limit ends a simulation RUN/.continue is written, for the
+    /// script that submits the next job; the first call of a session removes it. One maximum of 4 numbers over the
+    /// world; the first call asks the batch system. Collective.
+    Result<Job> job(bool stop_wanted = false);
+
     /// Waits for the agents (Options::close_wait), releases staging, and reports what could not be committed: which
     /// step, where its staged copy is, the next command. Collective.
     Result<> close();

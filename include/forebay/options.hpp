@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,12 +48,20 @@ struct AgentOptions {
     std::chrono::milliseconds retry_pause{200};
 };
 
+/// When Session::job() tells a simulation to end.
+struct JobOptions {
+    /// From open() on; 0: what FOREBAY_JOB_END says (seconds since 1970), else SLURM, else PBS.
+    std::chrono::milliseconds wall_time{0};
+    std::chrono::milliseconds reserve{35'000};  // for saving, draining and ending, besides what is measured
+};
+
 struct Options {
     std::string run = {};      // the directory at the target; created if missing
     std::string staging = {};  // "" : /dev/shm; a node-local directory
     int virtual_nodes = 1;     // parts that each machine's ranks are split into, each with its own agent
     bool huge_pages = true;    // align for them where the staging mount has them
     AgentOptions agent = {};
+    JobOptions job = {};
     std::chrono::milliseconds open_wait{60'000};     // opening waits at most so long for the target's answer
     std::chrono::milliseconds close_wait{600'000};   // close() waits at most so long for the agents
     std::chrono::milliseconds stall_wait{600'000};   // a save, for an agent that gets nothing done (dead target)
@@ -72,6 +81,14 @@ struct Saved {
     double wait_seconds = 0;     // of it: waiting for a free slot
     double plan_seconds = 0;     // of it: layout or patch, and seal, without exchange and barriers
     double copy_seconds = 0;     // of it: copying and checksumming this rank's blocks
+};
+
+/// What the ranks agreed on at the end of a step: Session::job(). Equal on all ranks.
+struct Job {
+    bool save = false;                                              // save now
+    bool stop = false;                                              // save now, then end; `save` is true too
+    double seconds_left = std::numeric_limits<double>::infinity();  // infinite where no limit is known
+    std::string reason = {};                                        // why, where save is true
 };
 
 /// Totals since the session was opened.

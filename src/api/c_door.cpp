@@ -116,6 +116,16 @@ fb_status fb_close(fb_session* session, fb_error* error) {
 void fb_session_free(fb_session* session) { delete session; }
 int fb_draining(const fb_session* session) { return session != nullptr && session->value.draining() ? 1 : 0; }
 
+fb_status fb_check_job(fb_session* session, int stop_wanted, fb_job* job, fb_error* error) {
+    return guarded(error, [&]() -> Result<> {
+        FB_TRY(given(session, "fb_session"));
+        FB_TRY_ASSIGN(agreed, session->value.job(stop_wanted != 0));
+        *job = {agreed.save ? 1 : 0, agreed.stop ? 1 : 0, agreed.seconds_left, {}};
+        agreed.reason.copy(job->reason, sizeof job->reason - 1);
+        return {};
+    });
+}
+
 fb_status fb_stream_open(fb_session* session, const char* name, const fb_stream_options* options, fb_stream** stream,
                          fb_error* error) {
     return guarded(error, [&]() -> Result<> {

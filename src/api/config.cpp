@@ -125,6 +125,12 @@ void read_agent(const toml::table& table, const std::string& path, Result<>& ver
     }
 }
 
+void read_job(const toml::table& table, const std::string& path, Result<>& verdict, JobOptions& job) {
+    Section section(table, "job", path, verdict);
+    section.seconds("wall_time_seconds", job.wall_time);
+    section.seconds("reserve_seconds", job.reserve);
+}
+
 void read_stream(const toml::table& table, const std::string& name, const std::string& path, Result<>& verdict,
                  Options& options) {
     StreamOptions stream;
@@ -154,6 +160,7 @@ void read_all(const toml::table& table, const std::string& path, Result<>& verdi
     section.seconds("stall_wait_seconds", options.stall_wait);
     section.number("restart_window_bytes", options.restart_window_bytes);
     read_agent(section.inner("agent"), path, verdict, options.agent);
+    read_job(section.inner("job"), path, verdict, options.job);
     for (const auto& [name, value] : section.inner("streams")) {
         if (const auto* stream = value.as_table()) read_stream(*stream, std::string(name), path, verdict, options);
         else section.fail(value, fmt::format("'streams.{}' must be a table.", name.str()));

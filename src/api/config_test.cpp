@@ -45,6 +45,9 @@ direct = false
 retries = 9
 retry_pause_seconds = 0.5
 environment = { LD_PRELOAD = "/usr/lib64/libpil4dfs.so" }
+[job]
+wall_time_seconds = 7200
+reserve_seconds = 60.5
 [streams.restart]
 slots = 2
 policy = "newest_only"
@@ -71,6 +74,8 @@ view = false
     CHECK(!agent.direct);
     CHECK(agent.retries == 9);
     CHECK(agent.retry_pause.count() == 500);
+    CHECK(options.job.wall_time == std::chrono::hours(2));
+    CHECK(options.job.reserve.count() == 60500);
     REQUIRE(agent.environment.size() == 1);
     CHECK(agent.environment[0].first == "LD_PRELOAD");
     REQUIRE(options.streams.size() == 1);
@@ -99,6 +104,8 @@ TEST_CASE("load_options: what is wrong is named with its line") {
     };
     refused("run = ", "line 1");
     refused("\nrunn = \"x\"", "line 2: 'runn' is not known. Nearest: 'run'");
+    refused("[job]\nwall_time = 1", "Nearest: 'job.wall_time_seconds'");
+    refused("[job]\nreserve_seconds = -1", "must be a number of seconds");
     refused("[agent]\nblock_byte = 1", "Nearest: 'agent.block_bytes'");
     refused("[agent]\nblock_bytes = 5", "multiple of 4096");
     refused("[agent]\nmode = \"fibre\"", "one of \"process\", \"thread\"");

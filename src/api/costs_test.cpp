@@ -139,6 +139,10 @@ TEST_CASE("messages of a save: two maxima over the world, one gathering and one 
             static_cast<void>(stream.counters());
             static_cast<void>(session.draining());
             CHECK(calls.world == Calls{});
+            CHECK_FALSE(session.job().value().save);  // the first of a session agrees once more
+            calls = {};
+            CHECK_FALSE(session.job().value().save);
+            CHECK(calls.world == Calls{.max = 1});
             CHECK(calls.node == Calls{});
             session.close().value();
         });

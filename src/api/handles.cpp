@@ -25,6 +25,8 @@ Result<> check(const Options& options) {
     FB_TRY(check_wait("open_wait", options.open_wait));
     FB_TRY(check_wait("close_wait", options.close_wait));
     FB_TRY(check_wait("stall_wait", options.stall_wait));
+    FB_TRY(check_wait("job.wall_time", options.job.wall_time));
+    FB_TRY(check_wait("job.reserve", options.job.reserve));
     FB_TRY(stage::check(options.agent));
     for (const auto& [name, stream] : options.streams) FB_TRY(check(name, stream));
     return {};
@@ -65,6 +67,8 @@ Result<Stream> Session::stream(const std::string& name, const StreamOptions& opt
 }
 
 bool Session::draining() const { return state_->staging && state_->staging->control().draining.load() != 0; }
+
+Result<Job> Session::job(bool stop_wanted) { return state_->job(stop_wanted); }
 
 Result<> Session::close() { return state_->close(); }
 

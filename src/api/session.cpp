@@ -31,18 +31,6 @@ std::string agent_program(const std::string& configured) {
     return "forebay";
 }
 
-// The answer of `work`, or `retry` after `limit`: a thread that hangs in a dead mount cannot be stopped, only left.
-Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work) {
-    std::packaged_task<Result<>()> task(std::move(work));
-    auto answer = task.get_future();
-    std::thread(std::move(task)).detach();
-    if (answer.wait_for(limit) == std::future_status::ready) return answer.get();
-    return Error{ErrorKind::retry,
-                 fmt::format("forebay: {} does not answer for {} s. Nothing was written. Next: see whether its file "
-                             "system is alive; open_wait sets how long to wait.",
-                             what, std::chrono::duration<double>(limit).count())};
-}
-
 // Before the first step, not after an hour of computing: can a snapshot be written there at all?
 Result<> probe_target(const std::string& run, std::uint64_t id) {
     auto& store = sys::posix_store();
@@ -70,6 +58,17 @@ struct SessionState::AgentThread {
     std::atomic<std::uint32_t> done{0};
 };
 
+Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work) {
+    std::packaged_task<Result<>()> task(std::move(work));
+    auto answer = task.get_future();
+    std::thread(std::move(task)).detach();
+    if (answer.wait_for(limit) == std::future_status::ready) return answer.get();
+    return Error{ErrorKind::retry,
+                 fmt::format("forebay: {} does not answer for {} s. Nothing was written. Next: see whether its file "
+                             "system is alive; open_wait sets how long to wait.",
+                             what, std::chrono::duration<double>(limit).count())};
+}
+
 std::string absolute_path(const std::string& path) {
     auto text = std::filesystem::absolute(path).lexically_normal().string();
     while (text.size() > 1 && text.back() == '/') text.pop_back();
@@ -90,6 +89,7 @@ Result<> SessionState::check_open() const {
 Result<> SessionState::open(std::unique_ptr<comm::Group> world, const Options& wanted) {
     options = wanted;
     FB_TRY(comm::agree(*world, check(options)));
+    opened_unix_ns = sys::unix_ns();
     topology = comm::find_topology(std::move(world), options.virtual_nodes);
     options.run = told_by_first(*topology.world, absolute_path(options.run));
     id = sys::random_u64();
@@ -222,6 +222,7 @@ Result<> SessionState::close() {
     end_thread(mine ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
     if (leads && mine && !staging->agent_lives()) removed = staging->remove();
+    job_.reset();  // else it takes requests that are meant for the next session
     staging.reset();
     FB_TRY(committed);
     return comm::agree(*topology.world, removed);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "api/job.hpp"
 #include "comm/group.hpp"
 #include "forebay/forebay.hpp"
 #include "restart/choose.hpp"
@@ -43,6 +45,7 @@ public:
     Result<std::shared_ptr<StreamState>> stream(const std::shared_ptr<SessionState>& self, const std::string& name,
                                                 const StreamOptions& options);
     Result<> close();
+    Result<Job> job(bool stop_wanted);
 
     /// By the node's first rank: starts the agent unless it lives.
     Result<> ensure_agent();
@@ -53,18 +56,26 @@ public:
     comm::Topology topology;
     std::optional<stage::Staging> staging;
     std::uint64_t id = 0;
+    std::int64_t opened_unix_ns = 0;
     std::uint64_t alignment_bytes = 4096;
 
 private:
     Result<> open_staging();
     Result<> start_process();
     Result<> start_thread();
+    Result<> look_at_job();
+    void mark_to_continue();
 
     std::map<std::string, std::weak_ptr<StreamState>> streams_;  // the handles own them, and they own the session
     struct AgentThread;
     void end_thread(std::chrono::seconds wait_max);
     std::shared_ptr<AgentThread> thread_;
+    bool job_looked_ = false;
+    std::unique_ptr<JobState> job_;  // on the world's first rank, from the first call of job() on
 };
+
+/// The answer of `work`, or `retry` after `limit`: a thread that hangs in a dead mount cannot be stopped, only left.
+Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work);
 
 class StreamState : public std::enable_shared_from_this<StreamState> {
 public:

@@ -1,5 +1,5 @@
-// The names of a stream's directories at the target, written and read nowhere else. What step_of() and leftover_of()
-// do not recognise is not ours: it is neither listed nor touched.
+// The names of a stream's directories at the target, and of a run's own files, written and read nowhere else. What
+// step_of() and leftover_of() do not recognise is not ours: it is neither listed nor touched.
 
 #pragma once
 
@@ -11,6 +11,12 @@
 #include "catalog/catalog.hpp"
 
 namespace forebay::catalog {
+
+/// In a run's directory: what asks its simulation to save and end, or only to save, and what says that the limit of its
+/// job ended it before it was done.
+inline constexpr const char* stop_request = ".stop";
+inline constexpr const char* save_request = ".save";
+inline constexpr const char* continue_mark = ".continue";
 
 struct LeftoverName {
     std::int64_t step = 0;

@@ -12,6 +12,7 @@ void add_show(CommandLine& line);
 void add_verify(CommandLine& line);
 void add_prune(CommandLine& line);
 void add_recover(CommandLine& line);
+void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);
 void add_agent(CommandLine& line);
 void add_view(CommandLine& line);   // view_hdf5.cpp, or view_none.cpp without HDF5

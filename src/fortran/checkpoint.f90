@@ -28,8 +28,8 @@ module forebay_checkpoint
   implicit none
   private
 
-  public :: checkpoint_open, checkpoint_close, checkpoint_kind, checkpoint_define, checkpoint_prepare, checkpoint_begin, &
-            checkpoint_write, checkpoint_end, checkpoint_restart, checkpoint_step, checkpoint_read
+  public :: checkpoint_open, checkpoint_close, checkpoint_job, checkpoint_kind, checkpoint_define, checkpoint_prepare, &
+            checkpoint_begin, checkpoint_write, checkpoint_end, checkpoint_restart, checkpoint_step, checkpoint_read
 
   !> The kind of what is equal on every rank.
   integer, parameter, public :: dt_replicated = 0
@@ -75,6 +75,23 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     call session%close(stat, errmsg)
+  end subroutine
+
+  !> Whether to write a step now (save) or to write one and end (stop), as session%job of the module forebay: because the
+  !> limit of the job is near, or somebody ran `forebay stop`, or a rank gave stop_wanted. At the end of a time step.
+  subroutine checkpoint_job(save, stop, stop_wanted, seconds_left, reason, stat, errmsg)
+    logical, intent(out) :: save, stop
+    logical, intent(in), optional :: stop_wanted
+    real(real64), intent(out), optional :: seconds_left
+    character(len=:), allocatable, intent(out), optional :: reason
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(fb_job) :: job
+    call session%job(job, stop_wanted, stat, errmsg)
+    save = job%save
+    stop = job%stop
+    if (present(seconds_left)) seconds_left = job%seconds_left
+    if (present(reason)) reason = job%reason
   end subroutine
 
   !> A way to distribute arrays: the global shape, where this rank's first element inside the halo lies (from 1), and the

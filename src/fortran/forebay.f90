@@ -4,7 +4,7 @@
 !>   session%open -> session%stream -> replicated | array | particles -> [newest -> read] -> { bind -> save } ... ->
 !>   session%close
 !>
-!> Ranks:  open, prepare, save, newest, older, read, wait_committed and close are made by every rank, in the same order;
+!> Ranks:  open, prepare, save, newest, older, read, wait_committed, job and close are made by every rank, in the same order;
 !>         all others are local.
 !> Errors: as ALLOCATE does it: with STAT= a call returns fb_ok or the kind of its error, and ERRMSG= holds the text;
 !>         without STAT= an error ends the program with the text. Nothing else prints or stops.
@@ -13,11 +13,12 @@
 !> Order:  shapes, starts and halos are Fortran's, first dimension fastest; readers in C order see them reversed.
 module forebay
   use, intrinsic :: iso_c_binding
+  use, intrinsic :: ieee_arithmetic, only: ieee_positive_inf, ieee_value
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
   implicit none
   private
 
-  public :: fb_session, fb_stream, fb_particles, fb_restart, fb_saved, fb_counters, fb_column, fb_place, fb_at
+  public :: fb_job, fb_session, fb_stream, fb_particles, fb_restart, fb_saved, fb_counters, fb_column, fb_place, fb_at
   public :: fb_error_bytes, fb_version, fb_name_of
 
   integer, parameter :: fb_error_bytes = 2048
@@ -49,6 +50,14 @@ module forebay
     integer(c_int64_t) :: newest_durable_step = -1
   end type
 
+  !> What the ranks agreed on at the end of a step. Equal on all ranks.
+  type :: fb_job
+    logical :: save = .false.      !< save now
+    logical :: stop = .false.      !< save now, then end; save is true too
+    real(real64) :: seconds_left   !< of the job; infinite where no limit is known
+    character(len=:), allocatable :: reason  !< why, where save is true
+  end type
+
   !> A column of a particle table that is described.
   type :: fb_column
     character(len=:), allocatable :: name
@@ -67,6 +76,12 @@ module forebay
 
   type, bind(C) :: c_error
     character(kind=c_char) :: text(fb_error_bytes)
+  end type
+  integer, parameter :: reason_bytes = 512
+  type, bind(C) :: c_job
+    integer(c_int) :: save, stop
+    real(c_double) :: seconds_left
+    character(kind=c_char) :: reason(reason_bytes)
   end type
   type, bind(C) :: c_attributes
     type(c_ptr) :: unit = c_null_ptr, description = c_null_ptr
@@ -103,6 +118,9 @@ module forebay
     !> Without options those of the configuration hold; with any, the defaults hold for the others.
     procedure :: stream => session_stream
     procedure :: draining => session_draining  !< whether this node's agent is draining now
+    !> call session%job(job [, stop_wanted] [, stat] [, errmsg]): whether to save or to end now, because the job ends,
+    !> somebody ran `forebay stop`, or a rank gave stop_wanted=.true. At the end of a step. Collective.
+    procedure :: job => session_job
     procedure :: close => session_close        !< waits until all is committed. Collective.
     procedure, private :: session_assign
     generic :: assignment(=) => session_assign
@@ -374,6 +392,29 @@ contains
     class(fb_session), intent(in) :: self
     session_draining = c_draining(self%handle) /= 0
   end function
+
+  subroutine session_job(self, job, stop_wanted, stat, errmsg)
+    class(fb_session), intent(inout) :: self
+    type(fb_job), intent(out) :: job
+    logical, intent(in), optional :: stop_wanted
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_error) :: error
+    type(c_job), target :: told
+    integer(c_int) :: status, wanted
+    wanted = 0
+    if (present(stop_wanted)) wanted = merge(1, 0, stop_wanted)
+    job%seconds_left = ieee_value(job%seconds_left, ieee_positive_inf)
+    job%reason = ''
+    status = c_check_job(self%handle, wanted, told, error)
+    if (status == fb_ok) then
+      job%save = told%save /= 0
+      job%stop = told%stop /= 0
+      job%seconds_left = told%seconds_left
+      job%reason = text_at(c_loc(told%reason))
+    end if
+    call finish(status, error, stat, errmsg)
+  end subroutine
 
   subroutine session_close(self, stat, errmsg)
     class(fb_session), intent(inout) :: self

@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <tuple>
@@ -124,6 +125,18 @@ void add_saving(nb::module_& module) {
         .def_ro("wait_seconds", &Saved::wait_seconds)
         .def_ro("plan_seconds", &Saved::plan_seconds)
         .def_ro("copy_seconds", &Saved::copy_seconds);
+    nb::class_<Job>(module, "Job")
+        .def_ro("save", &Job::save)
+        .def_ro("stop", &Job::stop)
+        .def_ro("seconds_left", &Job::seconds_left)
+        .def_ro("reason", &Job::reason)
+        .def("__repr__", [](const Job& self) {
+            const std::string told = self.stop ? "save and stop" : self.save ? "save" : "go on";
+            const auto left = std::isinf(self.seconds_left)
+                                  ? "no limit known"
+                                  : std::to_string(std::lround(self.seconds_left)) + " s left";
+            return "<forebay.Job: " + told + ", " + left + (self.reason.empty() ? "" : ": " + self.reason) + ">";
+        });
     nb::class_<Counters>(module, "Counters")
         .def_ro("saves", &Counters::saves)
         .def_ro("skipped", &Counters::skipped)
@@ -236,6 +249,9 @@ void add_session(nb::module_& module) {
             },
             "name"_a, "slots"_a, "policy"_a, "wait_max_seconds"_a, "keep"_a, "view"_a)
         .def_prop_ro("draining", &Session::draining)
+        .def(
+            "job", [](Session& self, bool stop_wanted) { return self.job(stop_wanted).value(); }, "stop_wanted"_a,
+            Waits())
         .def(
             "close", [](Session& self) { self.close().value(); }, Waits());
     module.def(

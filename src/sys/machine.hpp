@@ -89,6 +89,11 @@ private:
     int fd_ = -1;
 };
 
+/// What a program prints, its errors too, at most 64 KiB of it. The program is looked for in PATH. `missing` when there
+/// is no such program, `retry` when it was killed because it had not ended after `timeout`, else an exit code but 0 is
+/// `broken`, with the end of what it printed.
+Result<std::string> output_of(const std::vector<std::string>& command, std::chrono::milliseconds timeout);
+
 /// Pins all threads of this process to a CPU list as in "0-3,8"; "all" is every CPU the job may use, which frees an
 /// agent from the binding of the rank that started it; an empty list changes nothing.
 Result<> pin_to_cpus(const std::string& cpu_list);

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sched.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -18,6 +17,7 @@
 
 #include "sys/machine.hpp"
 #include "sys/posix_fd.hpp"
+#include "sys/posix_spawn.hpp"
 
 namespace forebay::sys {
 
@@ -25,40 +25,6 @@ namespace {
 
 constexpr std::size_t log_tail_bytes_max = 600;
 constexpr std::chrono::milliseconds child_look_pause_max{10};
-
-struct FileActions {
-    posix_spawn_file_actions_t raw;
-    FileActions() { ::posix_spawn_file_actions_init(&raw); }
-    ~FileActions() { ::posix_spawn_file_actions_destroy(&raw); }
-    FileActions(const FileActions&) = delete;
-    FileActions& operator=(const FileActions&) = delete;
-};
-
-struct Attributes {
-    posix_spawnattr_t raw;
-    Attributes() { ::posix_spawnattr_init(&raw); }
-    ~Attributes() { ::posix_spawnattr_destroy(&raw); }
-    Attributes(const Attributes&) = delete;
-    Attributes& operator=(const Attributes&) = delete;
-};
-
-int set_up_descriptors(posix_spawn_file_actions_t* actions, int log) {
-    if (int e = ::posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0)) return e;
-    if (int e = ::posix_spawn_file_actions_adddup2(actions, log, 1)) return e;
-    if (int e = ::posix_spawn_file_actions_adddup2(actions, log, 2)) return e;
-    // An inherited descriptor would keep files, sockets and mpiexec's pipes of a dead application alive.
-    return ::posix_spawn_file_actions_addclosefrom_np(actions, 3);
-}
-
-int set_up_attributes(posix_spawnattr_t* attributes) {
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    // The application may block or ignore signals; an agent that cannot be told to end is a nuisance.
-    if (int e = ::posix_spawnattr_setsigmask(attributes, &none)) return e;
-    if (int e = ::posix_spawnattr_setsigdefault(attributes, &all)) return e;
-    return ::posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-}
 
 /// "NAME=value" strings of the caller's environment with the changes made.
 std::vector<std::string> environment_for(const Spawn& spawn) {
@@ -75,14 +41,6 @@ std::vector<std::string> environment_for(const Spawn& spawn) {
     }
     for (const auto& [name, value] : spawn.environment) result.push_back(fmt::format("{}={}", name, value));
     return result;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& strings) {
-    std::vector<char*> pointers;
-    pointers.reserve(strings.size() + 1);
-    for (auto& text : strings) pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-    return pointers;
 }
 
 /// What was appended to the log since it had `from` bytes: its end, as ": text", or nothing.
@@ -141,10 +99,9 @@ Result<> spawn_daemon(const Spawn& spawn, std::chrono::milliseconds timeout) {
     FB_TRY_ASSIGN(log, open_private(spawn.log_path, O_WRONLY | O_APPEND | O_CREAT));
     const off_t log_from = ::lseek(log.get(), 0, SEEK_END);
     FileActions actions;
-    Attributes attributes;
-    if (int e = set_up_descriptors(&actions.raw, log.get()))
-        return posix_error("posix_spawn_file_actions", spawn.program, e);
-    if (int e = set_up_attributes(&attributes.raw)) return posix_error("posix_spawnattr", spawn.program, e);
+    SpawnAttributes attributes;
+    if (int e = actions.only_output_to(log.get())) return posix_error("posix_spawn_file_actions", spawn.program, e);
+    if (int e = attributes.fresh_session()) return posix_error("posix_spawnattr", spawn.program, e);
     std::vector<std::string> arguments = spawn.arguments;
     arguments.insert(arguments.begin(), spawn.program);
     std::vector<std::string> environment = environment_for(spawn);

@@ -91,6 +91,17 @@ static void restarts(fb_stream* stream, fb_particles* table, double* u, double* 
     check(found == NULL, "none below 1");
 }
 
+static void jobs(fb_session* session) {
+    fb_error error;
+    fb_job job;
+    must(fb_check_job(session, 0, &job, &error), &error);
+    check(!job.save && !job.stop && job.reason[0] == '\0', "nobody asks");
+    check(job.seconds_left > 3500 && job.seconds_left <= 3600, "what is left of the job");
+    must(fb_check_job(session, 1, &job, &error), &error);
+    check(job.save && job.stop && strcmp(job.reason, "the application, on rank 0") == 0, "the application asks");
+    check(fb_check_job(NULL, 0, &job, &error) == FB_REFUSED, "a job without a session");
+}
+
 static void mistakes(fb_session* session, fb_stream* stream) {
     fb_error error;
     fb_options* options = NULL;
@@ -154,6 +165,7 @@ int main(void) {
     check(counters.saves == 2 && counters.commits == 2 && counters.newest_durable_step == 2, "counters");
     check(fb_draining(session) == 0, "nothing drains");
     restarts(stream, table, u, &value);
+    jobs(session);
     mistakes(session, stream);
     must(fb_close(session, &error), &error);
     check(fb_close(session, &error) == FB_REFUSED, "closing twice");

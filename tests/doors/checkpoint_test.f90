@@ -21,6 +21,9 @@ program checkpoint_test
   real(real64), target :: time
   integer, target :: numbers(3)
   character(len=fb_error_bytes) :: errmsg
+  character(len=:), allocatable :: why
+  logical :: save_now, stop_now
+  real(real64) :: left
   character(len=1024) :: act, run
 
   call MPI_Init()
@@ -43,6 +46,13 @@ program checkpoint_test
     call write_all(2)
     call fill(4)
     call write_all(4)
+    call checkpoint_job(save_now, stop_now, seconds_left=left, reason=why)
+    call check(save_now .and. stop_now .and. why == 'forebay stop', 'somebody ran forebay stop')
+    call check(left > huge(left), 'no limit of the job')
+    call checkpoint_job(save_now, stop_now)
+    call check(.not. (save_now .or. stop_now), 'a request is obeyed once')
+    call checkpoint_job(save_now, stop_now, stop_wanted=rank == ranks - 1, reason=why)
+    call check(stop_now .and. index(why, 'the application, on rank ') == 1, 'one rank wants to end')
     call mistakes()
   else
     call fill(0)

@@ -79,6 +79,7 @@ contains
     type(fb_restart) :: found
     type(fb_saved) :: saved
     type(fb_counters) :: counters
+    type(fb_job) :: job
     call session%open(MPI_COMM_WORLD%MPI_VAL, run, config='config.toml')
     call session%stream('all', stream, keep=1, view=.false.)
     call stream%replicated('scalar', fb_at(scalar), description='a number')
@@ -101,6 +102,11 @@ contains
       call check(saved%kept == 1 .and. saved%step == 4 .and. saved%bytes > 0, 'what a save tells')
       call stream%wait_committed(60._real64)
       call stream%counters(counters)
+      call session%job(job)
+      call check(.not. (job%save .or. job%stop) .and. job%reason == '', 'nobody asks')
+      call check(job%seconds_left > 3500 .and. job%seconds_left <= 3600, 'what is left of the job')
+      call session%job(job, stop_wanted=.true.)
+      call check(job%save .and. job%stop .and. job%reason == 'the application, on rank 0', 'the application asks')
       call check(counters%saves == 1 .and. counters%newest_durable_step == 4, 'counters')
     else
       call stream%newest(found)

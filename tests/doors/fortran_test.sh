@@ -7,8 +7,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 mkdir memory
-printf 'staging = "%s/memory"\n[agent]\nmode = "thread"\n' "$work" > config.toml
+printf 'staging = "%s/memory"\n[agent]\nmode = "thread"\n[job]\nwall_time_seconds = 3600\n' "$work" > config.toml
 mpiexec -n 1 "$program" run
+mkdir palm
+"$FOREBAY_BINARY_DIR/bin/forebay" stop palm > /dev/null
 mpiexec -n 3 "$FOREBAY_BINARY_DIR/tests/checkpoint_test" save palm
 mpiexec -n 2 "$FOREBAY_BINARY_DIR/tests/checkpoint_test" restart palm
 "$FOREBAY_BINARY_DIR/bin/forebay" verify palm

@@ -7,6 +7,7 @@ Method: sessions of one process, in temporary folders.
 import gc
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import weakref
@@ -252,6 +253,29 @@ def test_an_exception_leaves_the_session_without_waiting(tmp_path, config):
         stream.array("u", data)
         stream.newest().read()
     assert (data == np.arange(5)).all() and lines[0].startswith("forebay: run ")
+
+
+def test_a_job_that_ends_a_request_and_a_wish(tmp_path, config):
+    """Each asks for a save; only the first says how long is left."""
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        job = session.job()
+        assert not job.save and not job.stop and job.seconds_left == float("inf") and job.reason == ""
+        assert repr(job) == "<forebay.Job: go on, no limit known>"
+        job = session.job(stop_wanted=True)
+        assert job.save and job.stop and job.reason == "the application, on rank 0"
+    config.write_text(config.read_text() + "[job]\nwall_time_seconds = 100\nreserve_seconds = 50\n")
+    (tmp_path / "run/.save").write_text("")
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        job = session.job()
+        assert job.save and not job.stop and job.reason == "forebay stop --save"
+    config.write_text(config.read_text().replace("50", "101"))
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        job = session.job()
+        assert job.stop and job.reason.startswith("the job ends in ") and 50 < job.seconds_left <= 100
+        assert re.match(r"<forebay.Job: save and stop, [0-9]+ s left: the job ends in ", repr(job))
+    assert (tmp_path / "run/.continue").exists()
+    with pytest.raises(forebay.RefusedError):
+        session.job()
 
 
 def test_readers_see_committed_snapshots(tmp_path, config):

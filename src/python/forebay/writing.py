@@ -109,6 +109,11 @@ class Session:
         """Whether this node's agent is draining now."""
         return self._session.draining
 
+    def job(self, stop_wanted=False):
+        """Whether to save (.save) or to save and end (.stop) now, .seconds_left of the job, and the .reason: because the job
+        ends, somebody ran `forebay stop`, or any rank wants to. Equal on all ranks; at the end of a step. Collective."""
+        return self._session.job(bool(stop_wanted))
+
     def close(self):
         """Waits until all is committed, and reports what could not be. Collective."""
         self.closed = True

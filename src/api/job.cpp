@@ -1,0 +1,129 @@
+#include "api/job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "api/state.hpp"
+#include "base/units.hpp"
+#include "catalog/names.hpp"
+
+namespace forebay {
+
+Job judge(const JobTold& told) {
+    Job job;
+    std::vector<std::string> why_stop, why_save;
+    if (told.left_ms != JobTold::nothing) {
+        job.seconds_left = static_cast<double>(told.left_ms) / 1000;
+        if (told.out_of_time())
+            why_stop.push_back(
+                fmt::format("the job ends in {}, and {} are needed for a step, saving, draining and ending",
+                            show_seconds(job.seconds_left), show_seconds(static_cast<double>(told.needed_ms) / 1000)));
+    }
+    if (told.requests > 0 && (told.requests & 2) != 0) why_stop.emplace_back("forebay stop");
+    if (told.requests > 0 && (told.requests & 1) != 0) why_save.emplace_back("forebay stop --save");
+    if (told.wishing_rank != JobTold::nothing)
+        why_stop.push_back(fmt::format("the application, on rank {}", told.wishing_rank));
+    job.stop = !why_stop.empty();
+    job.save = job.stop || !why_save.empty();
+    job.reason = fmt::format("{}", fmt::join(job.stop ? why_stop : why_save, "; "));
+    return job;
+}
+
+JobState::JobState(const std::string& run, const JobOptions& options, JobEnd end)
+    : options_(options), end_(std::move(end)), watch_(sys::posix_store(), run) {}
+
+JobTold JobState::tell(sys::Clock::time_point now, std::int64_t unix_ms, double drain_seconds, std::string& problem) {
+    if (calls_ > 0)
+        steps_ms_[calls_ % steps_ms_.size()] =
+            std::chrono::duration_cast<std::chrono::milliseconds>(now - last_call_).count();
+    last_call_ = now;
+    ++calls_;
+    const auto found = watch_.take();
+    problem = found.problem;
+    JobTold told;
+    told.requests = (found.save ? 1 : 0) + (found.stop ? 2 : 0);
+    if (end_.unix_seconds) {
+        told.left_ms = std::max<std::int64_t>(0, *end_.unix_seconds * 1000 - unix_ms);
+        told.needed_ms = options_.reserve.count() + *std::ranges::max_element(steps_ms_) +
+                         static_cast<std::int64_t>(drain_seconds * 1000);
+    }
+    return told;
+}
+
+namespace {
+
+// squeue and qstat ask a server that may be busy.
+constexpr std::chrono::seconds ask_max{20};
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+Result<JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_unix_ns) {
+    constexpr std::int64_t ns_per_second = 1'000'000'000;
+    if (options.wall_time.count() > 0) {
+        const auto end_ns = opened_unix_ns + std::chrono::nanoseconds(options.wall_time).count();
+        return JobEnd{end_ns / ns_per_second, "job.wall_time"};
+    }
+    return find_job_end(
+        environment, [](const auto& command) { return sys::output_of(command, ask_max); },
+        sys::unix_ns() / ns_per_second);
+}
+
+}  // namespace
+
+Result<> SessionState::look_at_job() {
+    FB_TRY_ASSIGN(end, end_of_job(options.job, opened_unix_ns));
+    const auto mark = options.run + "/" + catalog::continue_mark;
+    FB_TRY(within(options.open_wait, mark, [mark] { return sys::posix_store().remove(mark); }));
+    job_ = std::make_unique<JobState>(options.run, options.job, std::move(end));
+    if (job_->end().unix_seconds) {
+        const auto left = static_cast<double>(*job_->end().unix_seconds) - static_cast<double>(sys::unix_ns()) * 1e-9;
+        log(fmt::format("forebay: the job ends in {}, by {}", show_seconds(left), job_->end().told));
+    } else {
+        log(fmt::format("forebay: no limit of the job is known: {}", job_->end().told));
+    }
+    return {};
+}
+
+void SessionState::mark_to_continue() {
+    const auto mark = options.run + "/" + catalog::continue_mark;
+    const auto written = within(options.open_wait, mark, [mark] {
+        return sys::write_text_durable(sys::posix_store(), mark, "the limit of its job ended the simulation\n");
+    });
+    if (!written)
+        log(fmt::format("forebay: {} is not written, so a script that looks for it will not submit the next job: {}",
+                        mark, written.error().text));
+}
+
+Result<Job> SessionState::job(bool stop_wanted) {
+    FB_TRY(check_open());
+    auto& world = *topology.world;
+    const bool first_rank = world.rank() == 0;
+    if (!job_looked_) FB_TRY(comm::agree(world, first_rank ? look_at_job() : Result<>()));
+    job_looked_ = true;
+    JobTold told;
+    if (first_rank) {
+        const auto& page = staging->control();
+        const auto drains = static_cast<double>(std::max<std::uint64_t>(page.drains.load(), 1));
+        std::string problem;
+        constexpr std::int64_t ns_per_ms = 1'000'000;
+        told = job_->tell(sys::Clock::now(), sys::unix_ns() / ns_per_ms,
+                          static_cast<double>(page.drain_ns.load()) * 1e-9 / drains, problem);
+        if (!problem.empty()) log(problem);
+    }
+    if (stop_wanted) told.wishing_rank = world.rank();
+    std::array<std::int64_t, 4> numbers{told.wishing_rank, told.requests, told.left_ms, told.needed_ms};
+    world.max(numbers);
+    told = {numbers[0], numbers[1], numbers[2], numbers[3]};
+    const auto agreed = judge(told);
+    if (agreed.save) log("forebay: save now" + std::string(agreed.stop ? " and end: " : ": ") + agreed.reason);
+    if (first_rank && told.out_of_time()) mark_to_continue();
+    return agreed;
+}
+
+}  // namespace forebay

@@ -1,0 +1,49 @@
+// Session::job(): what its first rank knows of the job, and what all ranks make of it.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "api/job_end.hpp"
+#include "api/job_watch.hpp"
+#include "forebay/options.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay {
+
+/// What one maximum over all ranks carries; each element is the least there is where a rank has nothing to say.
+struct JobTold {
+    static constexpr std::int64_t nothing = -1;
+    std::int64_t wishing_rank = nothing;
+    std::int64_t requests = nothing;  // 1 save, 2 stop
+    std::int64_t left_ms = nothing;   // and 0 where the limit has passed
+    std::int64_t needed_ms = nothing;
+
+    bool out_of_time() const { return left_ms != nothing && left_ms <= needed_ms; }
+};
+
+/// The same words on every rank.
+Job judge(const JobTold& told);
+
+/// Of the world's first rank.
+class JobState {
+public:
+    JobState(const std::string& run, const JobOptions& options, JobEnd end);
+
+    const JobEnd& end() const { return end_; }
+    /// At the end of a step, which is `now` and `unix_ms`. `drain_seconds`: the mean so far.
+    JobTold tell(sys::Clock::time_point now, std::int64_t unix_ms, double drain_seconds, std::string& problem);
+
+private:
+    JobOptions options_;
+    JobEnd end_;
+    JobWatch watch_;
+    std::array<std::int64_t, 10> steps_ms_{};  // the last ones
+    std::size_t calls_ = 0;
+    sys::Clock::time_point last_call_;
+};
+
+}  // namespace forebay

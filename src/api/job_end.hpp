@@ -1,0 +1,37 @@
+// When the batch system will end this job: what its environment or its commands say.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forebay/result.hpp"
+
+namespace forebay {
+
+struct JobEnd {
+    std::optional<std::int64_t> unix_seconds;  // empty: no limit is known
+    std::string told;                          // who said so, or why nobody did
+};
+
+/// The value of an environment variable; empty where there is none.
+using Environment = std::function<std::string(const char* name)>;
+/// What a command prints.
+using Ask = std::function<Result<std::string>(const std::vector<std::string>& command)>;
+
+/// FOREBAY_JOB_END (seconds since 1970), SLURM_JOB_END_TIME, `squeue`, `qstat -f`: the first that knows. A
+/// FOREBAY_JOB_END that is no number is `refused`.
+Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std::int64_t now_unix_seconds);
+
+/// The time of `squeue -o %L`, "[[D-]HH:]MM:SS" or SS; nothing where it is none, as in UNLIMITED.
+std::optional<std::int64_t> seconds_of(std::string_view clock);
+
+/// The end of a running job as `qstat -f` of PBS Pro, OpenPBS or Torque tells it.
+std::optional<std::int64_t> end_told_by_qstat(const std::string& text, std::int64_t now_unix_seconds);
+
+}  // namespace forebay

@@ -1,0 +1,34 @@
+// Looks for requests of `forebay stop` in a run's directory, once a second, in a thread of its own: a look may hang in
+// a dead mount, and the application must not. A request is a file; it is taken by removing it.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sys/store.hpp"
+
+namespace forebay {
+
+class JobWatch {
+public:
+    /// Waits for the first look, at most a second.
+    JobWatch(sys::Store& store, const std::string& run);
+    ~JobWatch();
+    JobWatch(const JobWatch&) = delete;
+    JobWatch& operator=(const JobWatch&) = delete;
+
+    struct Found {
+        bool stop = false, save = false;
+        std::string problem;  // a request that cannot be removed counts once, and is told
+    };
+    /// What was found since the last call.
+    Found take();
+
+private:
+    struct State;
+    std::shared_ptr<State> state_;  // the thread's too: one that hangs outlives this object
+};
+
+}  // namespace forebay

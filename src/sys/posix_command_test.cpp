@@ -1,0 +1,41 @@
+// Goal: what a program prints comes back whole, a failure with its reason, and one that hangs is ended in time.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include "sys/machine.hpp"
+
+using namespace forebay;
+using namespace std::chrono_literals;
+
+TEST_CASE("output, errors and an argument with blanks") {
+    CHECK(sys::output_of({"printf", "a b\n"}, 10s).value() == "a b\n");
+    CHECK(sys::output_of({"sh", "-c", "echo one; echo two >&2"}, 10s).value() == "one\ntwo\n");
+    CHECK(sys::output_of({"true"}, 10s).value().empty());
+}
+
+TEST_CASE("a failure tells how and what was said") {
+    const auto failed = sys::output_of({"sh", "-c", "echo no such job; exit 3"}, 10s);
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().kind == ErrorKind::broken);
+    CHECK(failed.error().text == "sh ended with exit code 3: no such job");
+    CHECK(sys::output_of({"sh", "-c", "kill -9 $$"}, 10s).error().text == "sh ended with signal 9: ");
+    CHECK(sys::output_of({"no-such-program"}, 10s).error().kind == ErrorKind::missing);
+}
+
+TEST_CASE("a program that does not end is killed with what it started, also when it has closed its output") {
+    for (const char* script : {"sleep 60 & sleep 60", "exec >&- 2>&-; sleep 60"}) {
+        const auto start = sys::Clock::now();
+        const auto hung = sys::output_of({"sh", "-c", script}, 300ms);
+        REQUIRE_FALSE(hung);
+        CHECK(hung.error().kind == ErrorKind::retry);
+        CHECK(hung.error().text == "sh had not ended after 300 ms and was killed");
+        CHECK(sys::Clock::now() - start < 10s);
+    }
+}
+
+TEST_CASE("more than 64 KiB are read and dropped") {
+    const auto text = sys::output_of({"sh", "-c", "head -c 200000 /dev/zero | tr '\\0' x"}, 10s).value();
+    CHECK(text.size() == 65'536);
+    CHECK(text.find_first_not_of('x') == std::string::npos);
+}
