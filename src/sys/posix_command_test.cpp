@@ -3,6 +3,9 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include "support/processes.hpp"
+#include "support/soon.hpp"
+#include "support/temp_directory.hpp"
 #include "sys/machine.hpp"
 
 using namespace forebay;
@@ -24,13 +27,20 @@ TEST_CASE("a failure tells how and what was said") {
 }
 
 TEST_CASE("a program that does not end is killed with what it started, also when it has closed its output") {
-    for (const char* script : {"sleep 60 & sleep 60", "exec >&- 2>&-; sleep 60"}) {
+    const test::TempDirectory folder;
+    const auto pids = folder / "pids";
+    for (const std::string& script : {"sleep 60 & echo $$ $! > " + pids + "; sleep 60",
+                                      "exec >&- 2>&-; sleep 60 & echo $$ $! > " + pids + "; wait"}) {
         const auto start = sys::Clock::now();
         const auto hung = sys::output_of({"sh", "-c", script}, 300ms);
         REQUIRE_FALSE(hung);
         CHECK(hung.error().kind == ErrorKind::retry);
         CHECK(hung.error().text == "sh had not ended after 300 ms and was killed");
         CHECK(sys::Clock::now() - start < 10s);
+        pid_t shell = 0, sleeper = 0;
+        std::istringstream(test::text_in(pids)) >> shell >> sleeper;
+        REQUIRE(sleeper > 0);
+        CHECK(test::soon([&] { return !test::alive(shell) && !test::alive(sleeper); }));
     }
 }
 

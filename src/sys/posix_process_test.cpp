@@ -16,6 +16,7 @@
 #include <sstream>
 #include <thread>
 
+#include "support/processes.hpp"
 #include "support/soon.hpp"
 #include "support/temp_directory.hpp"
 #include "sys/machine.hpp"
@@ -24,7 +25,9 @@
 using namespace forebay;
 using namespace forebay::sys;
 using namespace std::chrono_literals;
+using test::alive;
 using test::soon;
+using test::text_in;
 
 namespace {
 
@@ -34,20 +37,6 @@ Spawn self(const test::TempDirectory& dir, std::vector<std::string> arguments) {
     spawn.arguments = std::move(arguments);
     spawn.log_path = dir / "log";
     return spawn;
-}
-
-std::string text_in(const std::string& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
-bool alive(pid_t process) {
-    // A zombie, which nobody collects where process 1 is a shell, does not live.
-    std::string state = text_in("/proc/" + std::to_string(process) + "/stat");
-    state = state.substr(std::min(state.size(), state.rfind(')') + 2));
-    return !state.empty() && state[0] != 'Z' && state[0] != 'X';
 }
 
 // The parts that the daemon plays. Each is told a directory.
