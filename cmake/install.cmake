@@ -30,11 +30,19 @@ if(TARGET forebay_program)
   install(TARGETS forebay_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
+set(FOREBAY_COMPONENTS "")
+foreach(library ${exported})
+  if(library MATCHES "^forebay_(.*)$")
+    string(APPEND FOREBAY_COMPONENTS ", ${CMAKE_MATCH_1}")
+  endif()
+endforeach()
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/forebay)
 install(EXPORT forebay-targets NAMESPACE forebay:: DESTINATION ${package})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/forebay-config.cmake.in
   ${PROJECT_BINARY_DIR}/forebay-config.cmake INSTALL_DESTINATION ${package})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/forebay-config-version.cmake COMPATIBILITY SameMinorVersion)
+# cmake -P PREFIX/lib/cmake/forebay/uninstall.cmake, wherever the prefix has been moved to.
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake DESTINATION ${package})
 install(FILES ${PROJECT_BINARY_DIR}/forebay-config.cmake ${PROJECT_BINARY_DIR}/forebay-config-version.cmake
   DESTINATION ${package})
 
@@ -57,3 +65,13 @@ foreach(library ${exported})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/forebay.pc.in ${PROJECT_BINARY_DIR}/${library}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+
+# Last, since it lists what was installed before it, in paths from the folder of uninstall.cmake.
+install(CODE "
+  set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${package}\")
+  set(installed)
+  foreach(file \${CMAKE_INSTALL_MANIFEST_FILES})
+    file(RELATIVE_PATH relative \"\${CMAKE_INSTALL_PREFIX}/${package}\" \${file})
+    string(APPEND installed \"\${relative}\\n\")
+  endforeach()
+  file(WRITE \"\${folder}/installed-files.txt\" \"\${installed}installed-files.txt\\n\")")

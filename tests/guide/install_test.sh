@@ -1,5 +1,6 @@
-# Goal: an installed Forebay is found by CMake and by pkg-config, and works from any prefix.
-# Method: install into one folder, move it to another, build the guide's program against it both ways and run it.
+# Goal: an installed Forebay is found by CMake and by pkg-config, works from any prefix, and goes without a trace.
+# Method: install into one folder, move it to another, build programs of each language against it both ways, run them, and
+# uninstall beside a file that is somebody else's.
 set -euo pipefail
 
 work=$(mktemp -d)
@@ -14,7 +15,10 @@ cp "$FOREBAY_SOURCE_DIR/docs/guide/first.cpp" "$work/project"
 cat > "$work/project/CMakeLists.txt" <<'PROJECT'
 cmake_minimum_required(VERSION 3.22)
 project(simulation CXX)
-find_package(forebay REQUIRED)
+find_package(forebay REQUIRED COMPONENTS core mpi OPTIONAL_COMPONENTS holography)
+if(forebay_holography_FOUND)
+  message(FATAL_ERROR "found what is not there")
+endif()
 add_executable(simulation first.cpp)
 target_link_libraries(simulation PRIVATE forebay::forebay_mpi)
 PROJECT
@@ -42,4 +46,15 @@ mkdir memory
 LD_LIBRARY_PATH=$libraries mpiexec -n 3 "$work/in-c" save run2 memory | grep -x "saved step 7, kept"
 LD_LIBRARY_PATH=$libraries mpiexec -n 2 "$work/in-c" restart run2 memory | grep "^restart from step 7,"
 "$work/prefix/bin/forebay" ls run1 > /dev/null
-echo "installed, moved, found by CMake and by pkg-config, from C++, C and Fortran, and run"
+sed 's/OPTIONAL_COMPONENTS//' "$work/project/CMakeLists.txt" > CMakeLists.txt
+if cmake -S "$work" -B "$work/refused" -DCMAKE_PREFIX_PATH="$work/prefix" > log 2>&1; then
+    echo "a component that is not there was found"
+    exit 1
+fi
+tr -s ' \n' ' ' < log | grep -q "built without the component 'holography'; there are core, mpi" || { cat log; exit 1; }
+
+touch "$work/prefix/bin/other"
+cmake -P "$libraries/cmake/forebay/uninstall.cmake" > log
+[ "$(find prefix -not -type d)" = prefix/bin/other ] && [ ! -e prefix/include ] && [ ! -e "$libraries" ] ||
+    { echo "uninstalled, but there are:"; find prefix; exit 1; }
+echo "installed, moved, found by CMake and by pkg-config, from C++, C and Fortran, run, and uninstalled"

@@ -1,0 +1,32 @@
+# Goal: Forebay compiles and runs against MPICH as it does against Open MPI.
+# Method: the libraries in a build folder of their own; the story in C++, C and Fortran on 3 ranks, then on 2. The agent is
+# this build's: it knows no MPI.
+set -euo pipefail
+command -v mpicxx.mpich mpicc.mpich mpifort.mpich mpiexec.mpich > /dev/null ||
+    { echo "skipped: MPICH is not here, beside another MPI (Debian: libmpich-dev, mpich)"; exit 77; }
+[ -n "${FOREBAY_LINK_FLAGS:-}" ] && { echo "skipped: the agent of a sanitized build and libraries that are not"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+cmake -G Ninja -S "$FOREBAY_SOURCE_DIR" -B build -DMPI_C_COMPILER=mpicc.mpich -DMPI_CXX_COMPILER=mpicxx.mpich \
+    -DMPI_Fortran_COMPILER=mpifort.mpich -DFOREBAY_TESTS=OFF -DFOREBAY_APPS=OFF -DFOREBAY_PYTHON=OFF -DFOREBAY_HDF5=OFF \
+    > log && cmake --build build --target forebay_fortran >> log || { cat log; exit 1; }
+stories=$FOREBAY_SOURCE_DIR/tests/doors
+flags="-I$FOREBAY_SOURCE_DIR/include -Lbuild/lib -Wl,-rpath,$work/build/lib"
+# shellcheck disable=SC2086  # lists of flags
+{
+    mpicxx.mpich -std=c++20 -o story_cpp "$stories/story.cpp" $flags -lforebay_mpi -lforebay
+    mpicc.mpich -std=c99 -o story_c "$stories/story.c" $flags -lforebay_mpi -lforebay
+    mpifort.mpich -Ibuild/modules -o story_fortran "$stories/story.f90" $flags -lforebay_fortran -lforebay_mpi -lforebay
+}
+ldd story_c | grep -q libmpich || { echo "linked to another MPI:"; ldd story_c; exit 1; }
+for language in cpp c fortran; do
+    mkdir memory
+    { mpiexec.mpich -n 3 "./story_$language" save run memory; mpiexec.mpich -n 2 "./story_$language" restart run memory; } |
+        tee "$language.txt"
+    "$FOREBAY_AGENT" verify run
+    rm -rf run memory
+done
+grep -q "^restart from step 7, .* other ranks" cpp.txt
+cmp cpp.txt c.txt
+cmp cpp.txt fortran.txt
