@@ -8,6 +8,7 @@ import gc
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import weakref
@@ -278,6 +279,14 @@ def test_a_job_that_ends_a_request_and_a_wish(tmp_path, config):
         session.job()
 
 
+def test_what_is_leaked_aborts(tmp_path):
+    """As these tests themselves would."""
+    leak = "import ctypes, forebay; ctypes.pythonapi.Py_IncRef(ctypes.py_object(forebay._forebay.options(None)))"
+    done = subprocess.run([sys.executable, "-c", leak], env=os.environ | {"PYTHONPATH": str(BUILD / "python")}, cwd=tmp_path,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGABRT and "leaked 1 instances" in done.stderr, done.stderr
+
+
 def test_readers_see_committed_snapshots(tmp_path, config):
     """xarray and numpy, by an interpreter that has no mpi4py in its reach."""
     with forebay.Session(tmp_path / "run", config=config) as session:
@@ -301,6 +310,16 @@ def test_readers_see_committed_snapshots(tmp_path, config):
         np.testing.assert_array_equal(fields.u, field)
     np.testing.assert_array_equal(newest.particles("gas")["id"], ids)
     assert "2 snapshots, steps 20, 30" in repr(run) and "step 30" in repr(newest)
+    shown = run._repr_html_() + stream._repr_html_() + newest._repr_html_()  # pylint: disable=protected-access
+    for part in ["<td style='text-align:left'>restart</td>", ">20<", ">30<", ">fields/u<", ">y 6 × x 5<", ">m s-1<", ">9<",
+                 "step 30, time 3: ", "kB of 1 ranks on 1 nodes"]:
+        assert part in shown, part
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        odd = session.stream("marked", keep=1)
+        odd.replicated("a", np.zeros(()), unit="<b>", description="a & b")
+        odd.save(1)
+    marked = forebay.open(tmp_path / "run")["marked"].newest._repr_html_()  # pylint: disable=protected-access
+    assert "&lt;b&gt;" in marked and "a &amp; b" in marked and "<b>" not in marked
     for call, text in [(lambda: run["other"], "no stream 'other'"), (lambda: stream.at(10), "no committed snapshot"),
                        (lambda: forebay.open(tmp_path / "nowhere"), "no such directory"),
                        (lambda: newest.particles("stars"), "no table 'stars'")]:

@@ -1,5 +1,6 @@
 """Runs as readers see them: committed snapshots, shown through their views. Needs h5py and xarray, no MPI."""
 
+import html
 import json
 import pathlib
 import re
@@ -9,6 +10,22 @@ import subprocess
 from ._forebay import MissingError, UnsupportedError
 
 _STEP = re.compile(r"step-(\d{6,})")
+
+
+def _html_table(caption, header, rows):
+    """A table for notebooks; every cell is escaped."""
+    def line(tag, cells):
+        return "<tr>" + "".join(f"<{tag} style='text-align:left'>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+    return (f"<table><caption style='text-align:left'>{html.escape(caption)}</caption>"
+            f"<thead>{line('th', header)}</thead><tbody>{''.join(line('td', row) for row in rows)}</tbody></table>")
+
+
+def _sized(count):
+    """12.3 MB: decimal units, as the program shows them."""
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if count < 1000 or unit == "TB":
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.3g} {unit}"
+        count /= 1000
 
 
 def open(run):  # pylint: disable=redefined-builtin
@@ -46,6 +63,12 @@ class Run:
             lines.append(f"  {name}: {len(stream)} snapshots, steps {', '.join(map(str, stream.steps[-8:]))}")
         return "\n".join(lines)
 
+    def _repr_html_(self):
+        newest = {name: self[name].newest for name in self}
+        return _html_table(f"forebay.Run {self.path}", ("stream", "snapshots", "newest step", "time", "size"),
+                           [(name, len(self[name]), last.step, f"{last.time:g}", _sized(last.nbytes))
+                            for name, last in newest.items()])
+
 
 class StreamOfRun:
     """The committed snapshots of a stream: a sequence in order of their steps; at(step) finds one."""
@@ -80,6 +103,10 @@ class StreamOfRun:
     def __repr__(self):
         return f"<forebay.StreamOfRun {self.path.name!r}: steps {', '.join(map(str, self.steps))}>"
 
+    def _repr_html_(self):
+        return _html_table(f"forebay.StreamOfRun {self.path}", ("step", "time", "ranks", "nodes", "size"),
+                           [(one.step, f"{one.time:g}", one.ranks, one.nodes, _sized(one.nbytes)) for one in self])
+
 
 class Snapshot:
     """A committed snapshot."""
@@ -91,6 +118,10 @@ class Snapshot:
         self.time = float(manifest["time"])
         self.ranks = manifest["world_ranks"]
         self._schema = manifest["schema"]
+        self.nodes = len(manifest["nodes"])
+        self.nbytes = sum(node["bytes"] for node in manifest["nodes"])  # of its node files
+        self._rows = [sum(node["rows"][table] for node in manifest["nodes"] if node["rows"])
+                      for table in range(len(self._schema["tables"]))]
 
     @property
     def view(self):
@@ -127,6 +158,19 @@ class Snapshot:
             group = file[table]
             own = [name.rsplit("/", 1)[1] for name in self.variables if name.rsplit("/", 1)[0] == table]
             return {column: group[column][...] for column in columns or own}
+
+    def _repr_html_(self):
+        rows = []
+        for one in self._schema["variables"]:
+            table = one.get("table")
+            shape = one.get("shape", []) if table is None else [self._rows[table]]
+            extents = zip(one.get("dimensions") or [""] * len(shape), shape)
+            rows.append((one["name"], one["type"], one["kind"],
+                         " × ".join(f"{name} {extent:,}".strip() for name, extent in extents),
+                         one.get("unit", ""), one.get("description", "")))
+        return _html_table(f"forebay.Snapshot of step {self.step}, time {self.time:g}: {_sized(self.nbytes)} of {self.ranks} "
+                           f"ranks on {self.nodes} nodes",
+                           ("variable", "type", "kind", "shape", "unit", "description"), rows)
 
     def __repr__(self):
         return f"<forebay.Snapshot of step {self.step}, time {self.time:g}, {len(self.variables)} variables>"
