@@ -46,24 +46,51 @@ restart::ReaderContext reader_of(const StreamState& stream) {
 
 }  // namespace
 
+Result<> StreamState::look_at_heads(RestartState& state) {
+    auto plan = plan_of(*this, schema, state.choice);
+    FB_TRY(comm::agree(*session->topology.world, plan ? Result<>() : Result<>(plan.error())));
+    FB_TRY_ASSIGN(rows, restart::rows_of(reader_of(*this), state.choice, *plan, binding));
+    state.rows = std::move(rows);
+    return restart::map_staged(reader_of(*this), state.choice, *plan, binding);
+}
+
 Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
     FB_TRY(session->check_open());
-    auto& world = *session->topology.world;
-    FB_TRY(comm::agree(world, check(schema)));
-    FB_TRY_ASSIGN(choice, chooser.newest_below(below));
-    for (const auto& note : chooser.notes()) session->log("forebay: stream '" + schema.stream + "': " + note);
-    if (!choice) return std::optional<Restart>();
-    auto state = std::make_shared<RestartState>();
-    state->choice = std::move(*choice);
-    auto plan = plan_of(*this, schema, state->choice);
-    FB_TRY(comm::agree(world, plan ? Result<>() : Result<>(plan.error())));
-    FB_TRY_ASSIGN(rows, restart::rows_of(reader_of(*this), state->choice, *plan, binding));
-    state->rows = std::move(rows);
-    FB_TRY(restart::map_staged(reader_of(*this), state->choice, *plan, binding));
-    chosen_step = state->choice.manifest.step;
-    session->log(fmt::format("forebay: stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream,
-                             chosen_step, state->choice.manifest.world_ranks, state->choice.source));
-    return std::optional(Restart(std::move(state), shared_from_this()));
+    FB_TRY(comm::agree(*session->topology.world, check(schema)));
+    notes.clear();
+    const auto note = [this](const std::string& text) {
+        notes.push_back(text);
+        session->log("forebay: stream '" + schema.stream + "': " + text);
+    };
+    while (true) {
+        auto choice = chooser.newest_below(below);
+        for (const auto& text : chooser.notes()) note(text);
+        if (!choice) return choice.error();
+        if (!*choice) return std::optional<Restart>();
+        auto state = std::make_shared<RestartState>();
+        state->choice = std::move(**choice);
+        const auto step = state->choice.manifest.step;
+        auto looked = look_at_heads(*state);
+        // The chooser has seen the records alone; a head behind its record may be damaged, here or at the target.
+        if (!looked && looked.error().kind == ErrorKind::corrupt && !state->choice.directory.empty() &&
+            session->topology.world->max(state->choice.staged.empty() ? 0 : 1) == 1) {
+            note(fmt::format("step {}: its staged copies are passed over: {}", step, looked.error().text));
+            state->choice.staged.clear();
+            state->choice.source = state->choice.directory;
+            state->rows.clear();
+            looked = look_at_heads(*state);
+        }
+        if (!looked) {
+            if (looked.error().kind != ErrorKind::corrupt) return looked.error();
+            note(fmt::format("step {} is passed over: {}", step, looked.error().text));
+            below = step;
+            continue;
+        }
+        chosen_step = step;
+        session->log(fmt::format("forebay: stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream,
+                                 step, state->choice.manifest.world_ranks, state->choice.source));
+        return std::optional(Restart(std::move(state), shared_from_this()));
+    }
 }
 
 Result<std::optional<Restart>> Stream::newest(std::int64_t below) { return state_->choose(below); }

@@ -149,6 +149,19 @@ void restore_on(int ranks, int saved_ranks, const Options& options, std::int64_t
     });
 }
 
+// One bit of the byte at `at`.
+void flip(const std::string& path, std::uint64_t at) {
+    std::FILE* raw = std::fopen(path.c_str(), "r+b");
+    std::fseek(raw, static_cast<long>(at), SEEK_SET);
+    const int byte = std::fgetc(raw);
+    std::fseek(raw, static_cast<long>(at), SEEK_SET);
+    std::fputc(byte ^ 1, raw);
+    std::fclose(raw);
+}
+
+// In the block table, which the record's page does not hold.
+constexpr std::uint64_t place_in_head = 8192 + 100;
+
 }  // namespace
 
 TEST_CASE("save, drain, commit; restart on any number of ranks and nodes") {
@@ -193,14 +206,7 @@ TEST_CASE("a flipped bit in the data is found by read(), and older() gives the o
     const auto path = folder.run() + "/restart/step-000002/node-00000.h5";
     auto head = catalog::load_head(sys::posix_store(), path).value();
     const auto at = head.blocks[head.first_block[1]].offset_bytes + 3;
-    {
-        std::FILE* raw = std::fopen(path.c_str(), "r+b");
-        std::fseek(raw, static_cast<long>(at), SEEK_SET);
-        const int byte = std::fgetc(raw);
-        std::fseek(raw, static_cast<long>(at), SEEK_SET);
-        std::fputc(byte ^ 1, raw);
-        std::fclose(raw);
-    }
+    flip(path, at);
     test::with_threads(3, [&](std::unique_ptr<comm::Group> world) {
         const int rank = world->rank();
         auto session = open_on(std::move(world), options);
@@ -228,6 +234,72 @@ TEST_CASE("a flipped bit in the data is found by read(), and older() gives the o
         CHECK(time == 0.5);
         session.close().value();
     });
+}
+
+TEST_CASE("a damaged head behind a good record is passed over too, by newest() and by older()") {
+    for (const int readers : {1, 2, 3}) {  // with two, each looks for its own rows in the heads
+        Folder folder;
+        const auto options = options_in(folder);
+        save_on(2, options, 4);
+        for (const int step : {4, 2})
+            flip(folder.run() + "/restart/" + catalog::step_name(step) + "/node-00000.h5", place_in_head);
+        test::with_threads(readers, [&](std::unique_ptr<comm::Group> world) {
+            const int rank = world->rank();
+            auto session = open_on(std::move(world), options);
+            double time = 0;
+            State state(rank, readers);
+            auto d = describe(session, time, state);
+            const auto found = d.stream.newest().value();
+            REQUIRE(found);
+            CHECK(found->step() == 3);
+            REQUIRE(d.stream.notes().size() == 1);
+            CHECK(d.stream.notes()[0].find("step 4 is passed over: ") == 0);
+            CHECK_FALSE(d.stream.older().value());  // of the steps 2, 3 and 4 that are kept
+            REQUIRE(d.stream.notes().size() == 1);
+            CHECK(d.stream.notes()[0].find("step 2 is passed over: ") == 0);
+            session.close().value();
+        });
+    }
+}
+
+TEST_CASE("a staged copy with a damaged head is passed over for the target's") {
+    for (const int nodes : {1, 2}) {
+        Folder folder;
+        auto options = options_in(folder);
+        options.virtual_nodes = nodes;
+        const auto with = [&](const std::function<void(Session&, Described&, State&, double&, int)>& body) {
+            test::with_threads(2, [&](std::unique_ptr<comm::Group> world) {
+                const int rank = world->rank();
+                auto session = open_on(std::move(world), options);
+                double time = 0;
+                State state(rank, 2);
+                auto d = describe(session, time, state);
+                body(session, d, state, time, rank);
+            });
+        };
+        with([](Session&, Described& d, State& state, double& time, int rank) {
+            Table table;
+            save_step(d, state, table, time, rank, 1);
+            d.stream.wait_committed(std::chrono::seconds(60)).value();
+        });  // left without close(): the staged copies stay
+        int staged = 0;
+        for (const auto& entry : fs::recursive_directory_iterator(folder.path / "node"))
+            if (entry.path().extension() == ".h5" && ++staged == 1) flip(entry.path(), place_in_head);
+        REQUIRE(staged == nodes);
+        with([&](Session& session, Described& d, State&, double& time, int) {
+            auto found = d.stream.newest().value();
+            REQUIRE(found);
+            CHECK(found->step() == 1);
+            CHECK(found->source() == folder.run() + "/restart/step-000001");
+            Table table;
+            table.id.resize(found->rows(d.particles));
+            table.x.resize(found->rows(d.particles));
+            d.particles.bind(table.id.size(), {table.id.data(), table.x.data()}).value();
+            found->read().value();
+            CHECK(time == 0.5);
+            session.close().value();
+        });
+    }
 }
 
 TEST_CASE("what a dead session has committed is not drained again, and counters outlive close()") {

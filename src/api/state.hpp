@@ -88,6 +88,8 @@ public:
     Result<std::uint32_t> add_table(const std::string& name, const std::vector<Column>& columns);
     Result<std::size_t> index_of(const std::string& variable, Kind kind) const;
     Result<std::optional<Restart>> choose(std::int64_t below);
+    /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.
+    Result<> look_at_heads(RestartState& state);
     Result<Saved> begin(std::int64_t step, double time, Result<> mine);
     /// Whether every column that has rows has an address or is written by the application.
     Result<> check_bound(std::span<const char> direct) const;
@@ -103,6 +105,7 @@ public:
     stage::Stager stager;
     restart::Chooser chooser;
     std::int64_t chosen_step = -1;
+    std::vector<std::string> notes;  // why newer snapshots were passed over
 };
 
 class RestartState {

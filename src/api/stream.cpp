@@ -262,6 +262,6 @@ Counters StreamState::counters() const {
 
 Counters Stream::counters() const { return state_->counters(); }
 
-const std::vector<std::string>& Stream::notes() const { return state_->chooser.notes(); }
+const std::vector<std::string>& Stream::notes() const { return state_->notes; }
 
 }  // namespace forebay
