@@ -8,6 +8,14 @@
 
 namespace forebay {
 
+/// Splits agents off: with AgentMode::dedicated the last AgentOptions::cores ranks of each machine become its agents,
+/// and the others get a communicator of their own, which they use instead of `world`, also to open sessions. With
+/// another mode all ranks get one. An agent stays in this call, asleep or draining, until every rank of its machine
+/// that computes has called MPI_Finalize, and then gets MPI_COMM_NULL: it has nothing left to do but MPI_Finalize. Once
+/// a process. `refused` where a machine has not more ranks than cores. The communicator belongs to the caller.
+/// Collective over `world`.
+Result<MPI_Comm> dedicate(MPI_Comm world, const Options& options);
+
 /// Opens a session of all ranks of `world`, which is duplicated: the caller's communicator sees no message of
 /// ours. MPI must be initialised, and finalised only after the session is closed or destroyed. Collective.
 Result<Session> open(MPI_Comm world, const Options& options);

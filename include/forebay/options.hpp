@@ -31,14 +31,16 @@ struct StreamOptions {
 };
 
 enum class AgentMode {
-    process,  // outlives the application; own environment; makes views
-    thread,   // inside the application, for machines that allow no second process
+    process,    // outlives the application; own environment; makes views
+    thread,     // inside the application, for machines that allow no second process
+    dedicated,  // ranks of the application that do nothing else: forebay::dedicate() in mpi.hpp splits them off
 };
 
 struct AgentOptions {
     AgentMode mode = AgentMode::process;
     std::string program = {};  // "" : FOREBAY_AGENT, else `forebay` beside the library or ../bin, else in PATH
     std::vector<std::pair<std::string, std::string>> environment = {};  // for the agent alone, e.g. LD_PRELOAD
+    int cores = 1;                                                      // of each machine, for AgentMode::dedicated
     std::string cpus = {};                    // pin the agent, as in "0-3,8"; "" leaves it to the kernel
     std::uint64_t block_bytes = 16u << 20;    // of one write; a multiple of the target's stripe is best
     int in_flight = 2;                        // writes at once

@@ -110,7 +110,10 @@ private:
 
 void read_agent(const toml::table& table, const std::string& path, Result<>& verdict, AgentOptions& agent) {
     Section section(table, "agent", path, verdict);
-    section.choice<AgentMode>("mode", agent.mode, {{"process", AgentMode::process}, {"thread", AgentMode::thread}});
+    section.choice<AgentMode>(
+        "mode", agent.mode,
+        {{"process", AgentMode::process}, {"thread", AgentMode::thread}, {"dedicated", AgentMode::dedicated}});
+    section.number("cores", agent.cores);
     section.text("program", agent.program);
     section.text("cpus", agent.cpus);
     section.number("block_bytes", agent.block_bytes);

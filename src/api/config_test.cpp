@@ -35,7 +35,8 @@ close_wait_seconds = 1.5
 stall_wait_seconds = 3.5
 restart_window_bytes = 1048576
 [agent]
-mode = "thread"
+mode = "dedicated"
+cores = 3
 program = "/opt/forebay"
 cpus = "0-1"
 block_bytes = 4096
@@ -65,7 +66,8 @@ view = false
     CHECK(options.stall_wait.count() == 3500);
     CHECK(options.restart_window_bytes == 1048576);
     const auto& agent = options.agent;
-    CHECK(agent.mode == AgentMode::thread);
+    CHECK(agent.mode == AgentMode::dedicated);
+    CHECK(agent.cores == 3);
     CHECK(agent.program == "/opt/forebay");
     CHECK(agent.cpus == "0-1");
     CHECK(agent.block_bytes == 4096);
@@ -108,7 +110,8 @@ TEST_CASE("load_options: what is wrong is named with its line") {
     refused("[job]\nreserve_seconds = -1", "must be a number of seconds");
     refused("[agent]\nblock_byte = 1", "Nearest: 'agent.block_bytes'");
     refused("[agent]\nblock_bytes = 5", "multiple of 4096");
-    refused("[agent]\nmode = \"fibre\"", "one of \"process\", \"thread\"");
+    refused("[agent]\nmode = \"fibre\"", "one of \"dedicated\", \"process\", \"thread\"");
+    refused("[agent]\ncores = 0", "agent.cores is 0: from 1 to 64");
     refused("[agent]\nin_flight = \"2\"", "must be a whole number");
     refused("[agent]\nin_flight = -2", "out of range");
     refused("[agent]\nenvironment = { A = 1 }", "must be text");

@@ -47,7 +47,7 @@ Session::~Session() = default;
 
 Result<Session> Session::open_over(std::unique_ptr<GroupHolder> world, const Options& options) {
     auto state = std::make_shared<SessionState>();
-    FB_TRY(state->open(world->take(), options));
+    FB_TRY(state->open(*world, options));
     return Session(std::move(state));
 }
 

@@ -10,6 +10,15 @@
 
 using namespace forebay;
 
+fb_status fb_dedicate(int fortran_world, const fb_options* options, int* fortran_comm, fb_error* error) {
+    return c_door::guarded(error, [&]() -> Result<> {
+        FB_TRY(c_door::given(options, "fb_options"));
+        FB_TRY_ASSIGN(comm, forebay::dedicate(MPI_Comm_f2c(fortran_world), options->value));
+        *fortran_comm = MPI_Comm_c2f(comm);
+        return {};
+    });
+}
+
 fb_status fb_open_mpi(int fortran_comm, const fb_options* options, fb_session** session, fb_error* error) {
     return c_door::guarded(error, [&]() -> Result<> {
         FB_TRY(c_door::given(options, "fb_options"));

@@ -1,3 +1,4 @@
+#include "api/mpi_posts.hpp"
 #include "api/state.hpp"
 #include "comm/mpi_group.hpp"
 #include "forebay/mpi.hpp"
@@ -5,7 +6,7 @@
 namespace forebay {
 
 Result<Session> open(MPI_Comm world, const Options& options) {
-    return Session::open_over(std::make_unique<GroupHolder>(comm::mpi_group(world)), options);
+    return Session::open_over(std::make_unique<GroupHolder>(comm::mpi_group(world), posts_of_process()), options);
 }
 
 }  // namespace forebay

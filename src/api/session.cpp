@@ -20,17 +20,6 @@ constexpr std::chrono::seconds agent_start_max{30};
 // After it is told to end, an agent with nothing left to do leaves at once; one that is stuck never does.
 constexpr std::chrono::seconds agent_end_max{15}, stuck_agent_end_max{1};
 
-std::string agent_program(const std::string& configured) {
-    if (!configured.empty()) return configured;
-    if (const char* program = std::getenv("FOREBAY_AGENT"); program != nullptr && *program != '\0') return program;
-    const auto here = std::filesystem::path(sys::own_object_path()).parent_path();
-    for (const auto& candidate : {here / "forebay", here.parent_path() / "bin" / "forebay"}) {
-        std::error_code error;
-        if (std::filesystem::is_regular_file(candidate, error)) return candidate.string();
-    }
-    return "forebay";
-}
-
 // Before the first step, not after an hour of computing: can a snapshot be written there at all?
 Result<> probe_target(const std::string& run, std::uint64_t id) {
     auto& store = sys::posix_store();
@@ -69,6 +58,17 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
                              what, std::chrono::duration<double>(limit).count())};
 }
 
+std::string agent_program(const std::string& configured) {
+    if (!configured.empty()) return configured;
+    if (const char* program = std::getenv("FOREBAY_AGENT"); program != nullptr && *program != '\0') return program;
+    const auto here = std::filesystem::path(sys::own_object_path()).parent_path();
+    for (const auto& candidate : {here / "forebay", here.parent_path() / "bin" / "forebay"}) {
+        std::error_code error;
+        if (std::filesystem::is_regular_file(candidate, error)) return candidate.string();
+    }
+    return "forebay";
+}
+
 std::string absolute_path(const std::string& path) {
     auto text = std::filesystem::absolute(path).lexically_normal().string();
     while (text.size() > 1 && text.back() == '/') text.pop_back();
@@ -86,8 +86,12 @@ Result<> SessionState::check_open() const {
     return Error{ErrorKind::refused, "forebay: the session is closed."};
 }
 
-Result<> SessionState::open(std::unique_ptr<comm::Group> world, const Options& wanted) {
+Result<> SessionState::open(GroupHolder& holder, const Options& wanted) {
+    auto world = holder.take();
+    posts_ = holder.posts();
     options = wanted;
+    if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves a part of its ranks
+        options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(posts_.size()));
     FB_TRY(comm::agree(*world, check(options)));
     opened_unix_ns = sys::unix_ns();
     topology = comm::find_topology(std::move(world), options.virtual_nodes);
@@ -135,7 +139,25 @@ Result<> SessionState::open_staging() {
 
 Result<> SessionState::ensure_agent() {
     if (staging->agent_lives()) return {};
-    return options.agent.mode == AgentMode::thread ? start_thread() : start_process();
+    switch (options.agent.mode) {
+        case AgentMode::process: return start_process();
+        case AgentMode::thread: return start_thread();
+        case AgentMode::dedicated: return ask_dedicated();
+    }
+    return {};
+}
+
+Result<> SessionState::ask_dedicated() {
+    if (posts_.empty())
+        return Error{ErrorKind::refused,
+                     "forebay: agent.mode is \"dedicated\", but no rank is: the session was not opened over what "
+                     "forebay::dedicate() gave. Next: call it after MPI_Init, or set agent.mode to \"process\"."};
+    const auto asked =
+        drain::ask(posts_[topology.virtual_index % posts_.size()], staging->directory(), agent_start_max);
+    if (asked) return {};
+    return Error{asked.error().kind, fmt::format("forebay: no agent on {}: {}. Safe: what is staged. Next: look at "
+                                                 "{}/agent.log, or set agent.mode to \"process\".",
+                                                 sys::host_name(), asked.error().text, staging->directory())};
 }
 
 Result<> SessionState::start_process() {

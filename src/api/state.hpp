@@ -13,6 +13,7 @@
 
 #include "api/job.hpp"
 #include "comm/group.hpp"
+#include "drain/post.hpp"
 #include "forebay/forebay.hpp"
 #include "restart/choose.hpp"
 #include "restart/plan.hpp"
@@ -26,11 +27,15 @@ namespace forebay {
 /// How forebay/mpi.hpp hands a communicator over without this library knowing MPI.
 class GroupHolder {
 public:
-    explicit GroupHolder(std::unique_ptr<comm::Group> group) : group_(std::move(group)) {}
+    explicit GroupHolder(std::unique_ptr<comm::Group> group, std::span<drain::Post> posts = {})
+        : group_(std::move(group)), posts_(posts) {}
     std::unique_ptr<comm::Group> take() { return std::move(group_); }
+    /// Of this machine's dedicated agents; they live until MPI is finalised.
+    std::span<drain::Post> posts() const { return posts_; }
 
 private:
     std::unique_ptr<comm::Group> group_;
+    std::span<drain::Post> posts_;
 };
 
 class SessionState {
@@ -41,7 +46,7 @@ public:
     ~SessionState();
 
     /// Collective over `world`.
-    Result<> open(std::unique_ptr<comm::Group> world, const Options& options);
+    Result<> open(GroupHolder& holder, const Options& options);
     Result<std::shared_ptr<StreamState>> stream(const std::shared_ptr<SessionState>& self, const std::string& name,
                                                 const StreamOptions& options);
     Result<> close();
@@ -63,10 +68,12 @@ private:
     Result<> open_staging();
     Result<> start_process();
     Result<> start_thread();
+    Result<> ask_dedicated();
     Result<> look_at_job();
     void mark_to_continue();
 
     std::map<std::string, std::weak_ptr<StreamState>> streams_;  // the handles own them, and they own the session
+    std::span<drain::Post> posts_;
     struct AgentThread;
     void end_thread(std::chrono::seconds wait_max);
     std::shared_ptr<AgentThread> thread_;
@@ -116,6 +123,10 @@ public:
     restart::Choice choice;
     std::vector<std::uint64_t> rows;  // by table of the stream
 };
+
+/// The command `forebay`: as configured, else FOREBAY_AGENT, else beside this library or in ../bin, else to be found in
+/// PATH.
+std::string agent_program(const std::string& configured);
 
 /// Absolute, without "." or ".." parts and trailing '/'.
 std::string absolute_path(const std::string& path);

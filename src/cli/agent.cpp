@@ -32,6 +32,7 @@ Result<Exit> agent(const Options& options) {
     const auto ready = [&] {
         if (start) start->ready();
     };
+    FB_TRY(sys::pin_to_cpus("all"));  // not to the core of the rank that started it
     FB_TRY_ASSIGN(all, drain::run_agent(options.session, ready, view_maker(), log_line));
     return all ? Exit::good : Exit::found;
 }

@@ -28,7 +28,7 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
     }
     if (!lock) return lock.error();
     FB_TRY_ASSIGN(staging, stage::Staging::join(directory));
-    FB_TRY(sys::pin_to_cpus(session.agent.cpus.empty() ? "all" : session.agent.cpus));
+    FB_TRY(sys::pin_to_cpus(session.agent.cpus));
     log(fmt::format("agent {} serves {} for run {}", sys::process_id(), directory, session.run));
     ready();
     const std::atomic<bool> never{false};

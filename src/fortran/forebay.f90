@@ -19,7 +19,7 @@ module forebay
   private
 
   public :: fb_job, fb_session, fb_stream, fb_particles, fb_restart, fb_saved, fb_counters, fb_column, fb_place, fb_at
-  public :: fb_error_bytes, fb_version, fb_name_of
+  public :: fb_dedicate, fb_error_bytes, fb_version, fb_name_of
 
   integer, parameter :: fb_error_bytes = 2048
 
@@ -202,6 +202,14 @@ module forebay
     final :: restart_final
   end type
 
+  !> call fb_dedicate(world, comm [, config] [, stat] [, errmsg]): splits agents off where the configuration has agent.mode
+  !> "dedicated": the last agent.cores ranks of each machine. The others get comm, to use instead of world, also to open
+  !> sessions. An agent stays in this call until the ranks of its machine have called MPI_Finalize, and gets MPI_COMM_NULL:
+  !> it goes on to MPI_Finalize. world, comm: integers or type(MPI_Comm). Once a process. Collective.
+  interface fb_dedicate
+    procedure :: dedicate_integer, dedicate_f08
+  end interface
+
   include 'forebay_c.inc'
 
 contains
@@ -342,6 +350,32 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     call open_integer(self, comm%MPI_VAL, run, staging, config, stat, errmsg)
+  end subroutine
+
+  subroutine dedicate_integer(world, comm, config, stat, errmsg)
+    integer, intent(in) :: world
+    integer, intent(out) :: comm
+    character(len=*), intent(in), optional :: config
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_ptr) :: options
+    type(c_error) :: error
+    integer(c_int) :: status
+    comm = world
+    status = options_for('', config=config, options=options, error=error)
+    if (status == fb_ok) status = c_dedicate(int(world, c_int), options, comm, error)
+    call c_options_free(options)
+    call finish(status, error, stat, errmsg)
+  end subroutine
+
+  subroutine dedicate_f08(world, comm, config, stat, errmsg)
+    use mpi_f08, only: MPI_Comm
+    type(MPI_Comm), intent(in) :: world
+    type(MPI_Comm), intent(out) :: comm
+    character(len=*), intent(in), optional :: config
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call dedicate_integer(world%MPI_VAL, comm%MPI_VAL, config, stat, errmsg)
   end subroutine
 
   integer(c_int) function options_for(run, staging, config, options, error) result(status)

@@ -2,6 +2,9 @@
 
 #include <mpi.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+
+#include <utility>
 
 #include "forebay/mpi.hpp"
 
@@ -10,6 +13,13 @@ using namespace nanobind::literals;
 
 NB_MODULE(_forebay_mpi, module) {
     nb::module_::import_("forebay._forebay");  // Options and Session are its types
+    module.def(
+        "dedicate",
+        [](int fortran_world, const forebay::Options& options) {
+            const auto comm = forebay::dedicate(MPI_Comm_f2c(fortran_world), options).value();
+            return std::pair(comm != MPI_COMM_NULL, MPI_Comm_c2f(comm));
+        },
+        "fortran_world"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>());
     module.def(
         "open_mpi",
         [](int fortran_comm, const forebay::Options& options) {

@@ -13,6 +13,7 @@ namespace {
 
 // Enough for any storage; more would only hold memory and threads.
 constexpr int in_flight_max = 64;
+constexpr int cores_max = 64;
 constexpr std::int64_t pause_ms_max = 3'600'000;
 
 Error refusal(const std::string& what) { return {ErrorKind::refused, "forebay: " + what}; }
@@ -79,6 +80,8 @@ Result<> check(const AgentOptions& agent) {
             "agent.block_bytes is {}: it must be a multiple of 4096, best of the target's stripe.", agent.block_bytes));
     if (agent.in_flight < 1 || agent.in_flight > in_flight_max)
         return refusal(fmt::format("agent.in_flight is {}: from 1 to {}.", agent.in_flight, in_flight_max));
+    if (agent.cores < 1 || agent.cores > cores_max)
+        return refusal(fmt::format("agent.cores is {}: from 1 to {}.", agent.cores, cores_max));
     if (agent.retries < 0) return refusal(fmt::format("agent.retries is {}: 0 or more.", agent.retries));
     if (const auto ms = agent.retry_pause.count(); ms < 0 || ms > pause_ms_max)
         return refusal(fmt::format("agent.retry_pause is {} ms: from 0 to {}.", ms, pause_ms_max));

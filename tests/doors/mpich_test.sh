@@ -1,6 +1,6 @@
 # Goal: Forebay compiles and runs against MPICH as it does against Open MPI.
-# Method: the libraries in a build folder of their own; the story in C++, C and Fortran on 3 ranks, then on 2. The agent is
-# this build's: it knows no MPI.
+# Method: the libraries in a build folder of their own; the story in C++, C and Fortran on 3 ranks, then on 2 and a dedicated
+# agent. The agent of the first is this build's: it knows no MPI.
 set -euo pipefail
 command -v mpicxx.mpich mpicc.mpich mpifort.mpich mpiexec.mpich > /dev/null ||
     { echo "skipped: MPICH is not here, beside another MPI (Debian: libmpich-dev, mpich)"; exit 77; }
@@ -20,10 +20,13 @@ flags="-I$FOREBAY_SOURCE_DIR/include -Lbuild/lib -Wl,-rpath,$work/build/lib"
     mpifort.mpich -Ibuild/modules -o story_fortran "$stories/story.f90" $flags -lforebay_fortran -lforebay_mpi -lforebay
 }
 ldd story_c | grep -q libmpich || { echo "linked to another MPI:"; ldd story_c; exit 1; }
+printf '[agent]\nmode = "dedicated"\n' > dedicated.toml
 for language in cpp c fortran; do
     mkdir memory
-    { mpiexec.mpich -n 3 "./story_$language" save run memory; mpiexec.mpich -n 2 "./story_$language" restart run memory; } |
-        tee "$language.txt"
+    {
+        mpiexec.mpich -n 3 "./story_$language" save run memory /dev/null
+        mpiexec.mpich -n 3 "./story_$language" restart run memory dedicated.toml
+    } | tee "$language.txt"
     "$FOREBAY_AGENT" verify run
     rm -rf run memory
 done

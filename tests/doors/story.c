@@ -10,6 +10,7 @@
 enum { ROWS = 12, COLUMNS = 10, PARTS = 3, PARTICLES_MAX = 64 };
 
 static int rank, ranks;
+static MPI_Comm world; /* the ranks that compute */
 
 struct state {
     int first, count; /* this rank's rows of the arrays */
@@ -147,9 +148,9 @@ static void restart(struct state* state, fb_stream* stream, fb_particles* gas) {
         local[3] += (double)state->id[i];
         local[4] += state->x[i];
     }
-    MPI_Reduce(local, sums, 5, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Reduce(local, sums, 5, MPI_DOUBLE, MPI_SUM, 0, world);
     mine = (int64_t)state->particles;
-    MPI_Gather(&mine, 1, MPI_INT64_T, rows, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    MPI_Gather(&mine, 1, MPI_INT64_T, rows, 1, MPI_INT64_T, 0, world);
     if (rank == 0) {
         printf("restart from step %lld, time %.2f, %s ranks, dt %.3f\n", (long long)fb_restart_step(found),
                fb_restart_time(found), fb_restart_same_ranks(found) ? "the same" : "other", state->dt);
@@ -190,14 +191,21 @@ int main(int count, char** arguments) {
     fb_particles* gas = NULL;
     fb_stream_options kept = fb_stream_options_default();
     struct state state;
+    int handle = 0;
     MPI_Init(&count, &arguments);
-    if (count != 4) MPI_Abort(MPI_COMM_WORLD, 2);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    must(fb_options_parse("", &options, &error), &error);
+    if (count != 5) MPI_Abort(MPI_COMM_WORLD, 2);
+    must(fb_options_load(arguments[4], &options, &error), &error);
+    must(fb_dedicate(MPI_Comm_c2f(MPI_COMM_WORLD), options, &handle, &error), &error);
+    world = MPI_Comm_f2c(handle);
+    if (world == MPI_COMM_NULL) {
+        fb_options_free(options);
+        return MPI_Finalize();
+    }
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &ranks);
     fb_options_set_run(options, arguments[2]);
     fb_options_set_staging(options, arguments[3]);
-    must(fb_open_mpi(MPI_Comm_c2f(MPI_COMM_WORLD), options, &session, &error), &error);
+    must(fb_open_mpi(handle, options, &session, &error), &error);
     fb_options_free(options);
     kept.slots = 2;
     must(fb_stream_open(session, "restart", &kept, &stream, &error), &error);
@@ -219,6 +227,7 @@ int main(int count, char** arguments) {
     fb_stream_free(stream);
     fb_session_free(session);
     release(&state);
+    MPI_Comm_free(&world);
     MPI_Finalize();
     return 0;
 }

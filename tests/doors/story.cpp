@@ -14,6 +14,7 @@ namespace {
 
 constexpr int rows = 12, columns = 10, parts = 3;
 int rank, ranks;
+MPI_Comm world;  // the ranks that compute
 
 struct State {
     int first = rows * rank / ranks;
@@ -101,10 +102,10 @@ void restart(State& state, Stream& stream, Particles& gas) {
         local[3] += static_cast<double>(state.id[i]);
         local[4] += state.x[i];
     }
-    MPI_Reduce(local, sums, 5, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Reduce(local, sums, 5, MPI_DOUBLE, MPI_SUM, 0, world);
     const auto mine = static_cast<std::int64_t>(state.id.size());
     std::vector<std::int64_t> all(static_cast<std::size_t>(ranks));
-    MPI_Gather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+    MPI_Gather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, 0, world);
     if (rank != 0) return;
     std::printf("restart from step %lld, time %.2f, %s ranks, dt %.3f\n", static_cast<long long>(found->step()),
                 found->time(), found->same_ranks() ? "the same" : "other", state.dt);
@@ -128,8 +129,8 @@ Result<> mistake(State& state, Session& session, Stream& stream, const std::stri
     return found->read();
 }
 
-void tell(const std::string& act, const std::string& run, const std::string& staging) {
-    auto session = open(MPI_COMM_WORLD, {.run = run, .staging = staging}).value();
+void tell(const std::string& act, const Options& options) {
+    auto session = open(world, options).value();
     auto stream = session.stream("restart", {.slots = 2}).value();
     State state;
     if (act != "save" && act != "restart") {
@@ -153,11 +154,17 @@ void tell(const std::string& act, const std::string& run, const std::string& sta
 
 int main(int count, char** arguments) {
     MPI_Init(&count, &arguments);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (count != 4) MPI_Abort(MPI_COMM_WORLD, 2);
+    if (count != 5) MPI_Abort(MPI_COMM_WORLD, 2);
     try {
-        tell(arguments[1], arguments[2], arguments[3]);
+        auto options = load_options(arguments[4]).value();
+        options.run = arguments[2];
+        options.staging = arguments[3];
+        world = dedicate(MPI_COMM_WORLD, options).value();
+        if (world == MPI_COMM_NULL) return MPI_Finalize();
+        MPI_Comm_rank(world, &rank);
+        MPI_Comm_size(world, &ranks);
+        tell(arguments[1], options);
+        MPI_Comm_free(&world);
     } catch (const std::exception& thrown) {
         std::fprintf(stderr, "%s\n", thrown.what());
         MPI_Abort(MPI_COMM_WORLD, 1);

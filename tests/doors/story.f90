@@ -14,20 +14,28 @@ program story
   real(real64), target :: dt
   integer(int64), allocatable, target :: id(:)
   real(real64), allocatable, target :: x(:)
-  character(len=1024) :: act, run, staging
+  character(len=1024) :: act, run, staging, config
+  type(MPI_Comm) :: world  ! the ranks that compute
 
   call MPI_Init()
-  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
-  if (command_argument_count() /= 3) call MPI_Abort(MPI_COMM_WORLD, 2)
+  if (command_argument_count() /= 4) call MPI_Abort(MPI_COMM_WORLD, 2)
   call get_command_argument(1, act)
   call get_command_argument(2, run)
   call get_command_argument(3, staging)
+  call get_command_argument(4, config)
+  call fb_dedicate(MPI_COMM_WORLD, world, trim(config))
+  if (world == MPI_COMM_NULL) then
+    call MPI_Finalize()
+    stop
+  end if
+  call MPI_Comm_rank(world, rank)
+  call MPI_Comm_size(world, ranks)
   first = rows*rank/ranks + 1
   count = rows*(rank + 1)/ranks - first + 1
   allocate (density(0:columns + 1, 0:count + 1), velocity(columns, count, parts), mask(count), id(0), x(0))
   density = 0
   call tell()
+  call MPI_Comm_free(world)
   call MPI_Finalize()
 
 contains
@@ -36,7 +44,7 @@ contains
     type(fb_session) :: session
     type(fb_stream) :: stream
     type(fb_particles) :: gas
-    call session%open(MPI_COMM_WORLD, run, staging)
+    call session%open(world, run, staging, trim(config))
     call session%stream('restart', stream, slots=2)
     select case (act)
     case ('save')
@@ -137,8 +145,8 @@ contains
     call found%read()
     local = [sum(density(1:columns, 1:count)), real(sum(real(velocity, real64)), real64), &
              real(sum(mask), real64), real(sum(id), real64), sum(x)]
-    call MPI_Reduce(local, sums, 5, MPI_DOUBLE_PRECISION, MPI_SUM, 0, MPI_COMM_WORLD)
-    call MPI_Gather(size(id, kind=int64), 1, MPI_INTEGER8, all, 1, MPI_INTEGER8, 0, MPI_COMM_WORLD)
+    call MPI_Reduce(local, sums, 5, MPI_DOUBLE_PRECISION, MPI_SUM, 0, world)
+    call MPI_Gather(size(id, kind=int64), 1, MPI_INTEGER8, all, 1, MPI_INTEGER8, 0, world)
     if (rank /= 0) return
     print '(a,i0,a,f0.2,3a,f5.3)', 'restart from step ', found%step(), ', time ', found%time(), ', ', &
       trim(merge('the same', 'other   ', found%same_ranks())), ' ranks, dt ', dt

@@ -8,7 +8,9 @@ from mpi4py import MPI
 import forebay
 
 ROWS, COLUMNS, PARTS = 12, 10, 3
-WORLD = MPI.COMM_WORLD
+WORLD = forebay.dedicate(MPI.COMM_WORLD, sys.argv[4])
+if WORLD is None:
+    sys.exit()
 RANK, RANKS = WORLD.rank, WORLD.size
 
 
@@ -98,10 +100,10 @@ def mistake(state, session, stream, wrong):
     found.read()
 
 
-def main(act, run, staging):
+def main(act, run, staging, config):
     """One act of the story."""
     state = State()
-    session = forebay.Session(run, comm=WORLD, staging=staging)
+    session = forebay.Session(run, comm=WORLD, staging=staging, config=config)
     stream = session.stream("restart", slots=2)
     if act not in ("save", "restart"):
         try:

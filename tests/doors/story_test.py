@@ -16,32 +16,39 @@ RECORD_PAGE = slice(4096, 8192)
 MISTAKES = ("type", "rank", "shape", "missing", "closed")
 
 
-def told(command, ranks, folder, act):
-    done = subprocess.run(["mpiexec", "-n", str(ranks), *map(str, command), act, "run", "memory"], cwd=folder,
+def told(command, ranks, folder, act, run="run", config="empty.toml"):
+    done = subprocess.run(["mpiexec", "-n", str(ranks), *map(str, command), act, run, "memory", config], cwd=folder,
                           capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, f"{command} {act}: exit {done.returncode}\n{done.stdout}{done.stderr}"
     # What differs between folders, and the number of Open MPI's own notes, is not ours.
     return re.sub(r"-[0-9a-f]{8}-", "-HASH-", done.stdout.replace(str(folder), "FOLDER"))
 
 
-def node_files(folder):
+def node_files(run):
     files = {}
-    for path in sorted((folder / "run").glob("restart/step-*/node-*.h5")):
+    for path in sorted(run.glob("restart/step-*/node-*.h5")):
         data = bytearray(path.read_bytes())
         data[RECORD_PAGE] = b""
-        files[str(path.relative_to(folder))] = bytes(data)
+        files[str(path.relative_to(run))] = bytes(data)
     return files
 
 
 def tell(command, folder):
     (folder / "memory").mkdir()
+    (folder / "empty.toml").write_text("")
+    (folder / "dedicated.toml").write_text('[agent]\nmode = "dedicated"\n')
     outputs = {"save": told(command, 3, folder, "save")}
-    files = node_files(folder)
+    files = node_files(folder / "run")
     outputs["ls"] = subprocess.run([BUILD / "bin/forebay", "ls", "run"], cwd=folder, capture_output=True, text=True,
                                    check=True).stdout
     outputs["restart"] = told(command, 2, folder, "restart")
     for act in MISTAKES:
         outputs[act] = told(command, 2, folder, act)
+    # A fourth rank that is the agent changes nothing, and the last one of two leaves one to restart.
+    outputs["save, dedicated"] = told(command, 4, folder, "save", "run2", "dedicated.toml")
+    assert outputs["save, dedicated"] == outputs["save"]
+    assert node_files(folder / "run2") == files, f"{command}: other bytes with a dedicated agent"
+    outputs["restart, dedicated"] = told(command, 2, folder, "restart", "run2", "dedicated.toml")
     return outputs, files
 
 

@@ -24,8 +24,8 @@ CorruptError, RefusedError, UnsupportedError, BrokenError. Their text says what 
 from ._forebay import (BrokenError, Counters, CorruptError, Error, FullError, MissingError, RefusedError, RetryError,
                        Saved, UnsupportedError, __version__)
 from .reading import Run, Snapshot, StreamOfRun, open  # pylint: disable=redefined-builtin
-from .writing import Particles, Restart, Session, Stream
+from .writing import Particles, Restart, Session, Stream, dedicate
 
 __all__ = ["BrokenError", "CorruptError", "Counters", "Error", "FullError", "MissingError", "Particles", "RefusedError",
            "Restart", "RetryError", "Run", "Saved", "Session", "Snapshot", "Stream", "StreamOfRun", "UnsupportedError",
-           "__version__", "open"]
+           "__version__", "dedicate", "open"]

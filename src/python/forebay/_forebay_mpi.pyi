@@ -1,4 +1,6 @@
 import forebay._forebay
 
 
+def dedicate(fortran_world: int, options: forebay._forebay.Options) -> tuple[bool, int]: ...
+
 def open_mpi(fortran_comm: int, options: forebay._forebay.Options) -> forebay._forebay.Session: ...

@@ -63,6 +63,23 @@ def _boxes(name, data, start, halo):
     return boxes
 
 
+def _mpi_door():
+    try:
+        from . import _forebay_mpi  # pylint: disable=import-outside-toplevel
+    except ImportError as problem:
+        raise _forebay.UnsupportedError("forebay: this installation cannot use communicators: it was built "
+                                        f"without MPI ({problem}).") from problem
+    return _forebay_mpi
+
+
+def dedicate(world, config=None):
+    """Splits agents off where `config` has agent.mode "dedicated": the last agent.cores ranks of each machine. The others
+    get a communicator (of mpi4py) to use instead of `world`, also to open sessions. An agent stays in this call until the
+    ranks of its machine have finalised MPI, and gets None: it has nothing left to do but to end. Once a process. Collective."""
+    computes, handle = _mpi_door().dedicate(world.py2f(), _forebay.options(None if config is None else str(config)))
+    return type(world).f2py(handle) if computes else None
+
+
 class Session:
     """One application's use of one run.
 
@@ -85,12 +102,7 @@ class Session:
         if comm is None:
             self._session = _forebay.open_alone(options)
         else:
-            try:
-                from . import _forebay_mpi  # pylint: disable=import-outside-toplevel
-            except ImportError as problem:
-                raise _forebay.UnsupportedError("forebay: this installation cannot use communicators: it was built "
-                                                f"without MPI ({problem}).") from problem
-            self._session = _forebay_mpi.open_mpi(comm.py2f(), options)
+            self._session = _mpi_door().open_mpi(comm.py2f(), options)
 
     def stream(self, name, **options):
         """The stream of that name. Without options those of `config` hold; with any, the defaults hold for the others:

@@ -1,0 +1,172 @@
+// Goal: ranks that are agents drain and commit what the others save, for any number of sessions, and end with them.
+// Method: this process's own main() splits the agents off; the cases run on the ranks that compute.
+// ranks: 2 3 5
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <vector>
+
+#include "forebay/mpi.hpp"
+#include "support/processes.hpp"
+#include "support/temp_directory.hpp"
+
+using namespace forebay;
+
+namespace {
+
+MPI_Comm computing = MPI_COMM_NULL;
+std::vector<int> agents;  // their process ids
+int cores = 1;
+std::string folder;  // the same on every rank
+
+Options options_of(const std::string& run) {
+    Options options{.run = folder + "/" + run, .staging = folder + "/memory"};
+    options.agent.mode = AgentMode::dedicated;
+    options.agent.cores = cores;
+    return options;
+}
+
+// A global array of 1000 numbers a rank, which tell rank and step.
+struct State {
+    std::vector<double> u = std::vector<double>(1000);
+    std::uint64_t rank, ranks;
+    State() {
+        int number = 0, count = 0;
+        MPI_Comm_rank(computing, &number);
+        MPI_Comm_size(computing, &count);
+        rank = static_cast<std::uint64_t>(number);
+        ranks = static_cast<std::uint64_t>(count);
+    }
+    Stream describe(Session& session) {
+        auto stream = session.stream("restart", {.slots = 2}).value();
+        stream.array("u", f64, {1000 * ranks}, {packed({{1000 * rank}, {1000}}, u.data())}).value();
+        return stream;
+    }
+    void fill(std::int64_t step) { std::ranges::fill(u, static_cast<double>(step) + static_cast<double>(rank) / 100); }
+};
+
+// Process ids of "agent 4711 serves ..." in the logs of all staging directories.
+std::vector<int> serving() {
+    std::vector<int> found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder + "/memory")) {
+        if (entry.path().filename() != "agent.log") continue;
+        const auto text = test::text_in(entry.path());
+        if (const auto at = text.find("agent "); at != std::string::npos)
+            found.push_back(std::stoi(text.substr(at + 6)));
+    }
+    std::ranges::sort(found);
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("agents that are ranks drain, commit, make views and end with their session") {
+    State state;
+    for (std::int64_t life = 0; life < 3; ++life) {
+        auto session = open(computing, options_of("run")).value();
+        auto stream = state.describe(session);
+        if (const auto found = stream.newest().value()) {
+            auto restart = *found;
+            restart.read().value();
+            CHECK(restart.step() == 10 * life);
+            CHECK(state.u[17] == static_cast<double>(10 * life) + static_cast<double>(state.rank) / 100);
+        } else {
+            CHECK(life == 0);
+        }
+        for (std::int64_t step = 10 * life + 1; step <= 10 * (life + 1); ++step) {
+            state.fill(step);
+            CHECK(stream.save(step).value().kept);
+        }
+        stream.wait_committed(std::chrono::seconds(60)).value();
+        CHECK(stream.counters().newest_durable_step == 10 * (life + 1));
+        MPI_Barrier(computing);
+        auto expected = agents;
+        std::ranges::sort(expected);
+        if (state.ranks < agents.size()) expected.clear();  // fewer nodes than agents: not all are asked
+        if (!expected.empty()) CHECK(serving() == expected);
+        MPI_Barrier(computing);
+        session.close().value();
+    }
+    CHECK(std::filesystem::exists(folder + "/run/restart/step-000030.h5"));
+    MPI_Barrier(computing);
+    for (const auto& home : std::filesystem::directory_iterator(folder + "/memory"))
+        CHECK(std::filesystem::is_empty(home.path()));
+}
+
+TEST_CASE("two sessions at once, one of which is left without close()") {
+    State first, second;
+    {
+        auto a = open(computing, options_of("a")).value();
+        auto b = open(computing, options_of("b")).value();
+        auto stream_a = first.describe(a);
+        auto stream_b = second.describe(b);
+        first.fill(1);
+        second.fill(2);
+        CHECK(stream_a.save(1).value().kept);
+        CHECK(stream_b.save(2).value().kept);
+        b.close().value();
+    }
+    // The agent has finished what `a` staged before the next session of its run begins.
+    auto again = open(computing, options_of("a")).value();
+    auto stream = first.describe(again);
+    first.fill(0);
+    auto found = stream.newest().value();
+    REQUIRE(found);
+    found->read().value();
+    CHECK(first.u[0] == 1 + static_cast<double>(first.rank) / 100);
+    again.close().value();
+}
+
+TEST_CASE("a second dedicate() is refused") {
+    const auto again = dedicate(computing, options_of("run"));
+    REQUIRE_FALSE(again);
+    CHECK(again.error().kind == ErrorKind::refused);
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int size = 0, rank = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    cores = size >= 5 ? 2 : 1;
+    std::optional<test::TempDirectory> made;
+    std::array<char, 512> name{};
+    if (rank == 0) {
+        made.emplace();
+        std::filesystem::create_directory(*made / "memory");
+        made->path().copy(name.data(), name.size() - 1);
+    }
+    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    folder = name.data();
+    std::vector<int> pids(static_cast<std::size_t>(size));
+    const int own = ::getpid();
+    MPI_Allgather(&own, 1, MPI_INT, pids.data(), 1, MPI_INT, MPI_COMM_WORLD);
+    agents.assign(pids.end() - cores, pids.end());
+
+    auto too_many = options_of("run");
+    too_many.agent.cores = size;
+    const auto refused = dedicate(MPI_COMM_WORLD, too_many);
+    if (refused || refused.error().kind != ErrorKind::refused) MPI_Abort(MPI_COMM_WORLD, 3);
+
+    computing = dedicate(MPI_COMM_WORLD, options_of("run")).value();
+    int failed = 0;
+    if (computing == MPI_COMM_NULL) {
+        if (rank < size - cores) failed = 1;
+    } else {
+        if (rank >= size - cores) failed = 1;
+        doctest::Context context(argc, argv);
+        context.setOption("minimal", rank != 0);
+        failed |= context.run();
+        MPI_Comm_free(&computing);
+    }
+    MPI_Finalize();
+    return failed;
+}
