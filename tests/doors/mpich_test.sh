@@ -2,7 +2,7 @@
 # Method: the libraries in a build folder of their own; the story in C++, C and Fortran on 3 ranks, then on 2 and a dedicated
 # agent. The agent of the first is this build's: it knows no MPI.
 set -euo pipefail
-command -v mpicxx.mpich mpicc.mpich mpifort.mpich mpiexec.mpich > /dev/null ||
+command -v mpicxx.mpich mpicc.mpich mpifort.mpich mpiexec.mpich > empty.toml ||
     { echo "skipped: MPICH is not here, beside another MPI (Debian: libmpich-dev, mpich)"; exit 77; }
 [ -n "${FOREBAY_LINK_FLAGS:-}" ] && { echo "skipped: the agent of a sanitized build and libraries that are not"; exit 77; }
 work=$(mktemp -d)
@@ -20,11 +20,12 @@ flags="-I$FOREBAY_SOURCE_DIR/include -Lbuild/lib -Wl,-rpath,$work/build/lib"
     mpifort.mpich -Ibuild/modules -o story_fortran "$stories/story.f90" $flags -lforebay_fortran -lforebay_mpi -lforebay
 }
 ldd story_c | grep -q libmpich || { echo "linked to another MPI:"; ldd story_c; exit 1; }
+: > empty.toml
 printf '[agent]\nmode = "dedicated"\n' > dedicated.toml
 for language in cpp c fortran; do
     mkdir memory
     {
-        mpiexec.mpich -n 3 "./story_$language" save run memory /dev/null
+        mpiexec.mpich -n 3 "./story_$language" save run memory empty.toml
         mpiexec.mpich -n 3 "./story_$language" restart run memory dedicated.toml
     } | tee "$language.txt"
     "$FOREBAY_AGENT" verify run

@@ -10,6 +10,7 @@ mv "$work/first" "$work/prefix"
 unset FOREBAY_AGENT  # the library has to find the agent in ../bin by itself
 flags=${FOREBAY_LINK_FLAGS:-}
 
+: > "$work/empty.toml"
 mkdir "$work/project"
 cp "$FOREBAY_SOURCE_DIR/docs/guide/first.cpp" "$work/project"
 cat > "$work/project/CMakeLists.txt" <<'PROJECT'
@@ -36,15 +37,15 @@ if [ -e "$libraries/libforebay_fortran.so" ]; then
     # shellcheck disable=SC2046,SC2086
     mpifort $flags -o "$work/in-fortran" "$FOREBAY_SOURCE_DIR/tests/doors/story.f90" \
         $(pkg-config --cflags --libs forebay_fortran forebay_mpi forebay)
-    LD_LIBRARY_PATH=$libraries mpiexec -n 1 "$work/in-fortran" save "$work/run3" "$work" /dev/null | grep -x "saved step 7, kept"
+    LD_LIBRARY_PATH=$libraries mpiexec -n 1 "$work/in-fortran" save "$work/run3" "$work" "$work/empty.toml" | grep -x "saved step 7, kept"
 fi
 
 cd "$work"
 mpiexec -n 2 "$work/by-cmake/simulation" run1 | grep -x "starting after step 0"
 LD_LIBRARY_PATH=$libraries mpiexec -n 2 "$work/by-pkg-config" run1 | grep -x "starting after step 5"
 mkdir memory
-LD_LIBRARY_PATH=$libraries mpiexec -n 3 "$work/in-c" save run2 memory /dev/null | grep -x "saved step 7, kept"
-LD_LIBRARY_PATH=$libraries mpiexec -n 2 "$work/in-c" restart run2 memory /dev/null | grep "^restart from step 7,"
+LD_LIBRARY_PATH=$libraries mpiexec -n 3 "$work/in-c" save run2 memory empty.toml | grep -x "saved step 7, kept"
+LD_LIBRARY_PATH=$libraries mpiexec -n 2 "$work/in-c" restart run2 memory empty.toml | grep "^restart from step 7,"
 "$work/prefix/bin/forebay" ls run1 > /dev/null
 sed 's/OPTIONAL_COMPONENTS//' "$work/project/CMakeLists.txt" > CMakeLists.txt
 if cmake -S "$work" -B "$work/refused" -DCMAKE_PREFIX_PATH="$work/prefix" > log 2>&1; then
