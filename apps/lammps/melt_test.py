@@ -5,7 +5,7 @@ Method: the program lmp computes the uninterrupted run, without Python and witho
 2 ranks, which are killed in mid-run; on 3, which are killed together with the agent, so that what is only staged must
 do; and on 1 to the end. Rounding: neighbour lists built at a restart sum the same forces in another order, which
 changes the 16th digit; the melt's chaos lets a difference grow, and the energies, sums over all atoms, feel it late. For
-300 steps 1e-12 of the energies is asked for, thirty times what was measured; a chaotic run cannot be held to more for long.
+300 steps 1e-12 of the energies is asked for, ten times what was measured; a chaotic run cannot be held to more for long.
 
 Usage: melt_test.py [--cells 10] [--steps 120] [--every 5] [--ranks 2,3,1]
 """
