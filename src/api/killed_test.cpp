@@ -5,6 +5,7 @@
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <thread>
@@ -100,6 +101,16 @@ TEST_CASE("the agent is killed while it drains: the next save starts another, wh
         CHECK_FALSE(here.session.draining());
         here.session.close().value();
     }
+}
+
+TEST_CASE("the agent gives way to the ranks") {
+    const test::TempDirectory folder;
+    const auto options = options_in(folder, 1, 0);
+    Rank here(comm::alone(), options);
+    here.save(1).value();
+    here.stream.wait_committed(60s).value();
+    CHECK(::sched_getscheduler(test::agent_of(staged(options).at(0))) == SCHED_BATCH);
+    here.session.close().value();
 }
 
 TEST_CASE("skipping saves alone bring a killed agent back") {

@@ -53,6 +53,9 @@ void Agent::take_over() {
 }
 
 bool Agent::run(const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
+    // A seal rings the bell. Where every CPU has a rank, the agent would else take it from the one that rang.
+    if (const auto given = sys::give_way(); !given)
+        log_(fmt::format("the agent takes CPUs from ranks: {}", given.error().text));
     take_over();
     std::chrono::milliseconds pause = peers_pause_min;
     auto last_progress = sys::Clock::now();

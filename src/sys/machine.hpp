@@ -98,6 +98,10 @@ Result<std::string> output_of(const std::vector<std::string>& command, std::chro
 /// agent from the binding of the rank that started it; an empty list changes nothing.
 Result<> pin_to_cpus(const std::string& cpu_list);
 
+/// From now on this thread, and threads that it starts, take no CPU from whoever runs there when they are woken: they
+/// wait for their turn, and get as much in the end.
+Result<> give_way();
+
 /// The path of the running program or, for a library, of the file it was loaded from.
 std::string own_object_path();
 

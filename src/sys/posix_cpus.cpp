@@ -1,4 +1,4 @@
-// Pinning a process to CPUs.
+// On which CPUs a process runs, and whether it waits for its turn there.
 
 #include <sched.h>
 
@@ -68,6 +68,14 @@ Result<> pin_to_cpus(const std::string& cpu_list) {
                      fmt::format("pin to CPUs {}: none of them may be used by this process", cpu_list)};
     }
     return failed ? Result<>(posix_error("readdir", "/proc/self/task", failed.value())) : Result<>();
+}
+
+Result<> give_way() {
+    if (::sched_getscheduler(0) == SCHED_IDLE) return {};  // gives way more still, and may not be changed
+    const sched_param none{};
+    if (::sched_setscheduler(0, SCHED_BATCH, &none) != 0)
+        return posix_error("sched_setscheduler to SCHED_BATCH", "this thread", errno);
+    return {};
 }
 
 }  // namespace forebay::sys

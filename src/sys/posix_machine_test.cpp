@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <functional>
 #include <new>
 #include <set>
 #include <thread>
@@ -225,6 +226,25 @@ TEST_CASE("pin_to_cpus: every thread of the process; \"all\" takes the pin away"
         CHECK(pin_to_cpus(bad).error().kind == ErrorKind::refused);
     }
     REQUIRE(::sched_setaffinity(0, sizeof allowed, &allowed) == 0);
+}
+
+TEST_CASE("give_way: this thread and those that it starts, no others") {
+    const auto policy_of = [](const std::function<void()>& first) {
+        int policy = -1;
+        std::jthread([&] {
+            first();
+            std::jthread([&] { policy = ::sched_getscheduler(0); }).join();
+        }).join();
+        return policy;
+    };
+    const int before = ::sched_getscheduler(0);
+    CHECK(policy_of([] { CHECK(give_way()); }) == SCHED_BATCH);
+    CHECK(policy_of([] {}) == before);
+    CHECK(policy_of([] {
+              const sched_param none{};
+              REQUIRE(::sched_setscheduler(0, SCHED_IDLE, &none) == 0);
+              CHECK(give_way());
+          }) == SCHED_IDLE);
 }
 
 TEST_CASE("names, clocks and random numbers") {
