@@ -2,7 +2,7 @@
 # Method: the libraries in a build folder of their own; the story in C++, C and Fortran on 3 ranks, then on 2 and a dedicated
 # agent. The agent of the first is this build's: it knows no MPI.
 set -euo pipefail
-command -v mpicxx.mpich mpicc.mpich mpifort.mpich mpiexec.mpich > empty.toml ||
+command -v mpicxx.mpich mpicc.mpich mpifort.mpich mpiexec.mpich > /dev/null ||
     { echo "skipped: MPICH is not here, beside another MPI (Debian: libmpich-dev, mpich)"; exit 77; }
 [ -n "${FOREBAY_LINK_FLAGS:-}" ] && { echo "skipped: the agent of a sanitized build and libraries that are not"; exit 77; }
 work=$(mktemp -d)
