@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <new>
@@ -169,6 +170,49 @@ TEST_CASE("prepare() takes the laying out and every page fault from the first sa
         CHECK(calls.world == Calls{.max = 2});
     }
     session.close().value();
+}
+
+TEST_CASE("a restart variable by variable exchanges the heads once and opens one window") {
+    const test::TempDirectory folder;
+    std::vector<double> u(3000), v(3000), w(3000);
+    const auto describe = [&](Stream& stream, std::uint64_t rank) {
+        for (auto& [name, data] : {std::pair("u", &u), std::pair("v", &v), std::pair("w", &w)})
+            stream.array(name, f64, {3000}, {packed({{1000 * rank}, {1000}}, data->data() + 1000 * rank)}).value();
+    };
+    test::with_session(3, options_in(folder, 1), [&](Session& session, comm::Group& world) {
+        auto stream = session.stream("restart").value();
+        describe(stream, static_cast<std::uint64_t>(world.rank()));
+        std::fill_n(v.data() + 1000 * world.rank(), 1000, 2.5);
+        stream.save(1).value();
+    });
+    std::ranges::fill(v, 0);
+    test::with_threads(3, [&](std::unique_ptr<comm::Group> world) {
+        AllCalls calls;
+        const auto rank = static_cast<std::uint64_t>(world->rank());
+        auto counting =
+            std::make_unique<CountingGroup>(std::move(world), calls, calls.world, CountingGroup::Level::world);
+        auto session =
+            Session::open_over(std::make_unique<GroupHolder>(std::move(counting)), options_in(folder, 1)).value();
+        auto stream = session.stream("restart").value();
+        describe(stream, rank);
+        auto found = stream.newest().value();
+        REQUIRE(found);
+        found->read({"u"}).value();
+        calls = {};
+        found->read({"v"}).value();
+        const auto one = calls;
+        CHECK(one.node.broadcast == 0);
+        CHECK(v[1000 * rank + 7] == 2.5);
+        calls = {};
+        found->read({"w"}).value();
+        CHECK(calls.node == one.node);
+        CHECK(calls.world == one.world);
+        stream.save(2).value();  // gives the memory back
+        calls = {};
+        found->read({"v"}).value();
+        CHECK(calls.node.broadcast > 0);
+        session.close().value();
+    });
 }
 
 TEST_CASE("copying a rank's blocks into the slot allocates nothing") {

@@ -36,12 +36,13 @@ Result<Part> part_of(const StreamState& stream, const std::vector<std::string>& 
     return part;
 }
 
-restart::ReaderContext reader_of(const StreamState& stream) {
+restart::ReaderContext reader_of(const StreamState& stream, restart::Kept& kept) {
     auto& session = *stream.session;
     return {.topology = &session.topology,
             .store = &sys::posix_store(),
             .window_path = session.staging->directory() + "/restart.window",
-            .window_bytes = session.options.restart_window_bytes};
+            .window_bytes = session.options.restart_window_bytes,
+            .kept = &kept};
 }
 
 }  // namespace
@@ -49,9 +50,9 @@ restart::ReaderContext reader_of(const StreamState& stream) {
 Result<> StreamState::look_at_heads(RestartState& state) {
     auto plan = plan_of(*this, schema, state.choice);
     FB_TRY(comm::agree(*session->topology.world, plan ? Result<>() : Result<>(plan.error())));
-    FB_TRY_ASSIGN(rows, restart::rows_of(reader_of(*this), state.choice, *plan, binding));
+    FB_TRY_ASSIGN(rows, restart::rows_of(reader_of(*this, state.kept), state.choice, *plan, binding));
     state.rows = std::move(rows);
-    return restart::map_staged(reader_of(*this), state.choice, *plan, binding);
+    return restart::map_staged(reader_of(*this, state.kept), state.choice, *plan, binding);
 }
 
 Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
@@ -78,6 +79,7 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
             state->choice.staged.clear();
             state->choice.source = state->choice.directory;
             state->rows.clear();
+            state->kept = {};
             looked = look_at_heads(*state);
         }
         if (!looked) {
@@ -87,6 +89,7 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
             continue;
         }
         chosen_step = step;
+        reading = state;
         session->log(fmt::format("forebay: stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream,
                                  step, state->choice.manifest.world_ranks, state->choice.source));
         return std::optional(Restart(std::move(state), shared_from_this()));
@@ -114,7 +117,7 @@ Result<> RestartState::read(StreamState& stream, const Schema& schema, const sta
     auto plan = plan_of(stream, schema, choice);
     if (mine && !plan) mine = plan.error();
     FB_TRY(comm::agree(*stream.session->topology.world, mine));
-    const auto done = restart::read(reader_of(stream), choice, *plan, binding);
+    const auto done = restart::read(reader_of(stream, kept), choice, *plan, binding);
     if (done) return {};
     return Error{
         done.error().kind,

@@ -112,7 +112,8 @@ public:
     stage::Stager stager;
     restart::Chooser chooser;
     std::int64_t chosen_step = -1;
-    std::vector<std::string> notes;  // why newer snapshots were passed over
+    std::weak_ptr<RestartState> reading;  // what was chosen last
+    std::vector<std::string> notes;       // why newer snapshots were passed over
 };
 
 class RestartState {
@@ -121,6 +122,7 @@ public:
     Result<> read(StreamState& stream, const Schema& schema, const stage::Binding& binding, Result<> mine);
 
     restart::Choice choice;
+    restart::Kept kept;
     std::vector<std::uint64_t> rows;  // by table of the stream
 };
 

@@ -178,6 +178,8 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, Result<> mine) 
     FB_TRY(session->check_open());
     if (step < 0)
         mine = Error{ErrorKind::refused, fmt::format("forebay: step {} is refused: steps are 0 or more.", step)};
+    // The memory of a restart is the simulation's again; a read after this one opens all anew.
+    if (const auto read = reading.lock()) read->kept = {};
     auto saved = stager.begin(step, time, schema, binding, changed, mine);
     if (!saved) return saved;
     changed = false;

@@ -9,7 +9,6 @@
 #include "base/limits.hpp"
 #include "catalog/node_reader.hpp"
 #include "restart/scatter.hpp"
-#include "restart/window.hpp"
 
 namespace forebay::restart {
 
@@ -21,18 +20,28 @@ public:
         : context_(context), choice_(choice), node_(*context.topology->node) {}
 
     // Calls visit(path, head) on all ranks of the node for each file that one of them needs. The head is read once.
-    Result<> each(std::vector<char> mine,
-                  const std::function<Result<>(const std::string&, const format::NodeFile&)>& visit) {
+    Result<> each(std::vector<char> mine, const std::function<Result<>(const std::string&, const Kept::Head&)>& visit) {
         std::vector<std::int64_t> needed(mine.begin(), mine.end());
         node_.max(needed);
         int reader = 0;
         for (std::size_t i = 0; i < needed.size(); ++i) {
             if (needed[i] == 0) continue;
             const auto path = path_of(i);
-            FB_TRY_ASSIGN(head, head_of(path, reader++ % node_.size()));
-            if (head.record_crc32c != choice_.manifest.nodes[i].record_crc32c)
+            auto& kept = *context_.kept;
+            if (const auto at = kept.heads.find(i); at != kept.heads.end()) {
+                FB_TRY(visit(path, at->second));
+                continue;
+            }
+            std::uint64_t bytes = 0;
+            FB_TRY_ASSIGN(file, head_of(path, reader++ % node_.size(), bytes));
+            if (file.record_crc32c != choice_.manifest.nodes[i].record_crc32c)
                 return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed.", path)};
+            auto segments = format::segments_by_offset(file);
+            Kept::Head head{std::move(file), std::move(segments)};
             FB_TRY(visit(path, head));
+            if (kept.heads_bytes + bytes > limits::kept_heads_bytes) continue;
+            kept.heads_bytes += bytes;
+            kept.heads.emplace(i, std::move(head));
         }
         return {};
     }
@@ -52,12 +61,13 @@ private:
         return at != choice_.staged.end() ? at->path : choice_.directory + "/" + choice_.manifest.nodes[node].path;
     }
 
-    Result<format::NodeFile> head_of(const std::string& path, int reader) {
+    Result<format::NodeFile> head_of(const std::string& path, int reader, std::uint64_t& size_bytes) {
         std::vector<std::byte> bytes;
         Result<> mine;
         if (node_.rank() == reader) mine = read_head(path, bytes);
         FB_TRY(comm::agree(node_, mine));
         node_.broadcast_sized(bytes, reader);
+        size_bytes = bytes.size();
         return format::open_head(bytes, path);
     }
 
@@ -118,9 +128,9 @@ Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const C
         for (const auto& range : choice.manifest.nodes[i].ranks)
             mine[i] |= rank >= range.first && rank - range.first < range.count ? 1 : 0;
     const auto looked =
-        FileByFile(context, choice).each(mine, [&](const std::string&, const format::NodeFile& file) -> Result<> {
-            for (const auto& block : file.blocks) {
-                const auto& variable = file.schema.variables[block.variable];
+        FileByFile(context, choice).each(mine, [&](const std::string&, const Kept::Head& head) -> Result<> {
+            for (const auto& block : head.file.blocks) {
+                const auto& variable = head.file.schema.variables[block.variable];
                 if (variable.kind != Kind::particles || block.rank != rank) continue;
                 for (std::uint32_t t = 0; t < rows.size(); ++t)
                     if (plan.table_of(t) == variable.table) rows[t] = block.box.size[0];
@@ -134,33 +144,30 @@ Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const C
 Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding) {
     const auto needed = plan.files_needed(binding);
     const auto mapped =
-        FileByFile(context, choice)
-            .each(needed, [&](const std::string& path, const format::NodeFile& file) -> Result<> {
-                auto* copy = FileByFile::staged(choice, path);
-                if (copy == nullptr) return {};
-                const auto map = [&]() -> Result<> {
-                    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, false));
-                    copy->mapping = std::move(mapping);
-                    std::uint64_t bytes = 0;
-                    const auto segments = format::segments_by_offset(file);
-                    return prefault_needed(copy->mapping, segments,
-                                           Scatter(file, segments, plan.takes(binding, file, bytes)).needed());
-                };
-                return comm::agree(*context.topology->node, map());
-            });
+        FileByFile(context, choice).each(needed, [&](const std::string& path, const Kept::Head& head) -> Result<> {
+            auto* copy = FileByFile::staged(choice, path);
+            if (copy == nullptr) return {};
+            const auto map = [&]() -> Result<> {
+                FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, false));
+                copy->mapping = std::move(mapping);
+                std::uint64_t bytes = 0;
+                const Scatter scatter(head.file, head.segments, plan.takes(binding, head.file, bytes));
+                return prefault_needed(copy->mapping, head.segments, scatter.needed());
+            };
+            return comm::agree(*context.topology->node, map());
+        });
     return comm::agree(*context.topology->world, mapped);
 }
 
 Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding) {
     std::uint64_t taken = 0;
-    std::optional<Window> window;
+    auto& window = context.kept->window;
     FileByFile files(context, choice);
     auto done =
-        files.each(plan.files_needed(binding), [&](const std::string& path, const format::NodeFile& file) -> Result<> {
-            const auto segments = format::segments_by_offset(file);
-            Scatter scatter(file, segments, plan.takes(binding, file, taken));
+        files.each(plan.files_needed(binding), [&](const std::string& path, const Kept::Head& head) -> Result<> {
+            Scatter scatter(head.file, head.segments, plan.takes(binding, head.file, taken));
             if (auto* copy = FileByFile::staged(choice, path))
-                return comm::agree(*context.topology->node, take_staged(*copy, segments, scatter));
+                return comm::agree(*context.topology->node, take_staged(*copy, head.segments, scatter));
             if (!window) {
                 FB_TRY_ASSIGN(opened, Window::open(*context.topology->node, *context.store, context.window_path,
                                                    context.window_bytes));
@@ -168,8 +175,10 @@ Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, co
             }
             auto source = context.store->open(path, sys::Access::read_direct);
             FB_TRY(comm::agree(*context.topology->node, source ? Result<>() : Result<>(source.error())));
-            return window->read(**source, path, segments, scatter);
+            return window->read(**source, path, head.segments, scatter);
         });
+    // The ranks of a node agree on an error of the window, and after one it is of no use.
+    if (!done) window.reset();
     if (done && taken != plan.wanted_bytes(binding) && plan.complete(binding))
         done = Error{ErrorKind::corrupt,
                      fmt::format("the block tables of step {} hold {} of the {} bytes this rank asks for.",

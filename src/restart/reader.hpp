@@ -4,21 +4,37 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "comm/group.hpp"
+#include "format/segments.hpp"
 #include "restart/choose.hpp"
 #include "restart/plan.hpp"
+#include "restart/window.hpp"
 
 namespace forebay::restart {
+
+/// What one read of a snapshot leaves for the next, since codes read variable by variable: heads of node files, as many
+/// as limits::kept_heads_bytes allow, and the window.
+struct Kept {
+    struct Head {
+        format::NodeFile file;
+        std::vector<format::Segment> segments;
+    };
+    std::map<std::size_t, Head> heads;  // by index into Manifest::nodes; the same on all ranks of a node
+    std::uint64_t heads_bytes = 0;
+    std::optional<Window> window;
+};
 
 struct ReaderContext {
     comm::Topology* topology = nullptr;
     sys::Store* store = nullptr;
     std::string window_path;         // a file on the node for the shared window
     std::uint64_t window_bytes = 0;  // of the node
+    Kept* kept = nullptr;
 };
 
 /// The rows of each table that this rank gets: its own blocks where the rank counts agree. Collective.
