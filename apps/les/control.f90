@@ -1,15 +1,16 @@
 !> What a user sets: the namelist &les of the parameter file. Units are SI. A restart takes the physics from the snapshot;
-!> the run's own settings (the first two lines) are those of the file.
+!> the run's own settings (the first three lines) are those of the file.
 module les_control
   use les_grid, only: wp, give_up
   implicit none
   public
 
-  character(len=512) :: run = '', staging = ''   ! Forebay's run directory ('': nothing is saved) and staging ('': its own)
+  character(len=512) :: run = ''                    ! Forebay's run directory; '': nothing is saved
+  character(len=512) :: staging = '', config = ''   ! Forebay's staging directory and configuration file; '': its defaults
   integer :: ranks_x = 0, ranks_y = 0, end_step = 100, save_every = 0
 
   character(len=32), target :: title = 'boundary layer'
-  character(len=32), target :: start = 'layer'   ! 'layer': geostrophic wind and stratification; 'taylor-green'; 'rest'
+  character(len=32), target :: start = 'layer'   ! 'layer': geostrophic wind; 'taylor-green'; 'rest': no wind, other temperatures
   character(len=32), target :: wall = 'rough'    ! the surface: 'rough' or 'slip'
   integer, target :: nx = 40, ny = 24, nz = 20
   integer, target :: window_steps = 10           ! of an averaging window
@@ -30,12 +31,12 @@ module les_control
   real(wp), target :: surface_depth = 5          ! heat capacity of the surface as metres of air
   real(wp), target :: damping_height = 400, damping_rate = 0.01_wp
   real(wp), target :: subsidence = 0             ! at the top, m/s downwards
-  real(wp), target :: perturbation = 0.5_wp      ! of temperature, in the lower half
-  real(wp), target :: divergence_tolerance = 1e-10_wp  ! rms, 1/s
+  real(wp), target :: perturbation = 0.5_wp      ! of temperature: noise in the lower half; a curve in z at rest
+  real(wp), target :: divergence_tolerance = 1e-8_wp  ! rms, 1/s
 
-  namelist /les/ run, staging, ranks_x, ranks_y, end_step, save_every, title, start, wall, nx, ny, nz, window_steps, seed, &
-    adaptive_dt, buoyant, interactive_surface, damped, dx, dy, dz, dt_max, cfl_max, u_geostrophic, v_geostrophic, coriolis, &
-    gravity, theta_surface, theta_gradient, inversion_height, inversion_jump, smagorinsky, prandtl, km_background, &
+  namelist /les/ run, staging, config, ranks_x, ranks_y, end_step, save_every, title, start, wall, nx, ny, nz, window_steps, &
+    seed, adaptive_dt, buoyant, interactive_surface, damped, dx, dy, dz, dt_max, cfl_max, u_geostrophic, v_geostrophic, &
+    coriolis, gravity, theta_surface, theta_gradient, inversion_height, inversion_jump, smagorinsky, prandtl, km_background, &
     roughness, roughness_contrast, heating, heating_contrast, tracer_surface, surface_depth, damping_height, damping_rate, &
     subsidence, perturbation, divergence_tolerance
 
@@ -61,10 +62,19 @@ contains
 
   !> All parameters with their defaults, in the form of a parameter file.
   subroutine control_help()
+    character(len=1024) :: text(64)
+    integer :: n, last
     print '(a)', 'Usage: mpiexec -n RANKS les PARAMETERS', '', &
       'A large-eddy simulation that saves and restarts through Forebay. PARAMETERS is a file with the namelist &les; every', &
       'name may be left out. These are all, with their defaults; apps/les/control.f90 tells what they mean.', ''
-    write (*, nml=les)
+    text = ''
+    write (text, nml=les)
+    do n = 1, size(text)
+      ! Without the blanks that fill texts.
+      last = index(text(n), '"', back=.true.)
+      if (last > 0) text(n) = trim(text(n) (:last - 1))//text(n) (last:)
+      if (text(n) /= '') print '(a)', trim(text(n))
+    end do
   end subroutine
 
 end module les_control

@@ -25,7 +25,7 @@ module les_restart
 contains
 
   subroutine restart_open()
-    call checkpoint_open(trim(run), comm%MPI_VAL, staging=trim(staging))
+    call checkpoint_open(trim(run), comm%MPI_VAL, staging=trim(staging), config=trim(config))
     call keep_prepare()
     started_at = now()
     call system_clock(ticks_before)

@@ -16,25 +16,27 @@ contains
     integer :: i, j, k
     call start_levels()
     do i = nxl, nxr
-    do j = nys, nyn
-      theta(:, j, i) = theta_ref
-      q(:, j, i) = q_ref
-      if (start == 'layer') then
-        u(:, j, i) = ug
-        v(:, j, i) = vg
-        do k = 1, nz/2
-          theta(k, j, i) = theta(k, j, i) + perturbation*noise(i, j, k)
-        end do
-      else if (start == 'taylor-green') then
-        u(:, j, i) = sin(2*pi*i/nx)*cos(2*pi*(j + 0.5_wp)/ny)
-        v(:, j, i) = -cos(2*pi*(i + 0.5_wp)/nx)*sin(2*pi*j/ny)*(ny*dy)/(nx*dx)
-      end if
-      z0(j, i) = roughness*(1 + roughness_contrast*sin(2*pi*i/nx)*cos(2*pi*j/ny))
-      z0h(j, i) = 0.1_wp*z0(j, i)
-      radiation(j, i) = heating*(1 + heating_contrast*cos(2*pi*i/nx)*sin(4*pi*j/ny))
-      t_surface(j, i) = theta_ref(1)
-      q_surface(j, i) = tracer_surface
-    end do
+      do j = nys, nyn
+        theta(:, j, i) = theta_ref
+        q(:, j, i) = q_ref
+        if (start == 'layer') then
+          u(:, j, i) = ug
+          v(:, j, i) = vg
+          do k = 1, nz/2
+            theta(k, j, i) = theta(k, j, i) + perturbation*noise(i, j, k)
+          end do
+        else if (start == 'taylor-green') then
+          u(:, j, i) = sin(2*pi*i/nx)*cos(2*pi*(j + 0.5_wp)/ny)
+          v(:, j, i) = -cos(2*pi*(i + 0.5_wp)/nx)*sin(2*pi*j/ny)*(ny*dy)/(nx*dx)
+        else
+          theta(:, j, i) = theta_ref + perturbation*cos(pi*zu/(nz*dz))
+        end if
+        z0(j, i) = roughness*(1 + roughness_contrast*sin(2*pi*i/nx)*cos(2*pi*j/ny))
+        z0h(j, i) = 0.1_wp*z0(j, i)
+        radiation(j, i) = heating*(1 + heating_contrast*cos(2*pi*i/nx)*sin(4*pi*j/ny))
+        t_surface(j, i) = theta_ref(1)
+        q_surface(j, i) = tracer_surface
+      end do
     end do
     km = km_background
   end subroutine
