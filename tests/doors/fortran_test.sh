@@ -9,6 +9,7 @@ cd "$work"
 mkdir memory
 printf 'staging = "%s/memory"\n[agent]\nmode = "thread"\n' "$work" > config.toml
 mpiexec -n 1 "$program" run
+[ -d "memory/forebay-$(id -u)" ] || { echo "a blank staging= has hidden that of the configuration"; exit 1; }
 mpiexec -n 3 "$FOREBAY_BINARY_DIR/tests/checkpoint_test" save palm
 mpiexec -n 2 "$FOREBAY_BINARY_DIR/tests/checkpoint_test" restart palm
 "$FOREBAY_BINARY_DIR/bin/forebay" verify palm
