@@ -10,7 +10,8 @@ module les_control
   integer :: ranks_x = 0, ranks_y = 0, end_step = 100, save_every = 0
 
   character(len=32), target :: title = 'boundary layer'
-  character(len=32), target :: start = 'layer'   ! 'layer': geostrophic wind; 'taylor-green'; 'rest': no wind, other temperatures
+  character(len=32), target :: start = 'layer'   ! 'layer': geostrophic wind; on it 'taylor-green': vortices, 'rolls': in x
+                                                ! and z; 'rest': no wind, and other temperatures
   character(len=32), target :: wall = 'rough'    ! the surface: 'rough' or 'slip'
   integer, target :: nx = 40, ny = 24, nz = 20
   integer, target :: window_steps = 10           ! of an averaging window
@@ -31,7 +32,7 @@ module les_control
   real(wp), target :: surface_depth = 5          ! heat capacity of the surface as metres of air
   real(wp), target :: damping_height = 400, damping_rate = 0.01_wp
   real(wp), target :: subsidence = 0             ! at the top, m/s downwards
-  real(wp), target :: perturbation = 0.5_wp      ! of temperature: noise in the lower half; a curve in z at rest
+  real(wp), target :: perturbation = 0.5_wp      ! K, of temperature: noise in the lower half, a curve in z at rest; m/s, of vortices
   real(wp), target :: divergence_tolerance = 1e-8_wp  ! rms, 1/s
 
   namelist /les/ run, staging, config, ranks_x, ranks_y, end_step, save_every, title, start, wall, nx, ny, nz, window_steps, &
@@ -54,8 +55,8 @@ contains
     if (nz < 8 .or. min(nx, ny) < 6) call give_up('the grid is too small', 'at least 6 x 6 points and 8 levels')
     if (subsidence < 0) call give_up('subsidence is less than 0', 'it is a speed downwards')
     if (window_steps < 1) call give_up('window_steps is less than 1', 'give the steps of an averaging window')
-    if (all(start /= [character(len=32) :: 'layer', 'taylor-green', 'rest'])) &
-      call give_up("start = '"//trim(start)//"' is unknown", "'layer', 'taylor-green' or 'rest'")
+    if (all(start /= [character(len=32) :: 'layer', 'taylor-green', 'rolls', 'rest'])) &
+      call give_up("start = '"//trim(start)//"' is unknown", "'layer', 'taylor-green', 'rolls' or 'rest'")
     if (all(wall /= [character(len=32) :: 'rough', 'slip'])) &
       call give_up("wall = '"//trim(wall)//"' is unknown", "'rough' or 'slip'")
   end subroutine

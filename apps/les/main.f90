@@ -77,7 +77,8 @@ contains
     flush (6)
   end subroutine
 
-  !> What another number of ranks must come to, but for rounding; and what budgets leave over.
+  !> Of each field the mean, the mean square and a mean with weights that tell where things are: what another number of
+  !> ranks must come to, but for rounding. And what budgets leave over.
   subroutine print_sums()
     call print_sum('u', u)
     call print_sum('v', v)
@@ -92,12 +93,14 @@ contains
   subroutine print_sum(name, a)
     character(len=*), intent(in) :: name
     real(wp), intent(in) :: a(0:, nys - halo:, nxl - halo:)
-    real(wp) :: sums(3)
+    real(wp), parameter :: circle = 2*acos(-1._wp)
+    real(wp) :: sums(3), weight
     integer :: i, j
     sums = 0
     do i = nxl, nxr
       do j = nys, nyn
-        sums = sums + [sum(a(1:nz, j, i)), sum(a(1:nz, j, i)**2), sum(a(1:nz, j, i))*sin(real(i*ny + j, wp))]
+        weight = (1 + sin(circle*i/nx))*(1 + cos(circle*j/ny))
+        sums = sums + [sum(a(1:nz, j, i)), sum(a(1:nz, j, i)**2), weight*sum(a(1:nz, j, i))]
       end do
     end do
     call MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_DOUBLE_PRECISION, MPI_SUM, comm)

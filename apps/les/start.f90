@@ -26,8 +26,12 @@ contains
             theta(k, j, i) = theta(k, j, i) + perturbation*noise(i, j, k)
           end do
         else if (start == 'taylor-green') then
-          u(:, j, i) = sin(2*pi*i/nx)*cos(2*pi*(j + 0.5_wp)/ny)
-          v(:, j, i) = -cos(2*pi*(i + 0.5_wp)/nx)*sin(2*pi*j/ny)*(ny*dy)/(nx*dx)
+          u(:, j, i) = ug + perturbation*sin(2*pi*i/nx)*cos(2*pi*(j + 0.5_wp)/ny)
+          v(:, j, i) = vg - perturbation*cos(2*pi*(i + 0.5_wp)/nx)*sin(2*pi*j/ny)*(ny*dy)/(nx*dx)
+        else if (start == 'rolls') then
+          u(:, j, i) = ug + perturbation*sin(2*pi*i/nx)*cos(pi*zu/(nz*dz))
+          v(:, j, i) = vg
+          w(:, j, i) = -perturbation*cos(2*pi*(i + 0.5_wp)/nx)*sin(pi*zw/(nz*dz))*2*nz*dz/(nx*dx)
         else
           theta(:, j, i) = theta_ref + perturbation*cos(pi*zu/(nz*dz))
         end if
@@ -54,7 +58,7 @@ contains
       ! Eddies are no larger than the grid, nor than their distance to the ground.
       length(k) = min(smagorinsky*(dx*dy*dz)**(1._wp/3), 0.4_wp*max(zu(k), 0.5_wp*dz))*merge(1, 0, smagorinsky > 0)
     end do
-    if (start == 'layer') then
+    if (start /= 'rest') then
       ug = u_geostrophic
       vg = v_geostrophic
     end if
