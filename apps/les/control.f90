@@ -32,14 +32,14 @@ module les_control
   real(wp), target :: surface_depth = 5          ! heat capacity of the surface as metres of air
   real(wp), target :: damping_height = 400, damping_rate = 0.01_wp
   real(wp), target :: subsidence = 0             ! at the top, m/s downwards
-  real(wp), target :: perturbation = 0.5_wp      ! K, of temperature: noise in the lower half, a curve in z at rest; m/s, of vortices
+  real(wp), target :: perturbation = 0.5_wp      ! of temperature: noise in the lower half, a curve in z at rest; of vortices
   real(wp), target :: divergence_tolerance = 1e-8_wp  ! rms, 1/s
 
-  namelist /les/ run, staging, config, ranks_x, ranks_y, end_step, save_every, title, start, wall, nx, ny, nz, window_steps, &
-    seed, adaptive_dt, buoyant, interactive_surface, damped, dx, dy, dz, dt_max, cfl_max, u_geostrophic, v_geostrophic, &
-    coriolis, gravity, theta_surface, theta_gradient, inversion_height, inversion_jump, smagorinsky, prandtl, km_background, &
-    roughness, roughness_contrast, heating, heating_contrast, tracer_surface, surface_depth, damping_height, damping_rate, &
-    subsidence, perturbation, divergence_tolerance
+  namelist /les/ run, staging, config, ranks_x, ranks_y, end_step, save_every, title, start, wall, nx, ny, nz, &
+    window_steps, seed, adaptive_dt, buoyant, interactive_surface, damped, dx, dy, dz, dt_max, cfl_max, u_geostrophic, &
+    v_geostrophic, coriolis, gravity, theta_surface, theta_gradient, inversion_height, inversion_jump, smagorinsky, &
+    prandtl, km_background, roughness, roughness_contrast, heating, heating_contrast, tracer_surface, surface_depth, &
+    damping_height, damping_rate, subsidence, perturbation, divergence_tolerance
 
 contains
 
@@ -47,6 +47,7 @@ contains
     character(len=*), intent(in) :: path
     character(len=256) :: text
     integer :: unit, stat
+    if (path == '') call give_up('no parameter file is given', 'les --help tells what it holds')
     open (newunit=unit, file=path, status='old', action='read', iostat=stat, iomsg=text)
     if (stat /= 0) call give_up(trim(path)//' cannot be read: '//trim(text), 'give the path of a parameter file')
     read (unit, nml=les, iostat=stat, iomsg=text)
@@ -66,8 +67,8 @@ contains
     character(len=1024) :: text(64)
     integer :: n, last
     print '(a)', 'Usage: mpiexec -n RANKS les PARAMETERS', '', &
-      'A large-eddy simulation that saves and restarts through Forebay. PARAMETERS is a file with the namelist &les; every', &
-      'name may be left out. These are all, with their defaults; apps/les/control.f90 tells what they mean.', ''
+      'A large-eddy simulation that saves and restarts through Forebay. PARAMETERS is a file with the namelist &les;', &
+      'every name may be left out. These are all, with their defaults; apps/les/control.f90 tells what they mean.', ''
     text = ''
     write (text, nml=les)
     do n = 1, size(text)

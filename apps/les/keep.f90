@@ -61,8 +61,8 @@ contains
       call give_up('ranks differ in a variable that must be equal on all', 'this is a fault of les or of Forebay: report it')
     call MPI_Allreduce(MPI_IN_PLACE, sums(:, flat:), 2*(classes - fours), MPI_INTEGER8, MPI_SUM, comm)
     if (rank /= 0) return
-    print '(2a,i0,a,5(i0,a))', what, ' step ', step, ': ', counts(0), ' scalars, ', counts(1), ' 1-D, ', counts(2), ' 2-D, ', &
-      counts(3), ' 3-D, ', counts(4), ' 4-D'
+    print '(2a,i0,a,5(i0,a))', what, ' step ', step, ': ', counts(0), ' scalars, ', counts(1), ' 1-D, ', counts(2), &
+      ' 2-D, ', counts(3), ' 3-D, ', counts(4), ' 4-D'
     do n = 1, classes
       print '(2a,i0,4a)', what, ' ', step, ' hash ', names(n), ' ', fingerprint_text(sums(:, n))
     end do

@@ -13,9 +13,10 @@ from simulation import SMALL, Les, claim
 POINTS, SPACING = 24, 50.0
 
 def rest(folder):
-    les = Les(folder, 2, 2, **SMALL, start="rest", wall="slip", coriolis=0.0, end_step=5, divergence_tolerance=1e-11).finish()
+    les = Les(folder, 2, 2, **SMALL, start="rest", wall="slip", coriolis=0.0, end_step=3,
+              divergence_tolerance=1e-11).finish()
     speed = max(step["speed"] for step in les.steps().values())
-    claim(len(les.steps()) == 5 and speed < 1e-6, f"air of other temperatures than the reference's stays at rest: {speed:.1e} m/s")
+    claim(len(les.steps()) == 3 and speed < 1e-6, f"air warmer or colder than the reference stays at rest: {speed:.1e} m/s")
     (iterations,) = {step["iterations"] > 0 for step in les.steps().values()}
     claim(iterations, "since the pressure holds it")
 
@@ -23,8 +24,8 @@ def rest(folder):
 def ideal(folder, **parameters):
     """No walls that rub, no Earth that turns, no eddies that the grid does not hold; cubic cells, 1 rank."""
     side = {"nx": POINTS, "ny": 8, "nz": 8, "dx": SPACING, "dy": SPACING, "dz": SPACING, "dt_max": 2.0}
-    still = {"wall": "slip", "damped": False, "coriolis": 0.0, "smagorinsky": 0.0, "km_background": 0.0, "adaptive_dt": False,
-             "u_geostrophic": 0.0, "v_geostrophic": 0.0, "perturbation": 1.0, "buoyant": False}
+    still = {"wall": "slip", "damped": False, "coriolis": 0.0, "smagorinsky": 0.0, "km_background": 0.0,
+             "adaptive_dt": False, "u_geostrophic": 0.0, "v_geostrophic": 0.0, "perturbation": 1.0, "buoyant": False}
     return Les(folder, 1, 1, **side | still | parameters).finish()
 
 
@@ -35,11 +36,11 @@ def decay(folder):
     wave = 2 / SPACING * math.sin(math.pi / POINTS)
     expected = 0.25 * math.exp(-4 * viscosity * wave**2 * last["time"])
     apart = abs(last["energy"] / expected - 1)
-    claim(expected < 0.17 and apart < 1e-4, f"Taylor and Green's vortices decay from 0.25 to {expected:.4f} m2/s2, within {apart:.1e}")
+    claim(expected < 0.17 and apart < 1e-4, f"vortices decay from 0.25 to {expected:.4f} m2/s2, within {apart:.1e}")
 
 
 def travel(folder):
-    """A wind carries vortices once around the cyclic model: then they are where they began, and where they stay without it."""
+    """A wind carries vortices once around the cyclic model, to where they began, and where they stay without it."""
     steps, wind = 60, POINTS * SPACING / 120
     for start, shape, seen, winds in ("taylor-green", {"ny": POINTS}, "u", "uv"), ("rolls", {"nz": POINTS}, "w", "u"):
         begun = ideal(folder, **shape, start=start, end_step=0).sums()[seen]
@@ -64,20 +65,24 @@ def waves(folder):
     begun = 0.5 * 0.01**2 * (0.25 + 1)
     expected = begun * math.cos(frequency * last["time"]) ** 2
     apart = abs(last["energy"] - expected) / begun
-    claim(expected < 0.5 * begun and apart < 0.005, f"waves of gravity: {expected / begun:.3f} of the energy is motion, within {apart:.1e}")
+    claim(expected < 0.5 * begun and apart < 0.005,
+          f"waves of gravity: {expected / begun:.3f} of the energy is motion, within {apart:.1e}")
 
 
 def layer(folder):
-    runs = [Les(folder, px, py, **SMALL, end_step=6, divergence_tolerance=1e-11).finish() for px, py in [(1, 1), (2, 2), (3, 1)]]
+    runs = [Les(folder, px, py, **SMALL, end_step=4, divergence_tolerance=1e-11).finish()
+            for px, py in [(1, 1), (2, 2), (3, 1)]]
     for les in runs:
         divergence = max(step["divergence"] for step in les.steps().values())
-        claim(len(les.steps()) == 6 and divergence < 1e-9, f"divergence after projection: {divergence:.1e} /s")
-        for what, least in ("heat", 0.05), ("tracer", 1e-3):
+        claim(len(les.steps()) == 4 and divergence < 1e-9, f"divergence after projection: {divergence:.1e} /s")
+        for what, least in ("heat", 0.01), ("tracer", 1e-3):
             gained, given = les.gained(what)
-            claim(given > least and abs(gained / given - 1) < 1e-7, f"{what} gained {gained:.6g}, from the surface {given:.6g}")
+            claim(given > least and abs(gained / given - 1) < 1e-7,
+                  f"{what} gained {gained:.6g}, from the surface {given:.6g}")
     for les in runs[1:]:
-        apart = max(abs(mine - first) / rms for name, (_, square, *_) in runs[0].sums().items() for rms in [math.sqrt(square)]
-                    for mine, first in zip(les.sums()[name][::2], runs[0].sums()[name][::2]))
+        first = runs[0].sums()
+        apart = max(abs(one - other) / (rms if mean else rms**2) for name, sums in first.items()
+                    for rms in [math.sqrt(sums[1])] for one, other, mean in zip(les.sums()[name], sums, (True, False, True)))
         claim(apart < 1e-11, f"sums of all fields are those of 1 rank, to rounding: {apart:.1e}")
 
 

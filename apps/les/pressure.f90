@@ -24,7 +24,8 @@ contains
   subroutine pressure_prepare()
     integer(int64) :: grid, stencil, cycle
     integer :: error, n
-    integer, parameter :: offsets(3, 0:6) = reshape([0, 0, 0, -1, 0, 0, 1, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, -1, 0, 0, 1], [3, 7])
+    integer, parameter :: offsets(3, 0:6) = reshape([0, 0, 0, -1, 0, 0, 1, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0, -1, 0, 0, 1], &
+                                                  [3, 7])
     real(wp), allocatable :: values(:, :, :, :)
     lower = [1, nys, nxl]
     upper = [nz, nyn, nxr]

@@ -34,7 +34,8 @@ def killed(folder, saving):
     les = Les(folder, 2, 2, **saving, config=str(slow), save_every=FIRST_SAVE, end_step=1000000)
     staged = wait_until(lambda: max(les.steps(), default=0) > FIRST_SAVE or les.process.poll() is not None, 200)
     ranks, agent = descendants(les.process.pid, "les"), agent_of(saving["staging"])
-    claim(staged and len(ranks) == 4 and agent, f"4 ranks are computing step {max(les.steps(), default=0) + 1}:\n" + "\n".join(les.lines[-3:]))
+    assert staged and len(ranks) == 4 and agent, f"ranks {ranks}, agent {agent}:\n" + "\n".join(les.lines)
+    print(f"4 ranks are computing step {max(les.steps()) + 1}", flush=True)
     for process in [*ranks, agent]:
         os.kill(process, signal.SIGKILL)
     claim(wait_until(lambda: not any(map(is_alive, [*ranks, agent])), 20), "ranks and agent got SIGKILL")
@@ -50,7 +51,8 @@ def killed(folder, saving):
 def same_bits(first, what, second, step, besides=()):
     mine, other = first.hashes(what[0], step), second.hashes(what[1], step)
     equal = {name for name in mine if mine[name] == other.get(name)}
-    claim(len(mine) == 13 and mine.keys() == other.keys() and len({*mine.values()}) == 13 and mine.keys() - equal == {*besides},
+    whole = len(mine) == 13 == len({*mine.values()}) and mine.keys() == other.keys()
+    claim(whole and mine.keys() - equal == {*besides},
           f"step {step}, {what[0]} and {what[1]}: equal bits of {', '.join(sorted(equal))}")
     assert PROGNOSTIC <= equal
 
@@ -76,13 +78,15 @@ def main():
         last = restarted(folder, saving, step, end, 2, 2, save_every=end)
         for les in staged, target, last:
             same_bits(first, ("save", "read"), les, step)
-        undisturbed = Les(folder, 2, 2, **saving | {"run": str(folder / "undisturbed")}, end_step=end, save_every=end).finish()
+        saving["run"] = str(folder / "undisturbed")
+        undisturbed = Les(folder, 2, 2, **saving, end_step=end, save_every=end).finish()
         for les in staged, target, last:
             apart = max(abs(les.steps()[n]["energy"] / undisturbed.steps()[n]["energy"] - 1) for n in les.steps())
             claim(apart < ROUNDING, f"energies up to step {end} are those of the undisturbed run, within {apart:.1e}")
         # Of the scalars some count restarts, saves and seconds.
         same_bits(undisturbed, ("save", "save"), last, end, besides=["scalars"])
-        claim(subprocess.run([BIN / "forebay", "verify", saving["run"]], check=False).returncode == 0, "forebay verify agrees")
+        verified = subprocess.run([BIN / "forebay", "verify", folder / "run"], check=False)
+        claim(verified.returncode == 0, "forebay verify agrees")
 
 
 if __name__ == "__main__":

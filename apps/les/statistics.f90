@@ -27,7 +27,8 @@ module les_statistics
   real(wp), target, public :: budgets(12) = 0
 
   integer, target, public :: samples = 0, windows = 0       ! steps in this window; windows before it
-  real(wp), target, public :: window_start = 0, window_energy = 0, energy_sum = 0  ! when; the one before's mean; this one's sum
+  !> When the window began, the mean energy of the one before, and the sum of this one's.
+  real(wp), target, public :: window_start = 0, window_energy = 0, energy_sum = 0
   logical, target, public :: stationary = .false.           ! two windows' energies differed by less than 1 %
   !> Of the last four windows: level, variable (u, v, w, theta, q), mean or variance, window.
   real(wp), allocatable, target, public :: history(:, :, :, :)

@@ -43,7 +43,8 @@ contains
           else
             flux(k, j, i) = cz(k, j, i)*0.5_wp*(s(k - 1, j, i) + s(k, j, i))
           end if
-          flux(k, j, i) = flux(k, j, i) - 0.5_wp*(viscosity(k - 1, j, i) + viscosity(k, j, i))*(s(k, j, i) - s(k - 1, j, i))/dz
+          flux(k, j, i) = flux(k, j, i) - 0.5_wp*(viscosity(k - 1, j, i) + viscosity(k, j, i)) &
+                          *(s(k, j, i) - s(k - 1, j, i))/dz
         end do
       end do
     end do
