@@ -111,8 +111,8 @@ module forebay
     procedure, private :: open_f08
     !> call session%open([comm,] run [, staging] [, config] [, stat] [, errmsg])
     !> comm: an integer communicator or type(MPI_Comm), duplicated by the call; without it this process alone.
-    !> run: the directory at the target; "" takes it from the configuration. staging: "" is /dev/shm.
-    !> config: a TOML file, see docs/guide/configuration.md. Collective.
+    !> run: the directory at the target. staging: a node-local directory. config: a TOML file, see
+    !> docs/guide/configuration.md; it, then the defaults, say what is left out or blank. Collective.
     generic :: open => open_alone, open_integer, open_f08
     !> call session%stream(name, stream [, slots] [, policy] [, wait_max] [, keep] [, view] [, stat] [, errmsg])
     !> Without options those of the configuration hold; with any, the defaults hold for the others.
@@ -384,14 +384,21 @@ contains
     type(c_ptr), intent(out) :: options
     type(c_error), intent(inout) :: error
     options = c_null_ptr
-    if (present(config)) then
+    if (is_given(config)) then
       status = c_options_load(c_text(config), options, error)
     else
       status = c_options_parse(c_text(), options, error)
     end if
     if (status /= fb_ok) return
-    if (len_trim(run) > 0) call c_options_set_run(options, c_text(run))
-    if (present(staging)) call c_options_set_staging(options, c_text(staging))
+    if (is_given(run)) call c_options_set_run(options, c_text(run))
+    if (is_given(staging)) call c_options_set_staging(options, c_text(staging))
+  end function
+
+  ! Namelists hold blanks for what nobody set.
+  logical function is_given(text)
+    character(len=*), intent(in), optional :: text
+    is_given = .false.
+    if (present(text)) is_given = text /= ''
   end function
 
   subroutine session_stream(self, name, stream, slots, policy, wait_max, keep, view, stat, errmsg)

@@ -80,7 +80,7 @@ contains
     type(fb_saved) :: saved
     type(fb_counters) :: counters
     type(fb_job) :: job
-    call session%open(MPI_COMM_WORLD%MPI_VAL, run, config='config.toml')
+    call session%open(MPI_COMM_WORLD%MPI_VAL, run, staging='', config='config.toml')
     call session%stream('all', stream, keep=1, view=.false.)
     call stream%replicated('scalar', fb_at(scalar), description='a number')
     call stream%replicated('flag', fb_at(flag))
@@ -155,7 +155,7 @@ contains
     character(len=10) :: short
     call never%close(stat, errmsg)
     call refused('a session that was never opened', 'NULL')
-    call session%open('', stat=stat, errmsg=errmsg)
+    call session%open('', staging='', config='', stat=stat, errmsg=errmsg)
     call refused('a run without a name', 'run is empty')
     call session%open(trim(run)//'-other', config='config.toml', stat=stat, errmsg=errmsg)
     call check(stat == fb_ok, 'a session of one process')

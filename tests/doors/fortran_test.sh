@@ -11,6 +11,7 @@ printf 'staging = "%s/memory"\n[agent]\nmode = "thread"\n[job]\nwall_time_second
 mpiexec -n 1 "$program" run
 mkdir palm
 "$FOREBAY_BINARY_DIR/bin/forebay" stop palm > /dev/null
+[ -d "memory/forebay-$(id -u)" ] || { echo "a blank staging= has hidden that of the configuration"; exit 1; }
 mpiexec -n 3 "$FOREBAY_BINARY_DIR/tests/checkpoint_test" save palm
 mpiexec -n 2 "$FOREBAY_BINARY_DIR/tests/checkpoint_test" restart palm
 "$FOREBAY_BINARY_DIR/bin/forebay" verify palm

@@ -1,0 +1,45 @@
+!> A number of 64 bits for an array's bits, the same on any ranks: each element's bits are multiplied by a number made of
+!> its global place, modulo a prime, and summed. Every changed bit, and two elements that changed places, change it.
+module les_fingerprint
+  use, intrinsic :: iso_fortran_env, only: int64
+  use les_grid, only: wp
+  implicit none
+  private
+
+  integer(int64), parameter :: prime = 2147483647_int64
+  public :: fingerprint_add, fingerprint_fold, fingerprint_text
+
+contains
+
+  !> sums: two numbers below the prime, 0 at first. bits: of an element; place: its place in the global array, from 0.
+  pure subroutine fingerprint_add(sums, bits, place)
+    integer(int64), intent(inout) :: sums(2)
+    integer(int64), intent(in) :: bits, place
+    integer(int64), parameter :: low = int(z'3FFFFF', int64), by(3, 2) = reshape( &
+      [1181783497_int64, 1276050271_int64, 2012340511_int64, 1811960957_int64, 1523418079_int64, 1043618065_int64], [3, 2])
+    integer(int64) :: value, key
+    integer :: n
+    do n = 1, 2
+      ! 22 bits a piece, so that no product leaves 63 bits.
+      value = mod(iand(bits, low)*by(1, n), prime) + mod(iand(ishft(bits, -22), low)*by(2, n), prime) &
+              + mod(ishft(bits, -44)*by(3, n), prime) + 1
+      key = mod(mod(place, prime)*by(n, n), prime) + 1
+      sums(n) = mod(sums(n) + mod(mod(value, prime)*mod(key*key, prime), prime), prime)
+    end do
+  end subroutine
+
+  !> One of several, in their order.
+  pure subroutine fingerprint_fold(all, one, number)
+    integer(int64), intent(inout) :: all(2)
+    integer(int64), intent(in) :: one(2), number
+    call fingerprint_add(all, one(1), 2*number)
+    call fingerprint_add(all, one(2), 2*number + 1)
+  end subroutine
+
+  pure function fingerprint_text(sums) result(text)
+    integer(int64), intent(in) :: sums(2)
+    character(len=16) :: text
+    write (text, '(z8.8,z8.8)') mod(sums, prime)
+  end function
+
+end module les_fingerprint

@@ -1,0 +1,54 @@
+!> The lower wall: friction and fluxes after the logarithmic law, and the temperature of the surface that gives them.
+module les_surface
+  use les_grid
+  use les_control
+  use les_fields
+  implicit none
+  private
+  public :: surface_update
+
+  real(wp), parameter :: karman = 0.4_wp, gust = 0.1_wp  ! gust: what stirs when the mean wind is calm, m/s
+
+contains
+
+  !> Fluxes for the step of length dt that begins now; then the surface's temperature after it.
+  subroutine surface_update(dt)
+    real(wp), intent(in) :: dt
+    real(wp) :: drag(nys - 1:nyn, nxl - 1:nxr)  ! stress over velocity; also one before, since u and v lie at faces
+    real(wp) :: speed
+    integer :: i, j
+    if (wall == 'slip') return
+    do i = nxl - 1, nxr
+      do j = nys - 1, nyn
+        speed = sqrt(0.25_wp*((u(1, j, i) + u(1, j, i + 1))**2 + (v(1, j, i) + v(1, j + 1, i))**2) + gust**2)
+        us(j, i) = karman*speed/log(zu(1)/z0(j, i))
+        drag(j, i) = us(j, i)**2/speed
+        speed_max(j, i) = max(speed_max(j, i), speed)
+      end do
+    end do
+    do i = nxl, nxr
+      do j = nys, nyn
+        usws(j, i) = -0.5_wp*(drag(j, i - 1) + drag(j, i))*u(1, j, i)
+        vsws(j, i) = -0.5_wp*(drag(j - 1, i) + drag(j, i))*v(1, j, i)
+        call scalars(us(j, i), karman/log(zu(1)/z0h(j, i)), j, i)
+        if (interactive_surface) t_surface(j, i) = t_surface(j, i) + dt*(radiation(j, i) - shf(j, i))/surface_depth
+        tracer_path(j, i) = sum(q(1:nz, j, i))*dz
+      end do
+    end do
+  end subroutine
+
+  subroutine scalars(friction, transfer, j, i)
+    real(wp), intent(in) :: friction, transfer
+    integer, intent(in) :: j, i
+    shf(j, i) = radiation(j, i)
+    if (interactive_surface) shf(j, i) = friction*transfer*(t_surface(j, i) - theta(1, j, i))
+    qsws(j, i) = friction*transfer*(q_surface(j, i) - q(1, j, i))
+    ts(j, i) = -shf(j, i)/friction
+    qs(j, i) = -qsws(j, i)/friction
+    ! Neutral is infinitely far: a length beyond any model stands for it.
+    ol(j, i) = 1e6_wp
+    if (abs(shf(j, i)) > 1e-9_wp) ol(j, i) = -friction**3*theta(1, j, i)/(karman*gravity*shf(j, i))
+    if (abs(ol(j, i)) > 1e6_wp) ol(j, i) = sign(1e6_wp, ol(j, i))
+  end subroutine
+
+end module les_surface
