@@ -11,6 +11,7 @@ int main(int count, char** arguments) {
     forebay::cli::add_recover(line);
     forebay::cli::add_drain(line);
     forebay::cli::add_view(line);
+    forebay::cli::add_import(line);
     forebay::cli::add_agent(line);
     forebay::cli::add_bench(line);
     return line.run(count, arguments);
