@@ -126,6 +126,7 @@ private:
             if (surface) return Found{f64, {bytes / 8}, false, false, "counts and values of each column: surface data"};
         }
         if (auto found = layered(bytes, f64, "size: levels of its own")) return *found;
+        if (bytes == 8 * header_.levels) return Found{f64, {header_.levels}, false, false, "size: a profile"};
         FB_TRY_ASSIGN(first, sample(array.place));
         const auto type = guess_type(first, bytes, header_.big_endian);
         const bool last = array.place.offset == header_.arrays.back().place.offset;
@@ -176,6 +177,7 @@ private:
                 variable.attributes.others = {{"ghost_layers", static_cast<std::int64_t>(header_.ghost_layers)}};
             if (cut) cut_ghosts(variable, origin);
         }
+        if (found.shape == Extents{header_.levels}) variable.attributes.dimensions = {"z"};
         Box box{.lo = {}, .size = variable.shape};
         for (int dim = 0; dim < box.size.dims(); ++dim) box.lo.push_back(0);
         add(std::move(variable), {box}, std::move(origin), found.reason);

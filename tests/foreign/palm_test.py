@@ -85,6 +85,7 @@ def test_palm_mpi_comes_back(tmp_path, big, ghosts, kept):
                           indexing="ij")
     assert found["flags"].dtype == "i4" and np.array_equal(found["flags"], 10000 * z + 100 * y + x)
     assert np.array_equal(found["u_init"], 0.5 * np.arange(1, NZ + 3))
+    assert np.array_equal(found["weights"], [0.5, 1.0, 1.5])
     counts = np.add.outer(np.arange(NY + 1), np.arange(NX + 1)) % 3
     start = 1 + np.concatenate([[0], np.cumsum(1 + counts.ravel())])
     assert found["global_start"].dtype == "i8" and np.array_equal(found["global_start"].ravel(), start[:-1])
@@ -99,6 +100,7 @@ def test_palm_mpi_comes_back(tmp_path, big, ghosts, kept):
         edge = "g" if around else ""
         assert [dim[0].name for dim in view["u"].dims] == ["/y" + edge, "/x" + edge, "/z"]
         assert [dim[0].name for dim in view["t_soil"].dims] == ["/y" + edge, "/x" + edge, "/level"]
+        assert view["u_init"].dims[0][0].name == "/z"
         assert view["u"].attrs.get("ghost_layers", 0) == around
 
 
@@ -146,6 +148,18 @@ def test_a_full_target_is_told_before_the_copy(tmp_path):
         pytest.skip("this disk has room for 8 TB")
     assert "free, the snapshot takes" in forebay("import", "palm-mpi", tmp_path / "in", tmp_path / "run", code=5)
     assert not (tmp_path / "run").exists()
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path):
+    """256 MB of holes in less than 100 MB, program and libraries included."""
+    write("write_palm_mpi", tmp_path / "in", 0, "plain")
+    os.truncate(tmp_path / "in", 256_000_000)
+    with subprocess.Popen([BUILD / "bin/forebay", "import", "palm-mpi", tmp_path / "in", tmp_path / "run"],
+                          stdout=subprocess.DEVNULL) as running:
+        _, status, used = os.wait4(running.pid, 0)
+        running.returncode = os.waitstatus_to_exitcode(status)
+    assert running.returncode == 0 and used.ru_maxrss < 100_000, used.ru_maxrss
+    assert "whole: 256 MB" in forebay("verify", tmp_path / "run")
 
 
 def test_damaged_palm_mpi_is_refused(tmp_path):

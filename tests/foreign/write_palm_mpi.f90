@@ -44,11 +44,12 @@ program write_palm_mpi
     call add_soil('t_soil')
     call add_int_2d('nzb_max')
     call add_int_3d('flags')
-    call add_global('u_init')
+    call add_global('u_init', nz + 2)
     if (word == 'full') then
         call add_index('global_start')
         call add_surface('surf_ts')
     end if
+    call add_global('weights', 3)
     call write_header()
     close (unit)
 
@@ -127,11 +128,12 @@ contains
         call add_array(name, 4_int64 * (nz + 2) * total_nx * total_ny)
     end subroutine add_int_3d
 
-    subroutine add_global(name)
+    subroutine add_global(name, elements)
         character(len=*), intent(in) :: name
+        integer(int32), intent(in) :: elements
         integer :: k
-        write (unit, pos=offset + 1) (0.5_real64 * k, k = 1, nz + 2)
-        call add_array(name, 8_int64 * (nz + 2))
+        write (unit, pos=offset + 1) (0.5_real64 * k, k = 1, elements)
+        call add_array(name, 8_int64 * elements)
     end subroutine add_global
 
     ! Column (j, i) has mod(i + j, 3) values, which stand behind an element that holds their number.
