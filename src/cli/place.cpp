@@ -82,7 +82,7 @@ std::string take_step_directory(const std::string& text, Place& place) {
 
 Result<Place> find_place(sys::Store& store, const std::string& text) {
     FB_TRY_ASSIGN(place, find_place_to_write(store, text));
-    if (!place.stream_named) FB_TRY(catalog::streams(store, place.run));  // is it there?
+    if (!place.stream_named && place.streams.empty()) FB_TRY(catalog::streams(store, place.run));  // is it there?
     return place;
 }
 

@@ -211,6 +211,31 @@ def test_palm_fortran_comes_back(tmp_path, program, big, kept):
     assert np.array_equal(found["u_init"], 0.25 * np.arange(6))
 
 
+def test_records_of_more_than_2_gib(tmp_path):
+    """Split as gfortran splits them, made of holes."""
+    nx, ny, levels = 1024, 1100, 258
+    size = 8 * nx * ny * levels
+    longest = 2**31 - 9
+    (tmp_path / "in").mkdir()
+
+    def record(data):
+        return struct.pack("<i", len(data)) + data + struct.pack("<i", len(data))
+
+    def name(text):
+        return record(struct.pack("<i", len(text))) + record(text.encode())
+
+    with open(tmp_path / "in/_000000", "wb") as file:
+        file.write(name("current_timestep_number") + record(struct.pack("<i", 1)) + name("binary_version_local") + record(b"22.04"))
+        file.write(record(struct.pack("<8i", 1, 0, 0, nx - 1, 0, ny - 1, 0, levels - 2)) + name("u"))
+        file.write(struct.pack("<i", -longest))
+        file.seek(longest, os.SEEK_CUR)
+        file.write(struct.pack("<ii", longest, size - longest))
+        file.seek(size - longest, os.SEEK_CUR)
+        file.write(struct.pack("<i", longest - size) + name("*** end ***"))
+    said = forebay("import", "palm-fortran", tmp_path / "in", tmp_path / "run", "--dry-run", "--json")
+    assert variables(said)["u"] == ("f64", (nx, ny, levels)), said
+
+
 def test_it_restarts(tmp_path):
     """On one, three and the six ranks that wrote it."""
     if not list((BUILD / "python/forebay").glob("_forebay_mpi.*so")):
@@ -227,6 +252,19 @@ def test_it_restarts(tmp_path):
                               capture_output=True, text=True, check=False, timeout=100)
         assert done.returncode == 0, done.stdout + done.stderr
         assert done.stdout.count("rank ") == ranks
+
+
+def test_it_restarts_in_fortran(tmp_path):
+    """Into arrays with ghost layers, in PALM's own order."""
+    if not (BUILD / "tests/restart_palm_halos").exists():
+        pytest.skip("the Fortran module is not built")
+    for folder in ("in", "memory"):
+        (tmp_path / folder).mkdir()
+    write("write_palm_fortran", tmp_path / "in")
+    forebay("import", "palm-fortran", tmp_path / "in", tmp_path / "run", "--ghosts", "cut")
+    done = subprocess.run(["mpiexec", "-n", "3", BUILD / "tests/restart_palm_halos", "run"], cwd=tmp_path,
+                          capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 0 and done.stdout.count("of 3") == 3, done.stdout + done.stderr
 
 
 def records(data):
