@@ -4,6 +4,7 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
+#include "foreign/palm_fortran_shape.hpp"
 #include "support/palm_files.hpp"
 
 using namespace forebay;
@@ -119,6 +120,28 @@ TEST_CASE("a record of several subrecords: their marks tell, and wrong ones are 
     again.next().value();
     CHECK(again.next().error().text.find("at byte 40 of 56: the mark after a record is 8, before it -8") !=
           std::string::npos);
+}
+
+TEST_CASE("the number of ghost layers is the one that most names have; of equals 3, then the smallest") {
+    PalmProcess process;
+    process.right = 1;
+    process.north = 2;
+    process.top = 2;
+    const auto layers = [&](std::vector<std::uint64_t> around_of_each) {
+        std::vector<FortranRecord> records;
+        std::vector<PalmItem> items;
+        records.reserve(around_of_each.size());
+        for (const auto around : around_of_each) {
+            records.push_back({.at = 0, .ranges = {}, .bytes = 8 * (2 + 2 * around) * (3 + 2 * around) * 4});
+            items.push_back({"a", {&records.back()}});
+        }
+        return find_ghost_layers({&process, 1}, items);
+    };
+    CHECK(layers({3, 3, 1}) == 3);
+    CHECK(layers({1, 3, 1}) == 1);
+    CHECK(layers({5, 3}) == 3);
+    CHECK(layers({5, 2}) == 2);
+    CHECK(layers({0, 0, 3}) == 0);
 }
 
 TEST_CASE("marks of 8 bytes are told apart") {
