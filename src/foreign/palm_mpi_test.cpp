@@ -51,6 +51,17 @@ TEST_CASE("a whole file: grid, values and arrays") {
     CHECK(holds_together(contents, file));
 }
 
+TEST_CASE("two surfaces in each column have the size of three levels of soil; the counts tell them apart") {
+    const auto shape_of_last = [](double first) {
+        auto file = test::palm_mpi_file();
+        file.resize(file.size() - 40);
+        for (int column = 0; column < 12; ++column) test::append(file, std::vector{first, 280.5, 281.5});
+        return find(open(file).value().schema, "profile")->shape;
+    };
+    CHECK(shape_of_last(2) == Extents{36});
+    CHECK(shape_of_last(279.5) == Extents{3, 4, 3});
+}
+
 TEST_CASE("every byte of the header changed: refused, or still consistent") {
     const auto whole = test::palm_mpi_file();
     int refused = 0, accepted = 0;
