@@ -57,6 +57,10 @@ void Verb::option(const std::string& name, std::uint64_t& value, const std::stri
 void Verb::option(const std::string& name, double& value, const std::string& help) {
     describe_option(app_->add_option(name, value, help));
 }
+void Verb::option(const std::string& name, std::vector<std::string>& values, const std::string& help) {
+    // One value each time, so that it cannot take the arguments that follow.
+    app_->add_option(name, values, help)->allow_extra_args(false);
+}
 void Verb::required(const std::string& name, int& value, const std::string& help) {
     app_->add_option(name, value, help)->required();
 }

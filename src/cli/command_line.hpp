@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "forebay/result.hpp"
 
@@ -49,6 +50,8 @@ public:
     void option(const std::string& name, std::int64_t& value, const std::string& help);
     void option(const std::string& name, std::uint64_t& value, const std::string& help);
     void option(const std::string& name, double& value, const std::string& help);
+    /// May be given several times.
+    void option(const std::string& name, std::vector<std::string>& values, const std::string& help);
     void required(const std::string& name, int& value, const std::string& help);
     void required(const std::string& name, std::string& value, const std::string& help);
     void flag(const std::string& name, bool& value, const std::string& help);

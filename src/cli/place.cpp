@@ -81,6 +81,12 @@ std::string take_step_directory(const std::string& text, Place& place) {
 }  // namespace
 
 Result<Place> find_place(sys::Store& store, const std::string& text) {
+    FB_TRY_ASSIGN(place, find_place_to_write(store, text));
+    if (!place.stream_named && place.streams.empty()) FB_TRY(catalog::streams(store, place.run));  // is it there?
+    return place;
+}
+
+Result<Place> find_place_to_write(sys::Store& store, const std::string& text) {
     Place place;
     FB_TRY_ASSIGN(given, take_step(store, text, place));
     const auto path = take_step_directory(trimmed(given), place);
@@ -91,9 +97,10 @@ Result<Place> find_place(sys::Store& store, const std::string& text) {
         place.stream_named = true;
         return place;
     }
-    FB_TRY_ASSIGN(streams, catalog::streams(store, path));
     place.run = path;
-    place.streams = std::move(streams);
+    auto streams = catalog::streams(store, path);
+    if (streams) place.streams = std::move(*streams);
+    else if (streams.error().kind != ErrorKind::missing) return streams.error();
     return place;
 }
 

@@ -26,6 +26,9 @@ struct Place {
 /// `missing` when there is no such run; a run without streams has none.
 Result<Place> find_place(sys::Store& store, const std::string& text);
 
+/// The same for a place to write to: a run or a stream that does not exist yet is a run without streams.
+Result<Place> find_place_to_write(sys::Store& store, const std::string& text);
+
 /// The one committed snapshot that `place` names; without a step, the last one. `refused` when several streams have it,
 /// with what could be meant; `missing` with what there is.
 Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place);

@@ -14,7 +14,7 @@ FLOORS = {
     "format": 2, "sys": 2, "comm": 2,
     "stage": 3, "move": 3, "catalog": 3,
     "drain": 4, "restart": 4,
-    "views": 5,
+    "views": 5, "foreign": 5,
     "api": 6, "cli": 6,
     "fortran": 7, "python": 7,
 }

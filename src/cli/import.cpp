@@ -1,0 +1,220 @@
+// forebay import: makes a snapshot of files that another program wrote.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "base/units.hpp"
+#include "cli/place.hpp"
+#include "cli/progress.hpp"
+#include "cli/table.hpp"
+#include "cli/verbs.hpp"
+#include "cli/words.hpp"
+#include "foreign/palm_fortran.hpp"
+#include "foreign/palm_mpi.hpp"
+#include "foreign/write_snapshot.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+enum class Format { palm_mpi, palm_fortran };
+
+struct Options {
+    std::string source, place, stream, ghosts = "keep";
+    std::vector<std::string> types;
+    bool replace = false;
+    bool dry_run = false;
+    bool json = false;
+};
+
+Result<foreign::Contents> open_source(sys::Store& store, Format format, const Options& options) {
+    foreign::Choices choices;
+    FB_TRY_ASSIGN(wishes, foreign::wishes_of(options.types));
+    choices.wishes = std::move(wishes);
+    if (options.ghosts != "keep" && options.ghosts != "cut")
+        return Error{
+            ErrorKind::refused,
+            fmt::format("--ghosts {}: outer ghost layers can be kept or cut.\n  Next: --ghosts cut", options.ghosts)};
+    choices.cut_ghosts = options.ghosts == "cut";
+    if (format == Format::palm_fortran) return foreign::open_palm_fortran(store, options.source, choices);
+    FB_TRY_ASSIGN(file, store.open(options.source, sys::Access::read));
+    return foreign::open_palm_mpi(*file, options.source, choices);
+}
+
+// Which run, stream and step the person names, else the file; one that is committed is not replaced unasked.
+Result<foreign::Destination> destination(sys::Store& store, const Options& options, const foreign::Contents& contents) {
+    FB_TRY_ASSIGN(place, find_place_to_write(store, options.place));
+    if (place.last)
+        return Error{ErrorKind::refused, fmt::format("{}: a new snapshot needs a step of its own.\n  Next: {}@STEP",
+                                                     options.place, place.run)};
+    if (place.stream_named && !options.stream.empty())
+        return Error{ErrorKind::refused, fmt::format("{} names a stream already.\n  Next: leave --stream {} out",
+                                                     options.place, options.stream)};
+    foreign::Destination to{.run = place.run, .stream = "restart", .step = 0};
+    if (place.stream_named) to.stream = place.streams.front();
+    else if (!options.stream.empty()) to.stream = options.stream;
+    if (place.step) to.step = *place.step;
+    else if (contents.step) to.step = *contents.step;
+    else
+        return Error{ErrorKind::refused,
+                     fmt::format("{} does not say its step (current_timestep_number).\n  Next: name it, {}@STEP",
+                                 options.source, options.place)};
+    const auto committed = catalog::snapshots(store, to.run, to.stream);
+    if (!committed && committed.error().kind != ErrorKind::missing) return committed.error();
+    if (committed && !options.replace && std::ranges::count(*committed, to.step, &catalog::Snapshot::step) > 0)
+        return Error{ErrorKind::refused, fmt::format("step {} of {}/{} is committed already; nothing was imported.\n"
+                                                     "  Next: another step, {}@STEP, or --replace",
+                                                     to.step, to.run, to.stream, to.run)};
+    return to;
+}
+
+// Before hours of copying. The run's directory may not be there yet: then the nearest one above it is.
+Result<> check_room(sys::Store& store, const foreign::Destination& to, std::uint64_t bytes) {
+    auto path = to.run;
+    while (true) {
+        FB_TRY_ASSIGN(exists, store.exists(path));
+        if (exists) break;
+        const auto slash = path.rfind('/');
+        if (slash == std::string::npos || slash == 0) {
+            path = slash == 0 ? "/" : ".";
+            break;
+        }
+        path.resize(slash);
+    }
+    FB_TRY_ASSIGN(free, sys::free_bytes(path));
+    if (free >= bytes) return {};
+    return Error{ErrorKind::full, fmt::format("{} has {} free, the snapshot takes {}; nothing was imported.\n"
+                                              "  Next: forebay prune {} --keep 1, or another target",
+                                              path, show_bytes(free), show_bytes(bytes), to.run)};
+}
+
+std::uint64_t rows_of(const foreign::Contents& contents, std::uint32_t table) {
+    std::uint64_t rows = 0;
+    for (const auto& part : contents.parts) rows += part.rows[table];
+    return rows;
+}
+
+Json variables_of(const foreign::Contents& contents) {
+    auto array = Json::array();
+    for (std::size_t i = 0; i < contents.schema.variables.size(); ++i) {
+        const auto& variable = contents.schema.variables[i];
+        auto object = Json::object();
+        object.set("name", variable.name).set("kind", name_of(variable.kind)).set("type", name_of(variable.type));
+        const bool table = variable.kind == Kind::particles;
+        object.set("shape", json_of(table ? Extents{rows_of(contents, variable.table)} : variable.shape));
+        array.push(object.set("reason", contents.reasons[i]));
+    }
+    return array;
+}
+
+std::string table_of(const foreign::Contents& contents) {
+    Table table({{"name"}, {"kind"}, {"type"}, {"shape"}, {"found by"}});
+    for (std::size_t i = 0; i < contents.schema.variables.size(); ++i) {
+        const auto& variable = contents.schema.variables[i];
+        const auto shape = variable.kind == Kind::particles ? fmt::format("{} rows", rows_of(contents, variable.table))
+                                                            : show_shape(variable.shape);
+        table.row({variable.name, name_of(variable.kind), name_of(variable.type), shape, contents.reasons[i]});
+    }
+    return table.text();
+}
+
+// The snapshot is committed without its view too: what is wrong with the view is a note.
+bool make_view(sys::Store& store, const foreign::Destination& to, const foreign::Written& written,
+               std::vector<std::string>& notes) {
+    const auto maker = view_maker();
+    if (!maker) return false;
+    const auto made = maker(store, {.stream = to.stream, .step = to.step, .directory = written.directory});
+    if (!made) notes.push_back("the snapshot has no view: " + made.error().text);
+    return made.has_value();
+}
+
+void print(const Options& options, const foreign::Contents& contents, const foreign::Destination& to,
+           const std::string& directory, bool view) {
+    const auto& notes = contents.notes;
+    if (options.json) {
+        auto said = Json::array();
+        for (const auto& note : notes) said.push(note);
+        auto object = Json::object();
+        object.set("stream", to.stream).set("step", to.step).set("directory", directory).set("time", contents.time);
+        object.set("dry_run", options.dry_run).set("view", view).set("bytes", contents.bytes());
+        object.set("ranks", contents.parts.size()).set("variables", variables_of(contents)).set("notes", said).print();
+        return;
+    }
+    const auto count = contents.schema.variables.size();
+    auto text = options.dry_run ? table_of(contents) : "";
+    text += fmt::format("{}  {} {}: {} variable{}, {}, from {} process{}\n", directory,
+                        options.dry_run ? "would be imported from" : "imported from", options.source, count,
+                        count == 1 ? "" : "s", show_bytes(contents.bytes()), contents.parts.size(),
+                        contents.parts.size() == 1 ? "" : "es");
+    for (const auto& note : notes) text += "note: " + note + "\n";
+    std::fputs(text.c_str(), stdout);
+}
+
+Result<Exit> import(Format format, const Options& options) {
+    auto& store = sys::posix_store();
+    FB_TRY_ASSIGN(contents, open_source(store, format, options));
+    FB_TRY_ASSIGN(to, destination(store, options, contents));
+    FB_TRY_ASSIGN(layout, foreign::lay_out(contents, to.stream));
+    if (options.dry_run) {
+        print(options, contents, to, fmt::format("{}/{}/{}", to.run, to.stream, catalog::step_name(to.step)), false);
+        return Exit::good;
+    }
+    FB_TRY(check_room(store, to, layout.file_bytes));
+    FB_TRY_ASSIGN(written, [&] {
+        Progress progress(fmt::format("{}@{}", to.stream, to.step), options.json);
+        return foreign::write_snapshot(store, contents, to,
+                                       [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+    }());
+    const bool view = make_view(store, to, written, contents.notes);
+    print(options, contents, to, written.directory, view);
+    return Exit::good;
+}
+
+void add_format(Verb& parent, Format format, const char* name, const char* summary, const char* source,
+                const char* examples) {
+    const auto options = std::make_shared<Options>();
+    auto verb = parent.verb(name, summary);
+    verb.argument("SOURCE", options->source, source);
+    verb.argument("RUN", options->place,
+                  "Where to: RUN, RUN@STEP, or RUN/STREAM@STEP of a stream that exists. Without a step the file's own");
+    verb.option("--stream", options->stream, "The stream, \"restart\" unless RUN names one");
+    verb.option("--ghosts", options->ghosts, "Outer ghost layers: keep or cut");
+    verb.option(
+        "--type", options->types,
+        "What the file does not say: NAME=TYPE, NAME=TYPE:4x6, NAME=TYPE:box or NAME=TYPE:rows; may be repeated");
+    verb.flag("--replace", options->replace, "Replace a snapshot of this step that is committed already");
+    verb.flag("--dry-run", options->dry_run, "Only say what the file holds and how its types were found");
+    verb.json(
+        options->json,
+        "  An object: stream, step, directory, time, dry_run, view (whether it was made), bytes, ranks, variables: an\n"
+        "  array of name, kind, type, shape, reason (how type and shape were found); notes (texts).\n");
+    verb.examples(examples);
+    verb.action([options, format] { return import(format, *options); });
+}
+
+}  // namespace
+
+void add_import(CommandLine& line) {
+    auto verb = line.verb("import", "Make a snapshot of files that another program wrote");
+    add_format(
+        verb, Format::palm_mpi, "palm-mpi", "PALM's restart file of restart_data_format mpi or mpi_shared_memory",
+        "The file that PALM wrote, BINOUT or a copy of it",
+        "  forebay import palm-mpi BINOUT /scratch/me/run7 --dry-run\n"
+        "  forebay import palm-mpi BINOUT /scratch/me/run7@3600 --type t_soil=f64:8x40x20\n"
+        "The file has no types: they are found by sizes and first bytes (docs/formats/palm.md), arrays that fit no\n"
+        "shape of the grid are kept in one dimension. Arrays are y, x, z, as in the file. Memory: some megabytes.\n");
+    add_format(
+        verb, Format::palm_fortran, "palm-fortran", "PALM's restart files of restart_data_format fortran_binary",
+        "The directory with a file for each process, _000000 and so on",
+        "  forebay import palm-fortran BINOUT /scratch/me/run7 --dry-run\n"
+        "  forebay import palm-fortran BINOUT /scratch/me/run7 --ghosts cut --type 'surf_h(0)%us=f64:rows'\n"
+        "The files have no types: they are found by sizes and first bytes (docs/formats/palm.md), records that are no\n"
+        "box of the grid become tables. Arrays are x, y, z, as in PALM's memory; each process is a rank of the\n"
+        "snapshot. Memory: some megabytes, and some hundred bytes for each record.\n");
+}
+
+}  // namespace forebay::cli

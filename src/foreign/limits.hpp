@@ -1,0 +1,25 @@
+// Limits of the readers of other people's files, with their reasons.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace forebay::foreign::limits {
+
+// What an import holds of the data at once, twice: several segments of 1 MiB, long enough for a spinning disk.
+inline constexpr std::uint64_t window_bytes = 8u << 20;
+// Runs shorter than this are read together with what lies between them, when that fits into a window.
+inline constexpr std::uint64_t short_run_bytes = 64u << 10;
+// What is looked at to tell the element type of an array that nobody has written down: a segment.
+inline constexpr std::uint64_t sample_bytes = 1u << 20;
+// Far above any grid along one direction, and the bytes of two directions can still be counted.
+inline constexpr std::uint64_t grid_points_max = 1u << 28;
+// PALM's own schemes need 3; no scheme needs more than this.
+inline constexpr std::uint64_t ghost_layers_max = 16;
+// Names of PALM's restart data are 30 characters or so; what claims more is not a name.
+inline constexpr std::uint64_t name_bytes_max = 255;
+// Marks of Fortran's records are read through a buffer of this size.
+inline constexpr std::size_t mark_buffer_bytes = 4096;
+
+}  // namespace forebay::foreign::limits
