@@ -58,15 +58,17 @@ contains
   end subroutine
 
   subroutine simulate()
-    logical :: last
+    logical :: due, save_now, stop_now
     do while (step < end_step)
       call dynamics_step()
       call statistics_update(dt, time)
       call print_step()
-      ! Here a job decides whether it saves now and ends: as a step count says, or the time that is left, or a flag file.
-      last = step == end_step
-      if (run == '' .or. save_every == 0) cycle
-      if (last .or. mod(step, save_every) == 0) call restart_save()
+      if (run == '') cycle
+      call restart_job(save_now, stop_now)
+      due = .false.
+      if (save_every > 0) due = step == end_step .or. mod(step, save_every) == 0
+      if (due .or. save_now) call restart_save()
+      if (stop_now) exit
     end do
   end subroutine
 

@@ -20,7 +20,7 @@ module les_restart
   character(len=24), target, save :: started_at = '', saved_at = ''
   integer(int64), save :: ticks_before = 0
 
-  public :: restart_open, restart_read, restart_save, restart_close
+  public :: restart_open, restart_read, restart_save, restart_job, restart_close
 
 contains
 
@@ -43,6 +43,14 @@ contains
       ' ranks, on ', px, ' x ', py
     restarts = restarts + 1
   end function
+
+  !> Whether to save now, or to save and end: the limit of the job is near, or somebody ran `forebay stop`.
+  subroutine restart_job(save_now, stop_now)
+    logical, intent(out) :: save_now, stop_now
+    character(len=:), allocatable :: reason
+    call checkpoint_job(save_now, stop_now, reason=reason)
+    if (rank == 0 .and. save_now) print '(4a)', 'job: save', trim(merge(' and end', '        ', stop_now)), ': ', reason
+  end subroutine
 
   subroutine restart_save()
     integer(int64) :: ticks, rate

@@ -3,7 +3,8 @@
 Method: 4 ranks (2 x 2) compute until a save is staged, but not committed, since the agent may write only slowly; then all
 ranks and the agent get SIGKILL. 3 x 1 ranks restart from the staged copy, 2 x 4 and 2 x 2 from the target. Fingerprints,
 which do not depend on the ranks, are those of the save; energies are those of a run that nobody disturbed. On as many
-ranks as before even the fields at the end are equal, bit for bit: no part of the state is missing from the list.
+ranks as before even the fields at the end are equal, bit for bit: no part of the state is missing from the list. Then a
+chain of jobs: one that is told to end, and one whose time is over.
 """
 
 import json
@@ -65,6 +66,24 @@ def restarted(folder, saving, step, end, px, py, **more):
     return les
 
 
+def stopped(folder, saving):
+    """Somebody ends the run; the next job goes on from there, until its own limit ends it."""
+    saving["run"] = str(folder / "chain")
+    first = Les(folder, 2, 1, **saving, save_every=1000000, end_step=1000000)
+    claim(wait_until(lambda: first.found("step 2 ") or first.process.poll() is not None, 60), "a job of a chain computes")
+    subprocess.run([BIN / "forebay", "stop", saving["run"]], check=True, stdout=subprocess.DEVNULL)
+    (said,) = first.finish().found("job: save and end: (.*)")
+    step = max(first.steps())
+    claim(said == ("forebay stop",) and committed(saving["run"]) == [step], f"forebay stop: it saved step {step} and ended")
+    mark = folder / "chain/.continue"
+    assert not mark.exists()
+    short = folder / "short.toml"
+    short.write_text("[job]\nwall_time_seconds = 3600\nreserve_seconds = 3700\n")
+    second = Les(folder, 3, 1, **saving, config=str(short), end_step=1000000).finish()
+    claim([*second.steps()] == [step + 1] and second.found("job: save and end: the job ends in") and mark.exists(),
+          "a job whose time is over saves its first step, ends, and asks for the next job")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-les-") as name:
         folder = Path(name).resolve()
@@ -85,6 +104,7 @@ def main():
             claim(apart < ROUNDING, f"energies up to step {end} are those of the undisturbed run, within {apart:.1e}")
         # Of the scalars some count restarts, saves and seconds.
         same_bits(undisturbed, ("save", "save"), last, end, besides=["scalars"])
+        stopped(folder, saving)
         verified = subprocess.run([BIN / "forebay", "verify", folder / "run"], check=False)
         claim(verified.returncode == 0, "forebay verify agrees")
 
