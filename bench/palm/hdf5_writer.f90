@@ -4,8 +4,9 @@ module palm_hdf5
   use, intrinsic :: iso_c_binding, only: c_ptr, c_loc
   use, intrinsic :: iso_fortran_env, only: int64
   use hdf5
-  use mpi_f08, only: MPI_COMM_WORLD, MPI_INFO_NULL
+  use mpi_f08, only: MPI_COMM_WORLD
   use palm_data, only: item, of_character, of_integer, pack_item, unpack_item
+  use palm_hints, only: file_hints
   use palm_ranks, only: rank
   use palm_system, only: fail
   use palm_writer, only: file_writer
@@ -149,7 +150,7 @@ contains
   integer(hid_t) function access_list() result(list)
     integer :: status
     call h5pcreate_f(H5P_FILE_ACCESS_F, list, status)
-    call h5pset_fapl_mpio_f(list, MPI_COMM_WORLD%MPI_VAL, MPI_INFO_NULL%MPI_VAL, status)
+    call h5pset_fapl_mpio_f(list, MPI_COMM_WORLD%MPI_VAL, file_hints%MPI_VAL, status)
     call check(status, 'use MPI-IO')
     call h5pset_libver_bounds_f(list, H5F_LIBVER_LATEST_F, H5F_LIBVER_LATEST_F, status)
     call h5pset_alignment_f(list, alignment, alignment, status)

@@ -7,6 +7,7 @@ module palm_mpi_io
   use, intrinsic :: iso_fortran_env, only: int32, int64, int8, real64
   use mpi_f08
   use palm_data, only: item, mix, of_character, of_integer, of_real, pack_item, unpack_item
+  use palm_hints, only: file_hints
   use palm_ranks, only: rank
   use palm_system, only: fail
   use palm_writer, only: file_writer
@@ -37,7 +38,7 @@ contains
     self%path = self%directory//'/binary.mpi'
     header = 0
     call header_counts(self%data, header)
-    call MPI_File_open(MPI_COMM_WORLD, self%path, MPI_MODE_CREATE + MPI_MODE_WRONLY, hints(), file, status)
+    call MPI_File_open(MPI_COMM_WORLD, self%path, MPI_MODE_CREATE + MPI_MODE_WRONLY, file_hints, file, status)
     call check(status, 'open')
     offset = first_array
     arrays = 0
@@ -68,7 +69,7 @@ contains
     type(MPI_File) :: file
     integer(int8) :: header(header_bytes)
     integer :: i, status
-    call MPI_File_open(MPI_COMM_WORLD, self%path, MPI_MODE_RDONLY, hints(), file, status)
+    call MPI_File_open(MPI_COMM_WORLD, self%path, MPI_MODE_RDONLY, file_hints, file, status)
     call check(status, 'open')
     if (rank == 0) then
       call MPI_File_read_at(file, 0_MPI_OFFSET_KIND, header, size(header), MPI_BYTE, MPI_STATUS_IGNORE, status)
@@ -247,18 +248,6 @@ contains
   end function
 
   ! ---- MPI ----
-
-  ! What was measured to be fastest here is the default of Open MPI's own layer; ROMIO's two hints are those that its
-  ! users set, and are not known to the other.
-  type(MPI_Info) function hints()
-    type(MPI_Info), save :: kept = MPI_INFO_NULL
-    if (kept == MPI_INFO_NULL) then
-      call MPI_Info_create(kept)
-      call MPI_Info_set(kept, 'romio_ds_write', 'disable')
-      call MPI_Info_set(kept, 'cb_buffer_size', '16777216')
-    end if
-    hints = kept
-  end function
 
   subroutine check(status, what)
     integer, intent(in) :: status

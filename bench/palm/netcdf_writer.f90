@@ -3,8 +3,9 @@
 module palm_netcdf
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int64
-  use mpi_f08, only: MPI_COMM_WORLD, MPI_INFO_NULL
+  use mpi_f08, only: MPI_COMM_WORLD
   use palm_data, only: item, of_character, of_integer, pack_item, unpack_item
+  use palm_hints, only: file_hints
   use palm_ranks, only: rank
   use palm_system, only: fail
   use palm_writer, only: file_writer
@@ -114,7 +115,7 @@ contains
     integer(c_int) :: variables(size(self%data%items))
     integer :: i
     self%path = self%directory//'/palm.nc'
-    call check(nc_create_par(self%path//c_null_char, nc_netcdf4, MPI_COMM_WORLD%MPI_VAL, MPI_INFO_NULL%MPI_VAL, file), &
+    call check(nc_create_par(self%path//c_null_char, nc_netcdf4, MPI_COMM_WORLD%MPI_VAL, file_hints%MPI_VAL, file), &
                'create the file')
     call check(nc_set_fill(file, nc_nofill, old), 'do without fill values')
     do i = 1, size(variables)
@@ -131,7 +132,7 @@ contains
     class(netcdf_writer), intent(inout) :: self
     integer(c_int) :: file
     integer :: i
-    call check(nc_open_par(self%path//c_null_char, nc_nowrite, MPI_COMM_WORLD%MPI_VAL, MPI_INFO_NULL%MPI_VAL, file), &
+    call check(nc_open_par(self%path//c_null_char, nc_nowrite, MPI_COMM_WORLD%MPI_VAL, file_hints%MPI_VAL, file), &
                'open the file')
     do i = 1, size(self%data%items)
       call read_item(file, self%data%items(i), self%data%buffer)

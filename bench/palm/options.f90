@@ -12,6 +12,7 @@ module palm_options
     integer :: repeats = 5
     character(len=1024) :: tmpfs = '/dev/shm', disk = '/var/tmp', staging = '/dev/shm'
     character(len=1024) :: writers = 'forebay,palm-calls,stream,mpi-io,hdf5,netcdf'
+    character(len=1024) :: hints = ''
     logical :: json = .false., help = .false.
   end type
 
@@ -50,6 +51,8 @@ contains
         chosen%disk = value
       case ('--staging')
         chosen%staging = value
+      case ('--hints')
+        chosen%hints = value
       case ('--writers')
         chosen%writers = value
       case default
@@ -74,6 +77,7 @@ contains
       '  --disk DIR       a place on storage ($TMPDIR or /var/tmp); "none" leaves it out', &
       '  --staging DIR    where Forebay stages (/dev/shm)', &
       '  --writers LIST   of forebay,palm-calls,stream,mpi-io,hdf5,netcdf (all)', &
+      '  --hints LIST     key=value,... for MPI-IO, HDF5 and netCDF (ROMIO does not collect)', &
       '  --json           one object on standard output: ratios and measured, by key', &
       '', &
       '  mpiexec -n 4 palm_bench --disk /scratch/me'

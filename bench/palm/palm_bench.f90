@@ -4,6 +4,7 @@ program palm_bench
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use mpi_f08, only: MPI_Finalize
   use palm_data, only: make_mix, mix
+  use palm_hints, only: make_hints
   use palm_limits, only: limits
   use palm_measure, only: place, measure_turn, report_places
   use palm_options, only: options, read_options
@@ -30,6 +31,7 @@ contains
   subroutine run()
     integer :: turn, p
     call found%begin()
+    call make_hints(chosen%hints)
     call make_mix(data, chosen%bytes)
     call make_writers(chosen, writers, found)
     call limit%make(data)

@@ -89,12 +89,12 @@ contains
     do i = 1, self%row_count
       associate (one => self%rows(i))
         if (.not. allocated(one%seconds)) then
-          write (output_unit, '(/,a,t44,a,t56,a,t76,a,t88,a)') trim(one%what), 'median', 'quartiles', 'GiB/s', '/ forebay'
+          write (output_unit, '(/,a,/,t49,a,t62,a,t79,a,t87,a)') trim(one%what), 'median', 'quartiles', 'GiB/s', '/ forebay'
           base = 0
           cycle
         end if
         if (index(one%key, '_forebay_') > 0 .and. one%moves_data) base = median(one%seconds)
-        write (output_unit, '(2x,a,t40,a)') trim(one%what), cells(self, one, base)
+        write (output_unit, '(2x,a,t46,a)') trim(one%what), cells(self, one, base)
       end associate
     end do
     write (output_unit, '(a)') ''

@@ -2,8 +2,8 @@
 !> name, the name, the array with its ghost layers.
 module palm_stream
   use, intrinsic :: iso_c_binding, only: c_f_pointer
-  use, intrinsic :: iso_fortran_env, only: int32, int8
-  use palm_data, only: item
+  use, intrinsic :: iso_fortran_env, only: int32, int8, real64
+  use palm_data, only: of_real
   use palm_ranks, only: rank
   use palm_system, only: fail
   use palm_writer, only: file_writer
@@ -23,6 +23,7 @@ contains
     class(stream_writer), intent(inout) :: self
     character(len=200) :: message
     character(len=6) :: number
+    real(real64), pointer, contiguous :: reals(:)
     integer(int8), pointer, contiguous :: bytes(:)
     integer :: unit, status, i
     write (number, '(i6.6)') rank
@@ -31,10 +32,16 @@ contains
     if (status /= 0) call fail('stream: '//message)
     do i = 1, size(self%data%items)
       associate (one => self%data%items(i))
-        call view(one, bytes)
         write (unit, iostat=status, iomsg=message) len_trim(one%name, int32)
         if (status == 0) write (unit, iostat=status, iomsg=message) trim(one%name)
-        if (status == 0) write (unit, iostat=status, iomsg=message) bytes
+        if (status /= 0) call fail('stream: '//message)
+        if (one%element_bytes == of_real) then
+          call c_f_pointer(one%address(), reals, [one%local_bytes()/of_real])
+          write (unit, iostat=status, iomsg=message) reals
+        else
+          call c_f_pointer(one%address(), bytes, [one%local_bytes()])
+          write (unit, iostat=status, iomsg=message) bytes
+        end if
         if (status /= 0) call fail('stream: '//message)
       end associate
     end do
@@ -46,6 +53,7 @@ contains
     class(stream_writer), intent(inout) :: self
     character(len=200) :: message
     character(len=32) :: name
+    real(real64), pointer, contiguous :: reals(:)
     integer(int8), pointer, contiguous :: bytes(:)
     integer(int32) :: length
     integer :: unit, status, i
@@ -58,18 +66,17 @@ contains
         if (status == 0) read (unit, iostat=status, iomsg=message) name(:length)
         if (status /= 0) call fail('stream: '//message)
         if (name /= one%name) call fail('stream: '//trim(name)//' was found where '//trim(one%name)//' should be.')
-        call view(one, bytes)
-        read (unit, iostat=status, iomsg=message) bytes
+        if (one%element_bytes == of_real) then
+          call c_f_pointer(one%address(), reals, [one%local_bytes()/of_real])
+          read (unit, iostat=status, iomsg=message) reals
+        else
+          call c_f_pointer(one%address(), bytes, [one%local_bytes()])
+          read (unit, iostat=status, iomsg=message) bytes
+        end if
         if (status /= 0) call fail('stream: '//message)
       end associate
     end do
     close (unit)
-  end subroutine
-
-  subroutine view(one, bytes)
-    type(item), intent(in) :: one
-    integer(int8), pointer, contiguous, intent(out) :: bytes(:)
-    call c_f_pointer(one%address(), bytes, [one%local_bytes()])
   end subroutine
 
 end module palm_stream
