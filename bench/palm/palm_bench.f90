@@ -1,7 +1,7 @@
 ! PALM's restart data created and restored by Forebay and by the ways of the field, in turns in one run, to a place in memory
 ! and to one on storage. Every restore is compared with what was created; a value that differs ends the benchmark.
 program palm_bench
-  use, intrinsic :: iso_fortran_env, only: int64, real64
+  use, intrinsic :: iso_fortran_env, only: error_unit, int64, real64
   use mpi_f08, only: MPI_Finalize
   use palm_data, only: make_mix, mix
   use palm_hints, only: make_hints
@@ -43,6 +43,7 @@ contains
       do p = 1, size(places)
         call measure_turn(places(p), writers, data, limit, turn)
       end do
+      if (rank == 0) write (error_unit, '(a,i0,a,i0)') 'palm_bench: done turn ', turn, ' of ', chosen%repeats
     end do
     do p = 1, size(places)
       call places(p)%remove()

@@ -5,6 +5,7 @@ way's four times or say why it is left out, and what it wrote must be gone.
 """
 
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -43,10 +44,21 @@ def check_all_ways(ranks, root):
             if way not in left_out:
                 expect(found["measured"][f"{place}_{way}_create"]["median"] <= found["measured"][f"{place}_{way}_durable"]["median"],
                        f"{place}, {way}: durable before it was created")
+    check_arithmetic(found)
     expect(found["ratios"]["tmpfs_visible"]["goal"] == 4 and found["ratio"] == found["ratios"]["tmpfs_visible"]["value"],
            "the first ratio is that of visible times")
     for place in places.values():
         expect(not list(place.iterdir()), f"{place} is not empty")
+
+
+def check_arithmetic(found):
+    for key, one in found["measured"].items():
+        low, high = min(one["samples"]), max(one["samples"])
+        for place, name in ((0.25, "lower_quartile"), (0.5, "median"), (0.75, "upper_quartile")):
+            expect(math.isclose(one[name], low + place * (high - low), rel_tol=1e-5), f"{key}: {name} {one[name]} of {one['samples']}")
+    visible = found["ratios"]["tmpfs_visible"]["value"]
+    wanted = found["measured"]["tmpfs_mpi-io_create"]["median"] / found["measured"]["tmpfs_forebay_create"]["median"]
+    expect(math.isclose(visible, wanted, rel_tol=1e-5), f"tmpfs_visible is {visible}, not {wanted}")
 
 
 def check_refusals(root):

@@ -27,6 +27,4 @@ static int forget_one(const char* path, const struct stat* status, int kind, str
 }
 
 /* Of a file, or of all files below a directory. 0: done. */
-int palm_forget(const char* path) {
-    return nftw(path, forget_one, 16, FTW_PHYS);
-}
+int palm_forget(const char* path) { return nftw(path, forget_one, 16, FTW_PHYS); }
