@@ -64,7 +64,7 @@ def check_arithmetic(found):
 
 def check_refusals(root):
     for arguments, text in ((["--size", "0"], "--size takes a number"), (["--wrong", "1"], "--wrong is not known"),
-                            (["--writers", "netcfd"], "no writer netcfd"), (["--size", "8"], "--size is too small")):
+                            (["--writers", "netcfd"], "no writer netcfd"), (["--size", "5"], "--size is too small")):
         done = run(1, *arguments, "--tmpfs", "none", "--disk", str(root))
         expect(done.returncode != 0 and text in done.stderr, f"{arguments}: {done.returncode}, {done.stderr}")
 
@@ -72,5 +72,5 @@ def check_refusals(root):
 with tempfile.TemporaryDirectory() as name:
     check_all_ways(4, 1, WAYS, ("tmpfs", "disk"), pathlib.Path(name))
     # One variable at a time, as palm-calls reads, takes seconds where ranks outnumber the cores.
-    check_all_ways(3, 2, [way for way in WAYS if way != "palm-calls"], ("tmpfs",), pathlib.Path(name))
+    check_all_ways(3, 2, [way for way in WAYS if way not in ("palm-calls", "netcdf")], ("tmpfs",), pathlib.Path(name))
     check_refusals(pathlib.Path(name))
