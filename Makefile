@@ -22,7 +22,9 @@ test: build  ## every test there is, formatting and documentation links too
 nightly: build  ## the long tests: 100,000 crashes on the simulated disk, 300 runs with real kills
 	ctest --preset nightly --parallel $(JOBS)
 
-bench: build  ## save, drain, restart and plan against their limits on this machine
+bench: build  ## save, drain, restart and plan against their limits, and PALM's data against other libraries
+	cmake --preset release -DFOREBAY_BENCH=ON
+	cmake --build build --parallel $(JOBS) --target palm_bench
 	bench/run
 
 format:  ## rewrites the sources in the project's style
