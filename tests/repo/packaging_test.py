@@ -16,7 +16,7 @@ LIBRARIES = [("isa-l", "libisal", "libisal-dev"), ("fmt", "fmt", "libfmt-dev"),
              ("nlohmann-json", "nlohmann_json", "nlohmann-json3-dev"),
              ("tomlplusplus", "tomlplusplus", "libtomlplusplus-dev"), ("cli11", "CLI11", "libcli11-dev"),
              ("hdf5", "hdf5-serial", "libhdf5-dev"), ("cmake", "cmake_minimum_required(VERSION", "cmake")]
-FOR_US_ALONE = {"FOREBAY_AUDIT", "FOREBAY_WERROR", "FOREBAY_FUZZ", "FOREBAY_SANITIZE"}
+FOR_US_ALONE = {"FOREBAY_AUDIT", "FOREBAY_BENCH", "FOREBAY_WERROR", "FOREBAY_FUZZ", "FOREBAY_SANITIZE"}
 
 
 def load_recipe():
