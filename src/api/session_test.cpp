@@ -236,6 +236,64 @@ TEST_CASE("a flipped bit in the data is found by read(), and older() gives the o
     });
 }
 
+TEST_CASE("where several ranks take from a segment one verifies it, and all hear of damage") {
+    constexpr std::uint64_t rows = 6, columns = 60'000;  // a rank's rows are several segments of 1 MiB
+    for (const bool staged : {true, false}) {
+        Folder folder;
+        const auto options = options_in(folder);
+        const auto with = [&](int ranks, bool closes, const std::function<void(Stream&, std::vector<double>&)>& body) {
+            test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
+                const auto rank = static_cast<std::uint64_t>(world->rank());
+                const auto size = static_cast<std::uint64_t>(world->size());
+                auto session = open_on(std::move(world), options);
+                auto stream = session.stream("restart").value();
+                const auto count = rows * 3 / size;
+                std::vector<double> data((count + 2) * (columns + 2), static_cast<double>(rank) + 1);
+                // A halo in both dimensions: every rank takes some rows of its neighbours.
+                const auto piece = with_halo({{count * rank, 0}, {count, columns}}, {1, 1}, data.data());
+                stream.array("u", f64, {rows * 3, columns}, {piece}).value();
+                body(stream, data);
+                if (closes) session.close().value();
+            });
+        };
+        with(3, !staged, [](Stream& stream, std::vector<double>&) {
+            stream.save(1).value();
+            stream.wait_committed(std::chrono::seconds(60)).value();
+        });
+        std::string path = folder.run() + "/restart/step-000001/node-00000.h5";
+        if (staged) {
+            for (const auto& entry : fs::recursive_directory_iterator(folder.path / "node"))
+                if (entry.path().extension() == ".h5") path = entry.path();
+        }
+        auto head = catalog::load_head(sys::posix_store(), folder.run() + "/restart/step-000001/node-00000.h5").value();
+        const auto blocks = head.blocks;
+        for (const int ranks : {3, 2, 1}) {
+            for (const auto& block : blocks) {
+                const auto last = rows * columns * sizeof(double) - 1;
+                for (const auto at : {std::uint64_t{5}, last / 2, last}) {
+                    flip(path, block.offset_bytes + at);
+                    with(ranks, false, [&](Stream& stream, std::vector<double>&) {
+                        auto found = stream.newest().value();
+                        REQUIRE(found);
+                        CHECK((found->source().find("staged") == 0) == staged);
+                        const auto read = found->read();
+                        REQUIRE_FALSE(read);
+                        CHECK(read.error().kind == ErrorKind::corrupt);
+                    });
+                    flip(path, block.offset_bytes + at);  // back
+                }
+            }
+            with(ranks, false, [&](Stream& stream, std::vector<double>& data) {
+                auto found = stream.newest().value();
+                found->read().value();
+                // The first owned row was the first of three ranks' rows, or of a part of them.
+                CHECK(data[columns + 2 + 1] == std::floor(data[columns + 2 + 1]));
+                CHECK(data[columns + 2 + 1] >= 1);
+            });
+        }
+    }
+}
+
 TEST_CASE("a damaged head behind a good record is passed over too, by newest() and by older()") {
     for (const int readers : {1, 2, 3}) {  // with two, each looks for its own rows in the heads
         Folder folder;

@@ -67,6 +67,12 @@ public:
     std::int64_t a() const { return offset_a_; }
     std::int64_t b() const { return offset_b_; }
     std::uint64_t run_bytes() const { return run_bytes_; }
+    /// Of the whole walk, whatever is done of it.
+    std::uint64_t total_bytes() const {
+        auto bytes = run_bytes_;
+        for (int dim = 0; dim < outer_; ++dim) bytes *= size_[dim];
+        return bytes;
+    }
 
     void next() {
         for (int dim = outer_ - 1; dim >= 0; --dim) {

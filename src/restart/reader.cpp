@@ -84,7 +84,7 @@ private:
     comm::Group& node_;
 };
 
-// Through the mapping of a staged copy: every rank verifies the segments it takes from, while they are in its cache.
+// Through the mapping of a staged copy.
 // What was described after the snapshot was chosen may be in a copy that is not mapped yet.
 Result<> take_staged(StagedCopy& copy, const std::vector<format::Segment>& segments, Scatter& scatter) {
     if (!copy.mapping.mapped()) {
@@ -96,7 +96,7 @@ Result<> take_staged(StagedCopy& copy, const std::vector<format::Segment>& segme
         if (scatter.needed()[i] == 0) continue;
         if (segments[i].offset + segments[i].bytes > bytes.size())
             return Error{ErrorKind::corrupt, fmt::format("{} is cut short.", copy.path)};
-        FB_TRY(scatter.add_checked(i, bytes.subspan(segments[i].offset, segments[i].bytes), copy.path));
+        FB_TRY(scatter.take(i, bytes.subspan(segments[i].offset, segments[i].bytes), copy.path));
     }
     return {};
 }
@@ -166,8 +166,13 @@ Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, co
     auto done =
         files.each(plan.files_needed(binding), [&](const std::string& path, const Kept::Head& head) -> Result<> {
             Scatter scatter(head.file, head.segments, plan.takes(binding, head.file, taken));
-            if (auto* copy = FileByFile::staged(choice, path))
-                return comm::agree(*context.topology->node, take_staged(*copy, head.segments, scatter));
+            if (auto* copy = FileByFile::staged(choice, path)) {
+                auto& node = *context.topology->node;
+                auto claims = scatter.claims(node.rank());
+                node.max(claims);
+                scatter.settle(claims, node.rank());
+                return comm::agree(node, take_staged(*copy, head.segments, scatter));
+            }
             if (!window) {
                 FB_TRY_ASSIGN(opened, Window::open(*context.topology->node, *context.store, context.window_path,
                                                    context.window_bytes));

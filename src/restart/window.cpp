@@ -120,8 +120,8 @@ Result<> Window::empty(const std::string& name, const std::vector<Piece>& pieces
         if (!reached(here, takes ? turn + 1 : turn)) return {};
         for (auto s = piece.first; takes && s <= piece.last; ++s)
             if (wanted[s] != 0)
-                FB_TRY(scatter.add_checked(
-                    s, place(number).subspan(segments[s].offset - piece.offset, segments[s].bytes), name));
+                FB_TRY(
+                    scatter.take(s, place(number).subspan(segments[s].offset - piece.offset, segments[s].bytes), name));
         if (here.left.fetch_add(1) + 1 < static_cast<std::uint32_t>(node_->size())) continue;
         here.left.store(0);
         here.turn.store(turn + 2, std::memory_order_release);
@@ -132,8 +132,9 @@ Result<> Window::empty(const std::string& name, const std::vector<Piece>& pieces
 
 Result<> Window::read(sys::File& source, const std::string& name, const std::vector<format::Segment>& segments,
                       Scatter& scatter) {
-    std::vector<std::int64_t> needed(scatter.needed().begin(), scatter.needed().end());
+    auto needed = scatter.claims(node_->rank());
     node_->max(needed);
+    scatter.settle(needed, node_->rank());
     const auto pieces = cut(segments, needed);
     const auto told = [&](const Result<>& end) {
         if (!end) buffer(0).failed.store(1);
