@@ -24,7 +24,6 @@ def measure(given):
         for turn in range(rounds):
             names = list(ways.WAYS)
             for way in names[turn % len(names):] + names[:turn % len(names)]:
-                print(f"{rate} MB/s, {ways.WAYS[way]}", file=sys.stderr, flush=True)
                 runs[rate, way].append(ways.run(way, int(rate * 1e6), given, iterations))
     return runs
 
@@ -45,8 +44,9 @@ def main():
     for name, default in [("mib-per-variable", 16), ("ranks", 4), ("rounds", 2), ("iterations", 5), ("slow-iterations", 8),
                           ("slots", 2)]:
         parser.add_argument(f"--{name}", type=int, default=default)
-    for name, default in [("compute", 2.0), ("idle-seconds", 8.0)]:
+    for name, default in [("compute", 2.0), ("idle-seconds", 8.0), ("patience", 0.0)]:
         parser.add_argument(f"--{name}", type=float, default=default)
+    # --patience: how long to wait before each run until others leave the cores alone.
     parser.add_argument("--rates", type=lambda text: [int(part) for part in text.split(",")], default=[200, 60],
                         help="MB/s, one above and one below what the computing hides")
     parser.add_argument("--json", action="store_true")

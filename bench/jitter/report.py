@@ -75,6 +75,7 @@ def measured(found, runs, idle, given):
         if "agent_cpu" in one:
             alone(f"{rate}_{way}_agent_cpu_a_step", "s", one["agent_cpu"])
             alone(f"{rate}_{way}_agent_share", "of a core", one["agent_share"])
+    alone("others", "of all cores, before a run", statistics.fmean(run["busy"] for of_way in runs.values() for run in of_way))
     for way in FOREBAY_WAYS:
         alone(f"{way}_idle_share", "of a core", idle[way])
         for name, value in slow(given, runs[given.rates[1], way][0], given.rates[1]).items():

@@ -29,6 +29,7 @@ ENVIRONMENT = os.environ | {
     "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_hwloc_base_binding_policy": "none", "FOREBAY_AGENT": str(PROGRAM),
     # Of Open MPI's two, the one whose collective writing is the same in other MPIs.
     "OMPI_MCA_io": "romio321"}
+BUSY_MAX = 0.1  # of all cores, before a run
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -82,6 +83,27 @@ class Watch(threading.Thread):
         return (inside[-1][1] - inside[0][1], inside[-1][0] - inside[0][0]) if len(inside) > 1 else (0.0, 0.0)
 
 
+def busy_share(seconds):
+    """Of all cores, in the next so many seconds."""
+    def now():
+        fields = [int(word) for word in pathlib.Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+        return sum(fields), fields[3] + fields[4]  # all, idle
+
+    before = now()
+    time.sleep(seconds)
+    spent, idle = (after - then for after, then in zip(now(), before))
+    return 1 - idle / max(spent, 1)
+
+
+def wait_for_quiet(seconds_max):
+    """Until others leave the cores alone; the share that they take at the end."""
+    end = time.monotonic() + seconds_max
+    busy = busy_share(1)
+    while busy > BUSY_MAX and time.monotonic() < end:
+        busy = busy_share(1)
+    return busy
+
+
 def configuration(way, storage, slots):
     """What Forebay is told; the agent that is a process of its own takes its environment from here."""
     lines = ["close_wait_seconds = 120", "[agent]", f'mode = "{way}"']
@@ -114,6 +136,9 @@ def run(way, bytes_per_second, given, iterations, compute=None):
         (folder / "staging").mkdir()
         storage = Storage(folder, bytes_per_second)
         words = command(way, storage, folder, given, iterations, given.compute if compute is None else compute)
+        busy = wait_for_quiet(given.patience)
+        print(f"{bytes_per_second / 1e6:.0f} MB/s, {WAYS[way]}; others take {100 * busy:.0f} % of the cores",
+              file=sys.stderr, flush=True)
         watch = Watch(folder / "staging")
         watch.start()
         with subprocess.Popen(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT) as process:
@@ -130,7 +155,7 @@ def run(way, bytes_per_second, given, iterations, compute=None):
             records = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
         total = re.search(r"ended after ([\d.]+) s.*kept (\d+), skipped (\d+), replaced (\d+), failed (\d+)", lines[-1])
         found = {"records": records, "ended": float(total[1]), "told": int(total[2]) - int(total[4]), "passed": storage.passed(),
-                 "stored": 0, "ranks": 1 + max(int(row["rank"]) for row in records), "watch": watch, "first_step": first_step}
+                 "stored": 0, "ranks": 1 + max(int(row["rank"]) for row in records), "watch": watch, "first_step": first_step, "busy": busy}
         if way in FOREBAY_WAYS:
             listed = subprocess.run([PROGRAM, "ls", storage.below / "run", "--json"], capture_output=True, check=True).stdout
             found["stored"] = sum(one["state"] == "committed" for one in json.loads(listed))
