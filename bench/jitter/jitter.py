@@ -58,8 +58,9 @@ def main():
     idle = {way: idle_share(given, way) for way in ways.FOREBAY_WAYS}
     found = {key: report.figures(of_way) for key, of_way in runs.items()}
     reached = report.goals(given, found, runs, idle)
+    # Beside the object too: bench/run, which asks for it, shows what passes and what does not.
+    print(report.table(given, found, runs, idle, reached), file=sys.stderr if given.json else sys.stdout)
     if not given.json:
-        print(report.table(given, found, runs, idle, reached))
         return
     result = {"bench": "jitter", "measured": report.measured(found, runs, idle, given)}
     for name, (ratio, goal, _) in reached.items():
