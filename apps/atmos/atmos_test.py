@@ -6,8 +6,11 @@ Method: each mode runs 4 steps at once, and 2 and 2 on another number of ranks; 
 rank that computes, the agent, or everything is killed.
 """
 
+import csv
 import os
+import pathlib
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -16,9 +19,8 @@ import runs
 
 MODES = ("process", "thread", "dedicated")
 SLOW = 500_000  # bytes a second: more than 0.5 s a step
-KILLS = [("process", "rank", "recover"), ("process", "everything", "recover"), ("process", "everything", "start"),
-         ("dedicated", "rank", "recover"), ("dedicated", "agent", "recover"), ("dedicated", "everything", "recover"),
-         ("dedicated", "agent", "start"), ("dedicated", "everything", "start")]
+KILLS = [("process", "rank", "recover"), ("process", "everything", "recover"), ("dedicated", "rank", "recover"),
+         ("dedicated", "agent", "recover"), ("dedicated", "everything", "recover"), ("dedicated", "everything", "start")]
 
 
 def modes_agree(folder):
@@ -107,13 +109,35 @@ def agent_alone(folder):
     first = place.agent()
     os.kill(first, signal.SIGKILL)
     out, errors = process.communicate(timeout=60)
-    runs.check(process.returncode == 0 and runs.totals(out)["durable"] == 4, f"agent killed: {process.returncode}\n{out}{errors}")
+    runs.check(process.returncode == 0 and runs.totals(out)["durable"] == 4, f"agent killed: {out}{errors}")
     runs.check(place.committed() == [1, 2, 3, 4], f"agent killed: at the target {place.committed()}")
     print("process: agent killed: the application starts another one and ends with every step committed", flush=True)
 
 
+def options(folder):
+    """What the command line takes and refuses; without output a run records its times all the same."""
+    def alone(*words):
+        return subprocess.run([runs.BUILD / "bin/atmos", *words], capture_output=True, text=True, check=False, timeout=60)
+
+    helped = alone("--help")
+    runs.check(helped.returncode == 0 and "--mib-per-variable" in helped.stdout, f"--help: {helped}")
+    for words, text in ((["--grid", "8"], "--grid takes"), (["--iterations", "0"], "--iterations takes"),
+                        (["x"], "belongs here: x"), (["--wrong"], "not known"), (["--compute", "-1"], "--compute takes"),
+                        (["--config", "none"], "none")):
+        refused = alone(*words)
+        runs.check(refused.returncode == 2 and text in refused.stderr, f"{words}: {refused}")
+    record = pathlib.Path(folder) / "record.csv"
+    done = alone("--no-output", "--record", record, "--mib-per-variable", "2", "--iterations", "3", "--compute", "0.05")
+    runs.check(done.returncode == 0 and runs.totals(done.stdout)["kept"] == 0, f"--no-output: {done}")
+    with open(record, newline="", encoding="ascii") as file:
+        rows = list(csv.DictReader(file))
+    runs.check([row["step"] for row in rows] == ["1", "2", "3"], f"--record: {rows}")
+    runs.check(all(float(row["seconds"]) >= 0.05 > float(row["blocked_seconds"]) for row in rows), f"--record: {rows}")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-atmos-", dir="/dev/shm") as folder:
+        options(folder)
         kills(folder, modes_agree(folder))
         agent_alone(folder)
 

@@ -20,7 +20,8 @@ import ways
 def measure(given):
     """All runs: (rate, way) -> what each of them told."""
     runs = {(rate, way): [] for rate in given.rates for way in ways.WAYS}
-    for rate, rounds, iterations in [(given.rates[0], given.rounds, given.iterations), (given.rates[1], 1, given.slow_iterations)]:
+    plan = [(given.rates[0], given.rounds, given.iterations), (given.rates[1], 1, given.slow_iterations)]
+    for rate, rounds, iterations in plan:
         for turn in range(rounds):
             names = list(ways.WAYS)
             for way in names[turn % len(names):] + names[:turn % len(names)]:

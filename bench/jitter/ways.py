@@ -108,7 +108,8 @@ def configuration(way, storage, slots):
     """What Forebay is told; the agent that is a process of its own takes its environment from here."""
     lines = ["close_wait_seconds = 120", "[agent]", f'mode = "{way}"']
     if way == "process":
-        lines.append("environment = { " + ", ".join(f'{name} = "{value}"' for name, value in storage.environment.items()) + " }")
+        words = (f'{name} = "{value}"' for name, value in storage.environment.items())
+        lines.append("environment = { " + ", ".join(words) + " }")
     return "\n".join(lines + ["[streams.fields]", f"slots = {slots}", "keep = 0", 'policy = "wait"', ""])
 
 
@@ -116,8 +117,8 @@ def command(way, storage, folder, given, iterations, compute):
     """mpiexec and all after it."""
     preload = ["env", *(f"{name}={value}" for name, value in storage.environment.items())] if way in (
         "each", "collective", "dedicated") else []
-    common = ["--iterations", iterations, "--compute", compute, "--substeps", 0, "--mib-per-variable", given.mib_per_variable,
-              "--record", folder / "record.csv"]
+    common = ["--iterations", iterations, "--compute", compute, "--substeps", 0,
+              "--mib-per-variable", given.mib_per_variable, "--record", folder / "record.csv"]
     atmos = PROGRAM.with_name("atmos")
     if way == "none":
         own = [atmos, "--no-output"]
@@ -155,7 +156,8 @@ def run(way, bytes_per_second, given, iterations, compute=None):
             records = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
         total = re.search(r"ended after ([\d.]+) s.*kept (\d+), skipped (\d+), replaced (\d+), failed (\d+)", lines[-1])
         found = {"records": records, "ended": float(total[1]), "told": int(total[2]) - int(total[4]), "passed": storage.passed(),
-                 "stored": 0, "ranks": 1 + max(int(row["rank"]) for row in records), "watch": watch, "first_step": first_step, "busy": busy}
+                 "stored": 0, "ranks": 1 + max(int(row["rank"]) for row in records), "watch": watch,
+                 "first_step": first_step, "busy": busy}
         if way in FOREBAY_WAYS:
             listed = subprocess.run([PROGRAM, "ls", storage.below / "run", "--json"], capture_output=True, check=True).stdout
             found["stored"] = sum(one["state"] == "committed" for one in json.loads(listed))
