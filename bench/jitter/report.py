@@ -21,7 +21,8 @@ def figures(runs):
     seconds, blocked = [row["seconds"] for row in rows], [row["blocked_seconds"] for row in rows]
     found = {"seconds": seconds, "blocked": blocked, "mean": statistics.fmean(seconds), "p95": at(seconds, 0.95),
              "max": max(seconds), "spread": max(seconds) - min(seconds), "median": at(seconds, 0.5),
-             "blocked_mean": statistics.fmean(blocked), "blocked_median": at(blocked, 0.5), "blocked_max": max(blocked), "ranks": runs[0]["ranks"]}
+             "blocked_mean": statistics.fmean(blocked), "blocked_median": at(blocked, 0.5), "blocked_max": max(blocked),
+             "ranks": runs[0]["ranks"]}
     if any(run["watch"].samples for run in runs):
         cpu, lasted = (sum(parts) for parts in zip(*(run["watch"].cpu_seconds() for run in runs)))
         found |= {"agent_cpu": cpu / sum(run["told"] for run in runs), "agent_share": cpu / lasted}

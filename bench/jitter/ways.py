@@ -155,8 +155,8 @@ def run(way, bytes_per_second, given, iterations, compute=None):
         with open(folder / "record.csv", newline="", encoding="ascii") as file:
             records = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
         total = re.search(r"ended after ([\d.]+) s.*kept (\d+), skipped (\d+), replaced (\d+), failed (\d+)", lines[-1])
-        found = {"records": records, "ended": float(total[1]), "told": int(total[2]) - int(total[4]), "passed": storage.passed(),
-                 "stored": 0, "ranks": 1 + max(int(row["rank"]) for row in records), "watch": watch,
+        found = {"records": records, "ended": float(total[1]), "told": int(total[2]) - int(total[4]),
+                 "passed": storage.passed(), "stored": 0, "ranks": 1 + max(int(row["rank"]) for row in records), "watch": watch,
                  "first_step": first_step, "busy": busy}
         if way in FOREBAY_WAYS:
             listed = subprocess.run([PROGRAM, "ls", storage.below / "run", "--json"], capture_output=True, check=True).stdout
