@@ -34,7 +34,9 @@ def modes_agree(folder):
         bytes_whole = whole.bytes_of(4)
         expected = expected or bytes_whole
         runs.check(bytes_whole == expected, f"{mode}: step 4 differs from that of {MODES[0]}")
-        runs.check(whole.bytes_of(2) != expected, f"{mode}: steps 2 and 4 are equal")
+        # The fields change places in memory with every step, so that an address of the step before shows in neighbours.
+        runs.check(mode != MODES[0] or len({tuple(whole.bytes_of(step)) for step in (2, 3, 4)}) == 3,
+                   f"{mode}: of steps 2, 3 and 4 two are equal")
         parts.simulate(2, "--iterations", 2)
         out, _ = parts.simulate(3, "--iterations", 4)
         runs.check("restart from step 2" in out and set(runs.told(out)) == {3, 4}, f"{mode}: {out}")
