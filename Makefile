@@ -22,9 +22,9 @@ test: build  ## every test there is, formatting and documentation links too
 nightly: build  ## the long tests: 100,000 crashes on the simulated disk, 300 runs with real kills
 	ctest --preset nightly --parallel $(JOBS)
 
-bench: build  ## save, drain, restart and plan against their limits, and PALM's data against other libraries
+bench: build  ## save, drain, restart and plan against their limits; PALM's data and jitter against other libraries
 	cmake --preset release -DFOREBAY_BENCH=ON
-	cmake --build build --parallel $(JOBS) --target palm_bench
+	cmake --build build --parallel $(JOBS)
 	bench/run
 
 format:  ## rewrites the sources in the project's style

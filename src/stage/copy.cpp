@@ -1,6 +1,7 @@
 #include "stage/copy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "describe/geometry.hpp"
@@ -10,8 +11,10 @@ namespace forebay::stage {
 
 namespace {
 
-// Runs from this length on are checksummed while they are copied; shorter ones when their segment is full, from cache.
+// Runs from this length on are checksummed while they are copied. Shorter ones, as the rows of a box inside a halo, are
+// gathered in a tile that stays in the cache: copied from there as one run they pass the cache of the slot's pages too.
 constexpr std::uint64_t fused_run_bytes = 4096;
+constexpr std::size_t tile_bytes = 16 << 10;
 
 // Rows of a tile: 2,048 structs of 32 bytes are 64 KiB and stay in L2 while the columns are picked from them.
 constexpr std::uint64_t tile_rows = 2048;
@@ -71,25 +74,26 @@ void put_bytes(std::byte* to, const void* from, std::uint64_t size_bytes, std::u
 
 void put_piece(std::byte* to, const Piece& piece, std::uint32_t element_bytes, std::uint32_t* words) {
     SegmentSum sum(words);
-    std::byte* at = to;      // everything before is copied
-    std::byte* summed = to;  // everything before is in the sum
+    std::array<std::byte, tile_bytes> tile;
+    std::size_t filled = 0;  // of the tile
+    const auto empty_tile = [&] {
+        sum.copy(to, tile.data(), filled);
+        to += filled;
+        filled = 0;
+    };
     const auto* data = static_cast<const std::byte*>(piece.data);
     for_each_run(piece.box.size, element_bytes, piece.stride_bytes, packed_strides(piece.box.size, element_bytes),
                  [&](std::int64_t from, std::int64_t, std::uint64_t bytes) {
+                     if (filled + bytes > tile_bytes || bytes >= fused_run_bytes) empty_tile();
                      if (bytes >= fused_run_bytes) {
-                         sum.add({summed, at});
-                         sum.copy(at, data + from, bytes);
-                         at += bytes;
-                         summed = at;
+                         sum.copy(to, data + from, bytes);
+                         to += bytes;
                          return;
                      }
-                     std::memcpy(at, data + from, bytes);
-                     at += bytes;
-                     if (static_cast<std::uint64_t>(at - summed) < limits::segment_bytes / 8) return;
-                     sum.add({summed, at});
-                     summed = at;
+                     std::memcpy(tile.data() + filled, data + from, bytes);
+                     filled += bytes;
                  });
-    sum.add({summed, at});
+    empty_tile();
     sum.finish();
 }
 

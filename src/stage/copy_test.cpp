@@ -51,7 +51,7 @@ TEST_CASE("put_bytes and sum_block: one word a segment, the last one shorter") {
 }
 
 TEST_CASE("put_piece: halo, short and long runs") {
-    for (const std::uint64_t width : {3ull, 100ull, 3000ull}) {
+    for (const std::uint64_t width : {3ull, 100ull, 128ull, 511ull, 3000ull}) {
         const Extents halo{1, 2, 1};
         const Box box{{5, 5, 5}, {4, 37, width}};
         std::vector<std::byte> memory = noise(8 * 6 * 41 * (width + 2));
