@@ -1,8 +1,9 @@
 """Goal: where storage is slower than the steps, each policy does what its name says, tells every step, and counts it; a step
 larger than the staging is refused when it is prepared, with both sizes; nothing hangs.
 
-Method: an agent of 0.7 MB/s and steps of 0.27 MB every 0.05 s, so that a drain outlasts some steps also on a busy machine. What is told of each step
-must be what is counted and what is at the target. The last case stages in a tmpfs of 1 MiB, in a mount namespace.
+Method: an agent of 0.7 MB/s and steps of 0.27 MB every 0.05 s, so that a drain outlasts some steps on a busy machine too. What
+is told of each step must be what is counted and what is at the target. The last case stages in a tmpfs of 1 MiB, in a mount
+namespace.
 """
 
 import re
