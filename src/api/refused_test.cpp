@@ -212,3 +212,13 @@ TEST_CASE("a second session of the same run on the same node is refused; after t
     CHECK_FALSE(stream.save(2));
     Session::open(options).value().close().value();
 }
+
+TEST_CASE("a dedicated agent that nobody split off is refused, with the way out") {
+    const test::TempDirectory folder;
+    Options options{.run = folder / "run", .staging = folder.path()};
+    options.agent.mode = AgentMode::dedicated;
+    const auto session = Session::open(options);
+    REQUIRE_FALSE(session);
+    CHECK(session.error().kind == ErrorKind::refused);
+    CHECK(session.error().text.find("Next: call it after MPI_Init, or set agent.mode") != std::string::npos);
+}

@@ -1,0 +1,89 @@
+// Goal: a dedicated agent serves who asks, tells why it cannot, and ends when all have left, also with a session open.
+// Method: the agent is a thread; staging directories are real.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "drain/post.hpp"
+
+#include <doctest/doctest.h>
+
+#include <list>
+#include <memory>
+#include <thread>
+
+#include "support/soon.hpp"
+#include "support/temp_directory.hpp"
+
+using namespace forebay;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Agent {
+    explicit Agent(drain::Post& post) : thread([&post] { drain::serve(post, {}); }) {}
+    std::jthread thread;
+};
+
+stage::Staging staged_in(const test::TempDirectory& folder, const std::string& name) {
+    const stage::SessionFile file{.run = folder / ("run-" + name), .host = "here", .process = 1, .agent = {}};
+    return stage::Staging::create(folder / name, file, 0ms).value();
+}
+
+void end(stage::Staging& staging) {
+    staging.control().ending = 1;
+    stage::ring(staging.control().bell);
+}
+
+}  // namespace
+
+TEST_CASE("sessions are served at once and one after another; the agent ends when all have left") {
+    const test::TempDirectory folder;
+    const auto post = std::make_unique<drain::Post>(2);
+    Agent agent(*post);
+    auto first = staged_in(folder, "a"), second = staged_in(folder, "b");
+    for (auto* staging : {&first, &second}) {
+        drain::ask(*post, staging->directory(), 10s).value();
+        CHECK(staging->agent_lives());
+    }
+    end(first);
+    CHECK(test::soon([&] { return !first.agent_lives(); }));
+    CHECK(second.agent_lives());
+    first.control().ending = 0;
+    drain::ask(*post, first.directory(), 10s).value();
+    CHECK(first.agent_lives());
+    drain::leave(*post);
+    CHECK(first.agent_lives());
+    drain::leave(*post);  // both sessions are still open: nobody will end them
+    agent.thread.join();
+    CHECK_FALSE(first.agent_lives());
+    CHECK_FALSE(second.agent_lives());
+}
+
+TEST_CASE("what cannot be served is told to who asked, and leaves the place to others") {
+    const test::TempDirectory folder;
+    const auto post = std::make_unique<drain::Post>(1);
+    Agent agent(*post);
+    for (std::size_t i = 0; i < 2 * drain::post_sessions_max; ++i) {
+        const auto refused = drain::ask(*post, folder / "nothing", 10s);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().kind == ErrorKind::missing);
+        CHECK(refused.error().text.find("session.json") != std::string::npos);
+    }
+    CHECK(drain::ask(*post, "/" + std::string(2000, 'x'), 10s).error().kind == ErrorKind::refused);
+    std::list<stage::Staging> all;
+    for (std::size_t i = 0; i < drain::post_sessions_max; ++i) {
+        all.push_back(staged_in(folder, std::to_string(i)));
+        drain::ask(*post, all.back().directory(), 10s).value();
+    }
+    CHECK(drain::ask(*post, folder / "nothing", 10s).error().kind == ErrorKind::full);
+    end(all.front());
+    CHECK(test::soon([&] { return !all.front().agent_lives(); }));
+    CHECK(test::soon([&] { return drain::ask(*post, folder / "nothing", 10s).error().kind == ErrorKind::missing; }));
+    drain::leave(*post);
+}
+
+TEST_CASE("an agent that does not answer is given up") {
+    const auto post = std::make_unique<drain::Post>(1);
+    const auto silent = drain::ask(*post, "/nowhere", 50ms);
+    REQUIRE_FALSE(silent);
+    CHECK(silent.error().kind == ErrorKind::retry);
+}
