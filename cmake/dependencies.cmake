@@ -2,6 +2,8 @@
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal>=2.30)
+pkg_check_modules(BLOSC REQUIRED IMPORTED_TARGET blosc>=1.21)
+find_package(zfp 1.0 CONFIG REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
 find_package(tomlplusplus 3.0 REQUIRED)

@@ -22,12 +22,34 @@ enum class Policy {
     newest_only,   // replace the waiting snapshot that the agent has not begun to drain, else skip
 };
 
+/// How the agent makes node files smaller on their way to the target; docs/guide/configuration.md, "Compression".
+enum class Codec {
+    none,       // the bytes as they are
+    automatic,  // lz4 or zstd, as hard as the time until the next save allows; not at all where that gains nothing
+    lz4,        // by Blosc, without loss
+    zstd,       // by Blosc, without loss
+    zfp,        // f32 and f64 within Compression::error; other types as zstd
+};
+
+/// What Blosc sorts before it compresses.
+enum class Shuffle { none, bytes, bits };
+
+struct Compression {
+    Codec codec = Codec::none;
+    Shuffle shuffle = Shuffle::bytes;
+    int level = 0;     // of lz4 and zstd, 1 to 9 as Blosc counts; 0: as the time until the next save allows
+    double error = 0;  // of zfp: the largest absolute error of a value; 0: without loss
+};
+
 struct StreamOptions {
     int slots = 1;  // 1, or 2 to save while the step before still drains
     Policy policy = Policy::wait;
     std::chrono::milliseconds wait_max{10'000};  // for Policy::wait_at_most
     int keep = 3;                                // committed snapshots that stay at the target; 0 keeps all
     bool view = true;                            // make the plain view at commit, when the agent can
+    Compression compression = {};
+    /// Of single variables, by name or by a pattern with `*`; the first that fits counts.
+    std::vector<std::pair<std::string, Compression>> variable_compression = {};
 };
 
 enum class AgentMode {
@@ -101,7 +123,8 @@ struct Counters {
     std::uint64_t commits = 0;              // snapshots of this session that are committed
     std::uint64_t aborts = 0;               // drains that ended with an error (each may be retried and commit later)
     std::uint64_t bytes_saved = 0;          // by this rank
-    std::uint64_t bytes_drained = 0;        // by this node's agent
+    std::uint64_t bytes_drained = 0;        // by this node's agent, as they were staged
+    std::uint64_t bytes_stored = 0;         // of them, what was written: fewer where they were compressed
     double blocked_seconds = 0;             // this rank's, in save()
     double wait_seconds = 0;                // of it, for free slots
     double drain_seconds = 0;               // this node's agent's, writing and syncing

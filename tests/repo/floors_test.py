@@ -11,7 +11,7 @@ import tree
 FLOORS = {
     "base": 0,
     "describe": 1,
-    "format": 2, "sys": 2, "comm": 2,
+    "format": 2, "codec": 2, "sys": 2, "comm": 2,
     "stage": 3, "move": 3, "catalog": 3,
     "drain": 4, "restart": 4,
     "views": 5, "foreign": 5,
