@@ -104,11 +104,14 @@ public:
 
 private:
     Symbol put_dataset(std::size_t index) {
+        const auto& dataset = datasets_[index];
+        const auto tree_at = dataset.chunking != nullptr ? put_chunks(output_, *dataset.chunking) : 0;
         Symbol symbol;
         symbol.header_at = output_.at();
         ObjectHeader header(output_);
-        fields_[index] = header.dataset(datasets_[index].type, datasets_[index].dims);
-        for (const auto& attribute : datasets_[index].attributes) header.attribute(attribute);
+        if (dataset.chunking != nullptr) header.chunked_dataset(dataset.type, dataset.dims, *dataset.chunking, tree_at);
+        else fields_[index] = header.dataset(dataset.type, dataset.dims);
+        for (const auto& attribute : dataset.attributes) header.attribute(attribute);
         header.finish();
         return symbol;
     }

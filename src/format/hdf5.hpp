@@ -1,6 +1,6 @@
 // The strict subset of HDF5 that node files are made of, written without the HDF5 library: superblock 0, version-1
-// object headers, symbol-table groups, contiguous datasets, small attributes. Nothing in it has a checksum, so a
-// size changes by plain stores. Bytes: docs/formats/node-file.md, "The HDF5 part".
+// object headers, symbol-table groups, contiguous datasets (chunked ones in packed node files), small attributes.
+// Nothing in it has a checksum, so a size changes by plain stores. Bytes: docs/formats/node-file.md, "The HDF5 part".
 //
 // Pure functions on memory; any number of threads may call them at once.
 
@@ -31,12 +31,28 @@ struct Attribute {
     Value value;
 };
 
+/// One chunk of a dataset, in the order of its elements.
+struct ChunkPlace {
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0;  // as stored
+    bool filtered = true;     // else stored as it is
+};
+
+/// A 1-D dataset in chunks that went through a filter.
+struct Chunking {
+    std::uint16_t filter = 0;               // as registered with The HDF Group
+    std::span<const std::uint32_t> values;  // its client data
+    std::uint32_t elements = 0;             // of one chunk; the last is stored whole too
+    std::span<const ChunkPlace> chunks;
+};
+
 /// One dataset. `path` has no leading '/'; the groups on it are made. No dims make a scalar.
 struct Dataset {
     std::string path;
     Type type;
     Extents dims;
     std::vector<Attribute> attributes;
+    const Chunking* chunking = nullptr;  // null: contiguous
 };
 
 /// Where the numbers of one dataset that may change stand, as offsets in the file.
@@ -52,7 +68,7 @@ struct Headers {
 };
 
 /// Encodes all groups and object headers. Every dataset comes out with the dims given, an undefined address and no
-/// bytes: store_storage() gives it its place. Paths are unique and none is a group of another.
+/// bytes: store_storage() gives it its place, unless it is chunked. Paths are unique and none is a group of another.
 Headers encode_headers(std::span<const Dataset> datasets, std::uint64_t offset);
 
 /// Stores place and size of one dataset; no bytes make its address undefined.

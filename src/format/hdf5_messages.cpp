@@ -10,6 +10,7 @@ enum Message : std::uint16_t {
     message_datatype = 0x0003,
     message_fill_value = 0x0005,
     message_layout = 0x0008,
+    message_filter = 0x000B,
     message_attribute = 0x000C,
     message_symbol_table = 0x0011,
 };
@@ -17,6 +18,9 @@ enum Message : std::uint16_t {
 enum Class : std::uint8_t { class_integer = 0, class_float = 1, class_string = 3, class_compound = 6 };
 
 constexpr std::uint8_t version_1 = 0x10;  // of a datatype, above its class
+
+// When a dataset's space is allocated. Late: an empty dataset has no address.
+enum Allocation : std::uint8_t { allocated_late = 2, allocated_by_chunk = 3 };
 
 struct FloatLayout {
     std::uint8_t exponent_bits;
@@ -145,7 +149,7 @@ void ObjectHeader::symbol_table(std::uint64_t tree_at, std::uint64_t heap_at) {
     end(at);
 }
 
-Fields ObjectHeader::dataset(Type type, const Extents& dims) {
+Fields ObjectHeader::space_and_type(Type type, const Extents& dims, std::uint8_t allocation) {
     Fields fields;
     auto at = begin(message_dataspace);
     if (dims.dims() > 0) fields.dims_at = output_.at() + 8;
@@ -158,13 +162,17 @@ Fields ObjectHeader::dataset(Type type, const Extents& dims) {
 
     at = begin(message_fill_value);
     output_.put<std::uint8_t>(2);
-    output_.put<std::uint8_t>(2);   // space is allocated late: an empty dataset has no address
+    output_.put(allocation);
     output_.put<std::uint8_t>(2);   // a fill value is written only if the user set one
     output_.put<std::uint8_t>(1);   // defined, and of
     output_.put<std::uint32_t>(0);  // no bytes: the default, zero
     end(at);
+    return fields;
+}
 
-    at = begin(message_layout);
+Fields ObjectHeader::dataset(Type type, const Extents& dims) {
+    auto fields = space_and_type(type, dims, allocated_late);
+    const auto at = begin(message_layout);
     output_.put<std::uint8_t>(3);
     output_.put<std::uint8_t>(1);  // contiguous
     fields.storage_at = output_.at();
@@ -172,6 +180,33 @@ Fields ObjectHeader::dataset(Type type, const Extents& dims) {
     output_.put<std::uint64_t>(0);
     end(at);
     return fields;
+}
+
+void ObjectHeader::filter(const Chunking& chunking) {
+    const auto at = begin(message_filter);
+    output_.put<std::uint8_t>(1);
+    output_.put<std::uint8_t>(1);  // filters
+    output_.zeros(6);
+    output_.put(chunking.filter);
+    output_.put<std::uint16_t>(0);  // no name
+    output_.put<std::uint16_t>(1);  // optional: a chunk may be stored without it
+    output_.put(static_cast<std::uint16_t>(chunking.values.size()));
+    for (const auto value : chunking.values) output_.put(value);
+    if (chunking.values.size() % 2 != 0) output_.zeros(4);
+    end(at);
+}
+
+void ObjectHeader::chunked_dataset(Type type, const Extents& dims, const Chunking& chunking, std::uint64_t tree_at) {
+    space_and_type(type, dims, allocated_by_chunk);
+    filter(chunking);
+    const auto at = begin(message_layout);
+    output_.put<std::uint8_t>(3);
+    output_.put<std::uint8_t>(2);  // chunked
+    output_.put<std::uint8_t>(2);  // dimensions, with that of the bytes of an element
+    output_.put(tree_at);
+    output_.put(chunking.elements);
+    output_.put(type.size_bytes);
+    end(at);
 }
 
 void ObjectHeader::attribute(const Attribute& attribute) {

@@ -43,6 +43,12 @@ private:
     std::vector<std::byte> bytes_;
 };
 
+/// Writes the B-tree over the chunks of a dataset, at least one, and returns the address of its root.
+std::uint64_t put_chunks(Output& output, const Chunking& chunking);
+
+/// Writes the B-tree over the chunks of a dataset, at least one, and returns the address of its root.
+std::uint64_t put_chunks(Output& output, const Chunking& chunking);
+
 /// Writes a version-1 object header: construct, add messages, finish().
 class ObjectHeader {
 public:
@@ -51,11 +57,14 @@ public:
 
     void symbol_table(std::uint64_t tree_at, std::uint64_t heap_at);
     Fields dataset(Type type, const Extents& dims);
+    void chunked_dataset(Type type, const Extents& dims, const Chunking& chunking, std::uint64_t tree_at);
     void attribute(const Attribute& attribute);
 
 private:
     std::uint64_t begin(std::uint16_t message);
     void end(std::uint64_t message_at);
+    Fields space_and_type(Type type, const Extents& dims, std::uint8_t allocation);
+    void filter(const Chunking& chunking);
 
     Output& output_;
     std::uint64_t at_;

@@ -20,6 +20,11 @@ constexpr const char* index_columns =
     "size_4 "
     "lo_5 size_5 lo_6 size_6 lo_7 size_7 reserved_0 reserved_1";
 
+constexpr const char* filters_columns =
+    "filter chunk_bytes values_used value_0 value_1 value_2 value_3 value_4 value_5 value_6 value_7 reserved";
+constexpr const char* chunks_columns =
+    "variable plain_offset plain_bytes stored_offset stored_bytes crc32c filtered effort";
+
 std::vector<hdf5::Attribute> attributes_of(const Variable& variable) {
     const auto& given = variable.attributes;
     std::vector<hdf5::Attribute> attributes;
@@ -41,11 +46,12 @@ std::vector<hdf5::Attribute> attributes_of(const Variable& variable) {
     return attributes;
 }
 
-hdf5::Dataset dataset_of(const Layout& layout, std::size_t v) {
-    const auto& variable = layout.schema.variables[v];
+hdf5::Dataset dataset_of(const HeadParts& parts, std::size_t v) {
+    const auto& variable = parts.schema.variables[v];
     hdf5::Dataset dataset{variable.name, variable.type, variable.shape, attributes_of(variable)};
     // The node's blocks end to end have no shape but their length. Rows are filled in with the places.
-    if (variable.kind != Kind::replicated) dataset.dims = {layout.extents[v].used_bytes / variable.type.size_bytes};
+    if (variable.kind != Kind::replicated) dataset.dims = {parts.extents[v].used_bytes / variable.type.size_bytes};
+    if (!parts.chunking.empty() && parts.chunking[v].filter != 0) dataset.chunking = &parts.chunking[v];
     return dataset;
 }
 
@@ -55,21 +61,29 @@ bool is_reserved_attribute(std::string_view name) {
     return name == unit_attribute || name == description_attribute || name.starts_with("forebay_");
 }
 
-hdf5::Headers encode_node_headers(const Layout& layout) {
+hdf5::Headers encode_node_headers(const HeadParts& parts) {
     std::vector<hdf5::Dataset> datasets;
-    datasets.reserve(layout.schema.variables.size() + 6);
-    for (std::size_t v = 0; v < layout.schema.variables.size(); ++v) datasets.push_back(dataset_of(layout, v));
+    datasets.reserve(parts.schema.variables.size() + 8);
+    for (std::size_t v = 0; v < parts.schema.variables.size(); ++v) datasets.push_back(dataset_of(parts, v));
     // In the order of OwnDataset.
     datasets.push_back({"_forebay/record", u8, {record_size_bytes}, {}});
-    datasets.push_back({"_forebay/schema", string_of(static_cast<std::uint32_t>(layout.schema_text.size())), {}, {}});
-    datasets.push_back({"_forebay/ranks", u32, {layout.ranks.size()}, {}});
+    datasets.push_back({"_forebay/schema", string_of(static_cast<std::uint32_t>(parts.schema_bytes)), {}, {}});
+    datasets.push_back({"_forebay/ranks", u32, {parts.ranks}, {}});
     datasets.push_back({"_forebay/extents",
                         u64,
-                        {layout.extents.size(), sizeof(ExtentRow) / 8},
+                        {parts.extents.size(), sizeof(ExtentRow) / 8},
                         {{columns_attribute, extents_columns}}});
     datasets.push_back(
-        {"_forebay/index", u64, {layout.blocks.size(), sizeof(IndexRow) / 8}, {{columns_attribute, index_columns}}});
+        {"_forebay/index", u64, {parts.blocks, sizeof(IndexRow) / 8}, {{columns_attribute, index_columns}}});
     datasets.push_back({"_forebay/crc32c", u32, {0}, {}});
+    if (!parts.chunking.empty()) {
+        datasets.push_back({"_forebay/filters",
+                            u32,
+                            {parts.extents.size(), sizeof(FilterRow) / 4},
+                            {{columns_attribute, filters_columns}}});
+        datasets.push_back(
+            {"_forebay/chunks", u64, {parts.chunks, sizeof(ChunkRow) / 8}, {{columns_attribute, chunks_columns}}});
+    }
     return hdf5::encode_headers(datasets, record_offset_bytes + record_size_bytes);
 }
 

@@ -1,4 +1,4 @@
-// The fixed structures of a node file's head, as they lie in the file. Bytes: docs/formats/node-file.md, version 1.
+// The fixed structures of a node file's head, as they lie in the file. Bytes: docs/formats/node-file.md.
 
 #pragma once
 
@@ -14,13 +14,14 @@ namespace forebay::format {
 
 /// "FBNODE", then two bytes that a text-mode transfer would change.
 inline constexpr std::uint64_t record_magic = 0x0A0D45444F4E4246;
-inline constexpr std::uint32_t node_file_version = 1;
+inline constexpr std::uint32_t plain_version = 1;
+inline constexpr std::uint32_t packed_version = 2;
 
 /// The record page, `/_forebay/record`. `magic` is stored last; zero says "not sealed".
 struct RecordPage {
     std::uint64_t magic;
     std::uint32_t version;
-    std::uint32_t header_bytes;  // of this struct up to `reserved`
+    std::uint32_t header_bytes;  // of this struct: in version 1 up to `plain_bytes`, in version 2 up to `reserved`
     std::uint64_t snapshot_id;
     std::int64_t step;
     double time;
@@ -44,12 +45,19 @@ struct RecordPage {
     std::uint64_t blocks;
     std::uint64_t crc_offset_bytes;
     std::uint64_t crc_words;
-    std::array<std::byte, 3908> reserved;  // zero; readers ignore it
+    // Of version 2; zero in version 1.
+    std::uint64_t plain_bytes;  // length of the plain form
+    std::uint64_t filters_offset_bytes;
+    std::uint64_t chunks_offset_bytes;
+    std::uint64_t chunks;
+    std::uint64_t staged_crc32c;           // record_crc32c of the staged file
+    std::array<std::byte, 3868> reserved;  // zero; readers ignore it
     std::uint32_t record_crc32c;           // of bytes [4096, 8188)
 };
 static_assert(sizeof(RecordPage) == record_size_bytes);
 static_assert(offsetof(RecordPage, node) == 48 && offsetof(RecordPage, file_bytes) == 64);
-static_assert(offsetof(RecordPage, crc_words) == 176 && offsetof(RecordPage, reserved) == 184);
+static_assert(offsetof(RecordPage, crc_words) == 176 && offsetof(RecordPage, plain_bytes) == 184);
+static_assert(offsetof(RecordPage, reserved) == 224);
 static_assert(offsetof(RecordPage, record_crc32c) == 4092);
 
 /// One row of `/_forebay/extents`.
@@ -78,14 +86,53 @@ struct IndexRow {
 };
 static_assert(sizeof(IndexRow) == 24 * sizeof(std::uint64_t) && offsetof(IndexRow, box) == 48);
 
+/// One row of `/_forebay/filters`, of version 2: one a variable.
+struct FilterRow {
+    std::uint32_t filter;
+    std::uint32_t chunk_bytes;
+    std::uint32_t values_used;
+    std::array<std::uint32_t, 8> values;
+    std::uint32_t reserved;  // zero; readers ignore it
+};
+static_assert(sizeof(FilterRow) == 12 * sizeof(std::uint32_t));
+
+/// One row of `/_forebay/chunks`, of version 2.
+struct ChunkRow {
+    std::uint64_t variable;
+    std::uint64_t plain_offset;
+    std::uint64_t plain_bytes;
+    std::uint64_t stored_offset;
+    std::uint64_t stored_bytes;
+    std::uint64_t crc32c;
+    std::uint64_t filtered;  // 0 or 1
+    std::uint64_t effort;
+};
+static_assert(sizeof(ChunkRow) == 8 * sizeof(std::uint64_t));
+
 /// Datasets of `/_forebay`, in the order of Layout::headers.fields after the variables.
-enum class OwnDataset : std::size_t { record, schema, ranks, extents, index, crc32c };
+enum class OwnDataset : std::size_t { record, schema, ranks, extents, index, crc32c, filters, chunks };
+
+/// What the HDF5 part of a head shows.
+struct HeadParts {
+    const Schema& schema;
+    std::size_t schema_bytes = 0;  // as JSON
+    std::size_t ranks = 0;
+    std::span<const Extent> extents;
+    std::size_t blocks = 0;
+    std::span<const hdf5::Chunking> chunking = {};  // one a variable when the file is packed; filter 0: contiguous
+    std::size_t chunks = 0;
+};
+
+/// One row of the block table, as it lies in the file.
+void store_index_row(std::byte* to, const Block& block);
+
+/// Where in a sealed head's record its own checksums stand: fills them in, the magic last.
+std::uint32_t seal_head(RecordPage page, std::span<std::byte> image);
 
 /// Whether an attribute's name is one that the encoder makes itself.
 bool is_reserved_attribute(std::string_view name);
 
-/// The HDF5 headers of all variables and of `/_forebay`; needs schema, schema_text, ranks, extents, blocks and
-/// first_block of the layout.
-hdf5::Headers encode_node_headers(const Layout& layout);
+/// The HDF5 headers of all variables and of `/_forebay`.
+hdf5::Headers encode_node_headers(const HeadParts& parts);
 
 }  // namespace forebay::format

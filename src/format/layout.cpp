@@ -255,7 +255,11 @@ Result<Layout> plan_layout(const Schema& schema, std::span<const RankPart> parts
     size_tables(layout, parts, options.headroom_percent);
     size_extents(layout);
     layout.schema_text = schema_json(schema);
-    layout.headers = encode_node_headers(layout);
+    layout.headers = encode_node_headers({.schema = layout.schema,
+                                          .schema_bytes = layout.schema_text.size(),
+                                          .ranks = layout.ranks.size(),
+                                          .extents = layout.extents,
+                                          .blocks = layout.blocks.size()});
     list_columns(layout);
     place_head(layout);
     if (layout.data_offset_bytes > limits::head_bytes_max)

@@ -25,6 +25,7 @@ struct NodeLine {
     std::uint64_t file_bytes = 0;
     std::uint64_t data_bytes = 0;  // what the application gave
     std::uint32_t record_crc32c = 0;
+    std::optional<std::uint32_t> staged_crc32c;  // the record's of the staged file; only of a packed node file
     std::vector<RankRange> ranks;
     std::vector<std::uint64_t> rows;  // one a table
     std::vector<std::optional<Box>>
@@ -51,6 +52,9 @@ NodeLine line_of(const NodeFile& file, const std::string& path);
 
 /// "node-00003.h5" for up to limits::nodes_per_directory nodes, else "g000/node-00003.h5".
 std::string node_path(std::uint32_t node, std::uint32_t nodes);
+
+/// Of the staged file that a node file was drained from: the checksum of its record.
+inline std::uint32_t staged_crc32c(const NodeLine& line) { return line.staged_crc32c.value_or(line.record_crc32c); }
 
 std::string encode_manifest(const Manifest& manifest);
 /// `corrupt` for damage, `unsupported` for a newer version. `name` is used in error texts.

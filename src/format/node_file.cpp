@@ -16,19 +16,6 @@ const hdf5::Fields& fields_of(const Layout& layout, OwnDataset dataset) {
     return layout.headers.fields[layout.schema.variables.size() + static_cast<std::size_t>(dataset)];
 }
 
-void store_index_row(std::byte* to, const Block& block) {
-    IndexRow row{};
-    row.variable = block.variable;
-    row.rank = block.rank;
-    row.offset_bytes = block.offset_bytes;
-    row.size_bytes = block.size_bytes;
-    row.first_segment = block.first_segment;
-    row.dims = static_cast<std::uint64_t>(block.box.size.dims());
-    for (int dim = 0; dim < block.box.size.dims(); ++dim)
-        row.box[static_cast<std::size_t>(dim)] = {block.box.lo[dim], block.box.size[dim]};
-    std::memcpy(to, &row, sizeof row);
-}
-
 void store_crc_extent(const Layout& layout, std::span<std::byte> image) {
     const auto& fields = fields_of(layout, OwnDataset::crc32c);
     hdf5::store_first_dim(image, fields, layout.crc_words);
@@ -58,8 +45,8 @@ std::uint64_t head_bytes_of(const Layout& layout) {
 RecordPage page_of(const Layout& layout, const Record& record) {
     RecordPage page{};
     page.magic = record_magic;
-    page.version = node_file_version;
-    page.header_bytes = offsetof(RecordPage, reserved);
+    page.version = plain_version;
+    page.header_bytes = offsetof(RecordPage, plain_bytes);
     page.snapshot_id = record.snapshot_id;
     page.step = record.step;
     page.time = record.time;
@@ -86,6 +73,19 @@ RecordPage page_of(const Layout& layout, const Record& record) {
 }
 
 }  // namespace
+
+void store_index_row(std::byte* to, const Block& block) {
+    IndexRow row{};
+    row.variable = block.variable;
+    row.rank = block.rank;
+    row.offset_bytes = block.offset_bytes;
+    row.size_bytes = block.size_bytes;
+    row.first_segment = block.first_segment;
+    row.dims = static_cast<std::uint64_t>(block.box.size.dims());
+    for (int dim = 0; dim < block.box.size.dims(); ++dim)
+        row.box[static_cast<std::size_t>(dim)] = {block.box.lo[dim], block.box.size[dim]};
+    std::memcpy(to, &row, sizeof row);
+}
 
 void encode(const Layout& layout, std::span<std::byte> image) {
     invalidate(image);
@@ -148,7 +148,10 @@ std::span<std::uint32_t> crc_words(const Layout& layout, std::span<std::byte> im
 }
 
 std::uint32_t seal(const Layout& layout, const Record& record, std::span<std::byte> image) {
-    auto page = page_of(layout, record);
+    return seal_head(page_of(layout, record), image);
+}
+
+std::uint32_t seal_head(RecordPage page, std::span<std::byte> image) {
     constexpr auto record_end = record_offset_bytes + record_size_bytes;
     page.head_crc32c = crc32c(image.first(record_offset_bytes));
     page.head_crc32c = crc32c(image.subspan(record_end, page.head_bytes - record_end), page.head_crc32c);

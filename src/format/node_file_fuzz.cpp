@@ -27,7 +27,7 @@ void check_promises(const NodeFile& file) {
     require(file.extents.size() == file.schema.variables.size() && file.first_block.size() == file.extents.size() + 1);
     for (const auto& extent : file.extents)
         require(extent.used_bytes <= extent.capacity_bytes &&
-                extent.offset_bytes + extent.capacity_bytes <= file.file_bytes);
+                extent.offset_bytes + extent.capacity_bytes <= file.plain_bytes);
     for (const auto& block : file.blocks) {
         const auto& variable = file.schema.variables[block.variable];
         const auto& extent = file.extents[block.variable];
@@ -37,6 +37,13 @@ void check_promises(const NodeFile& file) {
         require(block.first_segment + segments_of(block.size_bytes) <= file.crc32c.size());
         require(volume(block.box.size) * variable.type.size_bytes == block.size_bytes);
         if (variable.kind != Kind::particles) require(inside(block.box, variable.shape));
+    }
+    for (const auto& chunk : file.packing.chunks) {
+        const auto& extent = file.extents[chunk.variable];
+        require(chunk.plain_offset >= extent.offset_bytes);
+        require(chunk.plain_offset + chunk.plain_bytes <= extent.offset_bytes + extent.used_bytes);
+        require(chunk.stored_offset >= file.head_bytes && chunk.stored_offset + chunk.stored_bytes <= file.file_bytes);
+        require(!chunk.filtered || chunk.stored_bytes < file.packing.variables[chunk.variable].chunk_bytes);
     }
     for (std::uint32_t table = 0; table < file.schema.tables.size(); ++table) (void)file.rows(table);
 }
@@ -58,7 +65,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     auto* record = bytes.data() + record_offset_bytes;
     store_le(record, record_magic);
-    store_le(record + offsetof(RecordPage, version), node_file_version);
+    if (load_le<std::uint32_t>(record + offsetof(RecordPage, version)) != packed_version)
+        store_le(record + offsetof(RecordPage, version), plain_version);
     const auto head_bytes = load_le<std::uint64_t>(record + offsetof(RecordPage, head_bytes));
     if (head_bytes >= 8192 && head_bytes <= size) {
         const std::span<const std::byte> all(bytes);

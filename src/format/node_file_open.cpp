@@ -61,11 +61,11 @@ Result<RecordPage> read_page(std::span<const std::byte> first_pages, const std::
     if (crc != page.record_crc32c)
         return corrupt(name, fmt::format("its record, bytes 4096-8187, has the checksum {:08x}, {:08x} is written.",
                                          crc, page.record_crc32c));
-    if (page.version != node_file_version)
+    if (page.version != plain_version && page.version != packed_version)
         return Error{ErrorKind::unsupported,
-                     fmt::format("forebay: node file {} has format version {}, this Forebay reads version {}. "
+                     fmt::format("forebay: node file {} has format version {}, this Forebay reads versions {} and {}. "
                                  "Next: use the Forebay that wrote it, or a later one.",
-                                 name, page.version, node_file_version)};
+                                 name, page.version, plain_version, packed_version)};
     return page;
 }
 
@@ -77,13 +77,19 @@ struct Region {
     std::uint64_t entry_bytes;
 };
 
+bool is_packed(const RecordPage& page) { return page.version == packed_version; }
+
 Result<> check_regions(const RecordPage& page, const std::string& name) {
-    const std::array<Region, 6> regions{
+    const auto filters_at = is_packed(page) ? page.filters_offset_bytes : page.crc_offset_bytes;
+    const auto chunks_at = is_packed(page) ? page.chunks_offset_bytes : page.crc_offset_bytes;
+    const std::array<Region, 8> regions{
         {{"HDF5 headers", page.hdf5_offset_bytes, page.hdf5_capacity_bytes, 1},
          {"schema", page.schema_offset_bytes, page.schema_size_bytes, 1},
          {"ranks", page.ranks_offset_bytes, page.ranks, sizeof(std::uint32_t)},
          {"extents", page.extents_offset_bytes, page.variables, sizeof(ExtentRow)},
          {"index", page.index_offset_bytes, page.blocks, sizeof(IndexRow)},
+         {"filters", filters_at, is_packed(page) ? page.variables : 0, sizeof(FilterRow)},
+         {"chunks", chunks_at, is_packed(page) ? page.chunks : 0, sizeof(ChunkRow)},
          {"checksum words", page.crc_offset_bytes, page.crc_words, sizeof(std::uint32_t)}}};
     std::uint64_t end = record_end;
     for (const auto& region : regions) {
@@ -100,10 +106,11 @@ Result<> check_regions(const RecordPage& page, const std::string& name) {
 }
 
 Result<> check_page(const RecordPage& page, const std::string& name) {
-    if (page.header_bytes != offsetof(RecordPage, reserved))
+    if (page.header_bytes != (is_packed(page) ? offsetof(RecordPage, reserved) : offsetof(RecordPage, plain_bytes)))
         return corrupt(name, "its record has the size of another version.");
-    if (page.file_bytes > std::uint64_t{1} << 62 || page.head_bytes > limits::head_bytes_max ||
-        page.head_bytes > page.data_offset_bytes || page.data_offset_bytes > page.file_bytes)
+    if (page.file_bytes > std::uint64_t{1} << 62 || page.plain_bytes > std::uint64_t{1} << 62 ||
+        page.head_bytes > limits::head_bytes_max || page.head_bytes > page.data_offset_bytes ||
+        page.data_offset_bytes > page.file_bytes)
         return corrupt(name, fmt::format("its record says {} bytes of head, data from {} and {} bytes in all.",
                                          page.head_bytes, page.data_offset_bytes, page.file_bytes));
     if (page.nodes > limits::nodes_max || page.node >= page.nodes || page.ranks == 0 ||
@@ -112,6 +119,10 @@ Result<> check_page(const RecordPage& page, const std::string& name) {
         return corrupt(name, fmt::format("its record says node {} of {}, {} of {} ranks, {} variables.", page.node,
                                          page.nodes, page.ranks, page.world_ranks, page.variables));
     return check_regions(page, name);
+}
+
+std::uint32_t staged_crc32c_of(const RecordPage& page) {
+    return is_packed(page) ? static_cast<std::uint32_t>(page.staged_crc32c) : page.record_crc32c;
 }
 
 Record record_of(const RecordPage& page) {
@@ -139,12 +150,15 @@ public:
     Result<NodeFile> read() {
         file_.record = record_of(page_);
         file_.record_crc32c = page_.record_crc32c;
+        file_.staged_crc32c = staged_crc32c_of(page_);
+        file_.plain_bytes = is_packed(page_) ? page_.plain_bytes : page_.file_bytes;
         file_.file_bytes = page_.file_bytes;
         file_.head_bytes = page_.head_bytes;
         FB_TRY(read_schema());
         FB_TRY(read_ranks());
         FB_TRY(read_extents());
         FB_TRY(read_blocks());
+        if (is_packed(page_)) FB_TRY(read_packing());
         file_.crc32c.resize(page_.crc_words);
         if (page_.crc_words > 0)
             std::memcpy(file_.crc32c.data(), head_.data() + page_.crc_offset_bytes,
@@ -181,13 +195,14 @@ private:
         std::vector<Extent> by_offset;
         for (std::uint64_t v = 0; v < page_.variables; ++v) {
             const auto row = load_le<ExtentRow>(head_.data() + page_.extents_offset_bytes + v * sizeof(ExtentRow));
-            const bool fits = row.offset_bytes >= page_.data_offset_bytes && row.offset_bytes <= page_.file_bytes &&
-                              row.capacity_bytes <= page_.file_bytes - row.offset_bytes &&
+            const auto begin = is_packed(page_) ? 0 : page_.data_offset_bytes;
+            const bool fits = row.offset_bytes >= begin && row.offset_bytes <= file_.plain_bytes &&
+                              row.capacity_bytes <= file_.plain_bytes - row.offset_bytes &&
                               row.used_bytes <= row.capacity_bytes;
             if (!fits)
                 return bad(fmt::format("variable '{}' uses {} of {} bytes at {}, the file has {}.",
                                        file_.schema.variables[v].name, row.used_bytes, row.capacity_bytes,
-                                       row.offset_bytes, page_.file_bytes));
+                                       row.offset_bytes, file_.plain_bytes));
             file_.extents.push_back({row.offset_bytes, row.used_bytes, row.capacity_bytes});
             if (row.capacity_bytes > 0) by_offset.push_back(file_.extents.back());
         }
@@ -295,6 +310,62 @@ private:
         return {};
     }
 
+    Result<> read_packing() {
+        auto& packing = file_.packing;
+        for (std::uint64_t v = 0; v < page_.variables; ++v) {
+            const auto row = load_le<FilterRow>(head_.data() + page_.filters_offset_bytes + v * sizeof(FilterRow));
+            const auto element = file_.schema.variables[v].type.size_bytes;
+            const bool filtered = row.filter != 0;
+            if (row.filter > UINT16_MAX || row.values_used > row.values.size() || filtered != (row.chunk_bytes != 0) ||
+                row.chunk_bytes > limits::segment_bytes || row.chunk_bytes % element != 0)
+                return bad(fmt::format("variable '{}' has chunks of {} bytes by filter {} with {} values.",
+                                       file_.schema.variables[v].name, row.chunk_bytes, row.filter, row.values_used));
+            packing.variables.push_back({.filter = static_cast<std::uint16_t>(row.filter),
+                                         .values = {row.values.begin(), row.values.begin() + row.values_used},
+                                         .chunk_bytes = row.chunk_bytes});
+        }
+        std::uint64_t chunks = 0;  // each variable has fewer than 2^62
+        for (std::uint64_t v = 0; v < page_.variables && chunks <= page_.chunks; ++v) {
+            const auto used = file_.extents[v].used_bytes;
+            const auto step = packing.variables[v].filter == 0 ? used : packing.variables[v].chunk_bytes;
+            chunks += used == 0 ? 0 : (used - 1) / step + 1;
+        }
+        if (chunks != page_.chunks)
+            return bad(fmt::format("its variables have {} chunks, its record says {}.", chunks, page_.chunks));
+        // The rows are what cutting the variables gives; their places are anywhere among the data.
+        const auto cut = plan_packing(file_, packing.variables);
+        if (cut.variables != packing.variables) return bad("a variable without bytes has a filter.");
+        for (std::uint64_t c = 0; c < page_.chunks; ++c) {
+            const auto row = load_le<ChunkRow>(head_.data() + page_.chunks_offset_bytes + c * sizeof(ChunkRow));
+            FB_TRY_ASSIGN(chunk, chunk_of(row, cut.chunks[c]));
+            packing.chunks.push_back(chunk);
+        }
+        return {};
+    }
+
+    Result<Chunk> chunk_of(const ChunkRow& row, const Chunk& cut) const {
+        const auto& variable = file_.packing.variables[cut.variable];
+        const bool same =
+            row.variable == cut.variable && row.plain_offset == cut.plain_offset && row.plain_bytes == cut.plain_bytes;
+        const auto whole = variable.filter == 0 ? cut.plain_bytes : variable.chunk_bytes;
+        const bool sized = row.filtered == 0 ? row.stored_bytes == whole
+                                             : row.filtered == 1 && variable.filter != 0 && row.stored_bytes > 0 &&
+                                                   row.stored_bytes < whole;
+        const bool placed = row.stored_offset >= page_.data_offset_bytes && row.stored_offset <= page_.file_bytes &&
+                            row.stored_bytes <= page_.file_bytes - row.stored_offset;
+        if (!same || !sized || !placed || row.crc32c > UINT32_MAX || row.effort > UINT32_MAX)
+            return bad(fmt::format("the chunk of '{}' at plain byte {} claims {} bytes at {}.",
+                                   file_.schema.variables[cut.variable].name, cut.plain_offset, row.stored_bytes,
+                                   row.stored_offset));
+        auto chunk = cut;
+        chunk.stored_offset = row.stored_offset;
+        chunk.stored_bytes = row.stored_bytes;
+        chunk.crc32c = static_cast<std::uint32_t>(row.crc32c);
+        chunk.filtered = row.filtered == 1;
+        chunk.effort = static_cast<std::uint32_t>(row.effort);
+        return chunk;
+    }
+
     const RecordPage& page_;
     std::span<const std::byte> head_;
     const std::string& name_;
@@ -317,6 +388,7 @@ Result<Peek> peek(std::span<const std::byte> first_pages, const std::string& nam
     FB_TRY_ASSIGN(page, read_good_page(first_pages, name));
     return Peek{.record = record_of(page),
                 .record_crc32c = page.record_crc32c,
+                .staged_crc32c = staged_crc32c_of(page),
                 .file_bytes = page.file_bytes,
                 .head_bytes = page.head_bytes};
 }
