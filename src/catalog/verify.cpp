@@ -7,6 +7,7 @@
 #include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
 #include "catalog/node_reader.hpp"
+#include "catalog/plain_bytes.hpp"
 #include "format/segments.hpp"
 
 namespace forebay::catalog {
@@ -52,6 +53,7 @@ private:
     std::uint64_t skipped_ = 0;  // bytes of files that could not be read as node files
     std::vector<format::Segment> window_;
     std::vector<std::byte> buffer_;
+    PlainBytes::Scratch scratch_;
 };
 
 // What of the manifest's line is not true of the file, or nothing.
@@ -102,16 +104,24 @@ Result<> Verifier::blocks(NodeReader& reader, const format::NodeFile& head, cons
     return window_.empty() ? Result<>{} : window(reader, head, path);
 }
 
-// Reads the segments gathered in one go, and checks each.
+// Reads the segments gathered in one go, and checks each. Where a chunk of a packed file is damaged, they are read one
+// by one, so that each tells.
 Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head, const std::string& path) {
     const auto first = window_.front().offset;
     buffer_.resize(window_.back().offset + window_.back().bytes - first);
-    FB_TRY(reader.file().read(first, buffer_));
+    const PlainBytes plain(reader.file(), head, path);
+    const auto all = plain.read(first, buffer_, scratch_);
+    const auto chunk_damaged = [&](const Result<>& read) {
+        return !read && read.error().kind == ErrorKind::corrupt && head.packing.packed();
+    };
+    if (!all && !chunk_damaged(all)) return all;
     for (const auto& segment : window_) {
         ++found_.segments;
         found_.bytes += segment.bytes;
         const auto bytes = std::span(buffer_).subspan(segment.offset - first, segment.bytes);
-        const auto checked = format::check_segment(head, segment, bytes, path);
+        const auto again = all ? Result<>() : plain.read(segment.offset, bytes, scratch_);
+        if (!again && !chunk_damaged(again)) return again;
+        const auto checked = again ? format::check_segment(head, segment, bytes, path) : again;
         if (checked) continue;
         const auto& block = head.blocks[segment.block];
         add_damage({path, head.schema.variables[block.variable].name, block.rank, segment.offset,

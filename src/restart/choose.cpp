@@ -122,7 +122,7 @@ Result<Choice> Chooser::load(std::int64_t step, const std::vector<stage::StagedF
     for (const auto& file : staged) {
         const auto& record = file.peek.record;
         if (record.snapshot_id == choice.manifest.snapshot_id && record.node < choice.manifest.nodes.size() &&
-            choice.manifest.nodes[record.node].record_crc32c == file.peek.record_crc32c)
+            staged_crc32c(choice.manifest.nodes[record.node]) == file.peek.record_crc32c)
             choice.staged.push_back({.node = record.node, .path = file.path});
     }
     // Every node file's record is looked at once, the files shared out among all ranks.

@@ -34,7 +34,9 @@ public:
             }
             std::uint64_t bytes = 0;
             FB_TRY_ASSIGN(file, head_of(path, reader++ % node_.size(), bytes));
-            if (file.record_crc32c != choice_.manifest.nodes[i].record_crc32c)
+            const auto& line = choice_.manifest.nodes[i];
+            const bool is_staged = staged(path) != nullptr;
+            if (file.record_crc32c != (is_staged ? staged_crc32c(line) : line.record_crc32c))
                 return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed.", path)};
             auto segments = format::segments_by_offset(file);
             Kept::Head head{std::move(file), std::move(segments)};
@@ -180,7 +182,7 @@ Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, co
             }
             auto source = context.store->open(path, sys::Access::read_direct);
             FB_TRY(comm::agree(*context.topology->node, source ? Result<>() : Result<>(source.error())));
-            return window->read(**source, path, head.segments, scatter);
+            return window->read(catalog::PlainBytes(**source, head.file, path), path, head.segments, scatter);
         });
     // The ranks of a node agree on an error of the window, and after one it is of no use.
     if (!done) window.reset();

@@ -91,7 +91,8 @@ bool Window::reached(Buffer& buffer, std::uint32_t turn) {
 }
 
 // Lane l of the node reads each lanes-th piece from the l-th on.
-Result<> Window::fill(sys::File& source, const std::vector<Piece>& pieces, std::uint64_t lane) {
+Result<> Window::fill(const catalog::PlainBytes& source, const std::vector<Piece>& pieces, std::uint64_t lane) {
+    catalog::PlainBytes::Scratch scratch;
     for (auto i = lane; i < pieces.size(); i += lanes()) {
         const auto number = pieces_done_ + i;
         const auto turn = turn_of(number);
@@ -99,7 +100,7 @@ Result<> Window::fill(sys::File& source, const std::vector<Piece>& pieces, std::
         if (!reached(own, turn)) return {};
         // Another rank may have given the turn, through its own mapping: this is the order with our own rank's reads.
         (void)own.left.load(std::memory_order_acquire);
-        FB_TRY(source.read(pieces[i].offset, place(number).first(pieces[i].bytes)));
+        FB_TRY(source.read(pieces[i].offset, place(number).first(pieces[i].bytes), scratch));
         own.turn.store(turn + 1, std::memory_order_release);
         sys::wake_all(own.turn);
     }
@@ -130,8 +131,8 @@ Result<> Window::empty(const std::string& name, const std::vector<Piece>& pieces
     return {};
 }
 
-Result<> Window::read(sys::File& source, const std::string& name, const std::vector<format::Segment>& segments,
-                      Scatter& scatter) {
+Result<> Window::read(const catalog::PlainBytes& source, const std::string& name,
+                      const std::vector<format::Segment>& segments, Scatter& scatter) {
     auto needed = scatter.claims(node_->rank());
     node_->max(needed);
     scatter.settle(needed, node_->rank());

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/plain_bytes.hpp"
 #include "comm/group.hpp"
 #include "format/segments.hpp"
 #include "restart/scatter.hpp"
@@ -24,8 +25,8 @@ public:
 
     /// Reads what the ranks of the node need of one file and hands it to `scatter`, which verifies it. Collective over
     /// the node; errors are agreed, and after one the window is of no use any more.
-    Result<> read(sys::File& source, const std::string& name, const std::vector<format::Segment>& segments,
-                  Scatter& scatter);
+    Result<> read(const catalog::PlainBytes& source, const std::string& name,
+                  const std::vector<format::Segment>& segments, Scatter& scatter);
 
 private:
     struct Piece {                            // whole segments that are read in one go
@@ -40,7 +41,7 @@ private:
     Buffer& buffer(std::uint64_t piece);
     std::span<std::byte> place(std::uint64_t piece);
     bool reached(Buffer& buffer, std::uint32_t turn);
-    Result<> fill(sys::File& source, const std::vector<Piece>& pieces, std::uint64_t lane);
+    Result<> fill(const catalog::PlainBytes& source, const std::vector<Piece>& pieces, std::uint64_t lane);
     Result<> empty(const std::string& name, const std::vector<Piece>& pieces,
                    const std::vector<format::Segment>& segments, Scatter& scatter);
 

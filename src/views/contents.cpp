@@ -7,6 +7,7 @@
 
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "catalog/plain_bytes.hpp"
 #include "describe/geometry.hpp"
 #include "views/limits.hpp"
 
@@ -41,7 +42,8 @@ Result<std::vector<std::byte>> read_value(sys::File& file, const std::string& pa
                                           std::size_t v) {
     const auto& block = head.blocks[head.first_block[v]];
     std::vector<std::byte> value(block.size_bytes);
-    FB_TRY(file.read(block.offset_bytes, value));
+    catalog::PlainBytes::Scratch scratch;
+    FB_TRY(catalog::PlainBytes(file, head, path).read(block.offset_bytes, value, scratch));
     const auto bytes = std::span<const std::byte>(value);
     for (std::uint64_t segment = 0; segment < format::segments_of(bytes.size()); ++segment) {
         const auto first = segment * limits::segment_bytes;

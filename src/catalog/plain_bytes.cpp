@@ -1,0 +1,89 @@
+#include "catalog/plain_bytes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/crc32c.hpp"
+#include "base/limits.hpp"
+#include "codec/codec.hpp"
+
+namespace forebay::catalog {
+
+namespace {
+
+// Chunks that follow each other in the file are read at once, up to so many bytes.
+constexpr std::uint64_t read_bytes_max = 8u << 20;
+
+}  // namespace
+
+/// The stored bytes that are needed of a chunk.
+struct PlainBytes::Want {
+    std::uint64_t begin = 0, end = 0;
+};
+
+PlainBytes::Want PlainBytes::want_of(const format::Chunk& chunk, std::uint64_t offset, std::uint64_t end) const {
+    if (chunk.filtered) return {chunk.stored_offset, chunk.stored_offset + chunk.stored_bytes};
+    const auto first = std::max(offset, chunk.plain_offset);
+    const auto last = std::min(end, chunk.plain_offset + chunk.plain_bytes);
+    return {chunk.stored_offset + (first - chunk.plain_offset), chunk.stored_offset + (last - chunk.plain_offset)};
+}
+
+Result<> PlainBytes::decode(const format::Chunk& chunk, std::span<const std::byte> stored, std::uint64_t offset,
+                            std::span<std::byte> bytes, PageBuffer& room) const {
+    const auto damaged = [&](const std::string& why) {
+        return Error{ErrorKind::corrupt,
+                     fmt::format("{}, bytes {}-{}, a chunk of variable \"{}\", is damaged: {}.", name_,
+                                 chunk.stored_offset, chunk.stored_offset + chunk.stored_bytes - 1,
+                                 head_.schema.variables[chunk.variable].name, why)};
+    };
+    if (const auto found = crc32c(stored); found != chunk.crc32c)
+        return damaged(fmt::format("crc32c {:08x} read back, {:08x} expected", found, chunk.crc32c));
+    const auto& variable = head_.packing.variables[chunk.variable];
+    const codec::Filter filter{variable.filter, variable.values};
+    const auto from = std::max(offset, chunk.plain_offset);
+    const auto to = std::min(offset + bytes.size(), chunk.plain_offset + chunk.plain_bytes);
+    const auto place = bytes.subspan(from - offset, to - from);
+    const bool whole = place.size() == variable.chunk_bytes;
+    const auto decoded = whole ? place : room.take(variable.chunk_bytes);
+    if (const auto done = codec::decode(filter, stored, decoded); !done)
+        return done.error().kind == ErrorKind::corrupt ? damaged(done.error().text) : done.error();
+    if (!whole) std::memcpy(place.data(), decoded.data() + (from - chunk.plain_offset), place.size());
+    return {};
+}
+
+Result<> PlainBytes::read(std::uint64_t offset, std::span<std::byte> bytes, Scratch& scratch) const {
+    if (!head_.packing.packed()) return file_.read(offset, bytes);
+    const auto& chunks = head_.packing.chunks;
+    const auto end = offset + bytes.size();
+    auto at = std::ranges::upper_bound(chunks, offset, {},
+                                       [](const auto& chunk) { return chunk.plain_offset + chunk.plain_bytes; });
+    while (at != chunks.end() && at->plain_offset < end) {
+        auto run = want_of(*at, offset, end);
+        auto last = at + 1;
+        for (; last != chunks.end() && last->plain_offset < end; ++last) {
+            const auto next = want_of(*last, offset, end);
+            if (next.begin < run.end || next.begin - run.end > limits::verify_gap_bytes ||
+                next.end - run.begin > read_bytes_max)
+                break;
+            run.end = next.end;
+        }
+        const auto first = round_down(run.begin, limits::page_bytes);
+        const auto stored = scratch.stored.take(round_up(run.end, limits::page_bytes) - first);
+        FB_TRY(file_.read(first, stored));
+        for (; at != last; ++at) {
+            const auto want = want_of(*at, offset, end);
+            const auto own = stored.subspan(want.begin - first, want.end - want.begin);
+            if (at->filtered) {
+                FB_TRY(decode(*at, own, offset, bytes, scratch.decoded));
+            } else {
+                const auto from = std::max(offset, at->plain_offset);
+                std::memcpy(bytes.data() + (from - offset), own.data(), own.size());
+            }
+        }
+    }
+    return {};
+}
+
+}  // namespace forebay::catalog

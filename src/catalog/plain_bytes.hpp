@@ -1,0 +1,44 @@
+// The bytes of a node file in its plain form, which all its offsets are of, whether it is stored plain or packed.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/page_buffer.hpp"
+#include "format/node_file.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::catalog {
+
+class PlainBytes {
+public:
+    /// All three must outlive it.
+    PlainBytes(sys::File& file, const format::NodeFile& head, const std::string& name)
+        : file_(file), head_(head), name_(name) {}
+
+    /// What one thread needs to read packed files; kept between its reads.
+    struct Scratch {
+        PageBuffer stored;
+        PageBuffer decoded;
+    };
+
+    /// Fills `bytes` from `offset` of the plain form on. Of a packed file, only bytes of variables: what lies between
+    /// them is left as it was. With a plain file that is read past the page cache, address, offset and size are
+    /// multiples of 4096. A chunk that lies across the ends of `bytes` is decoded for what is asked of it. `corrupt`
+    /// when a chunk is not what was stored.
+    Result<> read(std::uint64_t offset, std::span<std::byte> bytes, Scratch& scratch) const;
+
+private:
+    struct Want;
+    Want want_of(const format::Chunk& chunk, std::uint64_t offset, std::uint64_t end) const;
+    Result<> decode(const format::Chunk& chunk, std::span<const std::byte> stored, std::uint64_t offset,
+                    std::span<std::byte> bytes, PageBuffer& room) const;
+
+    sys::File& file_;
+    const format::NodeFile& head_;
+    const std::string& name_;
+};
+
+}  // namespace forebay::catalog
