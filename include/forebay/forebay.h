@@ -261,7 +261,7 @@ void fb_direct_free(fb_direct* direct);
 /* Totals since the session was opened; forebay/options.hpp says what each counts. */
 typedef struct fb_counters {
     uint64_t saves, skipped, replaced, commits, aborts;
-    uint64_t bytes_saved, bytes_drained;
+    uint64_t bytes_saved, bytes_drained, bytes_stored;
     double blocked_seconds, wait_seconds, drain_seconds;
     int64_t newest_durable_step; /* -1: none */
 } fb_counters;

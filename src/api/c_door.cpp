@@ -220,9 +220,9 @@ fb_status fb_get_counters(const fb_stream* stream, fb_counters* counters, fb_err
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
         const auto now = stream->value.counters();
-        *counters = {now.saves,        now.skipped,       now.replaced,           now.commits,
-                     now.aborts,       now.bytes_saved,   now.bytes_drained,      now.blocked_seconds,
-                     now.wait_seconds, now.drain_seconds, now.newest_durable_step};
+        *counters = {now.saves,           now.skipped,      now.replaced,      now.commits,
+                     now.aborts,          now.bytes_saved,  now.bytes_drained, now.bytes_stored,
+                     now.blocked_seconds, now.wait_seconds, now.drain_seconds, now.newest_durable_step};
         return {};
     });
 }

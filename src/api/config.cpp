@@ -50,6 +50,12 @@ public:
             fail(*node, fmt::format("'{}' must be a number of seconds, 0 or more.", full(key)));
         else value = std::chrono::milliseconds(static_cast<std::int64_t>(*given * 1000));
     }
+    void real(const char* key, double& value) {
+        const auto* node = known(key);
+        if (node == nullptr) return;
+        if (const auto given = node->value<double>()) value = *given;
+        else fail(*node, fmt::format("'{}' must be a number.", full(key)));
+    }
     template <class T>
     void choice(const char* key, T& value, const std::map<std::string_view, T>& names) {
         take<std::string>(key, "text", [&](const std::string& given) {
@@ -134,6 +140,34 @@ void read_job(const toml::table& table, const std::string& path, Result<>& verdi
     section.seconds("reserve_seconds", job.reserve);
 }
 
+// `compression = "zstd"`, or a table that says more.
+void read_compression(Section& above, const char* key, const toml::table& table, const std::string& name,
+                      const std::string& path, Result<>& verdict, Compression& rule,
+                      std::vector<std::pair<std::string, Compression>>* variables) {
+    static const std::map<std::string_view, Codec> codecs{{"none", Codec::none},
+                                                          {"auto", Codec::automatic},
+                                                          {"lz4", Codec::lz4},
+                                                          {"zstd", Codec::zstd},
+                                                          {"zfp", Codec::zfp}};
+    const auto* node = table.get(key);
+    if (node == nullptr || !node->is_table()) return above.choice(key, rule.codec, codecs);
+    Section section(above.inner(key), name + "." + key, path, verdict);
+    section.choice("codec", rule.codec, codecs);
+    section.choice<Shuffle>("shuffle", rule.shuffle,
+                            {{"none", Shuffle::none}, {"bytes", Shuffle::bytes}, {"bits", Shuffle::bits}});
+    section.number("level", rule.level);
+    section.real("error", rule.error);
+    if (variables == nullptr) return;
+    const auto& inner = section.inner("variables");
+    Section patterns(inner, name + "." + key + ".variables", path, verdict);
+    for (const auto& [pattern, value] : inner) {
+        const std::string pattern_text(pattern.str());
+        auto& own = variables->emplace_back(pattern_text, Compression{}).second;
+        read_compression(patterns, pattern_text.c_str(), inner, name + "." + key + ".variables", path, verdict, own,
+                         nullptr);
+    }
+}
+
 void read_stream(const toml::table& table, const std::string& name, const std::string& path, Result<>& verdict,
                  Options& options) {
     StreamOptions stream;
@@ -148,6 +182,8 @@ void read_stream(const toml::table& table, const std::string& name, const std::s
         section.seconds("wait_max_seconds", stream.wait_max);
         section.number("keep", stream.keep);
         section.flag("view", stream.view);
+        read_compression(section, "compression", table, "streams." + name, path, verdict, stream.compression,
+                         &stream.variable_compression);
     }
     options.streams.emplace_back(name, stream);
 }

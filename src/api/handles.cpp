@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "api/state.hpp"
+#include "stage/compression_rules.hpp"
 
 namespace forebay {
 
@@ -37,6 +38,7 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
         return refusal(fmt::format("stream '{}': slots is {}: 1 or 2.", stream, options.slots));
     if (options.keep < 0) return refusal(fmt::format("stream '{}': keep is {}: 0 keeps all.", stream, options.keep));
     FB_TRY(check_wait(fmt::format("stream '{}': wait_max", stream), options.wait_max));
+    FB_TRY(stage::check(stage::rules_of(options), stream));
     return check(Schema{.stream = stream, .tables = {}, .variables = {}});
 }
 

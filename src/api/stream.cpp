@@ -257,6 +257,7 @@ Counters StreamState::counters() const {
     counters.commits = page.commits.load();
     counters.aborts = page.aborts.load();
     counters.bytes_drained = page.bytes_drained.load();
+    counters.bytes_stored = page.bytes_stored.load();
     counters.drain_seconds = static_cast<double>(page.drain_ns.load()) * 1e-9;
     counters.newest_durable_step = stager.newest_durable_step();
     return counters;

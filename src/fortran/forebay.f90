@@ -45,7 +45,7 @@ module forebay
   !> Totals since the session was opened.
   type, bind(C) :: fb_counters
     integer(c_int64_t) :: saves = 0, skipped = 0, replaced = 0, commits = 0, aborts = 0
-    integer(c_int64_t) :: bytes_saved = 0, bytes_drained = 0
+    integer(c_int64_t) :: bytes_saved = 0, bytes_drained = 0, bytes_stored = 0
     real(c_double) :: blocked_seconds = 0, wait_seconds = 0, drain_seconds = 0
     integer(c_int64_t) :: newest_durable_step = -1
   end type

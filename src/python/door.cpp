@@ -145,6 +145,7 @@ void add_saving(nb::module_& module) {
         .def_ro("aborts", &Counters::aborts)
         .def_ro("bytes_saved", &Counters::bytes_saved)
         .def_ro("bytes_drained", &Counters::bytes_drained)
+        .def_ro("bytes_stored", &Counters::bytes_stored)
         .def_ro("blocked_seconds", &Counters::blocked_seconds)
         .def_ro("wait_seconds", &Counters::wait_seconds)
         .def_ro("drain_seconds", &Counters::drain_seconds)

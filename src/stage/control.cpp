@@ -17,7 +17,8 @@ bool ends(const std::array<char, Size>& text) {
 }
 
 bool leads_nowhere_else(const StreamControl& stream) {
-    return ends(stream.name) && check(Schema{.stream = stream.name.data(), .tables = {}, .variables = {}});
+    return ends(stream.name) && ends(stream.compression) &&
+           check(Schema{.stream = stream.name.data(), .tables = {}, .variables = {}});
 }
 
 bool leads_nowhere_else(const SlotControl& slot, std::uint32_t streams) {

@@ -22,10 +22,11 @@
 namespace forebay::stage {
 
 inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
-inline constexpr std::uint32_t control_version = 1;
+inline constexpr std::uint32_t control_version = 2;
 inline constexpr std::uint32_t streams_max = 32;
 inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
 inline constexpr std::size_t error_text_max = 2048;
+inline constexpr std::size_t compression_text_max = 4096;
 
 enum class SlotState : std::uint32_t { empty, filling, sealed, draining, drained, committed, failed };
 const char* name_of(SlotState state);
@@ -57,6 +58,7 @@ struct StreamControl {
     std::array<char, 256> name{};
     std::int32_t keep = 0;
     std::uint32_t view = 0;
+    std::array<char, compression_text_max> compression{};  // encode_rules()
     std::atomic<std::int64_t> newest_durable_step{-1};
     // How the node's first rank tells the others which slot the save under way uses.
     std::atomic<std::uint32_t> decisions{0};
@@ -75,7 +77,7 @@ struct Control {
     std::atomic<std::uint32_t> stream_count{0};
     std::atomic<std::uint32_t> slot_count{0};
     std::atomic<std::uint64_t> drains{0}, commits{0}, aborts{0};
-    std::atomic<std::uint64_t> bytes_drained{0}, drain_ns{0};
+    std::atomic<std::uint64_t> bytes_drained{0}, bytes_stored{0}, drain_ns{0};
     std::array<StreamControl, streams_max> streams;
     std::array<SlotControl, slots_max> slots;
 };

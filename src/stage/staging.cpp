@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "stage/compression_rules.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::stage {
@@ -227,6 +228,7 @@ Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamO
     set_text(stream.name, name);
     stream.keep = options.keep;
     stream.view = options.view ? 1 : 0;
+    set_text(stream.compression, encode_rules(rules_of(options)));
     if (index == count) page.stream_count.store(count + 1, std::memory_order_release);
     for (std::uint32_t number = 0; number < static_cast<std::uint32_t>(options.slots); ++number) {
         const auto there = slots_of(index);
