@@ -124,6 +124,19 @@ Result<bool> Agent::is_committed(std::uint32_t index) const {
     return find_committed(store_, {session_.run, stream, peeked.record.step}, peeked.record.snapshot_id);
 }
 
+// The rules stand in the stream's entry when its first slot is sealed, and stay.
+PackMemory& Agent::pack_memory(std::uint32_t stream) {
+    auto& memory = pack_[stream];
+    auto rules = stage::decode_rules(page_.streams[stream].compression.data());
+    if (!rules) {
+        log_(fmt::format("stream '{}' is drained without compression: {}", page_.streams[stream].name.data(),
+                         rules.error().text));
+        rules = stage::CompressionRules();
+    }
+    if (stage::encode_rules(*rules) != stage::encode_rules(memory.rules)) memory = {.rules = std::move(*rules)};
+    return memory;
+}
+
 Result<> Agent::drain_once(std::uint32_t index, bool again, const std::atomic<bool>& stop) {
     auto& mapping = mine_[index].mapping;
     const auto path = staging_.slot_path(index);
@@ -145,6 +158,7 @@ Result<> Agent::drain_once(std::uint32_t index, bool again, const std::atomic<bo
 
     auto& slot = page_.slots[index];
     slot.drained_bytes = 0;
+    std::uint64_t stored_bytes = 0;
     const NodeDrain drain{.store = &store_,
                           .run = session_.run,
                           .write = {.block_bytes = session_.agent.block_bytes,
@@ -152,8 +166,17 @@ Result<> Agent::drain_once(std::uint32_t index, bool again, const std::atomic<bo
                                     .rate_bytes_per_second = session_.agent.rate_bytes_per_second},
                           .direct = session_.agent.direct,
                           .done_bytes = &slot.drained_bytes,
+                          .stored_bytes = &stored_bytes,
+                          .pack = &pack_memory(slot.stream),
+                          .log =
+                              [&](const std::string& text) {
+                                  log_(fmt::format("step {} of stream '{}': {}", slot.step.load(),
+                                                   page_.streams[slot.stream].name.data(), text));
+                              },
                           .stop = &stop};
-    return drain_node_file(drain, std::as_const(mapping).bytes(), path);
+    FB_TRY(drain_node_file(drain, std::as_const(mapping).bytes(), path));
+    page_.bytes_stored += stored_bytes;
+    return {};
 }
 
 bool Agent::drain_slot(std::uint32_t index, bool again, const std::atomic<bool>& stop) {

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "catalog/catalog.hpp"
+#include "drain/pack.hpp"
 #include "stage/staging.hpp"
 #include "sys/store.hpp"
 
@@ -50,6 +51,7 @@ private:
     Result<bool> is_committed(std::uint32_t index) const;
     Result<> drain_once(std::uint32_t index, bool again, const std::atomic<bool>& stop);
     bool staged_is_whole(std::uint32_t index) const;
+    PackMemory& pack_memory(std::uint32_t stream);
     void fail(std::uint32_t index, const Error& error);
     void committed(std::uint32_t index, bool by_us);
     void keep_window(const stage::StreamControl& stream, const catalog::Snapshot& snapshot);
@@ -65,6 +67,7 @@ private:
     std::uint32_t bell_ = 0;               // as seen when this round began
     std::uint64_t begun_ = 0, ended_ = 0;  // drains of this agent: committed, failed or left to others
     std::array<Mine, stage::slots_max> mine_;
+    std::array<PackMemory, stage::streams_max> pack_;
 };
 
 /// The body of `forebay agent`: takes the agent's lock, calls `ready`, runs. True when everything is committed; also

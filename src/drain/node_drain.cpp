@@ -1,13 +1,19 @@
 #include "drain/node_drain.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/units.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/node_reader.hpp"
+#include "drain/pack.hpp"
 #include "format/manifest.hpp"
 #include "format/segments.hpp"
+#include "sys/machine.hpp"
 
 namespace forebay::drain {
 
@@ -26,7 +32,7 @@ Result<bool> is_there(sys::Store& store, const std::string& path, const format::
     FB_TRY_ASSIGN(exists, store.exists(path));
     if (!exists) return false;
     auto reader = catalog::NodeReader::open(store, path);
-    return reader && reader->peek().record_crc32c == file.record_crc32c && reader->peek().file_bytes == file.file_bytes;
+    return reader && reader->peek().staged_crc32c == file.record_crc32c;
 }
 
 Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
@@ -40,11 +46,54 @@ Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::s
         return {};
     };
     FB_TRY_ASSIGN(out, drain.store->open(path, drain.direct ? sys::Access::create_direct : sys::Access::create));
-    FB_TRY(move::write_ranges(*out, image.first(file.file_bytes), used_ranges(file), drain.write, check,
-                              drain.done_bytes, drain.stop));
+    const auto ranges = used_ranges(file);
+    FB_TRY(move::write_ranges(*out, image.first(file.file_bytes), ranges, drain.write, check, drain.done_bytes,
+                              drain.stop));
     FB_TRY(out->truncate(file.file_bytes));
     FB_TRY(out->sync());
+    if (drain.stored_bytes != nullptr)
+        for (const auto& range : ranges) *drain.stored_bytes += range.bytes;
     return out->close();
+}
+
+// What there is until the next save, less a fifth: it is guessed from the last two, and the commit takes its time.
+constexpr double share_of_interval = 0.8;
+
+std::optional<double> seconds_left(PackMemory& memory, const format::Record& record) {
+    const auto sealed = record.sealed_unix_ns;
+    if (memory.sealed_unix_ns != 0 && sealed > memory.sealed_unix_ns)
+        memory.seconds = static_cast<double>(sealed - memory.sealed_unix_ns) * 1e-9;
+    memory.sealed_unix_ns = sealed;
+    if (!memory.seconds) return std::nullopt;
+    const auto passed = static_cast<double>(sys::unix_ns() - sealed) * 1e-9;
+    return *memory.seconds * share_of_interval - passed;
+}
+
+std::string told(const Packed& packed, const std::optional<double>& left) {
+    std::string efforts;
+    for (const auto& [name, bytes] : packed.efforts)
+        efforts += fmt::format("{}{} of {}", efforts.empty() ? "" : ", ", name, show_bytes(bytes));
+    const auto stored = static_cast<double>(std::max<std::uint64_t>(packed.stored_bytes, 1));
+    auto text = fmt::format("{} stored as {} ({:.2f}x) by {}", show_bytes(packed.plain_bytes),
+                            show_bytes(packed.stored_bytes), static_cast<double>(packed.plain_bytes) / stored, efforts);
+    if (packed.encode_seconds > 0)
+        text += fmt::format(
+            ", {} a second and thread",
+            show_bytes(static_cast<std::uint64_t>(static_cast<double>(packed.plain_bytes) / packed.encode_seconds)));
+    if (left) text += fmt::format(", with {} to go", show_seconds(std::max(0.0, *left)));
+    if (packed.refused_chunks > 0)
+        text += fmt::format("; {} chunks could not be encoded within their bound and are stored as they are",
+                            packed.refused_chunks);
+    return text;
+}
+
+Result<> write_file_packed(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
+                           const std::string& path, const std::string& name) {
+    const auto left = seconds_left(*drain.pack, file.record);
+    FB_TRY_ASSIGN(packed, write_packed(drain, *drain.pack, file, image, left, path, name));
+    if (drain.stored_bytes != nullptr) *drain.stored_bytes += packed.stored_bytes;
+    if (drain.log) drain.log(told(packed, left));
+    return {};
 }
 
 }  // namespace
@@ -85,7 +134,8 @@ Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> imag
         // What an earlier try left is not written over: a file whose servers failed under it may take writes, but never
         // a truncate or a sync again (measured: GlusterFS, erasure-coded).
         FB_TRY(drain.store->remove(temporary));
-        if (auto written = write_file(drain, file, image, temporary, name); !written) {
+        const auto write = drain.pack != nullptr && drain.pack->rules.any() ? write_file_packed : write_file;
+        if (auto written = write(drain, file, image, temporary, name); !written) {
             // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
             static_cast<void>(drain.store->remove(temporary));
             return written;

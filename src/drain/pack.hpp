@@ -1,0 +1,43 @@
+// Writes a staged node file in its packed form: chunks are checked, encoded, decoded again for proof, and stored end to
+// end; the head follows them. Bytes: docs/formats/node-file.md, version 2.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "drain/effort.hpp"
+#include "drain/node_drain.hpp"
+#include "stage/compression_rules.hpp"
+
+namespace forebay::drain {
+
+/// What an agent learns about a stream from drain to drain.
+struct PackMemory {
+    stage::CompressionRules rules;
+    std::vector<Ladder> ladders;      // one a variable
+    double write_seconds = 0;         // of one thread, a stored byte
+    std::int64_t sealed_unix_ns = 0;  // of the drain before
+    std::optional<double> seconds;    // from that seal to this one: what there is until the next save
+};
+
+/// What one drain did.
+struct Packed {
+    std::uint64_t plain_bytes = 0, stored_bytes = 0;
+    double encode_seconds = 0;                                   // of all threads
+    std::vector<std::pair<std::string, std::uint64_t>> efforts;  // plain bytes by effort, the most first
+    std::uint64_t refused_chunks = 0;  // that did not decode to what was given within the bound: stored as they are
+};
+
+/// How each variable of the file is stored under the rules.
+std::vector<format::PackedVariable> choose_filters(const format::NodeFile& file, const stage::CompressionRules& rules);
+
+/// Writes the packed form of `image`, whose head is `file`, and syncs it. `seconds_left`: until it should be durable.
+Result<Packed> write_packed(const NodeDrain& drain, PackMemory& memory, const format::NodeFile& file,
+                            std::span<const std::byte> image, std::optional<double> seconds_left,
+                            const std::string& path, const std::string& name);
+
+}  // namespace forebay::drain
