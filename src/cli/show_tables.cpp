@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/units.hpp"
 #include "cli/table.hpp"
 #include "cli/words.hpp"
+#include "codec/codec.hpp"
 
 namespace forebay::cli {
 
@@ -30,6 +32,30 @@ Json json_of_value(const AttributeValue& value) {
 
 std::string more(std::size_t all, std::size_t shown) {
     return all <= shown ? "" : fmt::format("... and {} more: --all shows them.\n", all - shown);
+}
+
+/// What is stored of one variable of a packed node file.
+struct Stored {
+    std::uint64_t plain_bytes = 0, stored_bytes = 0, chunks = 0;
+    std::map<std::string, std::uint64_t> efforts;  // plain bytes by what compressed them
+};
+
+std::string effort_of(const format::PackedVariable& variable, const format::Chunk& chunk) {
+    if (!chunk.filtered) return "as it is";
+    if (variable.filter == codec::zfp_id) return "zfp";
+    return fmt::format("{} {}", chunk.effort / 256 == 2 ? "zstd" : "lz4", chunk.effort % 256);
+}
+
+std::vector<Stored> stored_of(const format::NodeFile& file) {
+    std::vector<Stored> all(file.schema.variables.size());
+    for (const auto& chunk : file.packing.chunks) {
+        auto& one = all[chunk.variable];
+        one.plain_bytes += chunk.plain_bytes;
+        one.stored_bytes += chunk.stored_bytes;
+        ++one.chunks;
+        one.efforts[effort_of(file.packing.variables[chunk.variable], chunk)] += chunk.plain_bytes;
+    }
+    return all;
 }
 
 std::string box_of(const format::Block& block, Kind kind) {
@@ -110,6 +136,37 @@ Json nodes_json(const format::Manifest& manifest) {
             .set("bytes", line.data_bytes)
             .set("file_bytes", line.file_bytes);
         list.push(one.set("ranks", ranks).set("rows", rows));
+    }
+    return list;
+}
+
+std::string packing_table(const format::NodeFile& file) {
+    Table table({{"variable"}, {"bytes", true}, {"stored", true}, {"ratio", true}, {"chunks", true}, {"by"}});
+    const auto all = stored_of(file);
+    for (std::size_t v = 0; v < all.size(); ++v) {
+        const auto& one = all[v];
+        if (one.plain_bytes == 0) continue;
+        std::string by;
+        for (const auto& [effort, bytes] : one.efforts)
+            by += fmt::format("{}{} {:.0f} %", by.empty() ? "" : ", ", effort,
+                              100.0 * static_cast<double>(bytes) / static_cast<double>(one.plain_bytes));
+        table.row({file.schema.variables[v].name, show_bytes(one.plain_bytes), show_bytes(one.stored_bytes),
+                   fmt::format("{:.2f}", static_cast<double>(one.plain_bytes) / static_cast<double>(one.stored_bytes)),
+                   fmt::to_string(one.chunks), by});
+    }
+    return table.text();
+}
+
+Json packing_json(const format::NodeFile& file) {
+    auto list = Json::array();
+    const auto all = stored_of(file);
+    for (std::size_t v = 0; v < all.size(); ++v) {
+        auto efforts = Json::object();
+        for (const auto& [effort, bytes] : all[v].efforts) efforts.set(effort, bytes);
+        auto one = Json::object();
+        one.set("variable", file.schema.variables[v].name).set("bytes", all[v].plain_bytes);
+        one.set("stored_bytes", all[v].stored_bytes).set("chunks", all[v].chunks).set("efforts", efforts);
+        list.push(one.set("filter", file.packing.variables[v].filter));
     }
     return list;
 }
