@@ -159,12 +159,15 @@ void read_compression(Section& above, const char* key, const toml::table& table,
     section.real("error", rule.error);
     if (variables == nullptr) return;
     const auto& inner = section.inner("variables");
-    Section patterns(inner, name + "." + key + ".variables", path, verdict);
-    for (const auto& [pattern, value] : inner) {
-        const std::string pattern_text(pattern.str());
-        auto& own = variables->emplace_back(pattern_text, Compression{}).second;
-        read_compression(patterns, pattern_text.c_str(), inner, name + "." + key + ".variables", path, verdict, own,
-                         nullptr);
+    const auto below = name + "." + key + ".variables";
+    Section patterns(inner, below, path, verdict);
+    // A table of toml++ is sorted by its keys; the first rule that fits is the first of the file.
+    std::vector<std::pair<toml::source_position, std::string>> order;
+    for (const auto& [pattern, value] : inner) order.emplace_back(pattern.source().begin, pattern.str());
+    std::ranges::sort(order, {}, [](const auto& one) { return std::pair(one.first.line, one.first.column); });
+    for (const auto& [at, pattern] : order) {
+        auto& own = variables->emplace_back(pattern, Compression{}).second;
+        read_compression(patterns, pattern.c_str(), inner, below, path, verdict, own, nullptr);
     }
 }
 

@@ -90,6 +90,37 @@ view = false
     CHECK(!stream.view);
 }
 
+TEST_CASE("load_options: compression by a word or by a table, for a stream and for its variables in their order") {
+    const auto options = load(R"(
+[streams.restart]
+compression = "auto"
+[streams.fields.compression]
+codec = "zstd"
+shuffle = "bits"
+level = 4
+variables = { "z*" = { codec = "zfp", error = 1e-3, shuffle = "none" }, "a*" = "lz4", "*" = "none" }
+)")
+                             .value();
+    REQUIRE(options.streams.size() == 2);
+    const auto stream = [&](const std::string& wanted) {
+        return std::ranges::find(options.streams, wanted, [](const auto& one) { return one.first; })->second;
+    };
+    CHECK(stream("restart").compression.codec == Codec::automatic);
+    CHECK(stream("restart").variable_compression.empty());
+    const auto fields = stream("fields");
+    CHECK(fields.compression.codec == Codec::zstd);
+    CHECK(fields.compression.shuffle == Shuffle::bits);
+    CHECK(fields.compression.level == 4);
+    REQUIRE(fields.variable_compression.size() == 3);
+    CHECK(fields.variable_compression[0].first == "z*");
+    CHECK(fields.variable_compression[0].second.codec == Codec::zfp);
+    CHECK(fields.variable_compression[0].second.error == 1e-3);
+    CHECK(fields.variable_compression[0].second.shuffle == Shuffle::none);
+    CHECK(fields.variable_compression[1].first == "a*");
+    CHECK(fields.variable_compression[1].second.codec == Codec::lz4);
+    CHECK(fields.variable_compression[2].second.codec == Codec::none);
+}
+
 TEST_CASE("load_options: an empty file gives the defaults") {
     const auto options = load("").value();
     CHECK(options.agent.mode == AgentMode::process);
@@ -117,6 +148,13 @@ TEST_CASE("load_options: what is wrong is named with its line") {
     refused("[agent]\nenvironment = { A = 1 }", "must be text");
     refused("[streams]\nrestart = 3", "must be a table");
     refused("[streams.restart]\nslots = 3", "1 or 2");
+    refused("[streams.r]\ncompression = \"gzip\"", "one of \"auto\", \"lz4\", \"none\", \"zfp\", \"zstd\"");
+    refused("[streams.r.compression]\ncodecs = \"lz4\"", "line 2: 'streams.r.compression.codecs' is not known");
+    refused("[streams.r.compression]\ncodec = \"zstd\"\nlevel = 10", "level 10: from 1 to 9");
+    refused("[streams.r.compression]\ncodec = \"zstd\"\nerror = 0.1", "needs codec zfp");
+    refused("[streams.r.compression]\nerror = \"small\"", "must be a number");
+    refused("[streams.r.compression]\nvariables = { \"u*\" = { codec = 3 } }", "must be text");
+    refused("[streams.r.compression]\nvariables = { \"u*\" = \"best\" }", "'streams.r.compression.variables.u*'");
     refused("close_wait_seconds = \"long\"", "number of seconds");
     CHECK(load_options("/nonexistent/forebay.toml").error().kind == ErrorKind::missing);
 }

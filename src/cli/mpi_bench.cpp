@@ -94,14 +94,26 @@ void add_plan(Verb& bench) {
     verb.examples("  forebay bench plan\n  forebay bench plan --nodes 100 --variables 2000\n");
 }
 
+void add_compress(Verb& bench) {
+    const auto options = std::make_shared<BenchOptions>();
+    auto verb = bench.verb("compress", "What each codec makes of a node file: size, and speed beside the codec alone");
+    verb.argument("FILE", options->file, "A node file that is not compressed, RUN/STREAM/step-000120/node-00000.h5");
+    verb.option("--error", options->error, "Also zfp with this largest absolute error of a value");
+    verb.option("--staging", options->staging, "Where packed files are written (/dev/shm)");
+    add_common(verb, options, bench_compress);
+    verb.examples("  forebay bench compress run7/restart/step-000120/node-00000.h5 --error 1e-4\n");
+}
+
 }  // namespace
 
 void add_bench(CommandLine& line) {
-    auto bench = line.verb("bench", "Measure save, drain, restart and plan against the limits of this machine");
+    auto bench =
+        line.verb("bench", "Measure save, drain, restart, plan and compression against the limits of this machine");
     add_save(bench);
     add_drain(bench);
     add_restart(bench);
     add_plan(bench);
+    add_compress(bench);
     bench.examples("  mpiexec -n 2 forebay bench save\n");
 }
 

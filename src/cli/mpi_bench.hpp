@@ -27,6 +27,8 @@ struct BenchOptions {
     int nodes = 8100;
     std::uint64_t block_bytes = AgentOptions{}.block_bytes;
     int in_flight = AgentOptions{}.in_flight;
+    std::string file;
+    double error = 0;
 };
 
 Result<> bench_save(Ranks& ranks, const BenchOptions& options);
@@ -37,5 +39,6 @@ Result<> bench_restart(Ranks& ranks, const BenchOptions& options);
 /// From one number of ranks to others.
 Result<> bench_restart_ranks(Ranks& ranks, const BenchOptions& options);
 Result<> bench_plan(Ranks& ranks, const BenchOptions& options);
+Result<> bench_compress(Ranks& ranks, const BenchOptions& options);
 
 }  // namespace forebay::cli

@@ -126,7 +126,17 @@ struct HeadParts {
 /// One row of the block table, as it lies in the file.
 void store_index_row(std::byte* to, const Block& block);
 
-/// Where in a sealed head's record its own checksums stand: fills them in, the magic last.
+inline bool is_packed(const RecordPage& page) { return page.version == packed_version; }
+
+/// `corrupt`, in the words of all damage of a head.
+Error damaged_head(const std::string& name, const std::string& why);
+
+/// The filters and chunks of a packed file, of which `file` has schema and extents. `corrupt` unless they cut its
+/// variables and lie within it.
+Result<Packing> open_packing(const RecordPage& page, std::span<const std::byte> head, const NodeFile& file,
+                             const std::string& name);
+
+/// Fills in a head's own checksums and stores its record, the magic last; returns the record's checksum.
 std::uint32_t seal_head(RecordPage page, std::span<std::byte> image);
 
 /// Whether an attribute's name is one that the encoder makes itself.

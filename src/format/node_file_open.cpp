@@ -18,13 +18,6 @@ namespace {
 constexpr auto record_end = record_offset_bytes + record_size_bytes;
 constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n";
 
-Error corrupt(const std::string& name, const std::string& why) {
-    return {ErrorKind::corrupt,
-            fmt::format("forebay: node file {} is damaged: {} Safe: its other copy, if there is one, and the snapshots "
-                        "before it. Next: forebay verify RUN.",
-                        name, why)};
-}
-
 bool all_zero(std::span<const std::byte> bytes) {
     return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
 }
@@ -42,7 +35,7 @@ Error without_magic(const RecordPage& page, std::span<const std::byte> first_pag
     repaired.magic = record_magic;
     const auto bytes = std::as_bytes(std::span(&repaired, 1)).first(offsetof(RecordPage, record_crc32c));
     if (crc32c(bytes) == page.record_crc32c)
-        return corrupt(name, fmt::format("the record's magic number is {:016x}.", page.magic));
+        return damaged_head(name, fmt::format("the record's magic number is {:016x}.", page.magic));
     return {ErrorKind::refused,
             fmt::format("forebay: {} is not a node file: {}.", name,
                         is_hdf5 ? "it is HDF5 without Forebay's record at byte 4096" : "it is not HDF5")};
@@ -59,8 +52,9 @@ Result<RecordPage> read_page(std::span<const std::byte> first_pages, const std::
     if (page.magic != record_magic) return without_magic(page, first_pages, name);
     const auto crc = crc32c(bytes.first(offsetof(RecordPage, record_crc32c)));
     if (crc != page.record_crc32c)
-        return corrupt(name, fmt::format("its record, bytes 4096-8187, has the checksum {:08x}, {:08x} is written.",
-                                         crc, page.record_crc32c));
+        return damaged_head(name,
+                            fmt::format("its record, bytes 4096-8187, has the checksum {:08x}, {:08x} is written.", crc,
+                                        page.record_crc32c));
     if (page.version != plain_version && page.version != packed_version)
         return Error{ErrorKind::unsupported,
                      fmt::format("forebay: node file {} has format version {}, this Forebay reads versions {} and {}. "
@@ -76,8 +70,6 @@ struct Region {
     std::uint64_t count;
     std::uint64_t entry_bytes;
 };
-
-bool is_packed(const RecordPage& page) { return page.version == packed_version; }
 
 Result<> check_regions(const RecordPage& page, const std::string& name) {
     const auto filters_at = is_packed(page) ? page.filters_offset_bytes : page.crc_offset_bytes;
@@ -97,27 +89,27 @@ Result<> check_regions(const RecordPage& page, const std::string& name) {
                           region.offset_bytes <= page.head_bytes &&
                           region.count <= (page.head_bytes - region.offset_bytes) / region.entry_bytes;
         if (!fits)
-            return corrupt(name, fmt::format("the record places {} {} at byte {}, the head has {} bytes.", region.count,
-                                             region.what, region.offset_bytes, page.head_bytes));
+            return damaged_head(name, fmt::format("the record places {} {} at byte {}, the head has {} bytes.",
+                                                  region.count, region.what, region.offset_bytes, page.head_bytes));
         end = region.offset_bytes + region.count * region.entry_bytes;
     }
-    if (end != page.head_bytes) return corrupt(name, "the record's head does not end with its checksum words.");
+    if (end != page.head_bytes) return damaged_head(name, "the record's head does not end with its checksum words.");
     return {};
 }
 
 Result<> check_page(const RecordPage& page, const std::string& name) {
     if (page.header_bytes != (is_packed(page) ? offsetof(RecordPage, reserved) : offsetof(RecordPage, plain_bytes)))
-        return corrupt(name, "its record has the size of another version.");
+        return damaged_head(name, "its record has the size of another version.");
     if (page.file_bytes > std::uint64_t{1} << 62 || page.plain_bytes > std::uint64_t{1} << 62 ||
         page.head_bytes > limits::head_bytes_max || page.head_bytes > page.data_offset_bytes ||
         page.data_offset_bytes > page.file_bytes)
-        return corrupt(name, fmt::format("its record says {} bytes of head, data from {} and {} bytes in all.",
-                                         page.head_bytes, page.data_offset_bytes, page.file_bytes));
+        return damaged_head(name, fmt::format("its record says {} bytes of head, data from {} and {} bytes in all.",
+                                              page.head_bytes, page.data_offset_bytes, page.file_bytes));
     if (page.nodes > limits::nodes_max || page.node >= page.nodes || page.ranks == 0 ||
         page.ranks > limits::ranks_per_node_max || page.ranks > page.world_ranks ||
         page.variables > limits::variables_max)
-        return corrupt(name, fmt::format("its record says node {} of {}, {} of {} ranks, {} variables.", page.node,
-                                         page.nodes, page.ranks, page.world_ranks, page.variables));
+        return damaged_head(name, fmt::format("its record says node {} of {}, {} of {} ranks, {} variables.", page.node,
+                                              page.nodes, page.ranks, page.world_ranks, page.variables));
     return check_regions(page, name);
 }
 
@@ -158,7 +150,10 @@ public:
         FB_TRY(read_ranks());
         FB_TRY(read_extents());
         FB_TRY(read_blocks());
-        if (is_packed(page_)) FB_TRY(read_packing());
+        if (is_packed(page_)) {
+            FB_TRY_ASSIGN(packing, open_packing(page_, head_, file_, name_));
+            file_.packing = std::move(packing);
+        }
         file_.crc32c.resize(page_.crc_words);
         if (page_.crc_words > 0)
             std::memcpy(file_.crc32c.data(), head_.data() + page_.crc_offset_bytes,
@@ -167,7 +162,7 @@ public:
     }
 
 private:
-    Error bad(const std::string& why) const { return corrupt(name_, why); }
+    Error bad(const std::string& why) const { return damaged_head(name_, why); }
 
     Result<> read_schema() {
         const auto text = text_of(head_.subspan(page_.schema_offset_bytes, page_.schema_size_bytes));
@@ -310,62 +305,6 @@ private:
         return {};
     }
 
-    Result<> read_packing() {
-        auto& packing = file_.packing;
-        for (std::uint64_t v = 0; v < page_.variables; ++v) {
-            const auto row = load_le<FilterRow>(head_.data() + page_.filters_offset_bytes + v * sizeof(FilterRow));
-            const auto element = file_.schema.variables[v].type.size_bytes;
-            const bool filtered = row.filter != 0;
-            if (row.filter > UINT16_MAX || row.values_used > row.values.size() || filtered != (row.chunk_bytes != 0) ||
-                row.chunk_bytes > limits::segment_bytes || row.chunk_bytes % element != 0)
-                return bad(fmt::format("variable '{}' has chunks of {} bytes by filter {} with {} values.",
-                                       file_.schema.variables[v].name, row.chunk_bytes, row.filter, row.values_used));
-            packing.variables.push_back({.filter = static_cast<std::uint16_t>(row.filter),
-                                         .values = {row.values.begin(), row.values.begin() + row.values_used},
-                                         .chunk_bytes = row.chunk_bytes});
-        }
-        std::uint64_t chunks = 0;  // each variable has fewer than 2^62
-        for (std::uint64_t v = 0; v < page_.variables && chunks <= page_.chunks; ++v) {
-            const auto used = file_.extents[v].used_bytes;
-            const auto step = packing.variables[v].filter == 0 ? used : packing.variables[v].chunk_bytes;
-            chunks += used == 0 ? 0 : (used - 1) / step + 1;
-        }
-        if (chunks != page_.chunks)
-            return bad(fmt::format("its variables have {} chunks, its record says {}.", chunks, page_.chunks));
-        // The rows are what cutting the variables gives; their places are anywhere among the data.
-        const auto cut = plan_packing(file_, packing.variables);
-        if (cut.variables != packing.variables) return bad("a variable without bytes has a filter.");
-        for (std::uint64_t c = 0; c < page_.chunks; ++c) {
-            const auto row = load_le<ChunkRow>(head_.data() + page_.chunks_offset_bytes + c * sizeof(ChunkRow));
-            FB_TRY_ASSIGN(chunk, chunk_of(row, cut.chunks[c]));
-            packing.chunks.push_back(chunk);
-        }
-        return {};
-    }
-
-    Result<Chunk> chunk_of(const ChunkRow& row, const Chunk& cut) const {
-        const auto& variable = file_.packing.variables[cut.variable];
-        const bool same =
-            row.variable == cut.variable && row.plain_offset == cut.plain_offset && row.plain_bytes == cut.plain_bytes;
-        const auto whole = variable.filter == 0 ? cut.plain_bytes : variable.chunk_bytes;
-        const bool sized = row.filtered == 0 ? row.stored_bytes == whole
-                                             : row.filtered == 1 && variable.filter != 0 && row.stored_bytes > 0 &&
-                                                   row.stored_bytes < whole;
-        const bool placed = row.stored_offset >= page_.data_offset_bytes && row.stored_offset <= page_.file_bytes &&
-                            row.stored_bytes <= page_.file_bytes - row.stored_offset;
-        if (!same || !sized || !placed || row.crc32c > UINT32_MAX || row.effort > UINT32_MAX)
-            return bad(fmt::format("the chunk of '{}' at plain byte {} claims {} bytes at {}.",
-                                   file_.schema.variables[cut.variable].name, cut.plain_offset, row.stored_bytes,
-                                   row.stored_offset));
-        auto chunk = cut;
-        chunk.stored_offset = row.stored_offset;
-        chunk.stored_bytes = row.stored_bytes;
-        chunk.crc32c = static_cast<std::uint32_t>(row.crc32c);
-        chunk.filtered = row.filtered == 1;
-        chunk.effort = static_cast<std::uint32_t>(row.effort);
-        return chunk;
-    }
-
     const RecordPage& page_;
     std::span<const std::byte> head_;
     const std::string& name_;
@@ -375,6 +314,13 @@ private:
 };
 
 }  // namespace
+
+Error damaged_head(const std::string& name, const std::string& why) {
+    return {ErrorKind::corrupt,
+            fmt::format("forebay: node file {} is damaged: {} Safe: its other copy, if there is one, and the snapshots "
+                        "before it. Next: forebay verify RUN.",
+                        name, why)};
+}
 
 std::uint64_t NodeFile::rows(std::uint32_t table) const {
     for (std::size_t v = 0; v < schema.variables.size(); ++v) {
@@ -396,14 +342,14 @@ Result<Peek> peek(std::span<const std::byte> first_pages, const std::string& nam
 Result<NodeFile> open_head(std::span<const std::byte> head, const std::string& name) {
     FB_TRY_ASSIGN(page, read_good_page(head, name));
     if (head.size() < page.head_bytes)
-        return corrupt(name,
-                       fmt::format("it ends at byte {}, within its head of {} bytes.", head.size(), page.head_bytes));
+        return damaged_head(
+            name, fmt::format("it ends at byte {}, within its head of {} bytes.", head.size(), page.head_bytes));
     auto crc = crc32c(head.first(record_offset_bytes));
     crc = crc32c(head.subspan(record_end, page.head_bytes - record_end), crc);
     if (crc != page.head_crc32c)
-        return corrupt(name,
-                       fmt::format("its head, bytes 0-4095 and 8192-{}, has the checksum {:08x}, {:08x} is written.",
-                                   page.head_bytes - 1, crc, page.head_crc32c));
+        return damaged_head(
+            name, fmt::format("its head, bytes 0-4095 and 8192-{}, has the checksum {:08x}, {:08x} is written.",
+                              page.head_bytes - 1, crc, page.head_crc32c));
     return HeadReader(page, head, name).read();
 }
 

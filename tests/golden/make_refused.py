@@ -75,7 +75,7 @@ def node_files():
     (REFUSE / "refused-short.h5").write_bytes(FIELD[:5000])
     (REFUSE / "refused-other-hdf5.h5").write_bytes(FIELD[:RECORD] + b"\x07" * 4096 + FIELD[8192:])
     # Right checksums, wrong content.
-    number("unsupported-version-2.h5", RECORD + 8, 2, "I", fix_record)
+    number("unsupported-version-99.h5", RECORD + 8, 99, "I", fix_record)
     number("corrupt-node-number.h5", RECORD + 48, 1, "I", fix_record)
     number("corrupt-file-bytes.h5", RECORD + 64, 1 << 63, fix=fix_record)
     number("corrupt-block-count.h5", RECORD + 160, 1 << 60, fix=fix_record)
@@ -94,7 +94,7 @@ def manifests():
     (REFUSE / "corrupt-no-newline.json").write_bytes(MANIFEST[:-1])
     (REFUSE / "corrupt-edited.json").write_bytes(MANIFEST.replace(b'"step":120', b'"step":121'))
     (REFUSE / "corrupt-empty.json").write_bytes(b"")
-    manifest("unsupported-version-2.json", b'"version":1', b'"version":2')
+    manifest("unsupported-version-99.json", b'"version":1', b'"version":99')
     manifest("corrupt-path.json", b'"node-00001.h5"', b'"../node-1.h5"')
     manifest("corrupt-order.json", b'"node":1', b'"node":0')
     manifest("corrupt-bounds.json", b"[[4,0],[6,4]]", b"[[4,0],[7,4]]")

@@ -1,5 +1,6 @@
 // Writes node files for the tests of readers: make_node_file CASE PATH; make_node_file manifest PATH NODE_FILE...
-// writes their manifest. What the cases hold: node_file_cases.hpp.
+// writes their manifest. What the cases hold: node_file_cases.hpp. The case `large` is that of large_node_file.hpp, and
+// packed-CODEC is the same as an agent packs it; `packed-long` has chunks enough for a tree of two levels.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -8,7 +9,9 @@
 #include <cstring>
 #include <fstream>
 
+#include "drain/pack.hpp"
 #include "format/manifest.hpp"
+#include "support/large_node_file.hpp"
 #include "support/node_file_cases.hpp"
 
 using namespace forebay;
@@ -57,6 +60,60 @@ int make(const test::NodeFileCase& made, const std::string& name, const char* pa
     return ::close(fd) == 0 ? 0 : fail("close");
 }
 
+test::NodeFileCase long_case() {
+    test::NodeFileCase made;
+    made.schema.stream = "restart";
+    made.schema.variables = {{"ramp", f64, Kind::array, {9'000'000}, 0, Coverage::full, {}}};
+    test::add_rank(made, 0, {});
+    made.parts[0].boxes[0] = {{{0}, {9'000'000}}};
+    return made;
+}
+
+/// Small, with a variable by each filter, one as it is and one that is too small for any.
+test::NodeFileCase golden_case() {
+    test::NodeFileCase made;
+    made.schema.stream = "restart";
+    made.schema.variables = {{"fields/u", f64, Kind::array, {2, 5000}, 0, Coverage::full, {.unit = "m s-1"}},
+                             {"fields/rough", f32, Kind::array, {2, 10'000}, 0, Coverage::full, {}},
+                             {"plain", i32, Kind::array, {2, 10}, 0, Coverage::full, {}},
+                             {"time", f64, Kind::replicated, {}, 0, Coverage::full, {}}};
+    for (std::uint64_t rank = 0; rank < 2; ++rank) {
+        test::add_rank(made, static_cast<std::uint32_t>(rank), {});
+        made.parts[rank].boxes[0] = {{{rank, 0}, {1, 5000}}};
+        made.parts[rank].boxes[1] = {{{rank, 0}, {1, 10'000}}};
+        made.parts[rank].boxes[2] = {{{rank, 0}, {1, 10}}};
+    }
+    return made;
+}
+
+std::vector<std::byte> image_of(const test::NodeFileCase& made) {
+    const auto layout = format::plan_layout(made.schema, made.parts, {}).value();
+    std::vector<std::byte> image(layout.file_bytes);
+    format::encode(layout, image);
+    test::fill(layout, image);
+    format::seal(layout, test::record_of(made), image);
+    return image;
+}
+
+int make_packed(const std::string& name, const char* path) {
+    const auto image = name == "packed-long"     ? image_of(long_case())
+                       : name == "packed-golden" ? image_of(golden_case())
+                                                 : test::large_node_file();
+    stage::CompressionRules rules{{.codec = Codec::zstd, .level = 3}, {}};
+    if (name == "packed-golden") rules.variables = {{"fields/rough", {.codec = Codec::zfp, .error = 1e-3}}};
+    if (name == "packed-lz4") rules.all = {.codec = Codec::lz4, .shuffle = Shuffle::bits};
+    if (name == "packed-zfp") rules.all = {.codec = Codec::zfp, .error = 1e-4};
+    if (name == "packed-reversible") rules.all = {.codec = Codec::zfp};
+    drain::PackMemory memory{.rules = rules};
+    const drain::NodeDrain drain{.store = &sys::posix_store(), .run = ""};
+    const auto file = format::open_head(image, path);
+    if (!file) return std::fprintf(stderr, "%s\n", file.error().text.c_str()), 1;
+    if (name == "large") return std::ofstream(path, std::ios::binary) << text_of(image) ? 0 : fail(path);
+    const auto packed = drain::write_packed(drain, memory, *file, image, std::nullopt, path, path);
+    if (!packed) return std::fprintf(stderr, "%s\n", packed.error().text.c_str()), 1;
+    return 0;
+}
+
 int make_manifest(const char* path, std::span<char*> node_files) {
     format::Manifest manifest;
     for (const char* node_file : node_files) {
@@ -84,7 +141,9 @@ int main(int count, char** arguments) {
     if (count > 3 && std::string("manifest") == arguments[1])
         return make_manifest(arguments[2], {arguments + 3, arguments + count});
     if (count != 3) return std::fprintf(stderr, "usage: make_node_file CASE PATH | manifest PATH NODE_FILE...\n"), 2;
-    const auto made = case_named(arguments[1]);
+    const std::string name = arguments[1];
+    if (name == "large" || name.starts_with("packed-")) return make_packed(name, arguments[2]);
+    const auto made = case_named(name);
     if (made.parts.empty()) return std::fprintf(stderr, "no case %s\n", arguments[1]), 2;
-    return make(made, arguments[1], arguments[2]);
+    return make(made, name, arguments[2]);
 }

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Reads node files and manifests by docs/formats/ alone, without HDF5, and verifies every checksum.
 
+Chunks of packed files are decoded where numcodecs is installed and the filter is Blosc; else their stored checksums are all that is verified.
+
 Usage: read_node_file.py [--quiet] FILE...
 A node file (NAME.h5) is listed: variables, blocks. A manifest (NAME.json) is listed, and the node files that it names are
 verified too, if they are there. Exit code 0: all is right; 1: something is not, and standard error says what.
@@ -11,6 +13,11 @@ import os
 import re
 import struct
 import sys
+
+try:
+    import numcodecs
+except ImportError:
+    numcodecs = None
 
 SEGMENT = 1 << 20
 SIZES = {"f16": 2, "f32": 4, "f64": 8, "c64": 8, "c128": 16, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "u8": 1, "u16": 2,
@@ -59,12 +66,13 @@ def inside(lo, size, shape):
 
 RECORD = ("magic version header_bytes snapshot_id step time sealed_unix_ns node nodes world_ranks head_crc32c file_bytes head_bytes "
           "data_offset_bytes hdf5_offset_bytes hdf5_capacity_bytes schema_offset_bytes schema_size_bytes ranks_offset_bytes "
-          "ranks extents_offset_bytes variables index_offset_bytes blocks crc_offset_bytes crc_words").split()
+          "ranks extents_offset_bytes variables index_offset_bytes blocks crc_offset_bytes crc_words "
+          "plain_bytes filters_offset_bytes chunks_offset_bytes chunks staged_crc32c").split()
 
 
 def read_record(pages):
     require(len(pages) >= 8192, "fewer than 8192 bytes", "refused")
-    record = dict(zip(RECORD, struct.unpack_from("<8sIIQqdqIIIIQQ13Q", pages, 4096)))
+    record = dict(zip(RECORD, struct.unpack_from("<8sIIQqdqIIIIQQ18Q", pages, 4096)))
     written = struct.unpack_from("<I", pages, 8188)[0]
     if record["magic"] != b"FBNODE\r\n":
         unsealed = record["magic"] == bytes(8) and pages[:8] in (b"\x89HDF\r\n\x1a\n", bytes(8))
@@ -72,15 +80,19 @@ def read_record(pages):
         require(crc32c(b"FBNODE\r\n" + pages[4104:8188]) != written, "magic number")
         require(False, "not a node file", "refused")
     require(crc32c(pages[4096:8188]) == written, "checksum of the record")
-    require(record["version"] == 1, f"version {record['version']}", "unsupported")
+    require(record["version"] in (1, 2), f"version {record['version']}", "unsupported")
     record["record_crc32c"] = written
     r = record
-    require(r["header_bytes"] == 184 and r["node"] < r["nodes"] <= 1 << 20, "node numbers")
+    packed = r["version"] == 2
+    if not packed:
+        r["plain_bytes"], r["chunks"] = r["file_bytes"], 0
+    require(r["header_bytes"] == (224 if packed else 184) and r["plain_bytes"] <= 1 << 62 and r["node"] < r["nodes"] <= 1 << 20, "node numbers")
     require(1 <= r["ranks"] <= min(65536, r["world_ranks"]) and r["variables"] <= 30000, "numbers of ranks or variables")
     require(r["head_bytes"] <= min(1 << 32, r["data_offset_bytes"]) and r["data_offset_bytes"] <= r["file_bytes"] <= 1 << 62, "sizes")
     end = 8192
+    tables = (("filters", r["variables"], 48), ("chunks", r["chunks"], 64)) if packed else ()
     for name, count, size in (("hdf5", r["hdf5_capacity_bytes"], 1), ("schema", r["schema_size_bytes"], 1), ("ranks", r["ranks"], 4),
-                              ("extents", r["variables"], 32), ("index", r["blocks"], 192), ("crc", r["crc_words"], 4)):
+                              ("extents", r["variables"], 32), ("index", r["blocks"], 192), *tables, ("crc", r["crc_words"], 4)):
         offset = r[name + "_offset_bytes"]
         require(offset % 8 == 0 and offset >= end, f"place of {name}")
         end = offset + count * size
@@ -115,7 +127,8 @@ def check_blocks(r, schema, ranks, extents, blocks):
     at = 0
     for number, variable in enumerate(schema["variables"]):
         offset, used, capacity, _ = extents[number]
-        require(r["data_offset_bytes"] <= offset and used <= capacity and offset + capacity <= r["file_bytes"], f"extent {number}")
+        begin = r["data_offset_bytes"] if r["version"] == 1 else 0
+        require(begin <= offset and used <= capacity and offset + capacity <= r["plain_bytes"], f"extent {number}")
         mine = []
         while at < len(blocks) and blocks[at]["variable"] == number:
             mine.append(blocks[at])
@@ -143,6 +156,24 @@ def check_blocks(r, schema, ranks, extents, blocks):
     ends = sorted((e[0], e[0] + e[2]) for e in extents if e[2])
     require(all(a[1] <= b[0] for a, b in zip(ends, ends[1:])), "extents overlap")
     require(sum(-(-b["bytes"] // SEGMENT) for b in blocks) == r["crc_words"], "number of checksum words")
+
+
+def check_chunks(r, schema, extents, filters, chunks):
+    """That the rows are what cutting the variables gives, and that their places are in the file."""
+    expected = []
+    for number, variable in enumerate(schema["variables"]):
+        offset, used = extents[number][:2]
+        f = filters[number]
+        require((f["id"] != 0) == (f["chunk"] != 0) and f["chunk"] <= SEGMENT and f["chunk"] % bytes_of(variable["type"]) == 0 and
+                len(f["values"]) <= 8 and (used or not f["id"]), f"filter of variable {number}")
+        step = f["chunk"] or used
+        expected += [(offset + at, min(step, used - at), number) for at in range(0, used, step)] if used else []
+    require([(c["plain"], c["bytes"], c["variable"]) for c in chunks] == sorted(expected), "chunks do not cut the variables")
+    for c in chunks:
+        f = filters[c["variable"]]
+        whole = f["chunk"] or c["bytes"]
+        require(c["stored"] >= r["data_offset_bytes"] and c["stored"] + c["size"] <= r["file_bytes"], "place of a chunk")
+        require(c["filtered"] in (0, 1) and (0 < c["size"] < whole and f["id"] if c["filtered"] else c["size"] == whole), "size of a chunk")
 
 
 def read_head(file):
@@ -175,14 +206,57 @@ def read_head(file):
                        "lo": list(w[6:6 + 2 * w[5]:2]), "size": list(w[7:7 + 2 * w[5]:2])})
         require(w[4] - (-w[3] // SEGMENT) <= r["crc_words"], f"checksum words of block {i}")
     check_blocks(r, schema, ranks, extents, blocks)
-    return r, schema, ranks, extents, blocks, words("crc", "I", r["crc_words"])
+    filters, chunks = [], []
+    if r["version"] == 2:
+        flat = words("filters", "I", 12 * r["variables"])
+        filters = [{"id": flat[i], "chunk": flat[i + 1], "values": flat[i + 3:i + 3 + flat[i + 2]]} for i in range(0, len(flat), 12)]
+        flat = words("chunks", "Q", 8 * r["chunks"])
+        names = ("variable", "plain", "bytes", "stored", "size", "crc", "filtered", "effort")
+        chunks = [dict(zip(names, flat[i:i + 8])) for i in range(0, len(flat), 8)]
+        check_chunks(r, schema, extents, filters, chunks)
+    return r, schema, ranks, extents, blocks, words("crc", "I", r["crc_words"]), filters, chunks
 
 
-def check_data(file, blocks, crcs):
+class Plain:
+    """The plain form of a file, whose chunks are verified as they are read; None for bytes that cannot be decoded here."""
+
+    def __init__(self, file, filters, chunks):
+        self.file, self.filters, self.chunks, self.decoded = file, filters, chunks, (None, None)
+
+    def chunk(self, number):
+        c = self.chunks[number]
+        if self.decoded[0] != number:
+            self.file.seek(c["stored"])
+            data = self.file.read(c["size"])
+            require(len(data) == c["size"], f"the file ends within chunk {number}")
+            if c["filtered"]:
+                require(crc32c(data) == c["crc"], f"checksum of chunk {number}, byte {c['stored']}")
+                blosc = self.filters[c["variable"]]["id"] == 32001 and numcodecs is not None
+                data = numcodecs.Blosc().decode(data) if blosc else None
+            self.decoded = (number, data)
+        return self.decoded[1]
+
+    def read(self, offset, size):
+        if not self.filters:
+            self.file.seek(offset)
+            return self.file.read(size)
+        out = b""
+        for number, c in enumerate(self.chunks):
+            if c["plain"] + c["bytes"] <= offset or offset + size <= c["plain"]:
+                continue
+            data = self.chunk(number)
+            if data is None:
+                return None
+            out += data[max(0, offset - c["plain"]):min(c["bytes"], offset + size - c["plain"])]
+        return out
+
+
+def check_data(plain, blocks, crcs):
     for number, block in enumerate(blocks):
-        file.seek(block["offset"])
         for done in range(0, block["bytes"], SEGMENT):
-            data = file.read(min(SEGMENT, block["bytes"] - done))
+            data = plain.read(block["offset"] + done, min(SEGMENT, block["bytes"] - done))
+            if data is None:
+                continue
             require(len(data) == min(SEGMENT, block["bytes"] - done), f"the file ends within block {number}")
             require(crc32c(data) == crcs[block["segment"] + done // SEGMENT], f"checksum of block {number}, byte {block['offset'] + done}")
 
@@ -193,10 +267,10 @@ def compact(value):
 
 def read_node_file(path, show):
     with open(path, "rb") as file:
-        r, schema, ranks, extents, blocks, crcs = read_head(file)
+        r, schema, ranks, extents, blocks, crcs, filters, chunks = read_head(file)
         show(f"node file: stream {compact(schema['stream'])} snapshot {r['snapshot_id']:016x} step {r['step']} node {r['node']} of "
              f"{r['nodes']} ranks {compact(list(ranks))} of {r['world_ranks']} bytes {r['file_bytes']} record {r['record_crc32c']:08x}")
-        check_data(file, blocks, crcs)
+        check_data(Plain(file, filters, chunks), blocks, crcs)
     for number, variable in enumerate(schema["variables"]):
         where = f"table {variable['table']}" if variable["kind"] == "particles" else f"shape {compact(variable['shape'])}"
         show(f"variable {number} {compact(variable['name'])} {variable['type']} {variable['kind']} {where} bytes {extents[number][1]} of "
@@ -205,13 +279,20 @@ def read_node_file(path, show):
             if b["variable"] == number:
                 show(f"  block rank {b['rank']} box {compact(b['lo'])} {compact(b['size'])} bytes {b['bytes']} at {b['offset']} "
                      f"segment {b['segment']}")
+        for c in chunks:
+            if c["variable"] == number:
+                show(f"  chunk at {c['plain']} bytes {c['bytes']} filter {filters[number]['id'] if c['filtered'] else 0} stored {c['size']} at "
+                     f"{c['stored']} crc32c {c['crc']:08x}")
     return r
 
 
 def check_manifest_line(line, schema, shapes, world_ranks):
     path = line["path"]
     require(path and len(path.encode()) <= 255 and all(p and p[0] != "." for p in path.split("/")), f"path {path!r}")
-    require(re.fullmatch("[0-9a-f]{8}", line["record"]) and 0 <= line["data"] <= line["bytes"], f"numbers of {path}")
+    packed = "staged" in line
+    require(re.fullmatch("[0-9a-f]{8}", line["record"]) and 0 <= line["data"] and (packed or line["data"] <= line["bytes"]),
+            f"numbers of {path}")
+    require(not packed or re.fullmatch("[0-9a-f]{8}", line["staged"]), f"staged record of {path}")
     end = 0
     for first, count in line["ranks"]:
         require(end <= first and count > 0 and first + count <= world_ranks, f"ranks of {path}")
@@ -229,7 +310,7 @@ def read_manifest(path, show):
     try:
         m = json.loads(text.decode("utf-8"))
         require(m["format"] == "forebay manifest", "format")
-        require(m["version"] == 1, f"version {m['version']}", "unsupported")
+        require(m["version"] in (1, 2), f"version {m['version']}", "unsupported")
         check_schema(m["schema"])
         shapes = []
         for variable in m["schema"]["variables"]:
