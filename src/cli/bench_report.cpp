@@ -14,6 +14,7 @@ namespace {
 std::string show(double value, const std::string& unit) {
     if (unit == "s") return show_seconds(value);
     if (unit == "bytes") return show_bytes(static_cast<std::uint64_t>(value));
+    if (unit == "x") return fmt::format("{:.2f} x", value);
     return fmt::format("{:.1f} {}", value, unit);
 }
 

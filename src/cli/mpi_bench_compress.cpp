@@ -38,7 +38,10 @@ std::vector<Way> ways_of(const BenchOptions& options) {
         const auto name = std::string(codec == Codec::lz4 ? "lz4" : "zstd");
         const auto bits = shuffle == Shuffle::bits ? "_bits" : shuffle == Shuffle::none ? "_unshuffled" : "";
         ways.push_back({fmt::format("{}_{}{}", name, level, bits),
-                        fmt::format("{} {}{}", name, level, bits),
+                        fmt::format("{} {}{}", name, level,
+                                    shuffle == Shuffle::bytes  ? ""
+                                    : shuffle == Shuffle::bits ? ", bits shuffled"
+                                                               : ", not shuffled"),
                         {.codec = codec, .shuffle = shuffle, .level = level}});
     };
     add(Codec::lz4, 5, Shuffle::bytes);
