@@ -5,6 +5,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -71,16 +72,36 @@ private:
         if (check_ && !stopped()) FB_TRY(check_(block.offset, block.bytes));
         const std::uint64_t end = block.offset + block.bytes;
         for (std::uint64_t at = block.offset; at < end;) {
-            const std::uint64_t bytes = pace_.piece_bytes(end - at);
-            if (!pace_.wait_turn(bytes, stop_))
+            let_others_pass();
+            const std::uint64_t bytes = piece_bytes(end - at);
+            if (!wait_turn(bytes))
                 return Error{ErrorKind::retry, fmt::format("writing stopped on request at byte {}", at)};
             if (block.offset > failed_offset_.load(std::memory_order_relaxed))
                 return {};  // the call has failed below here
-            FB_TRY(file_.write(at, memory_.subspan(at, bytes)));
+            {
+                const std::shared_lock writes(gate_mutex_);
+                FB_TRY(file_.write(at, memory_.subspan(at, bytes)));
+            }
             if (done_ != nullptr) done_->fetch_add(bytes, std::memory_order_relaxed);
             at += bytes;
         }
         return {};
+    }
+
+    // Every thread that finds the gate wanted asks for the lock alone, so none goes on writing before one has passed.
+    void let_others_pass() {
+        if (options_.gate == nullptr || stopped() || !options_.gate->wanted()) return;
+        const std::unique_lock nobody_writes(gate_mutex_);
+        if (options_.gate->wanted()) options_.gate->pass();
+    }
+
+    std::uint64_t piece_bytes(std::uint64_t bytes_max) const {
+        const auto own = pace_.piece_bytes(bytes_max);
+        return options_.pace == nullptr ? own : options_.pace->piece_bytes(own);
+    }
+
+    bool wait_turn(std::uint64_t bytes) {
+        return pace_.wait_turn(bytes, stop_) && (options_.pace == nullptr || options_.pace->wait_turn(bytes, stop_));
     }
 
     bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
@@ -101,7 +122,8 @@ private:
     const std::atomic<bool>* const stop_;
     Pace pace_;
 
-    std::mutex mutex_;  // guards what follows
+    std::shared_mutex gate_mutex_;  // held by who writes a piece, alone by who passes the gate
+    std::mutex mutex_;              // guards what follows
     std::size_t range_index_ = 0;
     std::uint64_t in_range_ = 0;
     std::optional<Error> first_error_;
