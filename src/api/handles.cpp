@@ -37,6 +37,7 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
         return refusal(fmt::format("stream '{}': slots is {}: 1 or 2.", stream, options.slots));
     if (options.keep < 0) return refusal(fmt::format("stream '{}': keep is {}: 0 keeps all.", stream, options.keep));
     FB_TRY(check_wait(fmt::format("stream '{}': wait_max", stream), options.wait_max));
+    FB_TRY(check_wait(fmt::format("stream '{}': deadline", stream), options.deadline));
     return check(Schema{.stream = stream, .tables = {}, .variables = {}});
 }
 
