@@ -197,6 +197,9 @@ SavingTotals Saving::totals() const {
     totals.wait_seconds = slowest[1];
     totals.drain_seconds = slowest[2];
     totals.newest_durable_step = mine.newest_durable_step;
+    totals.deadlines_missed = mine.deadlines_missed;
+    totals.overtakes = mine.overtakes;
+    totals.limits_overruled = mine.limits_overruled;
     return totals;
 }
 

@@ -27,6 +27,7 @@ struct SavingTotals {
     double wait_seconds = 0;          // of it: for a free slot
     double drain_seconds = 0;         // the slowest agent's
     std::int64_t newest_durable_step = -1;
+    std::uint64_t deadlines_missed = 0, overtakes = 0, limits_overruled = 0;  // on the first rank's node
 };
 
 /// Thrown on all ranks alike, with the same text.

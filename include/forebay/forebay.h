@@ -101,9 +101,12 @@ typedef enum fb_policy {
 typedef struct fb_stream_options {
     int slots; /* 1, or 2 to save while the step before still drains */
     fb_policy policy;
-    double wait_max_seconds; /* for FB_WAIT_AT_MOST */
-    int keep;                /* committed snapshots that stay at the target; 0 keeps all */
-    int view;                /* not 0: make the plain view at commit, when the agent can */
+    double wait_max_seconds;        /* for FB_WAIT_AT_MOST */
+    int keep;                       /* committed snapshots that stay at the target; 0 keeps all */
+    int view;                       /* not 0: make the plain view at commit, when the agent can */
+    int priority;                   /* of its drains: a higher one goes first, and overtakes */
+    double deadline_seconds;        /* a snapshot is to be durable so long after its seal; 0: none */
+    uint64_t rate_bytes_per_second; /* of its drains, where that is less than the agent's; 0: the agent's */
 } fb_stream_options;
 
 /* The defaults, to change from. */
@@ -263,7 +266,13 @@ typedef struct fb_counters {
     uint64_t saves, skipped, replaced, commits, aborts;
     uint64_t bytes_saved, bytes_drained, bytes_stored;
     double blocked_seconds, wait_seconds, drain_seconds;
-    int64_t newest_durable_step; /* -1: none */
+    int64_t newest_durable_step;          /* -1: none */
+    uint64_t deadlines_missed;            /* snapshots of this stream that were not durable by their deadline */
+    uint64_t overtakes;                   /* drains of this node that went before one under way */
+    uint64_t limits_overruled;            /* drains that kept no slowdown_percent_max, so as to end in time */
+    uint64_t steps_counted;               /* of the computing, for the next */
+    double slowdown_percent;              /* of the computing on this node while its agent drains; 0 also: not known */
+    uint64_t drain_rate_bytes_per_second; /* the limit now; 0: none */
 } fb_counters;
 fb_status fb_get_counters(const fb_stream* stream, fb_counters* counters, fb_error* error);
 

@@ -50,6 +50,9 @@ struct StreamOptions {
     Compression compression = {};
     /// Of single variables, by name or by a pattern with `*`; the first that fits counts.
     std::vector<std::pair<std::string, Compression>> variable_compression = {};
+    int priority = 0;                         // of its drains: a higher one goes first, and overtakes
+    std::chrono::milliseconds deadline{0};    // a snapshot is to be durable so long after its seal; 0: none
+    std::uint64_t rate_bytes_per_second = 0;  // of its drains, where that is less than the agent's; 0: the agent's
 };
 
 enum class AgentMode {
@@ -67,6 +70,7 @@ struct AgentOptions {
     std::uint64_t block_bytes = 16u << 20;    // of one write; a multiple of the target's stripe is best
     int in_flight = 2;                        // writes at once
     std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as the target takes it
+    double slowdown_percent_max = 0;          // of the computing while it drains; 0: no limit
     bool direct = true;                       // past the page cache where the target can
     int retries = 5;                          // of a failing operation, with doubling pauses
     std::chrono::milliseconds retry_pause{200};
@@ -129,6 +133,12 @@ struct Counters {
     double wait_seconds = 0;                // of it, for free slots
     double drain_seconds = 0;               // this node's agent's, writing and syncing
     std::int64_t newest_durable_step = -1;  // committed, in this run's stream; -1: none
+    std::uint64_t deadlines_missed = 0;     // snapshots of this stream that were not durable by their deadline
+    std::uint64_t overtakes = 0;            // drains of this node that went before one under way
+    std::uint64_t limits_overruled = 0;     // drains that kept no slowdown_percent_max, so as to end in time
+    std::uint64_t steps_counted = 0;        // of the computing, for the next
+    double slowdown_percent = 0;            // of the computing on this node while its agent drains; 0 also: not known
+    std::uint64_t drain_rate_bytes_per_second = 0;  // the limit now; 0: none
 };
 
 }  // namespace forebay

@@ -93,8 +93,14 @@ void fb_options_free(fb_options* options) { delete options; }
 
 fb_stream_options fb_stream_options_default(void) {
     const StreamOptions defaults;
-    return {defaults.slots, static_cast<fb_policy>(defaults.policy),
-            std::chrono::duration<double>(defaults.wait_max).count(), defaults.keep, defaults.view ? 1 : 0};
+    return {defaults.slots,
+            static_cast<fb_policy>(defaults.policy),
+            std::chrono::duration<double>(defaults.wait_max).count(),
+            defaults.keep,
+            defaults.view ? 1 : 0,
+            defaults.priority,
+            std::chrono::duration<double>(defaults.deadline).count(),
+            defaults.rate_bytes_per_second};
 }
 
 fb_status fb_open(const fb_options* options, fb_session** session, fb_error* error) {
@@ -130,13 +136,17 @@ fb_status fb_stream_open(fb_session* session, const char* name, const fb_stream_
                          fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(session, "fb_session"));
-        auto opened = options == nullptr ? session->value.stream(text_or_empty(name))
-                                         : session->value.stream(text_or_empty(name),
-                                                                 {.slots = options->slots,
-                                                                  .policy = static_cast<Policy>(options->policy),
-                                                                  .wait_max = milliseconds(options->wait_max_seconds),
-                                                                  .keep = options->keep,
-                                                                  .view = options->view != 0});
+        auto opened =
+            options == nullptr
+                ? session->value.stream(text_or_empty(name))
+                : session->value.stream(text_or_empty(name), {.slots = options->slots,
+                                                              .policy = static_cast<Policy>(options->policy),
+                                                              .wait_max = milliseconds(options->wait_max_seconds),
+                                                              .keep = options->keep,
+                                                              .view = options->view != 0,
+                                                              .priority = options->priority,
+                                                              .deadline = milliseconds(options->deadline_seconds),
+                                                              .rate_bytes_per_second = options->rate_bytes_per_second});
         if (!opened) return opened.error();
         *stream = new fb_stream{std::move(*opened)};
         return {};
@@ -220,9 +230,24 @@ fb_status fb_get_counters(const fb_stream* stream, fb_counters* counters, fb_err
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
         const auto now = stream->value.counters();
-        *counters = {now.saves,           now.skipped,      now.replaced,      now.commits,
-                     now.aborts,          now.bytes_saved,  now.bytes_drained, now.bytes_stored,
-                     now.blocked_seconds, now.wait_seconds, now.drain_seconds, now.newest_durable_step};
+        *counters = {.saves = now.saves,
+                     .skipped = now.skipped,
+                     .replaced = now.replaced,
+                     .commits = now.commits,
+                     .aborts = now.aborts,
+                     .bytes_saved = now.bytes_saved,
+                     .bytes_drained = now.bytes_drained,
+                     .bytes_stored = now.bytes_stored,
+                     .blocked_seconds = now.blocked_seconds,
+                     .wait_seconds = now.wait_seconds,
+                     .drain_seconds = now.drain_seconds,
+                     .newest_durable_step = now.newest_durable_step,
+                     .deadlines_missed = now.deadlines_missed,
+                     .overtakes = now.overtakes,
+                     .limits_overruled = now.limits_overruled,
+                     .steps_counted = now.steps_counted,
+                     .slowdown_percent = now.slowdown_percent,
+                     .drain_rate_bytes_per_second = now.drain_rate_bytes_per_second};
         return {};
     });
 }

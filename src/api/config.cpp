@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -35,12 +36,18 @@ public:
         take<bool>(key, "true or false", [&](bool given) { value = given; });
     }
     template <class T>
-    void number(const char* key, T& value) {
+    void number(const char* key, T& value, std::int64_t least = 0) {
         take<std::int64_t>(key, "a whole number", [&](std::int64_t given) {
-            if (given < 0 || !std::in_range<T>(given))
+            if (given < least || !std::in_range<T>(given))
                 fail(*table_.get(key), fmt::format("'{}' is {}: out of range.", full(key), given));
             else value = static_cast<T>(given);
         });
+    }
+    void percent(const char* key, double& value) {
+        const auto* node = known(key);
+        if (node == nullptr) return;
+        if (const auto given = node->value<double>()) value = *given;
+        else fail(*node, fmt::format("'{}' must be a number.", full(key)));
     }
     void seconds(const char* key, std::chrono::milliseconds& value) {
         const auto* node = known(key);
@@ -125,6 +132,7 @@ void read_agent(const toml::table& table, const std::string& path, Result<>& ver
     section.number("block_bytes", agent.block_bytes);
     section.number("in_flight", agent.in_flight);
     section.number("rate_bytes_per_second", agent.rate_bytes_per_second);
+    section.percent("slowdown_percent_max", agent.slowdown_percent_max);
     section.flag("direct", agent.direct);
     section.number("retries", agent.retries);
     section.seconds("retry_pause_seconds", agent.retry_pause);
@@ -187,6 +195,9 @@ void read_stream(const toml::table& table, const std::string& name, const std::s
         section.flag("view", stream.view);
         read_compression(section, "compression", table, "streams." + name, path, verdict, stream.compression,
                          &stream.variable_compression);
+        section.number("priority", stream.priority, std::numeric_limits<int>::min());
+        section.seconds("deadline_seconds", stream.deadline);
+        section.number("rate_bytes_per_second", stream.rate_bytes_per_second);
     }
     options.streams.emplace_back(name, stream);
 }

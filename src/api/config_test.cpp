@@ -42,6 +42,7 @@ cpus = "0-1"
 block_bytes = 4096
 in_flight = 3
 rate_bytes_per_second = 1000000
+slowdown_percent_max = 7.5
 direct = false
 retries = 9
 retry_pause_seconds = 0.5
@@ -49,12 +50,6 @@ environment = { LD_PRELOAD = "/usr/lib64/libpil4dfs.so" }
 [job]
 wall_time_seconds = 7200
 reserve_seconds = 60.5
-[streams.restart]
-slots = 2
-policy = "newest_only"
-wait_max_seconds = 2
-keep = 5
-view = false
 )")
                              .value();
     CHECK(options.run == "/scratch/run7");
@@ -73,6 +68,7 @@ view = false
     CHECK(agent.block_bytes == 4096);
     CHECK(agent.in_flight == 3);
     CHECK(agent.rate_bytes_per_second == 1000000);
+    CHECK(agent.slowdown_percent_max == 7.5);
     CHECK(!agent.direct);
     CHECK(agent.retries == 9);
     CHECK(agent.retry_pause.count() == 500);
@@ -80,6 +76,21 @@ view = false
     CHECK(options.job.reserve.count() == 60500);
     REQUIRE(agent.environment.size() == 1);
     CHECK(agent.environment[0].first == "LD_PRELOAD");
+}
+
+TEST_CASE("load_options: every setting of a stream") {
+    const auto options = load(R"(
+[streams.restart]
+slots = 2
+policy = "newest_only"
+wait_max_seconds = 2
+keep = 5
+view = false
+priority = -2
+deadline_seconds = 90.5
+rate_bytes_per_second = 2000000
+)")
+                             .value();
     REQUIRE(options.streams.size() == 1);
     const auto& [name, stream] = options.streams[0];
     CHECK(name == "restart");
@@ -88,6 +99,9 @@ view = false
     CHECK(stream.wait_max.count() == 2000);
     CHECK(stream.keep == 5);
     CHECK(!stream.view);
+    CHECK(stream.priority == -2);
+    CHECK(stream.deadline.count() == 90500);
+    CHECK(stream.rate_bytes_per_second == 2000000);
 }
 
 TEST_CASE("load_options: compression by a word or by a table, for a stream and for its variables in their order") {
@@ -145,6 +159,12 @@ TEST_CASE("load_options: what is wrong is named with its line") {
     refused("[agent]\ncores = 0", "agent.cores is 0: from 1 to 64");
     refused("[agent]\nin_flight = \"2\"", "must be a whole number");
     refused("[agent]\nin_flight = -2", "out of range");
+    refused("[agent]\nslowdown_percent_max = 101", "agent.slowdown_percent_max is 101: from 0 (no limit) to 100");
+    refused("[agent]\nslowdown_percent_max = nan", "from 0 (no limit)");
+    refused("[agent]\nslowdown_percent_max = \"5 %\"", "must be a number");
+    refused("[streams.restart]\npriority = 3000000000", "out of range");
+    refused("[streams.restart]\ndeadline_seconds = -1", "must be a number of seconds");
+    refused("[streams.restart]\nrate_bytes_per_second = -1", "out of range");
     refused("[agent]\nenvironment = { A = 1 }", "must be text");
     refused("[streams]\nrestart = 3", "must be a table");
     refused("[streams.restart]\nslots = 3", "1 or 2");
@@ -182,4 +202,5 @@ TEST_CASE("check: a wait that the clock cannot hold is refused") {
     CHECK(kind([](Options& o) { o.close_wait = std::chrono::milliseconds(-1); }) == ErrorKind::refused);
     CHECK(kind([](Options& o) { o.streams[0].second.wait_max = endless; }) == ErrorKind::refused);
     CHECK(kind([](Options& o) { o.agent.retry_pause = endless; }) == ErrorKind::refused);
+    CHECK(kind([](Options& o) { o.streams[0].second.deadline = endless; }) == ErrorKind::refused);
 }

@@ -39,6 +39,7 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
     if (options.keep < 0) return refusal(fmt::format("stream '{}': keep is {}: 0 keeps all.", stream, options.keep));
     FB_TRY(check_wait(fmt::format("stream '{}': wait_max", stream), options.wait_max));
     FB_TRY(stage::check(stage::rules_of(options), stream));
+    FB_TRY(check_wait(fmt::format("stream '{}': deadline", stream), options.deadline));
     return check(Schema{.stream = stream, .tables = {}, .variables = {}});
 }
 

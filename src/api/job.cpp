@@ -123,6 +123,7 @@ Result<Job> SessionState::job(bool stop_wanted) {
     const auto agreed = judge(told);
     if (agreed.save) log("forebay: save now" + std::string(agreed.stop ? " and end: " : ": ") + agreed.reason);
     if (first_rank && told.out_of_time()) mark_to_continue();
+    if (topology.leads()) step_clock_.step(staging->control(), sys::Clock::now());
     return agreed;
 }
 

@@ -216,6 +216,14 @@ Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<
     return made;
 }
 
+void SessionState::leave_computing(std::optional<std::uint32_t> stream) {
+    if (topology.leads()) step_clock_.leave(staging->control(), sys::Clock::now(), stream);
+}
+
+void SessionState::compute_again() {
+    if (topology.leads()) step_clock_.come_back(staging->control(), sys::Clock::now());
+}
+
 Result<> SessionState::close() {
     FB_TRY(check_open());
     auto& page = staging->control();
@@ -231,6 +239,8 @@ Result<> SessionState::close() {
         const auto living = stream.lock();
         if (!living) continue;
         living->at_close = living->counters();
+        if (const auto late = living->at_close.deadlines_missed; late != 0)
+            log(fmt::format("forebay: stream '{}': {} snapshots were not durable by their deadline", name, late));
         living->stager.release();
     }
     Result<> removed;

@@ -20,6 +20,7 @@
 #include "restart/reader.hpp"
 #include "stage/stager.hpp"
 #include "stage/staging.hpp"
+#include "stage/step_clock.hpp"
 #include "sys/store.hpp"
 
 namespace forebay {
@@ -51,6 +52,9 @@ public:
                                                 const StreamOptions& options);
     Result<> close();
     Result<Job> job(bool stop_wanted);
+    /// What is not computing begins, with the stream that is saved if one is, and ends.
+    void leave_computing(std::optional<std::uint32_t> stream = {});
+    void compute_again();
 
     /// By the node's first rank: starts the agent unless it lives.
     Result<> ensure_agent();
@@ -77,6 +81,7 @@ private:
     struct AgentThread;
     void end_thread(std::chrono::seconds wait_max);
     std::shared_ptr<AgentThread> thread_;
+    stage::StepClock step_clock_;  // of the node's first rank
     bool job_looked_ = false;
     std::unique_ptr<JobState> job_;  // on the world's first rank, from the first call of job() on
 };
@@ -98,6 +103,8 @@ public:
     /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.
     Result<> look_at_heads(RestartState& state);
     Result<Saved> begin(std::int64_t step, double time, Result<> mine);
+    /// What begin() began.
+    Result<Saved> finish();
     /// Whether every column that has rows has an address or is written by the application.
     Result<> check_bound(std::span<const char> direct) const;
 

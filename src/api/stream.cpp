@@ -180,7 +180,9 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, Result<> mine) 
         mine = Error{ErrorKind::refused, fmt::format("forebay: step {} is refused: steps are 0 or more.", step)};
     // The memory of a restart is the simulation's again; a read after this one opens all anew.
     if (const auto read = reading.lock()) read->kept = {};
+    session->leave_computing(stager.stream_index());
     auto saved = stager.begin(step, time, schema, binding, changed, mine);
+    if (!saved || !saved->kept) session->compute_again();
     if (!saved) return saved;
     changed = false;
     direct.assign(schema.variables.size(), 0);
@@ -192,6 +194,12 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, Result<> mine) 
     return saved;
 }
 
+Result<Saved> StreamState::finish() {
+    auto saved = stager.finish(binding, direct);
+    session->compute_again();
+    return saved;
+}
+
 Result<DirectSave> Stream::begin(std::int64_t step, double time) {
     FB_TRY_ASSIGN(begun, state_->begin(step, time, {}));
     return DirectSave(state_, begun);
@@ -200,7 +208,7 @@ Result<DirectSave> Stream::begin(std::int64_t step, double time) {
 Result<Saved> Stream::save(std::int64_t step, double time) {
     FB_TRY_ASSIGN(begun, state_->begin(step, time, state_->check_bound({})));
     if (!begun.kept) return begun;
-    return state_->stager.finish(state_->binding, state_->direct);
+    return state_->finish();
 }
 
 DirectSave::DirectSave(std::shared_ptr<StreamState> stream, Saved saved)
@@ -240,14 +248,18 @@ Result<Saved> DirectSave::seal() {
     FB_TRY(check_under_way());
     // A column without an address on one rank must not leave the others waiting for its blocks.
     const auto bound = comm::agree(*stream_->session->topology.world, stream_->check_bound(stream_->direct));
-    if (bound) return stream_->stager.finish(stream_->binding, stream_->direct);
+    if (bound) return stream_->finish();
     stream_->stager.abandon();
+    stream_->session->compute_again();
     return bound.error();
 }
 
 Result<> Stream::wait_committed(std::chrono::milliseconds at_most) {
     FB_TRY(state_->session->check_open());
-    return state_->stager.wait_committed(at_most);
+    state_->session->leave_computing();
+    auto waited = state_->stager.wait_committed(at_most);
+    state_->session->compute_again();
+    return waited;
 }
 
 Counters StreamState::counters() const {
@@ -260,6 +272,12 @@ Counters StreamState::counters() const {
     counters.bytes_stored = page.bytes_stored.load();
     counters.drain_seconds = static_cast<double>(page.drain_ns.load()) * 1e-9;
     counters.newest_durable_step = stager.newest_durable_step();
+    counters.deadlines_missed = stager.deadlines_missed();
+    counters.overtakes = page.overtakes.load();
+    counters.limits_overruled = page.limits_overruled.load();
+    counters.steps_counted = page.steps_counted.load();
+    counters.slowdown_percent = page.slowdown_percent.load();
+    counters.drain_rate_bytes_per_second = page.drain_rate_bytes_per_second.load();
     return counters;
 }
 

@@ -5,7 +5,7 @@
 namespace forebay::cli {
 
 void add_bench(CommandLine& line) {
-    auto verb = line.verb("bench", "Measure save, drain, restart and plan (not in this build: it has no MPI)");
+    auto verb = line.verb("bench", "Measure save, drain, pace, restart and plan (not in this build: it has no MPI)");
     verb.action([]() -> Result<Exit> {
         return Error{ErrorKind::unsupported,
                      "no benchmark: this forebay was built without MPI, whose ranks it measures.\n"

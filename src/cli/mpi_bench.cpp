@@ -1,4 +1,4 @@
-// forebay bench: measures save, drain, restart and plan against their limits, under mpiexec.
+// forebay bench: measures save, drain, pace, restart and plan against their limits, under mpiexec.
 
 #include "cli/mpi_bench.hpp"
 
@@ -71,6 +71,15 @@ void add_drain(Verb& bench) {
     verb.examples("  mpiexec -n 2 forebay bench drain --run /scratch/me/bench\n");
 }
 
+void add_pace(Verb& bench) {
+    const auto options = std::make_shared<BenchOptions>();
+    auto verb = bench.verb("pace", "What drains cost a computing loop, without a limit and with slowdown_percent_max");
+    add_places(verb, *options);
+    verb.option("--slowdown-percent-max", options->slowdown_percent_max, "The limit");
+    add_common(verb, options, bench_pace);
+    verb.examples("  mpiexec -n 2 forebay bench pace --repeats 5\n");
+}
+
 void add_restart(Verb& bench) {
     const auto options = std::make_shared<BenchOptions>();
     auto verb = bench.verb("restart",
@@ -107,10 +116,11 @@ void add_compress(Verb& bench) {
 }  // namespace
 
 void add_bench(CommandLine& line) {
-    auto bench =
-        line.verb("bench", "Measure save, drain, restart, plan and compression against the limits of this machine");
+    auto bench = line.verb(
+        "bench", "Measure save, drain, pace, restart, plan and compression against the limits of this machine");
     add_save(bench);
     add_drain(bench);
+    add_pace(bench);
     add_restart(bench);
     add_plan(bench);
     add_compress(bench);

@@ -29,12 +29,14 @@ struct BenchOptions {
     int in_flight = AgentOptions{}.in_flight;
     std::string file;
     double error = 0;
+    double slowdown_percent_max = 5;
 };
 
 Result<> bench_save(Ranks& ranks, const BenchOptions& options);
 /// Many small variables: what planning and sealing take beside the copy.
 Result<> bench_save_variables(Ranks& ranks, const BenchOptions& options);
 Result<> bench_drain(Ranks& ranks, const BenchOptions& options);
+Result<> bench_pace(Ranks& ranks, const BenchOptions& options);
 Result<> bench_restart(Ranks& ranks, const BenchOptions& options);
 /// From one number of ranks to others.
 Result<> bench_restart_ranks(Ranks& ranks, const BenchOptions& options);

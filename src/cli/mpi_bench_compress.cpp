@@ -65,11 +65,13 @@ struct Bench {
 
     std::string path() const { return directory + "/packed.h5"; }
 
-    drain::NodeDrain drain(int in_flight) const {
-        return {.store = &sys::posix_store(), .run = directory, .write = {.in_flight = in_flight}, .direct = false};
-    }
     Result<drain::Packed> pack(drain::PackMemory& memory, int in_flight, std::optional<double> seconds) const {
-        return drain::write_packed(drain(in_flight), memory, file, image, seconds, path(), path());
+        const drain::NodeDrain drain{.store = &sys::posix_store(),
+                                     .run = directory,
+                                     .write = {.in_flight = in_flight},
+                                     .direct = false,
+                                     .seconds_left = seconds};
+        return drain::write_packed(drain, memory, file, image, path(), path());
     }
 };
 

@@ -49,10 +49,11 @@ BenchPlace::~BenchPlace() {
     if (owns_run_) (void)sys::posix_store().remove_tree(run_);
 }
 
-Result<Session> BenchPlace::open(Ranks& ranks, std::uint64_t rate_bytes_per_second) const {
+Result<Session> BenchPlace::open(Ranks& ranks, std::uint64_t rate_bytes_per_second, double slowdown_percent_max) const {
     Options options{.run = run_, .staging = staging_};
     options.agent = agent_;
     options.agent.rate_bytes_per_second = rate_bytes_per_second;
+    options.agent.slowdown_percent_max = slowdown_percent_max;
     return forebay::open(ranks.comm(), options);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "drain/between.hpp"
 #include "drain/commit.hpp"
 #include "drain/node_drain.hpp"
 #include "drain/publish.hpp"
@@ -23,6 +24,8 @@ using stage::SlotState;
 constexpr std::chrono::milliseconds idle_pause{500};
 // How often an agent that is done looks whether the others are: often at first, a snapshot's nodes end together.
 constexpr std::chrono::milliseconds peers_pause_min{5}, peers_pause_max{1000};
+// Of what there is until the slot is needed: that is guessed from the last saves, and the commit takes its time.
+constexpr double share_to_pack = 0.8;
 // How many looks find nothing before a drained part counts as removed: between two renames of a replacement there is
 // nothing to see.
 constexpr int absences_max = 4;
@@ -35,7 +38,11 @@ Agent::Agent(sys::Store& store, stage::Staging& staging, stage::SessionFile sess
       page_(staging.control()),
       session_(std::move(session)),
       make_view_(std::move(make_view)),
-      log_(std::move(log)) {}
+      log_(std::move(log)),
+      pace_(session_.agent.rate_bytes_per_second),
+      pacer_(session_.agent.slowdown_percent_max) {
+    page_.drain_rate_bytes_per_second = session_.agent.rate_bytes_per_second;
+}
 
 void Agent::set(stage::SlotControl& slot, SlotState state) {
     slot.state.store(state, std::memory_order_release);
@@ -45,6 +52,7 @@ void Agent::set(stage::SlotControl& slot, SlotState state) {
 // What an agent that was killed had under way is drained again: whatever it has brought to the target is kept.
 void Agent::take_over() {
     page_.draining = 0;
+    page_.moving = 0;
     for (std::uint32_t i = 0; i < page_.slot_count.load(std::memory_order_acquire); ++i) {
         auto& slot = page_.slots[i];
         const auto state = slot.state.load(std::memory_order_acquire);
@@ -61,6 +69,7 @@ bool Agent::run(const std::atomic<bool>& stop, std::chrono::seconds peers_wait) 
     auto last_progress = sys::Clock::now();
     while (!stop.load()) {
         bell_ = page_.bell.load(std::memory_order_acquire);
+        take_steps();
         if (work(stop)) {
             pause = peers_pause_min;
             last_progress = sys::Clock::now();
@@ -91,28 +100,20 @@ bool Agent::unfinished() const {
     return false;
 }
 
-// One look at every slot, the oldest step first; true when anything changed.
+// One drain, of what is most urgent, and one look at what waits for other nodes; true when anything changed.
 bool Agent::work(const std::atomic<bool>& stop) {
-    std::vector<std::pair<std::int64_t, std::uint32_t>> order;
-    for (std::uint32_t i = 0; i < page_.slot_count.load(std::memory_order_acquire); ++i)
-        order.emplace_back(page_.slots[i].step.load(), i);
-    std::ranges::sort(order);
+    count_missed_deadlines();
     bool changed = false;
-    for (const auto& [step, index] : order) {
-        if (stop.load()) break;
-        auto& slot = page_.slots[index];
+    if (const auto index = most_urgent(nullptr)) {
+        auto& slot = page_.slots[*index];
         auto state = slot.state.load(std::memory_order_acquire);
-        const bool again = state == SlotState::failed && mine_[index].bell_at_failure != bell_;
-        if (state == SlotState::sealed || again) {
-            // newest_only may take a sealed slot back at this very moment; whoever changes the state first has it.
-            if (!slot.state.compare_exchange_strong(state, SlotState::draining)) continue;
-            changed = true;
-            if (drain_slot(index, again, stop)) changed |= commit_slot(index);
-        } else if (state == SlotState::drained) {
-            changed |= commit_slot(index);
-        }
+        // newest_only may take a sealed slot back at this very moment; whoever changes the state first has it.
+        const bool ours = (state == SlotState::sealed || state == SlotState::failed) &&
+                          slot.state.compare_exchange_strong(state, SlotState::draining);
+        if (ours) drain_slot(*index, state == SlotState::failed, stop);
+        changed = true;
     }
-    return changed;
+    return commit_drained() || changed;
 }
 
 // An agent that has just come may find in a slot what another has committed: the agent of a dead session did, after
@@ -137,7 +138,13 @@ PackMemory& Agent::pack_memory(std::uint32_t stream) {
     return memory;
 }
 
-Result<> Agent::drain_once(std::uint32_t index, bool again, const std::atomic<bool>& stop) {
+std::optional<double> Agent::seconds_to_pack(std::uint32_t index) const {
+    const auto ends = ends_unix_ns(index);
+    if (ends == never_due) return std::nullopt;
+    return share_to_pack * static_cast<double>(ends - sys::unix_ns()) * 1e-9;
+}
+
+Result<> Agent::drain_once(std::uint32_t index, bool again, Between& between, const std::atomic<bool>& stop) {
     auto& mapping = mine_[index].mapping;
     const auto path = staging_.slot_path(index);
     const auto map_again = [&]() -> Result<> {
@@ -159,15 +166,20 @@ Result<> Agent::drain_once(std::uint32_t index, bool again, const std::atomic<bo
     auto& slot = page_.slots[index];
     slot.drained_bytes = 0;
     std::uint64_t stored_bytes = 0;
+    mine_[index].file_bytes = peeked.file_bytes;
+    const Moving told(page_, true);
     const NodeDrain drain{.store = &store_,
                           .run = session_.run,
                           .write = {.block_bytes = session_.agent.block_bytes,
                                     .in_flight = session_.agent.in_flight,
-                                    .rate_bytes_per_second = session_.agent.rate_bytes_per_second},
+                                    .rate_bytes_per_second = page_.streams[slot.stream].rate_bytes_per_second.load(),
+                                    .pace = &pace_,
+                                    .gate = &between},
                           .direct = session_.agent.direct,
                           .done_bytes = &slot.drained_bytes,
                           .stored_bytes = &stored_bytes,
                           .pack = &pack_memory(slot.stream),
+                          .seconds_left = seconds_to_pack(index),
                           .log =
                               [&](const std::string& text) {
                                   log_(fmt::format("step {} of stream '{}': {}", slot.step.load(),
@@ -185,12 +197,22 @@ bool Agent::drain_slot(std::uint32_t index, bool again, const std::atomic<bool>&
     stage::ring(page_.news);
     ++page_.drains;
     ++begun_;
+    mine_[index].overruled = false;
+    Between between(*this, index, stop);
     const auto start = sys::Clock::now();
-    const auto result = move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause},
-                                           &stop, [&] { return drain_once(index, std::exchange(again, true), stop); });
-    const std::chrono::nanoseconds took = sys::Clock::now() - start;
-    page_.drain_ns += static_cast<std::uint64_t>(took.count());
+    const auto result =
+        move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, &stop,
+                           [&] { return drain_once(index, std::exchange(again, true), between, stop); });
+    const auto took = sys::Clock::now() - start - between.overtaken();
+    page_.drain_ns += static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count());
     page_.draining.fetch_sub(1);
+    if (mine_[index].overruled) {
+        ++page_.limits_overruled;
+        log_(fmt::format(
+            "step {} of stream '{}' was drained faster than slowdown_percent_max = {} allows, so as to end in "
+            "time",
+            slot.step.load(), page_.streams[slot.stream].name.data(), session_.agent.slowdown_percent_max));
+    }
     if (!result) {
         fail(index, result.error());
         return false;
@@ -306,6 +328,7 @@ void Agent::committed(std::uint32_t index, bool by_us) {
     auto& stream = page_.streams[slot.stream];
     const auto step = slot.step.load();
     const std::string name = stream.name.data();
+    count_missed_deadlines();
     if (slot.inherited == 0) ++page_.commits;
     ++ended_;
     if (stream.newest_durable_step.load() < step) stream.newest_durable_step = step;

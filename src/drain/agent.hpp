@@ -3,6 +3,9 @@
 //
 // Errors never end it: a slot whose drain fails becomes `failed` after bounded retries, its staged copy stays, and it
 // is tried again at the next bell.
+//
+// Order: urgency.hpp. What is sealed while a drain is under way and is more urgent overtakes it: between two pieces the
+// drain stops, the other slot is drained and committed, then the first goes on where it was.
 
 #pragma once
 
@@ -10,10 +13,15 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "catalog/catalog.hpp"
+#include "drain/pacer.hpp"
 #include "drain/pack.hpp"
+#include "drain/urgency.hpp"
+#include "move/writer.hpp"
 #include "stage/staging.hpp"
 #include "sys/store.hpp"
 
@@ -40,18 +48,34 @@ private:
         sys::Mapping mapping;
         std::uint32_t bell_at_failure = 0;
         int corrupt_drains = 0;
-        int absences = 0;  // looks in a row that found the part of a drained slot nowhere
+        int absences = 0;                    // looks in a row that found the part of a drained slot nowhere
+        std::uint64_t file_bytes = 0;        // of the drain under way
+        std::atomic<bool> overruled{false};  // it keeps no limit on the slowdown, so as to end in time
     };
 
     void take_over();
     bool work(const std::atomic<bool>& stop);
+    class Between;
+
+    std::optional<std::uint32_t> most_urgent(const Urgency* than) const;
+    bool commit_drained();
+    void overtake(std::uint32_t index, std::uint32_t overtaken, const std::atomic<bool>& stop);
+    bool misses_deadline(std::uint32_t index) const;
+    bool any_misses_deadline() const;
+    void count_missed_deadlines();
+    void take_steps();
+    void steer(std::uint32_t index);
+    Pacer::Answer allowed(std::uint32_t index, sys::Clock::time_point now);
+    bool application_computes(sys::Clock::time_point now);
     bool drain_slot(std::uint32_t index, bool again, const std::atomic<bool>& stop);
     bool commit_slot(std::uint32_t index);
     bool part_gone(std::uint32_t index, const std::string& stream, const format::Record& record);
     Result<bool> is_committed(std::uint32_t index) const;
-    Result<> drain_once(std::uint32_t index, bool again, const std::atomic<bool>& stop);
+    Result<> drain_once(std::uint32_t index, bool again, Between& between, const std::atomic<bool>& stop);
     bool staged_is_whole(std::uint32_t index) const;
     PackMemory& pack_memory(std::uint32_t stream);
+    std::int64_t ends_unix_ns(std::uint32_t index) const;
+    std::optional<double> seconds_to_pack(std::uint32_t index) const;
     void fail(std::uint32_t index, const Error& error);
     void committed(std::uint32_t index, bool by_us);
     void keep_window(const stage::StreamControl& stream, const catalog::Snapshot& snapshot);
@@ -68,6 +92,15 @@ private:
     std::uint64_t begun_ = 0, ended_ = 0;  // drains of this agent: committed, failed or left to others
     std::array<Mine, stage::slots_max> mine_;
     std::array<PackMemory, stage::streams_max> pack_;
+    move::Pace pace_;  // of all drains under way
+    std::atomic<bool> hold_{false};
+    std::atomic<sys::Clock::time_point> commits_looked_at_{};
+
+    std::mutex steering_;  // guards what follows while a drain is under way
+    Pacer pacer_;
+    std::uint64_t samples_seen_ = 0;
+    sys::Clock::time_point steered_, looked_for_application_;
+    bool application_lives_ = true;
 };
 
 /// The body of `forebay agent`: takes the agent's lock, calls `ready`, runs. True when everything is committed; also

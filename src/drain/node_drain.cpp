@@ -13,7 +13,6 @@
 #include "drain/pack.hpp"
 #include "format/manifest.hpp"
 #include "format/segments.hpp"
-#include "sys/machine.hpp"
 
 namespace forebay::drain {
 
@@ -56,19 +55,6 @@ Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::s
     return out->close();
 }
 
-// What there is until the next save, less a fifth: it is guessed from the last two, and the commit takes its time.
-constexpr double share_of_interval = 0.8;
-
-std::optional<double> seconds_left(PackMemory& memory, const format::Record& record) {
-    const auto sealed = record.sealed_unix_ns;
-    if (memory.sealed_unix_ns != 0 && sealed > memory.sealed_unix_ns)
-        memory.seconds = static_cast<double>(sealed - memory.sealed_unix_ns) * 1e-9;
-    memory.sealed_unix_ns = sealed;
-    if (!memory.seconds) return std::nullopt;
-    const auto passed = static_cast<double>(sys::unix_ns() - sealed) * 1e-9;
-    return *memory.seconds * share_of_interval - passed;
-}
-
 std::string told(const Packed& packed, const std::optional<double>& left) {
     std::string efforts;
     for (const auto& [name, bytes] : packed.efforts)
@@ -89,10 +75,9 @@ std::string told(const Packed& packed, const std::optional<double>& left) {
 
 Result<> write_file_packed(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
                            const std::string& path, const std::string& name) {
-    const auto left = seconds_left(*drain.pack, file.record);
-    FB_TRY_ASSIGN(packed, write_packed(drain, *drain.pack, file, image, left, path, name));
+    FB_TRY_ASSIGN(packed, write_packed(drain, *drain.pack, file, image, path, name));
     if (drain.stored_bytes != nullptr) *drain.stored_bytes += packed.stored_bytes;
-    if (drain.log) drain.log(told(packed, left));
+    if (drain.log) drain.log(told(packed, drain.seconds_left));
     return {};
 }
 

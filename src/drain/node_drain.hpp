@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct NodeDrain {
     std::atomic<std::uint64_t>* done_bytes = nullptr;  // of the staged form
     std::uint64_t* stored_bytes = nullptr;             // what was written, once it is durable
     PackMemory* pack = nullptr;                        // null: node files stay plain
+    std::optional<double> seconds_left = {};           // for packing; nothing: not known
     std::function<void(const std::string&)> log;       // what was packed and how
     const std::atomic<bool>* stop = nullptr;
 };

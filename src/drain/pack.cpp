@@ -18,7 +18,7 @@
 #include "base/page_buffer.hpp"
 #include "drain/lossy_words.hpp"
 #include "format/segments.hpp"
-#include "move/pace.hpp"
+#include "move/flow.hpp"
 
 namespace forebay::drain {
 
@@ -47,10 +47,9 @@ bool within(std::span<const std::byte> given, std::span<const std::byte> decoded
 /// Blocks of the packed file that fill one after the other, and are written past each other by whoever fills one.
 class Blocks {
 public:
-    Blocks(sys::File& file, const NodeDrain& drain, std::uint64_t offset)
+    Blocks(sys::File& file, const NodeDrain& drain, move::Flow& flow, std::uint64_t offset)
         : file_(file),
-          stop_(drain.stop),
-          pace_(drain.write.rate_bytes_per_second),
+          flow_(flow),
           block_bytes_(std::max(drain.write.block_bytes, block_bytes_min)),
           offset_(offset),
           buffers_(static_cast<std::size_t>(drain.write.in_flight) + 1) {
@@ -94,14 +93,9 @@ public:
 
     Result<> write(const Full& full, std::mutex& mutex) {
         const auto bytes = std::span<const std::byte>(full.buffer->take(block_bytes_)).first(full.bytes);
-        Result<> done;
         const auto start = Clock::now();
-        for (std::uint64_t at = 0; done && at < bytes.size();) {
-            const auto now = pace_.piece_bytes(bytes.size() - at);
-            if (!pace_.wait_turn(now, stop_)) done = Error{ErrorKind::retry, "writing stopped on request"};
-            else done = file_.write(full.offset + at, bytes.subspan(at, now));
-            at += now;
-        }
+        const auto done = flow_.write(
+            file_, full.offset, bytes, [] { return true; }, nullptr);
         const std::lock_guard lock(mutex);
         write_seconds_ += seconds_since(start);
         written_ += full.bytes;
@@ -125,8 +119,7 @@ private:
     }
 
     sys::File& file_;
-    const std::atomic<bool>* stop_;
-    move::Pace pace_;
+    move::Flow& flow_;
     const std::uint64_t block_bytes_;
     std::uint64_t offset_;  // of the current block
     std::uint64_t filled_ = 0;
@@ -142,16 +135,16 @@ private:
 class Packer {
 public:
     Packer(const NodeDrain& drain, PackMemory& memory, const format::NodeFile& file, std::span<const std::byte> image,
-           std::optional<double> seconds_left, sys::File& out, const std::string& name)
+           sys::File& out, const std::string& name)
         : drain_(drain),
           memory_(memory),
           file_(file),
           image_(image),
           name_(name),
-          seconds_left_(seconds_left),
+          flow_(drain.write, drain.stop),
           segments_(format::segments_by_offset(file)),
           packing_(format::plan_packing(file, choose_filters(file, memory.rules))),
-          blocks_(out, drain, format::packed_data_offset(file, packing_)),
+          blocks_(out, drain, flow_, format::packed_data_offset(file, packing_)),
           words_(file, segments_),
           out_(out) {
         for (std::size_t c = 0; c < packing_.chunks.size(); ++c) {
@@ -211,10 +204,13 @@ private:
 
     Result<> pack(std::size_t index, Room& room) {
         const auto& piece = pieces_[index];
-        if (drain_.stop != nullptr && drain_.stop->load(std::memory_order_relaxed))
+        if (flow_.stopped())
             return Error{ErrorKind::retry, fmt::format("packing stopped on request at byte {}", piece.offset)};
+        flow_.let_others_pass();
+        auto busy = flow_.busy();
         FB_TRY(check(piece));
         FB_TRY_ASSIGN(encoded, encode(piece, room));
+        busy.unlock();
         std::unique_lock lock(mutex_);
         turned_.wait(lock, [&] { return turn_ == index || error_; });
         if (error_) return {};
@@ -316,8 +312,8 @@ private:
 
     // What one thread may take for a plain byte.
     std::optional<double> time_a_byte() const {
-        if (!seconds_left_ || plain_left_ == 0) return std::nullopt;
-        return std::max(0.0, *seconds_left_ - seconds_since(start_)) * drain_.write.in_flight /
+        if (!drain_.seconds_left || plain_left_ == 0) return std::nullopt;
+        return std::max(0.0, *drain_.seconds_left - seconds_since(start_)) * drain_.write.in_flight /
                static_cast<double>(plain_left_);
     }
     double write_seconds() const { return blocks_.write_seconds().value_or(memory_.write_seconds); }
@@ -351,7 +347,7 @@ private:
     const format::NodeFile& file_;
     const std::span<const std::byte> image_;
     const std::string& name_;
-    const std::optional<double> seconds_left_;
+    move::Flow flow_;
     const Clock::time_point start_ = Clock::now();
     const std::vector<format::Segment> segments_;
     format::Packing packing_;
@@ -376,14 +372,13 @@ private:
 }  // namespace
 
 Result<Packed> write_packed(const NodeDrain& drain, PackMemory& memory, const format::NodeFile& file,
-                            std::span<const std::byte> image, std::optional<double> seconds_left,
-                            const std::string& path, const std::string& name) {
+                            std::span<const std::byte> image, const std::string& path, const std::string& name) {
     if (memory.ladders.size() != file.schema.variables.size()) {
         memory.ladders.clear();
         for (const auto& variable : file.schema.variables) memory.ladders.emplace_back(memory.rules.of(variable.name));
     }
     FB_TRY_ASSIGN(out, drain.store->open(path, drain.direct ? sys::Access::create_direct : sys::Access::create));
-    return Packer(drain, memory, file, image, seconds_left, *out, name).run();
+    return Packer(drain, memory, file, image, *out, name).run();
 }
 
 }  // namespace forebay::drain

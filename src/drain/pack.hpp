@@ -18,10 +18,8 @@ namespace forebay::drain {
 /// What an agent learns about a stream from drain to drain.
 struct PackMemory {
     stage::CompressionRules rules;
-    std::vector<Ladder> ladders;      // one a variable
-    double write_seconds = 0;         // of one thread, a stored byte
-    std::int64_t sealed_unix_ns = 0;  // of the drain before
-    std::optional<double> seconds;    // from that seal to this one: what there is until the next save
+    std::vector<Ladder> ladders;  // one a variable
+    double write_seconds = 0;     // of one thread, a stored byte
 };
 
 /// What one drain did.
@@ -35,9 +33,8 @@ struct Packed {
 /// How each variable of the file is stored under the rules.
 std::vector<format::PackedVariable> choose_filters(const format::NodeFile& file, const stage::CompressionRules& rules);
 
-/// Writes the packed form of `image`, whose head is `file`, and syncs it. `seconds_left`: until it should be durable.
+/// Writes the packed form of `image`, whose head is `file`, and syncs it.
 Result<Packed> write_packed(const NodeDrain& drain, PackMemory& memory, const format::NodeFile& file,
-                            std::span<const std::byte> image, std::optional<double> seconds_left,
-                            const std::string& path, const std::string& name);
+                            std::span<const std::byte> image, const std::string& path, const std::string& name);
 
 }  // namespace forebay::drain

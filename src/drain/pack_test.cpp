@@ -160,7 +160,7 @@ TEST_CASE("numbers that zfp cannot keep within the bound are stored as they are,
     SimStore disk;
     REQUIRE(disk.make_directories(part));
     const drain::NodeDrain how{.store = &disk, .run = "run", .write = {.in_flight = 2}};
-    const auto packed = drain::write_packed(how, memory, file, odd, std::nullopt, path, "slot").value();
+    const auto packed = drain::write_packed(how, memory, file, odd, path, "slot").value();
     CHECK(packed.refused_chunks == 1);
     const auto opened = open_packed(disk);
     check_segments(opened);

@@ -48,6 +48,12 @@ module forebay
     integer(c_int64_t) :: bytes_saved = 0, bytes_drained = 0, bytes_stored = 0
     real(c_double) :: blocked_seconds = 0, wait_seconds = 0, drain_seconds = 0
     integer(c_int64_t) :: newest_durable_step = -1
+    integer(c_int64_t) :: deadlines_missed = 0   !< snapshots of this stream that were not durable by their deadline
+    integer(c_int64_t) :: overtakes = 0          !< drains of this node that went before one under way
+    integer(c_int64_t) :: limits_overruled = 0   !< drains that kept no slowdown_percent_max, so as to end in time
+    integer(c_int64_t) :: steps_counted = 0      !< of the computing, for the next
+    real(c_double) :: slowdown_percent = 0       !< of the computing while this node's agent drains; 0 also: not known
+    integer(c_int64_t) :: drain_rate_bytes_per_second = 0  !< the limit now; 0: none
   end type
 
   !> What the ranks agreed on at the end of a step. Equal on all ranks.
@@ -98,7 +104,9 @@ module forebay
   type, bind(C) :: c_stream_options
     integer(c_int) :: slots, policy
     real(c_double) :: wait_max_seconds
-    integer(c_int) :: keep, view
+    integer(c_int) :: keep, view, priority
+    real(c_double) :: deadline_seconds
+    integer(c_int64_t) :: rate_bytes_per_second
   end type
 
   !> One application's use of one run. A handle: it cannot be assigned, and ends what it holds when it goes out of scope.
@@ -114,7 +122,8 @@ module forebay
     !> run: the directory at the target. staging: a node-local directory. config: a TOML file, see
     !> docs/guide/configuration.md; it, then the defaults, say what is left out or blank. Collective.
     generic :: open => open_alone, open_integer, open_f08
-    !> call session%stream(name, stream [, slots] [, policy] [, wait_max] [, keep] [, view] [, stat] [, errmsg])
+    !> call session%stream(name, stream [, slots] [, policy] [, wait_max] [, keep] [, view] [, stat] [, errmsg] [, priority] &
+    !>                     [, deadline] [, rate]): deadline: in seconds after the seal; rate: bytes a second, int64.
     !> Without options those of the configuration hold; with any, the defaults hold for the others.
     procedure :: stream => session_stream
     procedure :: draining => session_draining  !< whether this node's agent is draining now
@@ -401,12 +410,13 @@ contains
     if (present(text)) is_given = text /= ''
   end function
 
-  subroutine session_stream(self, name, stream, slots, policy, wait_max, keep, view, stat, errmsg)
+  subroutine session_stream(self, name, stream, slots, policy, wait_max, keep, view, stat, errmsg, priority, deadline, rate)
     class(fb_session), intent(in) :: self
     character(len=*), intent(in) :: name
     type(fb_stream), intent(inout) :: stream
-    integer, intent(in), optional :: slots, policy, keep
-    real(real64), intent(in), optional :: wait_max
+    integer, intent(in), optional :: slots, policy, keep, priority
+    real(real64), intent(in), optional :: wait_max, deadline
+    integer(int64), intent(in), optional :: rate
     logical, intent(in), optional :: view
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
@@ -421,8 +431,11 @@ contains
     if (present(keep)) options%keep = keep
     if (present(wait_max)) options%wait_max_seconds = wait_max
     if (present(view)) options%view = merge(1, 0, view)
-    if (present(slots) .or. present(policy) .or. present(keep) .or. present(wait_max) .or. present(view)) &
-      given = c_loc(options)
+    if (present(priority)) options%priority = priority
+    if (present(deadline)) options%deadline_seconds = deadline
+    if (present(rate)) options%rate_bytes_per_second = rate
+    if (present(slots) .or. present(policy) .or. present(keep) .or. present(wait_max) .or. present(view) .or. &
+        present(priority) .or. present(deadline) .or. present(rate)) given = c_loc(options)
     call c_stream_free(stream%handle)
     stream%handle = c_null_ptr
     status = c_stream_open(self%handle, c_text(name), given, stream%handle, error)

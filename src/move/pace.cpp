@@ -32,19 +32,21 @@ bool sleep_until(Clock::time_point until, const std::atomic<bool>* stop) {
 Pace::Pace(std::uint64_t rate_bytes_per_second) : rate_(rate_bytes_per_second), next_(Clock::now()) {}
 
 std::uint64_t Pace::piece_bytes(std::uint64_t bytes_max) const {
-    if (rate_ == 0) return bytes_max;
-    return std::min(bytes_max, round_up(std::max<std::uint64_t>(rate_ / pieces_per_second, 1), limits::page_bytes));
+    const auto rate = rate_.load(std::memory_order_relaxed);
+    if (rate == 0) return bytes_max;
+    return std::min(bytes_max, round_up(std::max<std::uint64_t>(rate / pieces_per_second, 1), limits::page_bytes));
 }
 
 bool Pace::wait_turn(std::uint64_t bytes, const std::atomic<bool>* stop) {
-    if (rate_ == 0) return stop == nullptr || !stop->load(std::memory_order_relaxed);
+    const auto rate = rate_.load(std::memory_order_relaxed);
+    if (rate == 0) return stop == nullptr || !stop->load(std::memory_order_relaxed);
     Clock::time_point turn;
     {
         const std::lock_guard lock(mutex_);
         next_ = std::max(next_, Clock::now() - credit_max);
         turn = next_;
         next_ += std::chrono::duration_cast<Clock::duration>(
-            std::chrono::duration<double>(static_cast<double>(bytes) / static_cast<double>(rate_)));
+            std::chrono::duration<double>(static_cast<double>(bytes) / static_cast<double>(rate)));
     }
     return sleep_until(turn, stop);
 }

@@ -13,7 +13,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
-#include "move/pace.hpp"
+#include "move/flow.hpp"
 
 namespace forebay::move {
 
@@ -31,8 +31,7 @@ public:
           options_(options),
           check_(check),
           done_(done),
-          stop_(stop),
-          pace_(options.rate_bytes_per_second) {}
+          flow_(options, stop) {}
 
     /// Takes and writes blocks until there are none, or one of lower offset has failed.
     void work() {
@@ -68,22 +67,11 @@ private:
     }
 
     Result<> write_block(const Range& block) {
-        if (check_ && !stopped()) FB_TRY(check_(block.offset, block.bytes));
-        const std::uint64_t end = block.offset + block.bytes;
-        for (std::uint64_t at = block.offset; at < end;) {
-            const std::uint64_t bytes = pace_.piece_bytes(end - at);
-            if (!pace_.wait_turn(bytes, stop_))
-                return Error{ErrorKind::retry, fmt::format("writing stopped on request at byte {}", at)};
-            if (block.offset > failed_offset_.load(std::memory_order_relaxed))
-                return {};  // the call has failed below here
-            FB_TRY(file_.write(at, memory_.subspan(at, bytes)));
-            if (done_ != nullptr) done_->fetch_add(bytes, std::memory_order_relaxed);
-            at += bytes;
-        }
-        return {};
+        if (check_ && !flow_.stopped()) FB_TRY(check_(block.offset, block.bytes));
+        // When one of lower offset has failed, so has the call.
+        const auto goes_on = [&] { return block.offset <= failed_offset_.load(std::memory_order_relaxed); };
+        return flow_.write(file_, block.offset, memory_.subspan(block.offset, block.bytes), goes_on, done_);
     }
-
-    bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
 
     void fail(std::uint64_t offset, const Error& error) {
         const std::lock_guard lock(mutex_);
@@ -98,8 +86,7 @@ private:
     const WriteOptions& options_;
     const Check& check_;
     std::atomic<std::uint64_t>* const done_;
-    const std::atomic<bool>* const stop_;
-    Pace pace_;
+    Flow flow_;
 
     std::mutex mutex_;  // guards what follows
     std::size_t range_index_ = 0;

@@ -14,14 +14,30 @@
 #include <span>
 
 #include "forebay/result.hpp"
+#include "move/pace.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::move {
 
+/// What may come between two pieces of a call, such as another call that is more urgent.
+class Gate {
+public:
+    Gate() = default;
+    Gate(const Gate&) = delete;
+    Gate& operator=(const Gate&) = delete;
+    virtual ~Gate() = default;
+    /// Whether something waits. Asked before each piece, by all threads at once.
+    virtual bool wanted() = 0;
+    /// By one thread, while no other one of the call writes. What waited is done when it returns.
+    virtual void pass() = 0;
+};
+
 struct WriteOptions {
     std::uint64_t block_bytes = 16u << 20;    // of one write; whole pages
     int in_flight = 2;                        // writes at once
-    std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as the file takes it
+    std::uint64_t rate_bytes_per_second = 0;  // of this call; 0: as fast as the file takes it
+    Pace* pace = nullptr;                     // a limit shared with other calls, which holds too
+    Gate* gate = nullptr;
 };
 
 /// The same place in memory and in the file.
@@ -34,7 +50,8 @@ struct Range {
 using Check = std::function<Result<>(std::uint64_t offset, std::uint64_t bytes)>;
 
 /// Writes the ranges, cut at multiples of block_bytes of the file, in their order. With a rate, a block is written in
-/// pieces of some tens of milliseconds, so that the target and the computing ranks see an even flow. `done` grows by
+/// pieces of some tens of milliseconds, so that the target and the computing ranks see an even flow; else it is one
+/// piece. `done` grows by
 /// each piece that was written; `stop`, when it becomes true, ends the call with `retry` within a piece. The first
 /// error ends the call: of several, the one of the lowest offset is returned, and blocks below it have been
 /// written. Nothing is synced here.

@@ -33,6 +33,14 @@ std::vector<std::byte> pattern(std::size_t bytes) {
     return memory;
 }
 
+struct Leaving {
+    explicit Leaving(std::atomic<int>& number) : active(number) {}
+    Leaving(const Leaving&) = delete;
+    Leaving& operator=(const Leaving&) = delete;
+    ~Leaving() { --active; }
+    std::atomic<int>& active;
+};
+
 /// Notes what is written, and fails where it is told to.
 class Recorder final : public sys::File {
 public:
@@ -42,7 +50,9 @@ public:
             writes.push_back({offset, bytes.size()});
             times.push_back(Clock::now());
             threads.insert(std::this_thread::get_id());
+            ++active;
         }
+        const Leaving leaving(active);
         if (slow.contains(offset)) std::this_thread::sleep_for(slow.at(offset));
         if (bad.contains(offset)) return Error{ErrorKind::retry, "bad at " + std::to_string(offset)};
         const std::lock_guard lock(mutex);
@@ -62,6 +72,7 @@ public:
     std::vector<Clock::time_point> times;
     std::set<std::thread::id> threads;
     std::vector<std::byte> content;
+    std::atomic<int> active = 0;  // writes under way
     std::set<std::uint64_t> bad;
     std::map<std::uint64_t, std::chrono::milliseconds> slow;
 };
@@ -245,4 +256,71 @@ TEST_CASE("stop: ends within a piece, as retry, however slow the rate") {
     Recorder other;
     CHECK_FALSE(write_ranges(other, memory, all, {64 * page, 2, 0}, {}, nullptr, &stop));
     CHECK(other.writes.empty());
+}
+
+TEST_CASE("gate: one thread passes while none writes, then all go on; nothing is written twice") {
+    class Passing final : public Gate {
+    public:
+        explicit Passing(Recorder& file) : file_(file) {}
+        bool wanted() override { return asked_++ >= 20 && !passed; }
+        void pass() override {
+            CHECK(file_.active == 0);
+            const auto before = file_.writes.size();
+            std::this_thread::sleep_for(30ms);
+            CHECK(file_.writes.size() == before);
+            CHECK(before > 0);
+            ++passes;
+            passed = true;
+        }
+        std::atomic<bool> passed = false;
+        int passes = 0;
+
+    private:
+        Recorder& file_;
+        std::atomic<int> asked_ = 0;
+    };
+    const auto memory = pattern(64 * page);
+    const std::array<Range, 1> all{{{0, memory.size()}}};
+    for (const int in_flight : {1, 2, 5}) {
+        CAPTURE(in_flight);
+        Recorder file;
+        for (std::uint64_t at = 0; at < memory.size(); at += page) file.slow[at] = 2ms;
+        Passing gate(file);
+        REQUIRE(write_ranges(file, memory, all, {.block_bytes = page, .in_flight = in_flight, .gate = &gate}));
+        CHECK(gate.passes == 1);
+        CHECK(file.content == memory);
+        CHECK(file.writes.size() == 64);
+    }
+}
+
+TEST_CASE("pace: shared by calls at once, below each call's own; a change holds from the next piece on") {
+    const auto memory = pattern(2'000 * 1024);
+    const std::array<Range, 1> all{{{0, memory.size()}}};
+    Pace pace(10'000'000);
+    auto begin = Clock::now();
+    {
+        std::vector<std::jthread> calls;
+        for (int call = 0; call < 2; ++call)
+            calls.emplace_back([&] {
+                Recorder file;
+                CHECK(write_ranges(file, memory, all, {.pace = &pace}));
+                CHECK(file.content == memory);
+            });
+    }
+    CHECK(seconds_since(begin) > 0.3);  // 4.1 MB at 10 MB/s, less what may be caught up
+    begin = Clock::now();
+    Recorder own;
+    REQUIRE(write_ranges(own, memory, all, {.rate_bytes_per_second = 5'000'000, .pace = &pace}));
+    CHECK(seconds_since(begin) > 0.3);
+    pace.set_rate(1'000'000);
+    begin = Clock::now();
+    std::jthread changer([&] {
+        std::this_thread::sleep_for(150ms);
+        pace.set_rate(0);
+    });
+    Recorder changed;
+    REQUIRE(write_ranges(changed, memory, all, {.pace = &pace}));
+    CHECK(seconds_since(begin) > 0.1);
+    CHECK(seconds_since(begin) < 1.5);  // 2 s at the first rate
+    CHECK(changed.content == memory);
 }

@@ -149,7 +149,13 @@ void add_saving(nb::module_& module) {
         .def_ro("blocked_seconds", &Counters::blocked_seconds)
         .def_ro("wait_seconds", &Counters::wait_seconds)
         .def_ro("drain_seconds", &Counters::drain_seconds)
-        .def_ro("newest_durable_step", &Counters::newest_durable_step);
+        .def_ro("newest_durable_step", &Counters::newest_durable_step)
+        .def_ro("deadlines_missed", &Counters::deadlines_missed)
+        .def_ro("overtakes", &Counters::overtakes)
+        .def_ro("limits_overruled", &Counters::limits_overruled)
+        .def_ro("steps_counted", &Counters::steps_counted)
+        .def_ro("slowdown_percent", &Counters::slowdown_percent)
+        .def_ro("drain_rate_bytes_per_second", &Counters::drain_rate_bytes_per_second);
     nb::class_<Particles>(module, "Particles")
         .def(
             "bind",
@@ -239,16 +245,20 @@ void add_session(nb::module_& module) {
         .def(
             "stream_with",
             [](Session& self, const std::string& name, int slots, const std::string& policy, double wait_max_seconds,
-               int keep, bool view) {
+               int keep, bool view, int priority, double deadline_seconds, std::uint64_t rate_bytes_per_second) {
                 return self
                     .stream(name, {.slots = slots,
                                    .policy = policy_named(policy),
                                    .wait_max = milliseconds(wait_max_seconds),
                                    .keep = keep,
-                                   .view = view})
+                                   .view = view,
+                                   .priority = priority,
+                                   .deadline = milliseconds(deadline_seconds),
+                                   .rate_bytes_per_second = rate_bytes_per_second})
                     .value();
             },
-            "name"_a, "slots"_a, "policy"_a, "wait_max_seconds"_a, "keep"_a, "view"_a)
+            "name"_a, "slots"_a, "policy"_a, "wait_max_seconds"_a, "keep"_a, "view"_a, "priority"_a,
+            "deadline_seconds"_a, "rate_bytes_per_second"_a)
         .def_prop_ro("draining", &Session::draining)
         .def(
             "job", [](Session& self, bool stop_wanted) { return self.job(stop_wanted).value(); }, "stop_wanted"_a,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "stage/step_clock.hpp"
+
 namespace forebay::stage {
 
 namespace {
@@ -19,6 +21,7 @@ Result<> await_commits(Staging& staging, const std::vector<std::uint32_t>& slots
     std::map<std::uint32_t, std::uint32_t> failures_before;
     for (const auto index : slots) failures_before[index] = page.slots[index].failures.load();
     ring(page.bell);
+    const Waiting told(page);
     const auto deadline = sys::Clock::now() + at_most;
     for (;;) {
         const auto seen = page.news.load(std::memory_order_acquire);

@@ -27,6 +27,8 @@ inline constexpr std::uint32_t streams_max = 32;
 inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
 inline constexpr std::size_t error_text_max = 2048;
 inline constexpr std::size_t compression_text_max = 4096;
+// Of steps that the agent has not looked at yet: it looks twice a second at least, and a sample takes 100 ms or more.
+inline constexpr std::size_t step_samples_max = 64;
 
 enum class SlotState : std::uint32_t { empty, filling, sealed, draining, drained, committed, failed };
 const char* name_of(SlotState state);
@@ -44,10 +46,14 @@ struct SlotControl {
     // 1: sealed by an earlier session, whose other nodes may not be part of this one, and which Control::commits leaves
     // out. Once its node file is durable in the part directory the slot is free; who brings the last node file there
     // commits.
-    std::uint32_t inherited = 0;
+    std::atomic<std::uint32_t> inherited{0};
     std::atomic<std::int64_t> step{-1};
     std::atomic<std::uint64_t> snapshot_id{0};
     std::atomic<std::uint64_t> drained_bytes{0};  // of the drain under way
+    std::atomic<std::int64_t> sealed_unix_ns{0};
+    std::atomic<std::int64_t> needed_unix_ns{
+        0};                              // when the next save wants the slot, if saves go on as before; 0: unknown
+    std::atomic<std::uint32_t> late{0};  // 1: the agent has counted it as a missed deadline
     // Written by the agent before it stores `failed`, stable until it leaves that state.
     std::atomic<std::uint32_t> failures{0};
     std::uint32_t error_kind = 0;
@@ -59,6 +65,10 @@ struct StreamControl {
     std::int32_t keep = 0;
     std::uint32_t view = 0;
     std::array<char, compression_text_max> compression{};  // encode_rules()
+    std::atomic<std::int32_t> priority{0};
+    std::atomic<std::int64_t> deadline_ns{0};  // after the seal; 0: none
+    std::atomic<std::uint64_t> rate_bytes_per_second{0};
+    std::atomic<std::uint64_t> deadlines_missed{0};
     std::atomic<std::int64_t> newest_durable_step{-1};
     // How the node's first rank tells the others which slot the save under way uses.
     std::atomic<std::uint32_t> decisions{0};
@@ -78,11 +88,19 @@ struct Control {
     std::atomic<std::uint32_t> slot_count{0};
     std::atomic<std::uint64_t> drains{0}, commits{0}, aborts{0};
     std::atomic<std::uint64_t> bytes_drained{0}, bytes_stored{0}, drain_ns{0};
+    // How steps of the simulation and drains meet, see step_clock.hpp.
+    std::atomic<std::uint32_t> waiting{0};  // calls that wait for the agent: nothing computes that a drain could slow
+    std::atomic<std::uint32_t> moving{0};   // changed by the agent, odd while it moves bytes
+    std::atomic<std::uint64_t> steps_counted{0}, step_samples_count{0};
+    std::array<std::atomic<std::uint64_t>, step_samples_max> step_samples{};
+    std::atomic<std::uint64_t> overtakes{0}, limits_overruled{0}, drain_rate_bytes_per_second{0};
+    std::atomic<double> slowdown_percent{0};
     std::array<StreamControl, streams_max> streams;
     std::array<SlotControl, slots_max> slots;
 };
 
-static_assert(std::atomic<SlotState>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free,
+static_assert(std::atomic<SlotState>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free &&
+                  std::atomic<double>::is_always_lock_free,
               "the page is shared between processes");
 
 /// Refuses what `path` holds if it is of another version (`unsupported`), or leads out of itself or out of its

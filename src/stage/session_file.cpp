@@ -14,6 +14,8 @@ namespace {
 // Enough for any storage; more would only hold memory and threads.
 constexpr int in_flight_max = 64;
 constexpr int cores_max = 64;
+// A drain that doubles the time of a step is no longer paced for anybody's sake.
+constexpr double slowdown_percent_max_max = 100;
 constexpr std::int64_t pause_ms_max = 3'600'000;
 
 Error refusal(const std::string& what) { return {ErrorKind::refused, "forebay: " + what}; }
@@ -33,6 +35,7 @@ public:
             text(agent.member("cpus"), options.cpus) && number(agent.member("block_bytes"), options.block_bytes) &&
             number(agent.member("in_flight"), options.in_flight) &&
             number(agent.member("rate_bytes_per_second"), options.rate_bytes_per_second) &&
+            percent(agent.member("slowdown_percent_max"), options.slowdown_percent_max) &&
             flag(agent.member("direct"), options.direct) && number(agent.member("retries"), options.retries) &&
             number(agent.member("retry_pause_ms"), pause_ms);
         options.retry_pause = std::chrono::milliseconds(pause_ms);
@@ -53,6 +56,12 @@ private:
         else if (const auto below = value.i64(); below && std::in_range<T>(*below)) to = static_cast<T>(*below);
         else return false;
         return true;
+    }
+    // Session files of before this setting lack it; their agents kept no limit.
+    static bool percent(format::json::Value value, double& to) {
+        const auto given = value.f64();
+        to = given.value_or(0);
+        return given || !value.exists();
     }
     static bool flag(format::json::Value value, bool& to) {
         const auto given = value.flag();
@@ -82,6 +91,9 @@ Result<> check(const AgentOptions& agent) {
         return refusal(fmt::format("agent.in_flight is {}: from 1 to {}.", agent.in_flight, in_flight_max));
     if (agent.cores < 1 || agent.cores > cores_max)
         return refusal(fmt::format("agent.cores is {}: from 1 to {}.", agent.cores, cores_max));
+    if (!(agent.slowdown_percent_max >= 0 && agent.slowdown_percent_max <= slowdown_percent_max_max))
+        return refusal(fmt::format("agent.slowdown_percent_max is {}: from 0 (no limit) to {}.",
+                                   agent.slowdown_percent_max, slowdown_percent_max_max));
     if (agent.retries < 0) return refusal(fmt::format("agent.retries is {}: 0 or more.", agent.retries));
     if (const auto ms = agent.retry_pause.count(); ms < 0 || ms > pause_ms_max)
         return refusal(fmt::format("agent.retry_pause is {} ms: from 0 to {}.", ms, pause_ms_max));
@@ -114,6 +126,7 @@ Result<std::string> encode_session(const SessionFile& session) {
                              {"block_bytes", agent.block_bytes},
                              {"in_flight", agent.in_flight},
                              {"rate_bytes_per_second", agent.rate_bytes_per_second},
+                             {"slowdown_percent_max", agent.slowdown_percent_max},
                              {"direct", agent.direct},
                              {"retries", agent.retries},
                              {"retry_pause_ms", agent.retry_pause.count()}}}};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "stage/await.hpp"
+#include "stage/step_clock.hpp"
 #include "stage/together.hpp"
 
 namespace forebay::stage {
@@ -168,6 +169,7 @@ Result<Stager::Outcome> Stager::acquire() {
         else if (sys::Clock::now() >= stalls_at) return stalled();
         before = now;
         const auto end = options_.policy == Policy::wait ? stalls_at : std::min(stalls_at, deadline);
+        const Waiting told(context_.staging->control());
         sys::wait_on(news, seen, std::min<std::chrono::nanoseconds>(liveness_pause, end - sys::Clock::now()));
     }
 }
@@ -272,7 +274,9 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
                             const Result<>& mine_before) {
     auto& topology = *context_.topology;
     abandon();
-    began_ = sys::Clock::now();
+    const auto now = sys::Clock::now();
+    interval_ = saves_ == 0 ? std::chrono::nanoseconds(0) : now - began_;
+    began_ = now;
     saved_ = {.step = step};
     time_ = time;
     replaced_ = -1;
@@ -328,17 +332,24 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
     if (context_.topology->leads()) {
         const auto sealing = sys::Clock::now();
         const auto id = snapshot_id(context_.session_id, saves_);
-        slot.seal({.snapshot_id = id,
-                   .step = saved_.step,
-                   .time = time_,
-                   .sealed_unix_ns = sys::unix_ns(),
-                   .node = context_.topology->node_index,
-                   .nodes = context_.topology->nodes,
-                   .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size())});
+        const format::Record record{.snapshot_id = id,
+                                    .step = saved_.step,
+                                    .time = time_,
+                                    .sealed_unix_ns = sys::unix_ns(),
+                                    .node = context_.topology->node_index,
+                                    .nodes = context_.topology->nodes,
+                                    .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size())};
+        slot.seal(record);
         auto& shared = control(current_);
         shared.step = saved_.step;
         shared.snapshot_id = id;
         shared.inherited = 0;
+        shared.late = 0;
+        shared.sealed_unix_ns = record.sealed_unix_ns;
+        // The next save but one, with two slots, and so counted from the beginning of this one.
+        const std::chrono::nanoseconds saving = sys::Clock::now() - began_;
+        shared.needed_unix_ns =
+            interval_.count() == 0 ? 0 : record.sealed_unix_ns + (interval_ * options_.slots - saving).count();
         shared.state.store(SlotState::sealed, std::memory_order_release);
         holds_slot_ = false;
         ring(context_.staging->control().bell);
@@ -357,6 +368,8 @@ Result<> Stager::wait_committed(std::chrono::milliseconds at_most) {
     for (std::size_t i = 0; i < indices_.size(); ++i) reported_[i] = control(i).failures.load();
     return comm::agree(*context_.topology->world, mine);
 }
+
+std::uint64_t Stager::deadlines_missed() const { return stream_control().deadlines_missed.load(); }
 
 std::int64_t Stager::newest_durable_step() const { return stream_control().newest_durable_step.load(); }
 

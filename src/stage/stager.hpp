@@ -61,6 +61,8 @@ public:
     void release() { slots_.clear(); }
 
     std::int64_t newest_durable_step() const;
+    std::uint64_t deadlines_missed() const;
+    std::uint32_t stream_index() const { return stream_index_; }
     const Counters& counters() const { return counters_; }
 
 private:
@@ -102,6 +104,7 @@ private:
     Saved saved_;
     double time_ = 0;
     sys::Clock::time_point began_;
+    std::chrono::nanoseconds interval_{0};  // between the beginnings of the last two saves
     Counters counters_;
 };
 

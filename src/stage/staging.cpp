@@ -192,6 +192,7 @@ Result<Staging> Staging::create(const std::string& directory, const SessionFile&
             if (slot.number != file.number) continue;
             slot.step = file.peek.record.step;
             slot.snapshot_id = file.peek.record.snapshot_id;
+            slot.sealed_unix_ns = file.peek.record.sealed_unix_ns;
             slot.inherited = 1;
             slot.state = SlotState::sealed;
         }
@@ -229,6 +230,9 @@ Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamO
     stream.keep = options.keep;
     stream.view = options.view ? 1 : 0;
     set_text(stream.compression, encode_rules(rules_of(options)));
+    stream.priority = options.priority;
+    stream.deadline_ns = std::chrono::nanoseconds(options.deadline).count();
+    stream.rate_bytes_per_second = options.rate_bytes_per_second;
     if (index == count) page.stream_count.store(count + 1, std::memory_order_release);
     for (std::uint32_t number = 0; number < static_cast<std::uint32_t>(options.slots); ++number) {
         const auto there = slots_of(index);

@@ -111,6 +111,9 @@ static void mistakes(fb_session* session, fb_stream* stream) {
     fb_stream_options wrong = fb_stream_options_default();
     wrong.slots = 3;
     check(fb_stream_open(session, "other", &wrong, &none, &error) == FB_REFUSED && none == NULL, "three slots");
+    wrong.slots = 1;
+    wrong.deadline_seconds = -1;
+    check(fb_stream_open(session, "other", &wrong, &none, &error) == FB_REFUSED, "a deadline before the seal");
     check(fb_options_parse("slot = 1", &options, &error) == FB_REFUSED && options == NULL, "an unknown option");
     check(fb_options_load("nowhere.toml", &options, &error) == FB_MISSING, "a file that is not there");
     check(fb_replicated(stream, "w", FB_F64, 9, shape, &value, NULL, &error) == FB_REFUSED, "nine dimensions");
@@ -145,6 +148,9 @@ int main(void) {
     kept.slots = 2;
     kept.policy = FB_WAIT_AT_MOST;
     kept.wait_max_seconds = 60;
+    kept.priority = 3;
+    kept.deadline_seconds = 1e-3; /* which no drain keeps at this rate */
+    kept.rate_bytes_per_second = 100000;
     must(fb_stream_open(session, "restart", &kept, &stream, &error), &error);
     must(fb_replicated(stream, "value", FB_F64, 0, NULL, &first, NULL, &error), &error);
     must(fb_array(stream, "u", FB_F64, 2, shape, 1, &piece, &attributes, FB_COVERAGE_FULL, &error), &error);
@@ -163,6 +169,9 @@ int main(void) {
     must(fb_wait_committed(stream, 60, &error), &error);
     must(fb_get_counters(stream, &counters, &error), &error);
     check(counters.saves == 2 && counters.commits == 2 && counters.newest_durable_step == 2, "counters");
+    check(counters.deadlines_missed == 2 && counters.overtakes == 0 && counters.limits_overruled == 0, "deadlines");
+    check(counters.steps_counted == 0 && counters.slowdown_percent == 0, "no step was counted");
+    check(counters.drain_rate_bytes_per_second == 0, "no limit on the agent");
     check(fb_draining(session) == 0, "nothing drains");
     restarts(stream, table, u, &value);
     jobs(session);

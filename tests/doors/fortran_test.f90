@@ -81,7 +81,8 @@ contains
     type(fb_counters) :: counters
     type(fb_job) :: job
     call session%open(MPI_COMM_WORLD%MPI_VAL, run, staging='', config='config.toml')
-    call session%stream('all', stream, keep=1, view=.false.)
+    call session%stream('all', stream, keep=1, view=.false., priority=2, &
+                        deadline=1e-3_real64, rate=100000_int64)
     call stream%replicated('scalar', fb_at(scalar), description='a number')
     call stream%replicated('flag', fb_at(flag))
     call stream%replicated('words', fb_at(words))
@@ -108,6 +109,8 @@ contains
       call session%job(job, stop_wanted=.true.)
       call check(job%save .and. job%stop .and. job%reason == 'the application, on rank 0', 'the application asks')
       call check(counters%saves == 1 .and. counters%newest_durable_step == 4, 'counters')
+      call check(counters%deadlines_missed == 1 .and. counters%overtakes == 0 .and. counters%limits_overruled == 0, 'deadlines')
+      call check(counters%drain_rate_bytes_per_second == 0 .and. counters%slowdown_percent == 0, 'no limit')
     else
       call stream%newest(found)
       call check(found%found() .and. found%step() == 4 .and. found%same_ranks(), 'what a restart tells')

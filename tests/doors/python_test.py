@@ -105,7 +105,7 @@ def test_particles_of_any_stride_and_number(tmp_path, config):
     rows["id"], rows["x"] = np.arange(7), np.arange(7) / 2
     columns = {"id": "i8", "x": "f4"}
     with forebay.Session(tmp_path / "run", config=config) as session:
-        stream = session.stream("restart", keep=0, slots=2)
+        stream = session.stream("restart", keep=0, slots=2, priority=2, deadline_seconds=1e-3, rate_bytes_per_second=10**5)
         gas = stream.particles("gas", columns, {"x": "m"})
         for step, count in enumerate((7, 0, 3)):
             gas.bind(rows[:count])
@@ -117,7 +117,10 @@ def test_particles_of_any_stride_and_number(tmp_path, config):
             gas.bind(id=rows["id"], x=rows["x"][:2])
         with pytest.raises(forebay.RefusedError, match="1-D float64 here but 1-D float32"):
             gas.bind(id=rows["id"], x=rows["skipped"])
-        assert stream.counters.saves == 3 and stream.counters.newest_durable_step == 2
+        told = stream.counters
+        assert told.saves == 3 and told.newest_durable_step == 2 and told.deadlines_missed == 3
+        assert (told.overtakes, told.limits_overruled, told.steps_counted, told.slowdown_percent) == (0, 0, 0, 0)
+        assert told.drain_rate_bytes_per_second == 0
     with forebay.Session(tmp_path / "run", config=config) as session:
         stream = session.stream("restart", keep=0)
         gas = stream.particles("gas", columns)

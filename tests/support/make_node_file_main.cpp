@@ -109,7 +109,7 @@ int make_packed(const std::string& name, const char* path) {
     const auto file = format::open_head(image, path);
     if (!file) return std::fprintf(stderr, "%s\n", file.error().text.c_str()), 1;
     if (name == "large") return std::ofstream(path, std::ios::binary) << text_of(image) ? 0 : fail(path);
-    const auto packed = drain::write_packed(drain, memory, *file, image, std::nullopt, path, path);
+    const auto packed = drain::write_packed(drain, memory, *file, image, path, path);
     if (!packed) return std::fprintf(stderr, "%s\n", packed.error().text.c_str()), 1;
     return 0;
 }
