@@ -109,7 +109,8 @@ class Packed(unittest.TestCase):
                 counters = self.save(codec)
                 self.assertEqual(counters.commits, 3)
                 self.assertEqual(counters.bytes_drained, counters.bytes_saved)
-                self.assertLess(counters.bytes_stored, 0.7 * counters.bytes_drained)
+                # With `auto` a save that is waited for is stored as it is; zfp compresses all the same.
+                self.assertLess(counters.bytes_stored, (0.95 if codec == "auto" else 0.7) * counters.bytes_drained)
                 self.assertEqual(self.check_restart(), 2)
                 program("verify", self.work / "run")
                 shown = json.loads(program("show", self.node_file(2), "--json"))
