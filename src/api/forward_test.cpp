@@ -42,6 +42,8 @@ public:
         pid_ = ::fork();
         if (pid_ == 0) {
             ::dup2(ends[1], 1);
+            const int log = ::open((token_file + ".log").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+            ::dup2(log, 2);
             ::execlp(program.c_str(), "forebay", "forward", run.c_str(), "--listen", listen.c_str(), "--token-file",
                      token_file.c_str(), nullptr);
             ::_exit(127);
@@ -89,7 +91,10 @@ struct Place {
         options.open_wait = 10s;
         return options;
     }
-    std::vector<std::int64_t> committed() const { return test::committed_steps(run); }
+    std::vector<std::int64_t> committed() const {
+        if (!std::filesystem::exists(run + "/restart")) return {};  // nothing has arrived yet
+        return test::committed_steps(run);
+    }
     std::string log() const {
         std::string all;
         for (const auto& directory : stage::staging_directories(folder.path()).value())

@@ -2,7 +2,8 @@
 
 Method: 3 hosts; on two of them, which compute, the target is mounted read-only, so that not a byte can come from there.
 First host2 is given up by the job itself (agent.forwarders); then forebay forward is started by hand on host2 and
-killed while both others drain; what they have staged is named, and committed through another one.
+killed while both others drain; what they have staged is named, and committed through another one. At last there are two,
+and the host of one loses its power during a drain: the other stands in.
 """
 
 import json
@@ -27,6 +28,9 @@ class Place:
     def on(self, host, *command, **options):
         return run(*self.hosts.command, "run", host, *command, **options)
 
+    def reach(self, *addresses):
+        return [f"forward_to = {json.dumps(addresses)}", f'forward_token_file = "{self.folder}/token"']
+
     def configure(self, agent, rate=0):
         lines = ["close_wait_seconds = 60", "[agent]", f"rate_bytes_per_second = {rate}", "retries = 1", *agent,
                  "[streams.restart]", "slots = 2"]
@@ -37,13 +41,13 @@ class Place:
         return machine.Job([*self.hosts.command, "mpiexec", "--host", where, machine.NBODY, *UNIVERSE, *saved, *options],
                            self.folder / f"{name}.log")
 
-    def forwarder(self, name):
-        """forebay forward on its host, listening."""
-        job = machine.Job([*self.hosts.command, "run", FORWARDER, machine.FOREBAY, "forward", self.run, "--listen", f":{PORT}",
+    def forwarder(self, name, host, number):
+        """forebay forward on a host, listening."""
+        job = machine.Job([*self.hosts.command, "run", host, machine.FOREBAY, "forward", self.run, "--listen", f":{PORT}",
                            "--token-file", self.folder / "token", "--json"], self.folder / f"{name}.log")
         wait_until(lambda: '"addresses"' in job.output() and "}" in job.output(), f"{name} listens")
         told = json.loads(job.output()[job.output().index("{"):job.output().index("}") + 1])
-        expect(f"10.83.0.12:{PORT}" in told["addresses"], "at the address of its host", told)
+        expect(f"{number}:{PORT}" in told["addresses"], f"at the address of {host}", told)
         return job
 
     def agents(self, host):
@@ -93,8 +97,8 @@ def hosts_of_the_job(place):
 
 def killed_while_draining(place):
     address = f"host2:{PORT}"
-    place.configure([f'forward_to = ["{address}"]', f'forward_token_file = "{place.folder}/token"'], rate=150_000)
-    forwarder = place.forwarder("first")
+    place.configure(place.reach(address), rate=150_000)
+    forwarder = place.forwarder("first", FORWARDER, "10.83.0.12")
     job = place.nbody("host0:2,host1:2", "killed", "--restart", "--stop-after", 6)
     part = wait_until(lambda: next((place.run / "restart").glob(".step-000006.*.part"), None) or job.process.poll(),
                       "step 6 is being drained", 120)
@@ -113,7 +117,7 @@ def killed_while_draining(place):
 
 def drained_later(place):
     reach = ("--forward-to", f"host2:{PORT}", "--token-file", place.folder / "token")
-    forwarder = place.forwarder("second")
+    forwarder = place.forwarder("second", FORWARDER, "10.83.0.12")
     said = ""
     for host in COMPUTING:
         done = place.on(host, machine.FOREBAY, "drain", "all", *reach)
@@ -124,15 +128,26 @@ def drained_later(place):
     expect(done.returncode == 0 and "NOT committed" not in done.stdout, "and nothing is left to do", done.stdout + done.stderr)
     expect(snapshots(place.run, "committed") == {2, 4, 6}, "steps 2, 4 and 6 are committed", forebay("ls", place.run))
     forebay("verify", place.run)
+    return forwarder
+
+
+def powered_off(place):
+    """host0 begins with the forwarder on host2, host1 with the one on login."""
+    other = place.forwarder("third", "login", "10.83.0.1")
+    place.configure(place.reach(f"host2:{PORT}", f"login:{PORT}"), rate=150_000)
     job = place.nbody("host0:2,host1:1", "continued", "--restart", "--stop-after", 8, "--checksum-file",
                       place.folder / "continued.json")
-    finished(job, "3 ranks go on from step 6 through it")
-    expect("restart: step 6," in job.output(), "from step 6", job.output())
-    expect(snapshots(place.run, "committed") >= {6, 8}, "step 8 is committed")
+    wait_until(lambda: next((place.run / "restart").glob(".step-000008.*.part"), None) or job.process.poll() is not None,
+               "step 8 is being drained", 120)
+    place.hosts("off", FORWARDER)
+    finished(job, "the host of one of two forwarders loses its power: the job ends well")
+    expect("restart: step 6," in job.output(), "it went on from step 6", job.output())
+    expect(snapshots(place.run, "committed") == {4, 6, 8}, "steps 4, 6 and 8 are committed", forebay("ls", place.run))
     same_state(place, "continued", "undisturbed-8")
-    place.on(FORWARDER, "pkill", "-TERM", "-x", "forebay")
-    expect(forwarder.finish(30) == 0, "the forwarder is told to end, and does", forwarder.output())
+    place.on("login", "pkill", "-TERM", "-x", "forebay")
+    expect(other.finish(30) == 0, "the other is told to end, and does", other.output())
     forebay("recover", place.run)
+    forebay("verify", place.run)
 
 
 def main():
@@ -151,7 +166,9 @@ def main():
             cut_target_off(place)
             hosts_of_the_job(place)
             killed_while_draining(place)
-            drained_later(place)
+            forwarder = drained_later(place)
+            powered_off(place)
+            forwarder.kill()
 
 
 sys.dont_write_bytecode = True
