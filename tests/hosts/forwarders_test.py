@@ -135,7 +135,7 @@ def powered_off(place):
     """host0 begins with the forwarder on host2, host1 with the one on login."""
     other = place.forwarder("third", "login", "10.83.0.1")
     place.configure(place.reach(f"host2:{PORT}", f"login:{PORT}"), rate=150_000)
-    job = place.nbody("host0:2,host1:1", "continued", "--restart", "--stop-after", 8, "--checksum-file",
+    job = place.nbody("host0:2,host1:2", "continued", "--restart", "--stop-after", 8, "--checksum-file",
                       place.folder / "continued.json")
     wait_until(lambda: next((place.run / "restart").glob(".step-000008.*.part"), None) or job.process.poll() is not None,
                "step 8 is being drained", 120)
