@@ -32,9 +32,15 @@ void log_line(const std::string& line) {
 
 Result<std::string> token_in(const std::string& path) {
     auto token = read_token(path);
-    if (token || token.error().kind != ErrorKind::missing) return token;
-    FB_TRY(sys::write_private(path, forward::new_token() + "\n"));
-    return read_token(path);  // of two forwarders that begin at once, both take the one that stayed
+    if (!token && token.error().kind == ErrorKind::missing) {
+        FB_TRY(sys::write_private(path, forward::new_token() + "\n"));
+        token = read_token(path);  // of two forwarders that begin at once, both take the one that stayed
+    }
+    if (token && !forward::key_of(*token))
+        return Error{ErrorKind::refused, fmt::format("{} holds no token, which is 32 hexadecimal digits.\n"
+                                                     "  Next: remove it, and a new one is made.",
+                                                     path)};
+    return token;
 }
 
 // Clients come at once, and libhdf5 is for one thread at a time.
