@@ -14,6 +14,7 @@
 #include <optional>
 #include <thread>
 
+#include "forward/forwarded_store.hpp"
 #include "support/killable.hpp"
 #include "support/processes.hpp"
 #include "support/temp_directory.hpp"
@@ -61,6 +62,7 @@ public:
         if (pid_ > 0) end(SIGKILL);
     }
     const std::string& address() const { return address_; }
+    void tell(int signal) const { ::kill(pid_, signal); }
     int end(int signal) {
         int status = 0;
         ::kill(pid_, signal);
@@ -236,6 +238,26 @@ TEST_CASE("the only forwarder is killed: the staged copies are named, and stay u
         here.session.close().value();
     });
     CHECK(place.committed() == std::vector<std::int64_t>{6, 5});
+}
+
+TEST_CASE("what was asked of a forwarder that is stopped does not come about when it goes on") {
+    Place place;
+    Forwarder forwarder(place.run, place.token_file);
+    const auto token = sys::read_private(place.token_file).value().substr(0, 32);
+    const auto store =
+        forward::ForwardedStore::make(
+            {.run = place.run, .to = {forwarder.address()}, .token = token, .connect_max = 1s, .silence_max = 300ms})
+            .value();
+    store->make_directories(place.run + "/a").value();
+    forwarder.tell(SIGSTOP);
+    const auto lost = store->rename(place.run + "/a", place.run + "/b");
+    REQUIRE_FALSE(lost);
+    CHECK(lost.error().kind == ErrorKind::retry);
+    CHECK(lost.error().text.find("says nothing for 300 ms") != std::string::npos);
+    forwarder.tell(SIGCONT);
+    CHECK(test::soon([&] { return test::text_in(place.token_file + ".log").find("has left") != std::string::npos; }));
+    CHECK(std::filesystem::exists(place.run + "/a"));
+    CHECK_FALSE(std::filesystem::exists(place.run + "/b"));
 }
 
 TEST_CASE("everything is killed: forebay drain commits what was sealed, by itself or through a new forwarder") {
