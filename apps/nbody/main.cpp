@@ -102,8 +102,23 @@ bool finish(nbody::Simulation& simulation, nbody::Saving* saving, const Options&
     return trouble.empty();
 }
 
+/// The ranks that compute, for as long as they do.
+struct Computing {
+    explicit Computing(const nbody::SavingOptions& saving) {
+        if (!saving.run.empty()) comm = nbody::computing_ranks(MPI_COMM_WORLD, saving);
+    }
+    Computing(const Computing&) = delete;
+    Computing& operator=(const Computing&) = delete;
+    ~Computing() {
+        if (comm != MPI_COMM_WORLD && comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
+    }
+    MPI_Comm comm = MPI_COMM_WORLD;
+};
+
 bool simulate(const Options& options) {
-    nbody::Simulation simulation(MPI_COMM_WORLD, options.parameters);
+    const Computing computing(options.saving);
+    if (computing.comm == MPI_COMM_NULL) return true;
+    nbody::Simulation simulation(computing.comm, options.parameters);
     std::optional<nbody::Saving> saving;
     if (!options.saving.run.empty()) saving.emplace(simulation, options.saving);
     nbody::Saving* saver = saving ? &*saving : nullptr;

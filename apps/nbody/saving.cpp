@@ -20,13 +20,13 @@ T need(forebay::Result<T> result) {
     if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-forebay::Options options_of(const SavingOptions& given, const Slab& slab) {
+forebay::Options options_of(const SavingOptions& given, int rank) {
     forebay::Options options;
     if (!given.config.empty()) options = need(forebay::load_options(given.config));
     options.run = given.run;
     if (!given.staging.empty()) options.staging = given.staging;
     if (given.virtual_nodes > 0) options.virtual_nodes = given.virtual_nodes;
-    if (slab.rank == 0) options.log = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
+    if (rank == 0) options.log = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
     return options;
 }
 
@@ -134,9 +134,15 @@ bool Saving::Parts::read(forebay::Restart& restart) {
     return true;
 }
 
+MPI_Comm computing_ranks(MPI_Comm world, const SavingOptions& options) {
+    int rank = 0;
+    MPI_Comm_rank(world, &rank);
+    return need(forebay::dedicate(world, options_of(options, rank)));
+}
+
 Saving::Saving(Simulation& simulation, const SavingOptions& options) : parts_(std::make_unique<Parts>(simulation)) {
     auto& parts = *parts_;
-    parts.session = need(forebay::open(simulation.slab.comm, options_of(options, simulation.slab)));
+    parts.session = need(forebay::open(simulation.slab.comm, options_of(options, simulation.slab.rank)));
     parts.stream = need(parts.session->stream("restart"));
     parts.describe_state();
     parts.describe_fields();

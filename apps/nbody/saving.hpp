@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <mpi.h>
+
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -34,6 +36,10 @@ struct SavingTotals {
 struct SavingError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+/// The ranks that compute: all, but for those that the configuration makes agents or forwarders. MPI_COMM_NULL on such
+/// a rank, when its work is done. Throws SavingError. Collective.
+MPI_Comm computing_ranks(MPI_Comm world, const SavingOptions& options);
 
 class Saving {
 public:

@@ -14,6 +14,11 @@ namespace forebay {
 /// that computes has called MPI_Finalize, and then gets MPI_COMM_NULL: it has nothing left to do but MPI_Finalize. Once
 /// a process. `refused` where a machine has not more ranks than cores. The communicator belongs to the caller.
 /// Collective over `world`.
+///
+/// With AgentOptions::forwarders the ranks of the last so many hosts (Options::virtual_nodes counts as hosts) write to
+/// the target for the others, whatever the mode: they stay in this call until all that compute have called MPI_Finalize
+/// and the agents that outlive those are done, at most Options::close_wait, and get MPI_COMM_NULL too. `refused` where
+/// no host is left.
 Result<MPI_Comm> dedicate(MPI_Comm world, const Options& options);
 
 /// Opens a session of all ranks of `world`, which is duplicated: the caller's communicator sees no message of

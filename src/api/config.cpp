@@ -35,6 +35,16 @@ public:
     void flag(const char* key, bool& value) {
         take<bool>(key, "true or false", [&](bool given) { value = given; });
     }
+    void texts(const char* key, std::vector<std::string>& values) {
+        const auto* node = known(key);
+        if (node == nullptr) return;
+        const auto* list = node->as_array();
+        if (list == nullptr) return fail(*node, fmt::format("'{}' must be a list of texts.", full(key)));
+        for (const auto& entry : *list) {
+            if (const auto* text = entry.as_string()) values.push_back(text->get());
+            else fail(entry, fmt::format("'{}' must be a list of texts.", full(key)));
+        }
+    }
     template <class T>
     void number(const char* key, T& value, std::int64_t least = 0) {
         take<std::int64_t>(key, "a whole number", [&](std::int64_t given) {
@@ -136,6 +146,10 @@ void read_agent(const toml::table& table, const std::string& path, Result<>& ver
     section.flag("direct", agent.direct);
     section.number("retries", agent.retries);
     section.seconds("retry_pause_seconds", agent.retry_pause);
+    section.number("forwarders", agent.forwarders);
+    section.text("forward_address", agent.forward_address);
+    section.texts("forward_to", agent.forward_to);
+    section.text("forward_token_file", agent.forward_token_file);
     for (const auto& [name, value] : section.inner("environment")) {
         if (const auto* text = value.as_string()) agent.environment.emplace_back(name.str(), text->get());
         else section.fail(value, fmt::format("'agent.environment.{}' must be text.", name.str()));

@@ -135,6 +135,21 @@ variables = { "z*" = { codec = "zfp", error = 1e-3, shuffle = "none" }, "a*" = "
     CHECK(fields.variable_compression[2].second.codec == Codec::none);
 }
 
+TEST_CASE("load_options: forwarders") {
+    const auto agent = load(R"([agent]
+forward_to = ["host7:4711", "host8:4711"]
+forward_token_file = "/home/me/run7.token"
+)")
+                           .value()
+                           .agent;
+    CHECK(agent.forward_to == std::vector<std::string>{"host7:4711", "host8:4711"});
+    CHECK(agent.forward_token_file == "/home/me/run7.token");
+    CHECK(agent.forwarders == 0);
+    const auto other = load("[agent]\nforwarders = 3\nforward_address = \"ib0\"").value().agent;
+    CHECK(other.forwarders == 3);
+    CHECK(other.forward_address == "ib0");
+}
+
 TEST_CASE("load_options: an empty file gives the defaults") {
     const auto options = load("").value();
     CHECK(options.agent.mode == AgentMode::process);
@@ -166,6 +181,12 @@ TEST_CASE("load_options: what is wrong is named with its line") {
     refused("[streams.restart]\ndeadline_seconds = -1", "must be a number of seconds");
     refused("[streams.restart]\nrate_bytes_per_second = -1", "out of range");
     refused("[agent]\nenvironment = { A = 1 }", "must be text");
+    refused("[agent]\nforwarders = 9999", "agent.forwarders is 9999: from 0 to 1024");
+    refused("[agent]\nforward_to = \"a:1\"", "'agent.forward_to' must be a list of texts");
+    refused("[agent]\nforward_to = [1]", "must be a list of texts");
+    refused("[agent]\nforward_to = [\"a:1\"]", "agent.forward_token_file belong together");
+    refused("[agent]\nforward_token_file = \"t\"", "agent.forward_token_file belong together");
+    refused("[agent]\nforwarders = 1\nforward_to = [\"a:1\"]\nforward_token_file = \"t\"", "one of the two");
     refused("[streams]\nrestart = 3", "must be a table");
     refused("[streams.restart]\nslots = 3", "1 or 2");
     refused("[streams.r]\ncompression = \"gzip\"", "one of \"auto\", \"lz4\", \"none\", \"zfp\", \"zstd\"");

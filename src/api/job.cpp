@@ -32,8 +32,8 @@ Job judge(const JobTold& told) {
     return job;
 }
 
-JobState::JobState(const std::string& run, const JobOptions& options, JobEnd end)
-    : options_(options), end_(std::move(end)), watch_(sys::posix_store(), run) {}
+JobState::JobState(std::shared_ptr<sys::Store> target, const std::string& run, const JobOptions& options, JobEnd end)
+    : options_(options), end_(std::move(end)), watch_(std::move(target), run) {}
 
 JobTold JobState::tell(sys::Clock::time_point now, std::int64_t unix_ms, double drain_seconds, std::string& problem) {
     if (calls_ > 0)
@@ -79,8 +79,8 @@ Result<JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_unix_ns
 Result<> SessionState::look_at_job() {
     FB_TRY_ASSIGN(end, end_of_job(options.job, opened_unix_ns));
     const auto mark = options.run + "/" + catalog::continue_mark;
-    FB_TRY(within(options.open_wait, mark, [mark] { return sys::posix_store().remove(mark); }));
-    job_ = std::make_unique<JobState>(options.run, options.job, std::move(end));
+    FB_TRY(within(options.open_wait, mark, [mark, target = target_] { return target->remove(mark); }));
+    job_ = std::make_unique<JobState>(target_, options.run, options.job, std::move(end));
     if (job_->end().unix_seconds) {
         const auto left = static_cast<double>(*job_->end().unix_seconds) - static_cast<double>(sys::unix_ns()) * 1e-9;
         log(fmt::format("forebay: the job ends in {}, by {}", show_seconds(left), job_->end().told));
@@ -92,8 +92,8 @@ Result<> SessionState::look_at_job() {
 
 void SessionState::mark_to_continue() {
     const auto mark = options.run + "/" + catalog::continue_mark;
-    const auto written = within(options.open_wait, mark, [mark] {
-        return sys::write_text_durable(sys::posix_store(), mark, "the limit of its job ended the simulation\n");
+    const auto written = within(options.open_wait, mark, [mark, target = target_] {
+        return sys::write_text_durable(*target, mark, "the limit of its job ended the simulation\n");
     });
     if (!written)
         log(fmt::format("forebay: {} is not written, so a script that looks for it will not submit the next job: {}",

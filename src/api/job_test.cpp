@@ -3,6 +3,7 @@
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "api/job.hpp"
+#include "drain/target.hpp"
 
 #include <doctest/doctest.h>
 
@@ -167,7 +168,8 @@ TEST_CASE("the job's limit ends the simulation while there is time, and says tha
 TEST_CASE("a limit keeps the reserve, the longest of the last ten steps and a drain free") {
     const test::TempDirectory folder;
     std::string problem;
-    JobState state(folder.path(), {.wall_time = {}, .reserve = 60s}, {1000, "test"});
+    const auto target = drain::target_of(folder.path(), {}, {}).value().store;
+    JobState state(target, folder.path(), {.wall_time = {}, .reserve = 60s}, {1000, "test"});
     auto clock = sys::Clock::now();
     std::int64_t unix_ms = 0;
     const auto after = [&](std::chrono::milliseconds step, double drain_seconds) {

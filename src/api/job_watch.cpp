@@ -48,15 +48,15 @@ bool taken(sys::Store& store, const std::string& path, bool& stays, std::string&
 
 }  // namespace
 
-JobWatch::JobWatch(sys::Store& store, const std::string& run) : state_(std::make_shared<State>()) {
-    std::thread([&store, run, state = state_] {
+JobWatch::JobWatch(std::shared_ptr<sys::Store> target, const std::string& run) : state_(std::make_shared<State>()) {
+    std::thread([target = std::move(target), run, state = state_] {
         bool stop_stays = false, save_stays = false;
         std::unique_lock lock(state->mutex);
         while (!state->ending) {
             lock.unlock();
             std::string problem;
-            const bool stop = taken(store, run + "/" + catalog::stop_request, stop_stays, problem);
-            const bool save = taken(store, run + "/" + catalog::save_request, save_stays, problem);
+            const bool stop = taken(*target, run + "/" + catalog::stop_request, stop_stays, problem);
+            const bool save = taken(*target, run + "/" + catalog::save_request, save_stays, problem);
             lock.lock();
             state->found.stop |= stop;
             state->found.save |= save;

@@ -14,7 +14,7 @@ namespace forebay {
 class JobWatch {
 public:
     /// Waits for the first look, at most a second.
-    JobWatch(sys::Store& store, const std::string& run);
+    JobWatch(std::shared_ptr<sys::Store> target, const std::string& run);
     ~JobWatch();
     JobWatch(const JobWatch&) = delete;
     JobWatch& operator=(const JobWatch&) = delete;

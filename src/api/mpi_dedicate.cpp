@@ -1,13 +1,15 @@
-// forebay::dedicate(): ranks that are agents. What the ranks of a machine share is a window of MPI; that a process ends
-// is told by the attribute that it hangs on MPI_COMM_SELF, which MPI_Finalize deletes before all else
-// (MPI 4.1, 11.2.4).
+// forebay::dedicate(): ranks that are agents, and hosts that are forwarders. What the ranks of a machine share is a
+// window of MPI; that a process ends is told by the attribute that it hangs on MPI_COMM_SELF, which MPI_Finalize
+// deletes before all else (MPI 4.1, 11.2.4).
 
 #include <fmt/format.h>
 
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 
+#include "api/mpi_forwarders.hpp"
 #include "api/mpi_posts.hpp"
 #include "api/state.hpp"
 #include "comm/mpi_group.hpp"
@@ -32,15 +34,24 @@ struct Machine {
     }
 };
 
+// What a process that computes has of dedicate().
+struct Dedicated {
+    std::optional<Machine> machine;
+    std::optional<Forwarders> forwarders;
+};
+
 int at_finalize(MPI_Comm, int, void* value, void*) {
-    const std::unique_ptr<Machine> machine(static_cast<Machine*>(value));
-    for (auto& post : machine->posts) drain::leave(post);
-    machine->free();  // waits for the agents
+    const std::unique_ptr<Dedicated> dedicated(static_cast<Dedicated*>(value));
+    if (auto& machine = dedicated->machine) {
+        for (auto& post : machine->posts) drain::leave(post);
+        machine->free();  // waits for the agents, which may need the forwarders
+    }
+    if (dedicated->forwarders) dedicated->forwarders->leave();
     return MPI_SUCCESS;
 }
 
 // A key has to be the same in every call, and MPI has no names for keys.
-int key_of_machine() {
+int key_of_dedicated() {
     static const int key = [] {
         int made = MPI_KEYVAL_INVALID;
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &made, nullptr);
@@ -49,11 +60,11 @@ int key_of_machine() {
     return key;
 }
 
-Machine* machine_of_process() {
+Dedicated* dedicated_of_process() {
     void* value = nullptr;
     int found = 0;
-    MPI_Comm_get_attr(MPI_COMM_SELF, key_of_machine(), static_cast<void*>(&value), &found);
-    return found != 0 ? static_cast<Machine*>(value) : nullptr;
+    MPI_Comm_get_attr(MPI_COMM_SELF, key_of_dedicated(), static_cast<void*>(&value), &found);
+    return found != 0 ? static_cast<Dedicated*>(value) : nullptr;
 }
 
 int size_of(MPI_Comm comm) {
@@ -93,54 +104,97 @@ Machine machine_with_posts(MPI_Comm ranks, int cores) {
 }
 
 // The library knows no HDF5: the program beside it makes views.
-drain::ViewMaker make_view_by(const std::string& program) {
-    return [program](sys::Store&, const catalog::Snapshot& snapshot) -> Result<> {
-        const auto said = sys::output_of({program, "view", snapshot.directory}, view_max);
-        return said ? Result<>() : Result<>(said.error());
-    };
+Result<> make_view_by(const std::string& program, const std::string& directory) {
+    const auto said = sys::output_of({program, "view", directory}, view_max);
+    return said ? Result<>() : Result<>(said.error());
+}
+
+// Whether `computing`, the ranks of a machine that do not serve others, are more than its dedicated cores.
+Result<> enough_for(int cores, MPI_Comm ranks) {
+    const int size = size_of(ranks);
+    if (size > cores) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("forebay: {} has {} ranks of this job, and {} dedicated cores leave none that computes. "
+                             "Next: start more ranks on each machine, or lower agent.cores.",
+                             sys::host_name(), size, cores)};
+}
+
+/// Serves, if this rank is an agent of its machine; else gives the communicator of those that are not.
+MPI_Comm serve_or_compute(MPI_Comm computing, MPI_Comm ranks, const AgentOptions& agent, Dedicated& dedicated) {
+    auto machine = machine_with_posts(ranks, agent.cores);
+    const int number = rank_in(ranks) - (size_of(ranks) - agent.cores);
+    MPI_Comm part = split(computing, number < 0 ? 0 : 1);
+    dedicated.machine = machine;
+    if (number < 0) return part;
+    drain::serve(machine.posts[static_cast<std::size_t>(number)],
+                 [program = agent_program(agent.program)](sys::Store&, const catalog::Snapshot& snapshot) {
+                     return make_view_by(program, snapshot.directory);
+                 });
+    machine.free();
+    MPI_Comm_free(&part);
+    return MPI_COMM_NULL;
 }
 
 }  // namespace
 
 std::span<drain::Post> posts_of_process() {
-    const auto* machine = machine_of_process();
-    return machine != nullptr ? machine->posts : std::span<drain::Post>();
+    const auto* dedicated = dedicated_of_process();
+    return dedicated != nullptr && dedicated->machine ? dedicated->machine->posts : std::span<drain::Post>();
+}
+
+stage::Forwarding forwarding_of_process() {
+    const auto* dedicated = dedicated_of_process();
+    return dedicated != nullptr && dedicated->forwarders ? dedicated->forwarders->forwarding() : stage::Forwarding();
 }
 
 Result<MPI_Comm> dedicate(MPI_Comm world, const Options& options) {
-    const auto group = comm::mpi_group(world);
-    Result<> mine = stage::check(options.agent);
-    if (options.agent.mode != AgentMode::dedicated) {
-        FB_TRY(comm::agree(*group, mine));
-        return split(world, 0);
-    }
-    const int cores = options.agent.cores;
-    MPI_Comm ranks = MPI_COMM_NULL;
-    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, rank_in(world), MPI_INFO_NULL, &ranks);
-    const int size = size_of(ranks);
-    if (mine && size <= cores)
-        mine =
-            Error{ErrorKind::refused,
-                  fmt::format("forebay: {} has {} ranks of this job, and {} dedicated cores leave none that computes. "
-                              "Next: start more ranks on each machine, or lower agent.cores.",
-                              sys::host_name(), size, cores)};
-    if (mine && machine_of_process() != nullptr)
+    const auto& agent = options.agent;
+    const auto hosts = comm::find_topology(comm::mpi_group(world), options.virtual_nodes);
+    const bool has_cores = agent.mode == AgentMode::dedicated, has_forwarders = agent.forwarders > 0;
+    const bool forwards = Forwarders::is_one(hosts, options);
+    Result<> mine = stage::check(agent);
+    if (mine && (has_cores || has_forwarders) && dedicated_of_process() != nullptr)
         mine = Error{ErrorKind::refused, "forebay: forebay::dedicate() was called before in this process."};
-    if (const auto agreed = comm::agree(*group, mine); !agreed) {
-        MPI_Comm_free(&ranks);
-        return agreed.error();
+    FB_TRY(comm::agree(*hosts.world, mine));
+    MPI_Comm computing = split(world, forwards ? 1 : 0);
+    MPI_Comm ranks = MPI_COMM_NULL;  // of this machine
+    if (has_cores && !forwards) {
+        MPI_Comm_split_type(computing, MPI_COMM_TYPE_SHARED, rank_in(computing), MPI_INFO_NULL, &ranks);
+        mine = enough_for(agent.cores, ranks);
     }
-    auto machine = machine_with_posts(ranks, cores);
-    const int agent = rank_in(ranks) - (size - cores);
-    MPI_Comm part = split(world, agent < 0 ? 0 : 1);
-    if (agent < 0) {
-        MPI_Comm_set_attr(MPI_COMM_SELF, key_of_machine(), new Machine(machine));
-        return part;
+    Dedicated dedicated;
+    const auto agreed = [&]() -> Result<> {
+        if (!has_forwarders) return comm::agree(*hosts.world, mine);
+        const auto make_view = [program = agent_program(agent.program)](const forward::ViewWanted& wanted) {
+            return make_view_by(program, wanted.directory);
+        };
+        auto made = Forwarders::make(hosts, world, forwards ? MPI_COMM_NULL : computing, options, mine, make_view);
+        if (!made) return made.error();
+        dedicated.forwarders.emplace(std::move(*made));
+        return {};
+    }();
+    if (!agreed || forwards) {
+        if (ranks != MPI_COMM_NULL) MPI_Comm_free(&ranks);
+        MPI_Comm_free(&computing);
     }
-    drain::serve(machine.posts[static_cast<std::size_t>(agent)], make_view_by(agent_program(options.agent.program)));
-    machine.free();
-    MPI_Comm_free(&part);
-    return MPI_COMM_NULL;
+    FB_TRY(agreed);
+    if (forwards) {
+        dedicated.forwarders->serve(options.close_wait);
+        return MPI_COMM_NULL;
+    }
+    if (has_cores) {
+        MPI_Comm part = serve_or_compute(computing, ranks, agent, dedicated);
+        MPI_Comm_free(&computing);
+        computing = part;
+        // An agent leaves with those of its machine that compute: the forwarders wait for it as for them.
+        if (part == MPI_COMM_NULL) {
+            if (dedicated.forwarders) dedicated.forwarders->leave();
+            return part;
+        }
+    }
+    if (has_cores || has_forwarders)
+        MPI_Comm_set_attr(MPI_COMM_SELF, key_of_dedicated(), new Dedicated(std::move(dedicated)));
+    return computing;
 }
 
 }  // namespace forebay

@@ -1,14 +1,17 @@
-// How a session finds the dedicated agents of its machine.
+// How a session finds the dedicated agents of its machine, and the forwarders of its job.
 
 #pragma once
 
 #include <span>
 
 #include "drain/post.hpp"
+#include "stage/staging.hpp"
 
 namespace forebay {
 
 /// What dedicate() made; empty where it was not called, or the mode is another.
 std::span<drain::Post> posts_of_process();
+/// Of the hosts that dedicate() split off; empty where there are none.
+stage::Forwarding forwarding_of_process();
 
 }  // namespace forebay

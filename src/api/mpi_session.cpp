@@ -6,7 +6,8 @@
 namespace forebay {
 
 Result<Session> open(MPI_Comm world, const Options& options) {
-    return Session::open_over(std::make_unique<GroupHolder>(comm::mpi_group(world), posts_of_process()), options);
+    return Session::open_over(
+        std::make_unique<GroupHolder>(comm::mpi_group(world), posts_of_process(), forwarding_of_process()), options);
 }
 
 }  // namespace forebay

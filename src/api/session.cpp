@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
@@ -8,7 +9,7 @@
 #include "api/state.hpp"
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
-#include "drain/agent.hpp"
+#include "drain/target.hpp"
 #include "stage/await.hpp"
 
 namespace forebay {
@@ -21,12 +22,22 @@ constexpr std::chrono::seconds agent_start_max{30};
 constexpr std::chrono::seconds agent_end_max{15}, stuck_agent_end_max{1};
 
 // Before the first step, not after an hour of computing: can a snapshot be written there at all?
-Result<> probe_target(const std::string& run, std::uint64_t id) {
-    auto& store = sys::posix_store();
+Result<> probe_target(sys::Store& store, const std::string& run, std::uint64_t id) {
     FB_TRY(sys::make_directories_durable(store, run));
     const auto probe = fmt::format("{}/.probe.{}-{:016x}.tmp", run, sys::process_id(), id);
     FB_TRY(sys::write_text_durable(store, probe, "forebay\n"));
     return store.remove(probe);
+}
+
+// A forwarder that is started by hand, in the same moment as the application, has a while to come.
+Result<> once_there(std::chrono::milliseconds limit, ErrorKind not_yet, const std::function<Result<>()>& work) {
+    constexpr std::chrono::milliseconds look_pause{200};
+    const auto deadline = sys::Clock::now() + limit;
+    while (true) {
+        auto done = work();
+        if (done || done.error().kind != not_yet || sys::Clock::now() + look_pause > deadline) return done;
+        std::this_thread::sleep_for(look_pause);
+    }
 }
 
 std::string told_by_first(comm::Group& group, const std::string& mine) {
@@ -40,6 +51,7 @@ std::string told_by_first(comm::Group& group, const std::string& mine) {
 
 // An agent inside the application. It has all it uses itself: stuck in a dead mount it outlives its session.
 struct SessionState::AgentThread {
+    drain::Target target;
     stage::Staging staging;
     stage::SessionFile file;
     sys::FileLock lock;
@@ -98,15 +110,53 @@ Result<> SessionState::open(GroupHolder& holder, const Options& wanted) {
     options.run = told_by_first(*topology.world, absolute_path(options.run));
     id = sys::random_u64();
     topology.world->broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
-    FB_TRY(comm::agree(*topology.world, topology.world->rank() == 0
-                                            ? within(options.open_wait, "the run directory " + options.run,
-                                                     [run = options.run, own = id] { return probe_target(run, own); })
-                                            : Result<>()));
+    FB_TRY(comm::agree(*topology.world, topology.leads() ? find_forwarders(holder.forwarding()) : Result<>()));
+    FB_TRY(comm::agree(*topology.world, topology.world->rank() == 0 ? open_target() : Result<>()));
     FB_TRY(open_staging());
     FB_TRY(comm::agree(*topology.world, topology.leads() ? ensure_agent() : Result<>()));
     log(fmt::format("forebay: run {}, {} ranks on {} nodes, staged in {}", options.run, topology.world->size(),
                     topology.nodes, staging->directory()));
     return {};
+}
+
+Result<> SessionState::find_forwarders(const stage::Forwarding& of_job) {
+    const auto& agent = options.agent;
+    if (agent.forwarders > 0 && of_job.to.empty())
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: agent.forwarders is {}, but no host is one: the session was not opened over "
+                                 "what forebay::dedicate() gave. Next: call it after MPI_Init, or set agent.forwarders "
+                                 "to 0.",
+                                 agent.forwarders)};
+    if (agent.forwarders > 0) {
+        forwarding_ = of_job;
+    } else if (!agent.forward_to.empty()) {
+        const auto found = once_there(options.open_wait, ErrorKind::missing, [&]() -> Result<> {
+            FB_TRY_ASSIGN(token, sys::read_private(agent.forward_token_file));
+            forwarding_ = {.to = agent.forward_to, .token = token.substr(0, token.find_last_not_of("\r\n") + 1)};
+            return {};
+        });
+        if (!found)
+            return Error{
+                found.error().kind,
+                fmt::format("forebay: no token for the forwarders: {}. Next: start forebay forward first, with "
+                            "--token-file {}.",
+                            found.error().text, agent.forward_token_file)};
+    }
+    // Each node begins with another forwarder.
+    auto& to = forwarding_.to;
+    if (!to.empty()) std::ranges::rotate(to, to.begin() + static_cast<std::ptrdiff_t>(topology.node_index % to.size()));
+    return {};
+}
+
+Result<> SessionState::open_target() {
+    auto target = drain::target_of(options.run, forwarding_, {});
+    if (!target) return Error{target.error().kind, "forebay: " + target.error().text};
+    target_ = target->store;
+    const auto wait = forwarding_.to.empty() ? std::chrono::milliseconds(0) : options.open_wait;
+    return within(options.open_wait, "the run directory " + options.run,
+                  [store = target_, run = options.run, own = id, wait] {
+                      return once_there(wait, ErrorKind::retry, [&] { return probe_target(*store, run, own); });
+                  });
 }
 
 Result<> SessionState::open_staging() {
@@ -125,8 +175,11 @@ Result<> SessionState::open_staging() {
         return {};
     };
     if (topology.leads()) {
-        const stage::SessionFile file{
-            .run = options.run, .host = sys::host_name(), .process = sys::process_id(), .agent = options.agent};
+        const stage::SessionFile file{.run = options.run,
+                                      .host = sys::host_name(),
+                                      .process = sys::process_id(),
+                                      .agent = options.agent,
+                                      .forwarding = forwarding_};
         FB_TRY(comm::agree(*topology.world, take(stage::Staging::create(directory, file, options.close_wait))));
     } else {
         FB_TRY(comm::agree(*topology.world, {}));
@@ -183,9 +236,11 @@ Result<> SessionState::start_thread() {
     FB_TRY_ASSIGN(joined, stage::Staging::join(staging->directory()));
     stage::SessionFile file{
         .run = options.run, .host = sys::host_name(), .process = sys::process_id(), .agent = options.agent};
-    thread_.reset(new AgentThread{std::move(joined), std::move(file), std::move(lock)});
+    FB_TRY_ASSIGN(target, drain::target_of(options.run, forwarding_, {}));
+    thread_.reset(new AgentThread{std::move(target), std::move(joined), std::move(file), std::move(lock)});
     std::thread([agent = thread_] {
-        drain::Agent(sys::posix_store(), agent->staging, agent->file, {}, [](const std::string&) {}).run(agent->stop);
+        const auto& [store, make_view] = agent->target;
+        drain::Agent(*store, agent->staging, agent->file, make_view, [](const std::string&) {}).run(agent->stop);
         agent->lock.release();
         agent->done = 1;
         sys::wake_all(agent->done);
@@ -255,6 +310,7 @@ Result<> SessionState::close() {
     topology.node->barrier();
     if (leads && mine && !staging->agent_lives()) removed = staging->remove();
     job_.reset();  // else it takes requests that are meant for the next session
+    target_.reset();
     staging.reset();
     FB_TRY(committed);
     return comm::agree(*topology.world, removed);

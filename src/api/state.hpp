@@ -28,15 +28,19 @@ namespace forebay {
 /// How forebay/mpi.hpp hands a communicator over without this library knowing MPI.
 class GroupHolder {
 public:
-    explicit GroupHolder(std::unique_ptr<comm::Group> group, std::span<drain::Post> posts = {})
-        : group_(std::move(group)), posts_(posts) {}
+    explicit GroupHolder(std::unique_ptr<comm::Group> group, std::span<drain::Post> posts = {},
+                         stage::Forwarding forwarding = {})
+        : group_(std::move(group)), posts_(posts), forwarding_(std::move(forwarding)) {}
     std::unique_ptr<comm::Group> take() { return std::move(group_); }
     /// Of this machine's dedicated agents; they live until MPI is finalised.
     std::span<drain::Post> posts() const { return posts_; }
+    /// The hosts of this job that write for the others; as long.
+    const stage::Forwarding& forwarding() const { return forwarding_; }
 
 private:
     std::unique_ptr<comm::Group> group_;
     std::span<drain::Post> posts_;
+    stage::Forwarding forwarding_;
 };
 
 class SessionState {
@@ -69,6 +73,8 @@ public:
     std::uint64_t alignment_bytes = 4096;
 
 private:
+    Result<> find_forwarders(const stage::Forwarding& of_job);
+    Result<> open_target();
     Result<> open_staging();
     Result<> start_process();
     Result<> start_thread();
@@ -78,6 +84,9 @@ private:
 
     std::map<std::string, std::weak_ptr<StreamState>> streams_;  // the handles own them, and they own the session
     std::span<drain::Post> posts_;
+    stage::Forwarding forwarding_;
+    // Where this session writes beside its agents' doing: small files, on the world's first rank.
+    std::shared_ptr<sys::Store> target_;
     struct AgentThread;
     void end_thread(std::chrono::seconds wait_max);
     std::shared_ptr<AgentThread> thread_;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/forwarding.hpp"
 #include "cli/json.hpp"
 #include "cli/verbs.hpp"
 #include "drain/agent.hpp"
@@ -16,16 +17,19 @@ namespace {
 struct Options {
     std::string directory;
     std::string base = "/dev/shm";
+    std::vector<std::string> forward_to;
+    std::string token_file;
     bool keep = false;
     bool json = false;
 };
 
 Result<std::vector<drain::DrainedDirectory>> drain_asked(const Options& options) {
+    FB_TRY_ASSIGN(forwarding, forwarding_of(options.forward_to, options.token_file));
     if (options.directory == "all") {
         FB_TRY_ASSIGN(directories, stage::staging_directories(options.base));
-        return drain::drain_leftovers(directories, view_maker(), !options.keep);
+        return drain::drain_leftovers(directories, view_maker(), !options.keep, forwarding);
     }
-    auto drained = drain::drain_leftover(options.directory, view_maker(), !options.keep);
+    auto drained = drain::drain_leftover(options.directory, view_maker(), !options.keep, forwarding);
     if (!drained && drained.error().kind == ErrorKind::missing)
         return Error{ErrorKind::missing, fmt::format("{} is not a staging directory: {}\n"
                                                      "  Next: forebay drain all --staging {}",
@@ -69,6 +73,9 @@ void add_drain(CommandLine& line) {
     verb.argument("DIR", options->directory,
                   "The staging directory that an error named; or \"all\": each one of yours under --staging");
     verb.option("--staging", options->base, "Where \"all\" looks");
+    verb.option("--forward-to", options->forward_to,
+                "Through a forwarder (forebay forward), HOST:PORT, instead of writing itself");
+    verb.option("--token-file", options->token_file, "What admits to it");
     verb.flag("--keep", options->keep, "Keep the staged copies when they are committed");
     verb.json(
         options->json,

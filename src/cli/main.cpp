@@ -14,6 +14,7 @@ int main(int count, char** arguments) {
     forebay::cli::add_view(line);
     forebay::cli::add_import(line);
     forebay::cli::add_agent(line);
+    forebay::cli::add_forward(line);
     forebay::cli::add_bench(line);
     return line.run(count, arguments);
 }

@@ -15,6 +15,7 @@ void add_recover(CommandLine& line);
 void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);
 void add_agent(CommandLine& line);
+void add_forward(CommandLine& line);
 void add_view(CommandLine& line);  // view_hdf5.cpp, or view_none.cpp without HDF5
 void add_import(CommandLine& line);
 void add_bench(CommandLine& line);  // mpi_bench.cpp, or bench_none.cpp without MPI

@@ -110,7 +110,7 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
 
 /// The body of `forebay drain`: one round over what a dead session left in a staging directory, with the errors it met.
 /// Removes the directory when all of it is committed and `remove` is asked for. `refused` while its session or its
-/// agent lives.
+/// agent lives. Writes itself, or through `forwarding`; not through the forwarders that the session had.
 struct Drained {
     std::string stream;
     std::int64_t step = 0;
@@ -120,7 +120,8 @@ struct Drained {
     bool waiting = false;  // all of it is at the target, but node files of other nodes are not
     std::string text;      // why it is not committed
 };
-Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view, bool remove);
+Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view, bool remove,
+                                            const stage::Forwarding& forwarding = {});
 
 /// The same over several directories, which may hold nodes of one snapshot: the last of them commits, and the others
 /// then see it. Passes over those whose session or agent lives; `staged` is `missing` for what was killed as it began.
@@ -129,6 +130,6 @@ struct DrainedDirectory {
     Result<std::vector<Drained>> staged;
 };
 std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& directories, const ViewMaker& make_view,
-                                              bool remove);
+                                              bool remove, const stage::Forwarding& forwarding = {});
 
 }  // namespace forebay::drain

@@ -5,6 +5,7 @@
 #include "base/limits.hpp"
 #include "drain/agent.hpp"
 #include "drain/publish.hpp"
+#include "drain/target.hpp"
 
 namespace forebay::drain {
 
@@ -32,13 +33,20 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
     log(fmt::format("agent {} serves {} for run {}", sys::process_id(), directory, session.run));
     ready();
     const std::atomic<bool> never{false};
-    const bool all = Agent(sys::posix_store(), staging, session, make_view, log).run(never);
+    FB_TRY_ASSIGN(target, target_of(session.run, session.forwarding, make_view));
+    if (!session.forwarding.to.empty())
+        log(fmt::format("it writes through {}", fmt::join(session.forwarding.to, ", ")));
+    const bool all = Agent(*target.store, staging, session, target.make_view, log).run(never);
     log(all ? "agent leaves, everything is committed" : fmt::format("agent leaves; next: forebay drain {}", directory));
     return all;
 }
 
-Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view, bool remove) {
+Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view, bool remove,
+                                            const stage::Forwarding& forwarding) {
     FB_TRY_ASSIGN(session, session_of(directory));
+    // Those of the session have mostly ended with its job; through whom to write now is for the caller to say.
+    session.forwarding = forwarding;
+    FB_TRY_ASSIGN(target, target_of(session.run, session.forwarding, make_view));
     // Slots of a dead session are taken over as a new session takes them over; the page then says what is left.
     FB_TRY_ASSIGN(staging, stage::Staging::create(directory, session, std::chrono::milliseconds(0)));
     FB_TRY_ASSIGN(lock, sys::FileLock::take(stage::agent_lock_path(directory)));
@@ -50,12 +58,12 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
         auto& slot = page.slots[i];
         slot.inherited = 0;
         const Place place{session.run, page.streams[slot.stream].name.data(), slot.step.load()};
-        const auto found = slot.step.load() < 0 ? Result<bool>(false)
-                                                : find_committed(sys::posix_store(), place, slot.snapshot_id.load());
+        const auto found =
+            slot.step.load() < 0 ? Result<bool>(false) : find_committed(*target.store, place, slot.snapshot_id.load());
         already.push_back(found && *found);  // what cannot be looked at now is told by the drain
     }
     const std::atomic<bool> never{false};
-    Agent agent(sys::posix_store(), staging, session, make_view, [](const std::string&) {});
+    Agent agent(*target.store, staging, session, target.make_view, [](const std::string&) {});
     const bool all = agent.run(never, std::chrono::seconds(0));
     std::vector<Drained> outcome;
     for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
@@ -75,18 +83,18 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
 }
 
 std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& directories, const ViewMaker& make_view,
-                                              bool remove) {
+                                              bool remove, const stage::Forwarding& forwarding) {
     std::vector<DrainedDirectory> all;
     for (const auto& directory : directories) {
         const auto in_use = {stage::application_lock_path(directory), stage::agent_lock_path(directory)};
         if (std::ranges::any_of(in_use, sys::lock_is_held)) continue;
-        auto staged = drain_leftover(directory, make_view, remove);
+        auto staged = drain_leftover(directory, make_view, remove, forwarding);
         if (staged || staged.error().kind != ErrorKind::refused) all.push_back({directory, std::move(staged)});
     }
     if (all.size() < 2) return all;
     for (auto& one : all)
         if (one.staged && std::ranges::any_of(*one.staged, &Drained::waiting))
-            one.staged = drain_leftover(one.directory, make_view, remove);
+            one.staged = drain_leftover(one.directory, make_view, remove, forwarding);
     return all;
 }
 

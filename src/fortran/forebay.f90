@@ -214,7 +214,8 @@ module forebay
   !> call fb_dedicate(world, comm [, config] [, stat] [, errmsg]): splits agents off where the configuration has agent.mode
   !> "dedicated": the last agent.cores ranks of each machine. The others get comm, to use instead of world, also to open
   !> sessions. An agent stays in this call until the ranks of its machine have called MPI_Finalize, and gets MPI_COMM_NULL:
-  !> it goes on to MPI_Finalize. world, comm: integers or type(MPI_Comm). Once a process. Collective.
+  !> it goes on to MPI_Finalize. With agent.forwarders the ranks of the last so many hosts do the same, until all that
+  !> compute have called it. world, comm: integers or type(MPI_Comm). Once a process. Collective.
   interface fb_dedicate
     procedure :: dedicate_integer, dedicate_f08
   end interface

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -17,6 +18,9 @@ constexpr int cores_max = 64;
 // A drain that doubles the time of a step is no longer paced for anybody's sake.
 constexpr double slowdown_percent_max_max = 100;
 constexpr std::int64_t pause_ms_max = 3'600'000;
+// A machine of ten thousand hosts has fewer that write; a forwarder has an address for each of its networks.
+constexpr std::size_t forwarders_max = 1024, forwarder_text_max = 1024;
+constexpr std::size_t token_digits = 32;
 
 Error refusal(const std::string& what) { return {ErrorKind::refused, "forebay: " + what}; }
 
@@ -37,7 +41,7 @@ public:
             number(agent.member("rate_bytes_per_second"), options.rate_bytes_per_second) &&
             percent(agent.member("slowdown_percent_max"), options.slowdown_percent_max) &&
             flag(agent.member("direct"), options.direct) && number(agent.member("retries"), options.retries) &&
-            number(agent.member("retry_pause_ms"), pause_ms);
+            number(agent.member("retry_pause_ms"), pause_ms) && forwarding(root);
         options.retry_pause = std::chrono::milliseconds(pause_ms);
         return all;
     }
@@ -78,8 +82,28 @@ private:
         return count.has_value();
     }
 
+    // Sessions that write to their target themselves have no such members.
+    bool forwarding(format::json::Value root) {
+        const auto list = root.member("forward_to");
+        if (!list.exists()) return !root.member("forward_token").exists();
+        const auto count = list.list();
+        for (std::size_t i = 0; i < std::min(count.value_or(0), forwarders_max + 1); ++i)
+            if (!text(list.entry(i), session_.forwarding.to.emplace_back())) return false;
+        return count.has_value() && text(root.member("forward_token"), session_.forwarding.token);
+    }
+
     SessionFile& session_;
 };
+
+bool is_forwarding(const Forwarding& forwarding) {
+    const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    if (forwarding.to.empty()) return forwarding.token.empty();
+    return forwarding.to.size() <= forwarders_max && forwarding.token.size() == token_digits &&
+           std::ranges::all_of(forwarding.token, is_digit) &&
+           std::ranges::all_of(forwarding.to, [](const std::string& one) {
+               return !one.empty() && one.size() <= forwarder_text_max && format::json::is_text(one);
+           });
+}
 
 }  // namespace
 
@@ -97,6 +121,17 @@ Result<> check(const AgentOptions& agent) {
     if (agent.retries < 0) return refusal(fmt::format("agent.retries is {}: 0 or more.", agent.retries));
     if (const auto ms = agent.retry_pause.count(); ms < 0 || ms > pause_ms_max)
         return refusal(fmt::format("agent.retry_pause is {} ms: from 0 to {}.", ms, pause_ms_max));
+    if (agent.forwarders < 0 || static_cast<std::size_t>(agent.forwarders) > forwarders_max)
+        return refusal(fmt::format("agent.forwarders is {}: from 0 to {}.", agent.forwarders, forwarders_max));
+    if (agent.forward_to.size() > forwarders_max || (agent.forwarders > 0 && !agent.forward_to.empty()))
+        return refusal(
+            fmt::format("agent.forward_to names forwarders that run already, at most {}, agent.forwarders "
+                        "says how many hosts of this job are some: one of the two.",
+                        forwarders_max));
+    if (agent.forward_to.empty() != agent.forward_token_file.empty())
+        return refusal(
+            "agent.forward_to and agent.forward_token_file belong together: where the forwarders are, and "
+            "the file that forebay forward has made.");
     bool good = format::json::is_text(agent.cpus);
     for (const auto& [name, value] : agent.environment)
         good = good && !name.empty() && name.find('=') == name.npos && format::json::is_text(name) &&
@@ -112,24 +147,29 @@ Result<std::string> encode_session(const SessionFile& session) {
     if (!session.run.starts_with('/') || !format::json::is_text(session.run) || !format::json::is_text(session.host))
         return refusal(fmt::format("run '{}' on host '{}': the run's path must be absolute, both UTF-8 without NUL.",
                                    session.run, session.host));
+    if (!is_forwarding(session.forwarding))
+        return refusal("a forwarder's address must be UTF-8 of 1 to 1024 bytes, its token 32 hexadecimal digits.");
     using nlohmann::json;
     json environment = json::array();
     for (const auto& [name, value] : agent.environment) environment.push_back({name, value});
-    const json document = {{"forebay", "session"},
-                           {"version", 1},
-                           {"run", session.run},
-                           {"host", session.host},
-                           {"process", session.process},
-                           {"agent",
-                            {{"environment", environment},
-                             {"cpus", agent.cpus},
-                             {"block_bytes", agent.block_bytes},
-                             {"in_flight", agent.in_flight},
-                             {"rate_bytes_per_second", agent.rate_bytes_per_second},
-                             {"slowdown_percent_max", agent.slowdown_percent_max},
-                             {"direct", agent.direct},
-                             {"retries", agent.retries},
-                             {"retry_pause_ms", agent.retry_pause.count()}}}};
+    json document = {{"forebay", "session"},
+                     {"version", 1},
+                     {"run", session.run},
+                     {"host", session.host},
+                     {"process", session.process},
+                     {"agent",
+                      {{"environment", environment},
+                       {"cpus", agent.cpus},
+                       {"block_bytes", agent.block_bytes},
+                       {"in_flight", agent.in_flight},
+                       {"rate_bytes_per_second", agent.rate_bytes_per_second},
+                       {"direct", agent.direct},
+                       {"retries", agent.retries},
+                       {"retry_pause_ms", agent.retry_pause.count()}}}};
+    if (!session.forwarding.to.empty()) {
+        document["forward_to"] = session.forwarding.to;
+        document["forward_token"] = session.forwarding.token;
+    }
     return document.dump(1) + "\n";
 }
 
@@ -149,6 +189,7 @@ Result<SessionFile> decode_session(const std::string& text, const std::string& p
     if (!SessionReader(session).read(root)) return corrupt("a member is absent or of another type.");
     if (!session.run.starts_with('/')) return corrupt(fmt::format("its run '{}' is no absolute path.", session.run));
     if (const auto good = check(session.agent); !good) return corrupt(good.error().text);
+    if (!is_forwarding(session.forwarding)) return corrupt("its forwarders or their token are none.");
     return session;
 }
 

@@ -23,12 +23,20 @@
 
 namespace forebay::stage {
 
-/// What session.json says.
+/// The forwarders of a session: hosts that write to its target. Empty where its agents write themselves.
+struct Forwarding {
+    std::vector<std::string> to;  // the one to begin with first; each an address or several, with commas between them
+    std::string token;            // 32 hexadecimal digits
+    bool operator==(const Forwarding&) const = default;
+};
+
+/// What session.json says. It holds the forwarders' token: the directory is closed to others.
 struct SessionFile {
     std::string run;  // absolute
     std::string host;
     std::int64_t process = 0;
     AgentOptions agent;
+    Forwarding forwarding = {};
 };
 /// `refused` for settings of an agent that cannot work.
 Result<> check(const AgentOptions& agent);

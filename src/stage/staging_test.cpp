@@ -44,6 +44,25 @@ TEST_CASE("session.json comes back as it was given") {
     CHECK(encode_session(session).value() == text);
 }
 
+TEST_CASE("session.json: forwarders come back, and half of what they need is corrupt") {
+    auto session = sample();
+    session.forwarding = {.to = {"10.0.0.7:4711,192.0.2.7:4711", "[2001:db8::8]:4711"}, .token = std::string(32, 'a')};
+    const auto text = encode_session(session).value();
+    CHECK(decode_session(text, "session.json").value().forwarding == session.forwarding);
+    CHECK(decode_session(encode_session(sample()).value(), "session.json").value().forwarding == Forwarding{});
+    for (const auto& [old, with] :
+         {std::pair{"\"forward_token\"", "\"token\""}, std::pair{"aaaaaaaa\"", "aaaaaaaA\""},
+          std::pair{"aaaaaaaa\"", "aaaaaaa\""}, std::pair{"\"[2001:db8::8]:4711\"", "\"\""},
+          std::pair{"\"[2001:db8::8]:4711\"", "7"}, std::pair{"\"forward_to\"", "\"forwarders\""}}) {
+        CAPTURE(with);
+        const auto damaged = decode_session(replaced(text, old, with), "session.json");
+        REQUIRE_FALSE(damaged);
+        CHECK(damaged.error().kind == ErrorKind::corrupt);
+    }
+    session.forwarding.token.pop_back();
+    CHECK(encode_session(session).error().kind == ErrorKind::refused);
+}
+
 TEST_CASE("session.json: what a session cannot have written is corrupt") {
     const auto text = encode_session(sample()).value();
     const auto corrupt = [&](const std::string& old, const std::string& with) {

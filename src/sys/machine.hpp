@@ -58,6 +58,19 @@ bool lock_is_held(const std::string& path);
 /// directory, not a link, owned by this user and closed to others; else `refused` with the reason.
 Result<> make_private_directory(const std::string& path);
 
+/// The text, of at most 64 KiB, of a file of this user that is closed to others; `refused` for another file.
+Result<std::string> read_private(const std::string& path);
+/// Gives `path` this content, in a file that is closed to others from the first moment on.
+Result<> write_private(const std::string& path, const std::string& text);
+
+/// SIGTERM and SIGINT as something to wait for: for programs, made before they start threads.
+class EndSignals {
+public:
+    EndSignals();
+    /// Until one has come; the next one ends the process.
+    void wait();
+};
+
 struct Spawn {
     std::string program;
     std::vector<std::string> arguments;                            // without the program itself

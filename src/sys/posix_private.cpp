@@ -51,4 +51,36 @@ Result<> make_private_directory(const std::string& path) {
     return {};
 }
 
+Result<std::string> read_private(const std::string& path) {
+    constexpr std::size_t bytes_max = 64u << 10;
+    FB_TRY_ASSIGN(fd, open_private(path, O_RDONLY));
+    std::string text(bytes_max + 1, '\0');
+    std::size_t bytes = 0;
+    while (bytes < text.size()) {
+        const auto got = ::read(fd.get(), text.data() + bytes, text.size() - bytes);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return posix_error("read", path, errno);
+        if (got == 0) break;
+        bytes += static_cast<std::size_t>(got);
+    }
+    if (bytes > bytes_max) return Error{ErrorKind::corrupt, fmt::format("{} has more than {} bytes", path, bytes_max)};
+    text.resize(bytes);
+    return text;
+}
+
+Result<> write_private(const std::string& path, const std::string& text) {
+    const auto temporary = fmt::format("{}.{}-{:016x}.tmp", path, process_id(), random_u64());
+    const auto write = [&]() -> Result<> {
+        FB_TRY_ASSIGN(fd, open_private(temporary, O_WRONLY | O_CREAT | O_EXCL));
+        const auto written = ::write(fd.get(), text.data(), text.size());
+        if (written < 0 || static_cast<std::size_t>(written) != text.size()) return posix_error("write", path, errno);
+        if (::fsync(fd.get()) != 0) return posix_error("fsync", path, errno);
+        if (::rename(temporary.c_str(), path.c_str()) != 0) return posix_error("rename", path, errno);
+        return {};
+    };
+    auto written = write();
+    if (!written) ::unlink(temporary.c_str());
+    return written;
+}
+
 }  // namespace forebay::sys

@@ -12,7 +12,7 @@ FLOORS = {
     "base": 0,
     "describe": 1,
     "format": 2, "codec": 2, "sys": 2, "comm": 2,
-    "stage": 3, "move": 3, "catalog": 3,
+    "stage": 3, "move": 3, "forward": 3, "catalog": 3,
     "drain": 4, "restart": 4,
     "views": 5, "foreign": 5,
     "api": 6, "cli": 6,
@@ -22,7 +22,7 @@ FLOORS = {
 PUBLIC = {"forebay/result.hpp": "base", "forebay/describe.hpp": "describe", "forebay/options.hpp": "describe"}
 SYSTEM = re.compile(
     r"^(sys/|linux/|asm/|unistd\.h|fcntl\.h|sched\.h|dirent\.h|dlfcn\.h|signal\.h|poll\.h|pwd\.h|grp\.h|syscall\.h|"
-    r"pthread\.h|mntent\.h|spawn\.h|netdb\.h|termios\.h|ftw\.h|glob\.h|semaphore\.h|csignal)")
+    r"pthread\.h|mntent\.h|spawn\.h|netdb\.h|netinet/|arpa/|net/|ifaddrs\.h|termios\.h|ftw\.h|glob\.h|semaphore\.h|csignal)")
 # Seconds to compile each: they stay in .cpp files, so that nobody pays for them twice.
 HEAVY = re.compile(r"^(fmt/|nlohmann/|toml\+\+/|CLI/|toml\.hpp)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -75,7 +75,8 @@ def _mpi_door():
 def dedicate(world, config=None):
     """Splits agents off where `config` has agent.mode "dedicated": the last agent.cores ranks of each machine. The others
     get a communicator (of mpi4py) to use instead of `world`, also to open sessions. An agent stays in this call until the
-    ranks of its machine have finalised MPI, and gets None: it has nothing left to do but to end. Once a process. Collective."""
+    ranks of its machine have finalised MPI, and gets None: it has nothing left to do but to end. With agent.forwarders the
+    ranks of the last so many hosts do the same, until all that compute have ended. Once a process. Collective."""
     computes, handle = _mpi_door().dedicate(world.py2f(), _forebay.options(None if config is None else str(config)))
     return type(world).f2py(handle) if computes else None
 

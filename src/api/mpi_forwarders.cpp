@@ -1,0 +1,136 @@
+#include "api/mpi_forwarders.hpp"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "api/state.hpp"
+#include "base/bytes.hpp"
+#include "comm/mpi_group.hpp"
+#include "sys/socket.hpp"
+
+namespace forebay {
+
+namespace {
+
+// A rank that waits looks this often whether the others have left: MPI lets nobody sleep until a message comes.
+constexpr std::chrono::milliseconds look_pause{50};
+constexpr int leaving_tag = 1;
+
+int rank_in(MPI_Comm comm) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+MPI_Comm copy_of(MPI_Comm comm) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    if (comm != MPI_COMM_NULL) MPI_Comm_dup(comm, &copy);
+    return copy;
+}
+
+// From the first rank of each host to all ranks, in the order of the hosts; an empty one is none.
+std::vector<std::string> told_by_hosts(const comm::Topology& hosts, const std::string& mine) {
+    std::vector<std::byte> all;
+    if (hosts.leads()) {
+        const auto own = bytes_of(mine);
+        for (const auto& one : hosts.leaders->gather_all_sized(own)) {
+            if (one.empty()) continue;
+            all.insert(all.end(), one.begin(), one.end());
+            all.push_back(std::byte{'\n'});
+        }
+    }
+    hosts.node->broadcast_sized(all, 0);
+    std::vector<std::string> texts;
+    for (auto rest = text_of(all); !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
+        texts.emplace_back(rest.substr(0, rest.find('\n')));
+    return texts;
+}
+
+}  // namespace
+
+bool Forwarders::is_one(const comm::Topology& hosts, const Options& options) {
+    const auto forwarders = static_cast<std::uint32_t>(std::max(options.agent.forwarders, 0));
+    return forwarders > 0 && forwarders < hosts.nodes && hosts.node_index >= hosts.nodes - forwarders;
+}
+
+Result<forward::Server> Forwarders::start(const Options& options, const std::string& token, std::string& addresses,
+                                          const std::function<Result<>(const forward::ViewWanted&)>& make_view) {
+    const auto failed = [](const Error& error) {
+        return Error{error.kind,
+                     fmt::format("forebay: {} cannot be a forwarder: {}. Next: set agent.forward_address to "
+                                 "an interface or address of the hosts, or agent.forwarders to 0.",
+                                 sys::host_name(), error.text)};
+    };
+    const auto hosts = sys::own_addresses(options.agent.forward_address);
+    if (!hosts) return failed(hosts.error());
+    const bool one = !options.agent.forward_address.empty() && hosts->size() == 1;
+    // A job may have sessions of several runs; its own clients alone have the token.
+    auto server = forward::Server::start(sys::posix_store(), one ? sys::with_port(hosts->front(), 0) : ":0",
+                                         {.run = "", .token = token, .make_view = make_view, .log = {}});
+    if (!server) return failed(server.error());
+    for (const auto& host : *hosts) addresses += (addresses.empty() ? "" : ",") + sys::with_port(host, server->port());
+    return server;
+}
+
+Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world, MPI_Comm computing,
+                                    const Options& options, Result<> mine,
+                                    const std::function<Result<>(const forward::ViewWanted&)>& make_view) {
+    Forwarders made;
+    auto& group = *hosts.world;
+    if (mine && static_cast<std::uint32_t>(options.agent.forwarders) >= hosts.nodes)
+        mine =
+            Error{ErrorKind::refused,
+                  fmt::format("forebay: this job has {} hosts, and {} forwarders leave none that computes. Next: ask "
+                              "for more hosts, or lower agent.forwarders.",
+                              hosts.nodes, options.agent.forwarders)};
+    std::vector<std::byte> token;
+    if (group.rank() == 0) {
+        const auto text = forward::new_token();
+        const auto bytes = bytes_of(text);
+        token.assign(bytes.begin(), bytes.end());
+    }
+    group.broadcast_sized(token, 0);
+    made.forwarding_.token = text_of(token);
+    std::string addresses;
+    if (const bool serves = is_one(hosts, options); mine && serves && hosts.leads()) {
+        auto server = start(options, made.forwarding_.token, addresses, make_view);
+        if (server) made.server_.emplace(std::move(*server));
+        else mine = server.error();
+    }
+    FB_TRY(comm::agree(group, mine));
+    made.forwarding_.to = told_by_hosts(hosts, addresses);
+    made.all_ = copy_of(world);
+    made.computing_ = copy_of(computing);
+    const char waits = computing == MPI_COMM_NULL ? 1 : 0;
+    std::vector<char> all(static_cast<std::size_t>(group.size()));
+    group.gather_all(std::as_bytes(std::span(&waits, 1)), std::as_writable_bytes(std::span(all)));
+    if (computing != MPI_COMM_NULL && rank_in(computing) == 0)
+        for (int rank = 0; rank < group.size(); ++rank)
+            if (all[static_cast<std::size_t>(rank)] != 0) made.serving_.push_back(rank);
+    return made;
+}
+
+void Forwarders::leave() {
+    MPI_Barrier(computing_);
+    for (const int rank : serving_) MPI_Send(nullptr, 0, MPI_BYTE, rank, leaving_tag, all_);
+    MPI_Comm_free(&computing_);
+    MPI_Comm_free(&all_);
+}
+
+void Forwarders::serve(std::chrono::milliseconds agents_max) {
+    for (int left = 0; left == 0;) {
+        MPI_Iprobe(MPI_ANY_SOURCE, leaving_tag, all_, &left, MPI_STATUS_IGNORE);
+        if (left == 0) std::this_thread::sleep_for(look_pause);
+    }
+    MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, leaving_tag, all_, MPI_STATUS_IGNORE);
+    if (server_) {
+        const auto deadline = sys::Clock::now() + agents_max;
+        while (server_->clients() > 0 && sys::Clock::now() < deadline) std::this_thread::sleep_for(look_pause);
+        server_->stop();
+        server_.reset();
+    }
+    MPI_Comm_free(&all_);
+}
+
+}  // namespace forebay

@@ -1,0 +1,116 @@
+// forebay forward: writes to a target for other hosts.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+
+#include "cli/forwarding.hpp"
+#include "cli/json.hpp"
+#include "cli/verbs.hpp"
+#include "cli/words.hpp"
+#include "forward/server.hpp"
+#include "sys/machine.hpp"
+#include "sys/socket.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct Options {
+    std::string run;
+    std::string listen;
+    std::string token_file;
+    bool json = false;
+};
+
+void log_line(const std::string& line) {
+    std::fputs(fmt::format("{} {}\n", show_utc(sys::unix_ns()), line).c_str(), stderr);
+}
+
+Result<std::string> token_in(const std::string& path) {
+    auto token = read_token(path);
+    if (!token && token.error().kind == ErrorKind::missing) {
+        FB_TRY(sys::write_private(path, forward::new_token() + "\n"));
+        token = read_token(path);  // of two forwarders that begin at once, both take the one that stayed
+    }
+    if (token && !forward::key_of(*token))
+        return Error{ErrorKind::refused, fmt::format("{} holds no token, which is 32 hexadecimal digits.\n"
+                                                     "  Next: remove it, and a new one is made.",
+                                                     path)};
+    return token;
+}
+
+// Clients come at once, and libhdf5 is for one thread at a time.
+std::function<Result<>(const forward::ViewWanted&)> one_view_at_a_time() {
+    const auto make = view_maker();
+    if (!make) return {};
+    return [make, one = std::make_shared<std::mutex>()](const forward::ViewWanted& wanted) {
+        const std::lock_guard lock(*one);
+        return make(sys::posix_store(), {wanted.stream, wanted.step, wanted.directory});
+    };
+}
+
+Result<std::vector<std::string>> addresses_of(const std::string& listen, std::uint16_t port) {
+    const auto host = listen.substr(0, listen.rfind(':'));
+    if (!host.empty()) return std::vector{fmt::format("{}:{}", host, port)};
+    FB_TRY_ASSIGN(hosts, sys::own_addresses(""));
+    for (auto& one : hosts) one = sys::with_port(one, port);
+    return hosts;
+}
+
+Result<Exit> forward_until_told(const Options& options) {
+    sys::EndSignals signals;
+    auto run = std::filesystem::absolute(options.run).lexically_normal().string();
+    while (run.size() > 1 && run.ends_with('/')) run.pop_back();
+    FB_TRY_ASSIGN(token, token_in(options.token_file));
+    auto server =
+        forward::Server::start(sys::posix_store(), options.listen,
+                               {.run = run, .token = token, .make_view = one_view_at_a_time(), .log = log_line});
+    if (!server)
+        return Error{server.error().kind, fmt::format("no forwarder of {}: {}\n"
+                                                      "  Next: see that the run can be written to from this host, and "
+                                                      "that --listen names a free port of it.",
+                                                      run, server.error().text)};
+    FB_TRY_ASSIGN(addresses, addresses_of(options.listen, server->port()));
+    if (options.json) {
+        auto array = Json::array();
+        for (const auto& address : addresses) array.push(address);
+        Json::object().set("run", run).set("addresses", array).set("token_file", options.token_file).print();
+    } else {
+        std::fputs(fmt::format("Forwarder of {}, at {}\n", run, fmt::join(addresses, ", ")).c_str(), stdout);
+    }
+    std::fflush(stdout);
+    signals.wait();
+    log_line("told to end");
+    if (server->stop()) return Exit::good;
+    return Error{ErrorKind::retry, fmt::format("requests hang in {} and are given up.\n"
+                                               "  Safe: what their clients have staged.\n"
+                                               "  Next: see whether its file system is alive.",
+                                               run)};
+}
+
+}  // namespace
+
+void add_forward(CommandLine& line) {
+    const auto options = std::make_shared<Options>();
+    auto verb = line.verb("forward", "Write to a run for the agents of other hosts, until it is told to end");
+    verb.argument("RUN", options->run, "The run's directory");
+    verb.required("--listen", options->listen, "Where: HOST:PORT of this host, or :PORT for all of its networks");
+    verb.required("--token-file", options->token_file,
+                  "What admits clients: a file of yours that is closed to others; made if missing");
+    verb.json(options->json, "  An object, when it listens: run, addresses, token_file.\n");
+    verb.examples(
+        "  forebay forward /scratch/me/run7 --listen :4711 --token-file ~/run7.token\n"
+        "Its clients: agents whose configuration has [agent] forward_to = [\"HOST:4711\"] and forward_token_file; "
+        "forebay "
+        "drain\n"
+        "with --forward-to and --token-file. It says where it listens when it does, logs to standard error, and ends "
+        "at\n"
+        "SIGTERM or SIGINT, when what it has begun is done.\n");
+    verb.action([options] { return forward_until_told(*options); });
+}
+
+}  // namespace forebay::cli

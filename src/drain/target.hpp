@@ -1,0 +1,19 @@
+// Where an agent writes: the target itself, or a forwarder that writes there for it.
+
+#pragma once
+
+#include <memory>
+
+#include "drain/agent.hpp"
+
+namespace forebay::drain {
+
+struct Target {
+    std::shared_ptr<sys::Store> store;
+    ViewMaker make_view;  // a forwarder makes views where it writes
+};
+
+/// Connects to nobody yet. `make_view` is for where there are no forwarders; as in run_agent().
+Result<Target> target_of(const std::string& run, const stage::Forwarding& forwarding, const ViewMaker& make_view);
+
+}  // namespace forebay::drain

@@ -1,0 +1,106 @@
+#include "forward/forwarded_store.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace forebay::forward {
+
+namespace {
+
+class ForwardedFile final : public sys::File {
+public:
+    ForwardedFile(std::shared_ptr<Links> links, Turn turn, std::uint64_t number, bool direct)
+        : links_(std::move(links)), turn_(turn), number_(number), direct_(direct) {}
+    ForwardedFile(const ForwardedFile&) = delete;
+    ForwardedFile& operator=(const ForwardedFile&) = delete;
+    // A forwarder that is not there has closed it, or will.
+    ~ForwardedFile() override { static_cast<void>(close()); }
+
+    Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
+        return in_pieces(offset, bytes, [&](std::uint64_t at, auto piece) {
+            return links_->write_at(turn_, {.file = number_, .offset = at}, piece);
+        });
+    }
+    Result<> read(std::uint64_t offset, std::span<std::byte> bytes) override {
+        return in_pieces(offset, bytes, [&](std::uint64_t at, auto piece) {
+            return links_->read_at(turn_, {.file = number_, .offset = at}, piece);
+        });
+    }
+    Result<std::uint64_t> size() override {
+        FB_TRY_ASSIGN(answer, links_->ask_at(turn_, Kind::size, {.file = number_}));
+        return answer.number;
+    }
+    Result<> truncate(std::uint64_t size) override { return tell(Kind::truncate, size); }
+    Result<> sync() override { return tell(Kind::sync, 0); }
+    bool direct() const override { return direct_; }
+    Result<> close() override {
+        if (std::exchange(closed_, true)) return {};
+        return tell(Kind::close, 0);
+    }
+
+private:
+    template <class Bytes, class Each>
+    static Result<> in_pieces(std::uint64_t offset, Bytes bytes, Each&& each) {
+        while (!bytes.empty()) {
+            const auto piece = bytes.first(std::min<std::size_t>(bytes.size(), limits::piece_bytes));
+            FB_TRY(each(offset, piece));
+            offset += piece.size();
+            bytes = bytes.subspan(piece.size());
+        }
+        return {};
+    }
+    Result<> tell(Kind kind, std::uint64_t offset) {
+        const auto answer = links_->ask_at(turn_, kind, {.file = number_, .offset = offset});
+        return answer ? Result<>() : Result<>(answer.error());
+    }
+
+    std::shared_ptr<Links> links_;
+    const Turn turn_;
+    const std::uint64_t number_;
+    const bool direct_;
+    bool closed_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ForwardedStore>> ForwardedStore::make(const ClientOptions& options) {
+    FB_TRY_ASSIGN(links, Links::make(options));
+    return std::unique_ptr<ForwardedStore>(new ForwardedStore(std::move(links)));
+}
+
+Result<> ForwardedStore::tell(Kind kind, const Request& request) {
+    const auto answer = links_->ask(kind, request);
+    return answer ? Result<>() : Result<>(answer.error());
+}
+
+Result<std::unique_ptr<sys::File>> ForwardedStore::open(const std::string& path, sys::Access access) {
+    Turn turn = 0;
+    FB_TRY_ASSIGN(answer, links_->ask(Kind::open, {.access = access, .path = path}, &turn));
+    return std::unique_ptr<sys::File>(std::make_unique<ForwardedFile>(links_, turn, answer.number, answer.word != 0));
+}
+
+Result<> ForwardedStore::make_directories(const std::string& path) {
+    return tell(Kind::make_directories, {.path = path});
+}
+Result<> ForwardedStore::rename(const std::string& from, const std::string& to) {
+    return tell(Kind::rename, {.path = from, .other = to});
+}
+Result<> ForwardedStore::remove(const std::string& path) { return tell(Kind::remove, {.path = path}); }
+Result<> ForwardedStore::remove_tree(const std::string& path) { return tell(Kind::remove_tree, {.path = path}); }
+Result<> ForwardedStore::sync_directory(const std::string& path) { return tell(Kind::sync_directory, {.path = path}); }
+
+Result<std::vector<sys::Entry>> ForwardedStore::list(const std::string& path) {
+    FB_TRY_ASSIGN(answer, links_->ask(Kind::list, {.path = path}));
+    return std::move(answer.entries);
+}
+
+Result<bool> ForwardedStore::exists(const std::string& path) {
+    FB_TRY_ASSIGN(answer, links_->ask(Kind::exists, {.path = path}));
+    return answer.number != 0;
+}
+
+Result<> ForwardedStore::make_view(const std::string& stream, std::int64_t step, const std::string& directory) {
+    return tell(Kind::view, {.offset = static_cast<std::uint64_t>(step), .path = directory, .other = stream});
+}
+
+}  // namespace forebay::forward

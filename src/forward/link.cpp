@@ -1,0 +1,201 @@
+#include "forward/link.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/crc32c.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::forward {
+
+namespace {
+
+// The parts of "a:1,b:2".
+std::vector<std::string> parts_of(const std::string& list) {
+    std::vector<std::string> parts;
+    for (std::size_t at = 0; at <= list.size();) {
+        const auto end = std::min(list.find(',', at), list.size());
+        if (end > at) parts.push_back(list.substr(at, end - at));
+        at = end + 1;
+    }
+    return parts;
+}
+
+Error passing(const Error& error) { return {ErrorKind::retry, error.text}; }
+
+}  // namespace
+
+Links::Links(const ClientOptions& options, const SipKey& key)
+    : options_(options), key_(key), client_(sys::random_u64()) {}
+
+Result<std::shared_ptr<Links>> Links::make(const ClientOptions& options) {
+    FB_TRY_ASSIGN(key, key_of(options.token));
+    FB_TRY(check_path(options.run, options.run));
+    if (options.to.empty()) return Error{ErrorKind::refused, "no forwarder is given"};
+    return std::shared_ptr<Links>(new Links(options, key));
+}
+
+// Beats say that the request is at work: a forwarder waits for a slow target as long as an agent of its own would.
+Result<Answer> Links::await(sys::Connection& connection, Kind wanted) const {
+    while (true) {
+        auto message = receive(connection, limits::answer_bytes_max, options_.silence_max, options_.silence_max);
+        if (!message) return passing(message.error());
+        if (message->kind == Kind::beat) continue;
+        if (message->kind != wanted && message->kind != Kind::answer)
+            return Error{ErrorKind::retry, connection.peer() + " gave another answer than one to the question"};
+        auto answer = decode_answer(message->body);
+        if (!answer) return passing(answer.error());
+        if (message->kind != wanted && !answer->error)
+            return Error{ErrorKind::retry, connection.peer() + " gave an answer too early"};
+        return answer;
+    }
+}
+
+Result<Answer> Links::exchange(sys::Connection& connection, Kind kind, const Request& request) const {
+    FB_TRY(send(connection, kind, encode(request), options_.silence_max));
+    return await(connection, Kind::answer);
+}
+
+// Neither side learns the token from the other: each shows that it has it by a word for the other's nonce.
+Result<sys::Connection> Links::greet(const std::string& address) const {
+    FB_TRY_ASSIGN(connection, sys::Connection::open(address, options_.connect_max));
+    Greeting greeting{.client_nonce = sys::random_u64(), .forwarder_nonce = 0, .client = client_, .run = options_.run};
+    FB_TRY(send(connection, Kind::hello,
+                encode(Request{.file = client_, .offset = greeting.client_nonce, .path = options_.run}),
+                options_.silence_max));
+    FB_TRY_ASSIGN(told, await(connection, Kind::go));
+    if (told.error) return *told.error;
+    greeting.forwarder_nonce = told.number;
+    if (told.word != word_of_forwarder(key_, greeting))
+        return Error{ErrorKind::refused, fmt::format("{} is no forwarder with this token", address)};
+    FB_TRY_ASSIGN(let_in,
+                  exchange(connection, Kind::proof,
+                           Request{.number = word_of_client(key_, greeting),
+                                   .path = fmt::format("{}, process {}", sys::host_name(), sys::process_id())}));
+    if (let_in.error) return *let_in.error;
+    return connection;
+}
+
+Result<sys::Connection> Links::connect(const std::string& forwarder) const {
+    std::string why;
+    bool all_refuse = true;
+    for (const auto& address : parts_of(forwarder)) {
+        auto made = greet(address);
+        if (made) return made;
+        // It is the forwarder: its other addresses lead to the same answer.
+        if (made.error().kind != ErrorKind::retry && made.error().text.find("(by the forwarder") != std::string::npos)
+            return made;
+        all_refuse = all_refuse && made.error().kind == ErrorKind::refused;
+        why += (why.empty() ? "" : "; ") + made.error().text;
+    }
+    return Error{all_refuse ? ErrorKind::refused : ErrorKind::retry,
+                 why.empty() ? fmt::format("'{}' is no address", forwarder) : why};
+}
+
+// A forwarder that was started again has closed those that the one before had.
+std::optional<Links::Link> Links::idle() {
+    while (!links_.empty()) {
+        std::optional<Link> link(std::move(links_.back()));
+        links_.pop_back();
+        if (!link->connection.other_has_left()) return link;
+    }
+    return std::nullopt;
+}
+
+Result<Links::Link> Links::any() {
+    std::string why;
+    for (std::size_t attempt = 0; attempt < options_.to.size(); ++attempt) {
+        std::unique_lock lock(mutex_);
+        if (auto link = idle()) return std::move(*link);
+        const auto turn = turn_;
+        const auto forwarder = options_.to[current_];
+        lock.unlock();
+        auto made = connect(forwarder);
+        if (made) return Link{std::move(*made), turn};
+        if (made.error().kind != ErrorKind::retry) return made.error();
+        why += (why.empty() ? "" : "; ") + made.error().text;
+        give_up(turn);
+    }
+    return Error{ErrorKind::retry, fmt::format("no forwarder of {} answers: {}.", options_.run, why)};
+}
+
+Result<Links::Link> Links::at(Turn turn) {
+    std::unique_lock lock(mutex_);
+    if (turn != turn_) return Error{ErrorKind::retry, "the forwarder that had the file open does not answer any more"};
+    if (auto link = idle()) return std::move(*link);
+    const auto forwarder = options_.to[current_];
+    lock.unlock();
+    auto made = connect(forwarder);
+    if (made) return Link{std::move(*made), turn};
+    give_up(turn);
+    return made.error();
+}
+
+// The next forwarder's turn, unless somebody else has given this one up before.
+void Links::give_up(Turn turn) {
+    std::vector<Link> old;  // closed after the lock
+    const std::lock_guard lock(mutex_);
+    if (turn != turn_) return;
+    ++turn_;
+    current_ = (current_ + 1) % options_.to.size();
+    old.swap(links_);
+}
+
+Result<Answer> Links::with_link(Link link, const Work& work) {
+    auto answer = work(link.connection);
+    if (!answer) {
+        const auto peer = link.connection.peer();
+        link.connection = {};  // closed: what is still under way there must find us gone
+        give_up(link.turn);
+        return Error{answer.error().kind, fmt::format("the forwarder {} is lost: {}", peer, answer.error().text)};
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        if (link.turn == turn_) links_.push_back(std::move(link));
+    }
+    if (answer->error) return *answer->error;
+    return answer;
+}
+
+Result<Answer> Links::ask(Kind kind, const Request& request, Turn* turn) {
+    FB_TRY_ASSIGN(link, any());
+    if (turn != nullptr) *turn = link.turn;
+    return with_link(std::move(link), [&](auto& connection) { return exchange(connection, kind, request); });
+}
+
+Result<Answer> Links::ask_at(Turn turn, Kind kind, const Request& request) {
+    FB_TRY_ASSIGN(link, at(turn));
+    return with_link(std::move(link), [&](auto& connection) { return exchange(connection, kind, request); });
+}
+
+Result<> Links::write_at(Turn turn, Request request, std::span<const std::byte> bytes) {
+    request.number = bytes.size();
+    request.crc = crc32c(bytes);
+    FB_TRY_ASSIGN(link, at(turn));
+    const auto done = with_link(std::move(link), [&](auto& connection) -> Result<Answer> {
+        FB_TRY(send(connection, Kind::write, encode(request), options_.silence_max));
+        FB_TRY_ASSIGN(admitted, await(connection, Kind::go));
+        if (admitted.error) return admitted;
+        FB_TRY(connection.send(bytes, options_.silence_max));
+        return await(connection, Kind::answer);
+    });
+    return done ? Result<>() : Result<>(done.error());
+}
+
+Result<> Links::read_at(Turn turn, Request request, std::span<std::byte> bytes) {
+    request.number = bytes.size();
+    FB_TRY_ASSIGN(link, at(turn));
+    const auto done = with_link(std::move(link), [&](auto& connection) -> Result<Answer> {
+        FB_TRY_ASSIGN(answer, exchange(connection, Kind::read, request));
+        if (answer.error) return answer;
+        if (answer.number != bytes.size()) return Error{ErrorKind::retry, "it sends another number of bytes"};
+        FB_TRY(connection.receive(bytes, options_.silence_max));
+        if (crc32c(bytes) != answer.crc) return Error{ErrorKind::retry, "what was read was damaged on the way"};
+        return answer;
+    });
+    return done ? Result<>() : Result<>(done.error());
+}
+
+}  // namespace forebay::forward

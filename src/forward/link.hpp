@@ -1,0 +1,75 @@
+// A client's side of forwarding: its connections to whichever of the forwarders answers.
+//
+// Threads: any number may use a Links at once; each request has a connection for itself, and connections are kept for
+// later ones.
+// Errors:  what a forwarder answers comes with the kind and text that its own store gave. What keeps a request from
+// being
+//          answered is `retry`, and the next request goes to the next forwarder. Whether an unanswered request was
+//          carried out is not known, as with any file system across a network.
+
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "forward/limits.hpp"
+#include "forward/line.hpp"
+
+namespace forebay::forward {
+
+struct ClientOptions {
+    std::string run;              // absolute; all paths are it or below
+    std::vector<std::string> to;  // forwarders, the one to begin with first; each "host:port", or several with commas
+    std::string token;
+    std::chrono::milliseconds connect_max = limits::connect_max;
+    std::chrono::milliseconds silence_max = limits::silence_max;
+};
+
+/// Which forwarder a file is open at: files end with it.
+using Turn = std::uint64_t;
+
+class Links {
+public:
+    static Result<std::shared_ptr<Links>> make(const ClientOptions& options);
+
+    /// Of any forwarder: connects to the next one as often as there are forwarders.
+    Result<Answer> ask(Kind kind, const Request& request, Turn* turn = nullptr);
+    /// Of the forwarder at which `turn` is; `retry` when that is not the one of now.
+    Result<Answer> ask_at(Turn turn, Kind kind, const Request& request);
+    Result<> write_at(Turn turn, Request request, std::span<const std::byte> bytes);
+    Result<> read_at(Turn turn, Request request, std::span<std::byte> bytes);
+
+private:
+    struct Link {
+        sys::Connection connection;
+        Turn turn = 0;
+    };
+    using Work = std::function<Result<Answer>(sys::Connection&)>;
+
+    explicit Links(const ClientOptions& options, const SipKey& key);
+    Result<Answer> with_link(Link link, const Work& work);
+    Result<Link> any();
+    Result<Link> at(Turn turn);
+    std::optional<Link> idle();
+    Result<sys::Connection> connect(const std::string& forwarder) const;
+    Result<sys::Connection> greet(const std::string& address) const;
+    Result<Answer> exchange(sys::Connection& connection, Kind kind, const Request& request) const;
+    Result<Answer> await(sys::Connection& connection, Kind wanted) const;
+    void give_up(Turn turn);
+
+    const ClientOptions options_;
+    const SipKey key_;
+    const std::uint64_t client_;
+    std::mutex mutex_;         // guards what follows
+    std::size_t current_ = 0;  // of options_.to
+    Turn turn_ = 1;            // grows with each change of it
+    std::vector<Link> links_;  // idle ones of this turn
+};
+
+}  // namespace forebay::forward

@@ -1,0 +1,181 @@
+// Goal: a forwarder that is gone, stopped or slow is told from one that is at work, within a bounded time; the next one
+// stands in, and what was not answered is an error that may be tried again.
+// Method: forwarders over one simulated disk that are ended, that never answer, or whose disk is slow; waits of tenths
+// of a second.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "forward/forwarded_store.hpp"
+#include "forward/line.hpp"
+#include "forward/server.hpp"
+#include "support/sim_store.hpp"
+#include "support/soon.hpp"
+#include "sys/machine.hpp"
+
+using namespace forebay;
+using namespace forebay::forward;
+using namespace std::chrono_literals;
+
+namespace {
+
+const std::string token = "000102030405060708090a0b0c0d0e0f";
+const std::string run = "/scratch/run";
+
+std::string loopback(std::uint16_t port) { return sys::with_port("127.0.0.1", port); }
+
+Server serve(sys::Store& store, const std::string& listen = "127.0.0.1:0") {
+    return Server::start(store, listen, {.token = token, .beat_pause = 50ms}).value();
+}
+
+std::unique_ptr<ForwardedStore> store_at(std::vector<std::string> to, std::chrono::milliseconds silence_max = 300ms) {
+    return ForwardedStore::make(
+               {.run = run, .to = std::move(to), .token = token, .connect_max = 2s, .silence_max = silence_max})
+        .value();
+}
+
+/// Lets everybody in and answers nothing after that.
+class Mute {
+public:
+    Mute() : listener_(sys::Listener::open("127.0.0.1:0").value()), thread_([this] { listen(); }) {}
+    ~Mute() { listener_.shut(); }
+    std::string address() const { return loopback(listener_.port()); }
+
+private:
+    void listen() {
+        while (true) {
+            auto taken = listener_.accept();
+            if (!taken || !*taken) return;
+            auto& connection = taken_.emplace_back(std::move(**taken));
+            const auto hello = receive(connection, limits::request_bytes_max, 2s, 2s).value();
+            const auto asked = decode_request(hello.body).value();
+            const Greeting greeting{
+                .client_nonce = asked.offset, .forwarder_nonce = 1, .client = asked.file, .run = asked.path};
+            send(connection, Kind::go,
+                 encode(Answer{.number = 1, .word = word_of_forwarder(key_of(token).value(), greeting)}), 2s)
+                .value();
+            static_cast<void>(receive(connection, limits::request_bytes_max, 2s, 2s));
+            static_cast<void>(send(connection, Kind::answer, encode(Answer{}), 2s));
+        }
+    }
+    sys::Listener listener_;
+    std::vector<sys::Connection> taken_;
+    std::jthread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("a disk that is slow is waited for: its forwarder says that it is at work") {
+    test::SimStore disk;
+    const auto server = serve(disk);
+    const auto store = store_at({loopback(server.port())});
+    auto file = store->open(run + "/a", sys::Access::create).value();
+    disk.delay(test::Op::write, 0, 1s);
+    file->write(0, std::vector<std::byte>(100)).value();
+    disk.delay(test::Op::sync, 0, 1s);
+    file->sync().value();
+}
+
+TEST_CASE("a forwarder that says nothing is given up in time, and the next one stands in") {
+    test::SimStore disk;
+    const auto server = serve(disk);
+    const Mute mute;
+    const auto begin = sys::Clock::now();
+    {
+        const auto alone = store_at({mute.address()});
+        const auto silent = alone->exists(run);
+        REQUIRE_FALSE(silent);
+        CHECK(silent.error().kind == ErrorKind::retry);
+        CHECK(silent.error().text.find("says nothing for 300 ms") != std::string::npos);
+    }
+    const auto store = store_at({mute.address(), loopback(server.port())});
+    const auto first = store->make_directories(run + "/restart");
+    REQUIRE_FALSE(first);  // whether it was carried out there nobody knows
+    CHECK(first.error().kind == ErrorKind::retry);
+    CHECK(first.error().text.find("the forwarder " + mute.address() + " is lost") != std::string::npos);
+    store->make_directories(run + "/restart").value();
+    CHECK(sys::Clock::now() - begin < 3s);
+}
+
+TEST_CASE("a forwarder that is not there is passed over at once; when none is, the error names them all") {
+    test::SimStore disk;
+    auto gone = std::optional(serve(disk));
+    const auto old = loopback(gone->port());
+    gone.reset();
+    const auto server = serve(disk);
+    const auto store = store_at({old, loopback(server.port())});
+    CHECK(store->exists(run).value());
+    const auto nowhere = store_at({old, "127.0.0.1:1"})->exists(run);
+    REQUIRE_FALSE(nowhere);
+    CHECK(nowhere.error().kind == ErrorKind::retry);
+    CHECK(nowhere.error().text.find(old) != std::string::npos);
+    CHECK(nowhere.error().text.find("127.0.0.1:1") != std::string::npos);
+    // Of one with several addresses the one that answers is taken.
+    CHECK(store_at({old + "," + loopback(server.port())})->exists(run).value());
+    CHECK(store_at({"no address"})->exists(run).error().text.find("is no address of a host and a port") !=
+          std::string::npos);
+}
+
+TEST_CASE("a file ends with its forwarder; opened anew it is the next one's") {
+    test::SimStore disk;
+    auto first = std::optional(serve(disk));
+    const auto second = serve(disk);
+    const auto store = store_at({loopback(first->port()), loopback(second.port())});
+    auto file = store->open(run + "/a.tmp", sys::Access::create).value();
+    const std::vector<std::byte> bytes(10'000, std::byte{7});
+    file->write(0, bytes).value();
+    CHECK(first->stop(5s));
+    for (int i = 0; i < 2; ++i) {
+        const auto lost = file->write(0, bytes);
+        REQUIRE_FALSE(lost);
+        CHECK(lost.error().kind == ErrorKind::retry);
+    }
+    CHECK(file->sync().error().kind == ErrorKind::retry);
+    auto again = store->open(run + "/b.tmp", sys::Access::create).value();
+    again->write(0, bytes).value();
+    // Both files are the first that their forwarders have opened: what is meant for one must not get into the other.
+    CHECK(file->write(0, std::vector<std::byte>(10'000, std::byte{8})).error().kind == ErrorKind::retry);
+    CHECK(file->close().error().kind == ErrorKind::retry);
+    again->close().value();
+    CHECK(disk.peek(run + "/b.tmp") == std::string(10'000, '\7'));
+    CHECK(second.clients() == 1);
+}
+
+TEST_CASE("a forwarder that was started again serves the same clients") {
+    test::SimStore disk;
+    auto server = std::optional(serve(disk));
+    const auto address = loopback(server->port());
+    const auto store = store_at({address});
+    CHECK(store->exists(run).value());
+    server.reset();
+    CHECK(store->exists(run).error().kind == ErrorKind::retry);
+    server.emplace(serve(disk, address));
+    CHECK(store->exists(run).value());
+    // Between two requests it costs not even an error: the connections that it kept are seen to be closed.
+    server.reset();
+    server.emplace(serve(disk, address));
+    CHECK(store->exists(run).value());
+}
+
+TEST_CASE("a forwarder that ends finishes what it has begun") {
+    test::SimStore disk;
+    auto server = serve(disk);
+    const auto store = store_at({loopback(server.port())});
+    auto file = store->open(run + "/a", sys::Access::create).value();
+    disk.delay(test::Op::write, 0, 500ms);
+    std::atomic<bool> begun{false};
+    std::jthread writer([&] {
+        begun = true;
+        CHECK(file->write(0, std::vector<std::byte>(10)));
+    });
+    CHECK(test::soon([&] { return begun && disk.calls(test::Op::write) == 1; }));
+    CHECK_FALSE(server.stop(50ms));
+    CHECK(server.stop(5s));
+    writer.join();
+    CHECK(disk.peek(run + "/a") == std::string(10, '\0'));
+}

@@ -1,0 +1,226 @@
+#include "forward/message.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/bytes.hpp"
+#include "base/crc32c.hpp"
+#include "forward/limits.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::forward {
+
+namespace {
+
+// Header: magic and version, kind, 0, body's bytes, body's CRC32C, 0, CRC32C of the 28 bytes before it.
+constexpr std::uint64_t magic = 0x3144574659424600ull;  // "\0FBYFWD1"
+constexpr std::uint64_t magic_mask = 0x00FFFFFFFFFFFFFFull;
+constexpr std::size_t checked_bytes = header_bytes - 4;
+constexpr std::uint32_t access_max = static_cast<std::uint32_t>(sys::Access::read_direct);
+
+class Writer {
+public:
+    template <class T>
+    Writer& number(T value) {
+        std::array<std::byte, sizeof(T)> bytes;
+        store_le(bytes.data(), value);
+        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+        return *this;
+    }
+    Writer& text(const std::string& text, std::size_t bytes_max) {
+        const auto cut = forebay::bytes_of(std::string_view(text).substr(0, bytes_max));
+        number(static_cast<std::uint32_t>(cut.size()));
+        bytes_.insert(bytes_.end(), cut.begin(), cut.end());
+        return *this;
+    }
+    std::vector<std::byte> take() { return std::move(bytes_); }
+
+private:
+    std::vector<std::byte> bytes_;
+};
+
+/// Every look beyond the end gives 0 and spoils the whole.
+class Reader {
+public:
+    explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+    template <class T>
+    void number(T& value) {
+        if (bytes_.size() < sizeof value) return void(good_ = false);
+        value = load_le<T>(bytes_.data());
+        bytes_ = bytes_.subspan(sizeof value);
+    }
+    void text(std::string& text, std::size_t bytes_max) {
+        std::uint32_t bytes = 0;
+        number(bytes);
+        if (!good_ || bytes > bytes_max || bytes > bytes_.size()) return void(good_ = false);
+        text = text_of(bytes_.first(bytes));
+        // A C string is what becomes of each: a NUL would cut it.
+        good_ = text.find('\0') == std::string::npos;
+        bytes_ = bytes_.subspan(bytes);
+    }
+    bool good() const { return good_; }
+    bool ended() const { return good_ && bytes_.empty(); }
+
+private:
+    std::span<const std::byte> bytes_;
+    bool good_ = true;
+};
+
+Error corrupt(const char* what) { return {ErrorKind::corrupt, fmt::format("{} is not as forebay writes it", what)}; }
+
+std::uint32_t body_bytes_max(Kind kind) {
+    if (kind == Kind::answer || kind == Kind::go) return limits::answer_bytes_max;
+    return kind == Kind::beat ? 0 : limits::request_bytes_max;
+}
+
+bool is_kind(std::uint16_t kind) {
+    return (kind >= static_cast<std::uint16_t>(Kind::hello) && kind <= static_cast<std::uint16_t>(last_request)) ||
+           (kind >= static_cast<std::uint16_t>(Kind::answer) && kind <= static_cast<std::uint16_t>(Kind::go));
+}
+
+std::uint64_t word(const SipKey& key, std::uint8_t role, const Greeting& greeting) {
+    const auto message = Writer()
+                             .number(role)
+                             .number(greeting.client_nonce)
+                             .number(greeting.forwarder_nonce)
+                             .number(greeting.client)
+                             .text(greeting.run, limits::path_bytes_max)
+                             .take();
+    return siphash(key, message);
+}
+
+}  // namespace
+
+HeaderBytes encode(const Header& header) {
+    HeaderBytes bytes{};
+    store_le(bytes.data(), magic);
+    store_le(bytes.data() + 8, static_cast<std::uint16_t>(header.kind));
+    store_le(bytes.data() + 12, header.body_bytes);
+    store_le(bytes.data() + 16, header.body_crc);
+    store_le(bytes.data() + checked_bytes, crc32c(std::span(bytes).first(checked_bytes)));
+    return bytes;
+}
+
+Result<Header> decode_header(std::span<const std::byte> bytes) {
+    if (bytes.size() != header_bytes) return corrupt("a message");
+    const auto word = load_le<std::uint64_t>(bytes.data());
+    if ((word & magic_mask) != (magic & magic_mask)) return corrupt("a message");
+    if (word != magic)
+        return Error{ErrorKind::unsupported, "the other side is of another version of forebay. Next: use one for both"};
+    const auto kind = load_le<std::uint16_t>(bytes.data() + 8);
+    if (load_le<std::uint32_t>(bytes.data() + checked_bytes) != crc32c(bytes.first(checked_bytes)) || !is_kind(kind) ||
+        load_le<std::uint16_t>(bytes.data() + 10) != 0 || load_le<std::uint64_t>(bytes.data() + 20) != 0)
+        return corrupt("a message's header");
+    const Header header{.kind = static_cast<Kind>(kind),
+                        .body_bytes = load_le<std::uint32_t>(bytes.data() + 12),
+                        .body_crc = load_le<std::uint32_t>(bytes.data() + 16)};
+    if (header.body_bytes > body_bytes_max(header.kind)) return corrupt("a message's length");
+    return header;
+}
+
+std::vector<std::byte> encode(const Request& request) {
+    return Writer()
+        .number(request.file)
+        .number(request.offset)
+        .number(request.number)
+        .number(request.crc)
+        .number(static_cast<std::uint32_t>(request.access))
+        .text(request.path, limits::path_bytes_max)
+        .text(request.other, limits::path_bytes_max)
+        .take();
+}
+
+Result<Request> decode_request(std::span<const std::byte> body) {
+    Request request;
+    std::uint32_t access = 0;
+    Reader reader(body);
+    reader.number(request.file);
+    reader.number(request.offset);
+    reader.number(request.number);
+    reader.number(request.crc);
+    reader.number(access);
+    reader.text(request.path, limits::path_bytes_max);
+    reader.text(request.other, limits::path_bytes_max);
+    if (!reader.ended() || access > access_max) return corrupt("a request");
+    request.access = static_cast<sys::Access>(access);
+    return request;
+}
+
+std::vector<std::byte> encode(const Answer& answer) {
+    Writer writer;
+    writer.number(answer.error ? static_cast<std::uint32_t>(answer.error->kind) : 0u)
+        .text(answer.error ? answer.error->text : std::string(), limits::error_bytes_max)
+        .number(answer.number)
+        .number(answer.word)
+        .number(answer.crc)
+        .number(static_cast<std::uint32_t>(answer.entries.size()));
+    for (const auto& entry : answer.entries)
+        writer.text(entry.name, limits::path_bytes_max)
+            .number(entry.size)
+            .number(static_cast<std::uint8_t>(entry.is_directory ? 1 : 0));
+    return writer.take();
+}
+
+Result<Answer> decode_answer(std::span<const std::byte> body) {
+    Answer answer;
+    Error error;
+    std::uint32_t kind = 0, count = 0;
+    Reader reader(body);
+    reader.number(kind);
+    reader.text(error.text, limits::error_bytes_max);
+    reader.number(answer.number);
+    reader.number(answer.word);
+    reader.number(answer.crc);
+    reader.number(count);
+    for (std::uint32_t i = 0; i < count && reader.good(); ++i) {
+        auto& entry = answer.entries.emplace_back();
+        std::uint8_t is_directory = 0;
+        reader.text(entry.name, limits::path_bytes_max);
+        reader.number(entry.size);
+        reader.number(is_directory);
+        if (is_directory > 1) return corrupt("an answer");
+        entry.is_directory = is_directory == 1;
+    }
+    if (!reader.ended() || kind > static_cast<std::uint32_t>(ErrorKind::broken)) return corrupt("an answer");
+    error.kind = static_cast<ErrorKind>(kind);
+    if (kind != 0) answer.error = error;
+    return answer;
+}
+
+Result<SipKey> key_of(const std::string& token) {
+    SipKey key{};
+    bool good = token.size() == 2 * key.size();
+    for (std::size_t i = 0; good && i < key.size(); ++i) {
+        unsigned value = 0;
+        const char* from = token.data() + 2 * i;
+        const auto [end, wrong] = std::from_chars(from, from + 2, value, 16);
+        good = wrong == std::errc() && end == from + 2;
+        key[i] = static_cast<std::byte>(value);
+    }
+    if (!good) return Error{ErrorKind::refused, "a token is 32 hexadecimal digits"};
+    return key;
+}
+
+std::string new_token() { return fmt::format("{:016x}{:016x}", sys::random_u64(), sys::random_u64()); }
+
+std::uint64_t word_of_forwarder(const SipKey& key, const Greeting& greeting) { return word(key, 'f', greeting); }
+std::uint64_t word_of_client(const SipKey& key, const Greeting& greeting) { return word(key, 'c', greeting); }
+
+Result<> check_path(const std::string& run, const std::string& path) {
+    const bool inside = path == run || path.starts_with(run + "/");
+    bool plain = !path.empty() && path.front() == '/' && path.size() > 1 && path.size() <= limits::path_bytes_max;
+    for (std::size_t at = 0; plain && at < path.size();) {
+        const auto end = std::min(path.find('/', at + 1), path.size());
+        const auto part = std::string_view(path).substr(at + 1, end - at - 1);
+        plain = !part.empty() && part != "." && part != "..";
+        at = end;
+    }
+    if (inside && plain) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("{}: a forwarder of the run {} touches nothing outside of it", path, run)};
+}
+
+}  // namespace forebay::forward

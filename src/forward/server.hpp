@@ -1,0 +1,64 @@
+// A forwarder: carries out, on its own store, what clients on other hosts ask of it, below the directory of a run. So a
+// target has as many clients as there are forwarders.
+//
+// Life:    start() listens -> clients come and go -> stop(): takes nobody more, ends what is begun
+// Threads: one that listens, one a connection, one that tells waiting clients that their requests are at work; all
+// sleep
+//          while there is nothing to do. The calls below may be made by any thread.
+// Clients: whoever has the token. Files that a client has open are closed when its last connection ends; what it had
+//          half written stays, as what an agent leaves that is killed.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "forward/limits.hpp"
+#include "forward/message.hpp"
+#include "sys/socket.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::forward {
+
+/// The committed snapshot that a client wants a view of.
+struct ViewWanted {
+    std::string run, stream, directory;
+    std::int64_t step = 0;
+};
+
+struct ServerOptions {
+    std::string run;  // "": each client names its own; absolute
+    std::string token;
+    std::function<Result<>(const ViewWanted&)> make_view;  // may be empty: `unsupported`
+    std::function<void(const std::string&)> log;           // one line, from any thread; may be empty
+    std::chrono::milliseconds beat_pause = limits::beat_pause;
+    std::chrono::milliseconds silence_max = limits::silence_max;  // in the middle of a message
+    int pieces_max = limits::pieces_max;
+};
+
+class Server {
+public:
+    /// `listen` as sys::Listener::open(). `store` must live as long as a stop() that was not true.
+    static Result<Server> start(sys::Store& store, const std::string& listen, const ServerOptions& options);
+    Server(Server&&) noexcept;
+    Server& operator=(Server&&) = delete;
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+    ~Server();  // stop()
+
+    std::uint16_t port() const;
+    /// Clients that are connected.
+    std::size_t clients() const;
+    /// Lets requests under way end, at most for `limit`; whether they have. A thread that hangs in a dead mount is left
+    /// behind, with all it uses but the store.
+    bool stop(std::chrono::milliseconds limit = limits::end_max);
+
+    struct State;
+
+private:
+    explicit Server(std::shared_ptr<State> state);
+    std::shared_ptr<State> state_;
+};
+
+}  // namespace forebay::forward

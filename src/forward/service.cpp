@@ -1,0 +1,251 @@
+#include "forward/service.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/crc32c.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::forward {
+
+Result<std::uint64_t> Client::add(std::unique_ptr<sys::File> file) {
+    const std::lock_guard lock(mutex_);
+    if (files_.size() >= limits::files_per_client_max)
+        return Error{ErrorKind::full, fmt::format("this client has {} files open already", files_.size())};
+    files_[next_] = std::move(file);
+    return next_++;
+}
+
+Result<std::shared_ptr<sys::File>> Client::find(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    const auto at = files_.find(number);
+    // All connections of the client may have broken in between, and then its files were closed.
+    if (at == files_.end()) return Error{ErrorKind::retry, "the forwarder does not have this file open any more"};
+    return at->second;
+}
+
+Result<std::shared_ptr<sys::File>> Client::take(std::uint64_t number) {
+    FB_TRY_ASSIGN(file, find(number));
+    const std::lock_guard lock(mutex_);
+    files_.erase(number);
+    return file;
+}
+
+void Line::begin() {
+    const std::lock_guard lock(sending_);
+    busy_ = true;
+}
+
+Result<> Line::answer(Kind kind, const Answer& answer, std::span<const std::byte> bytes, sys::Patience patience) {
+    const std::lock_guard lock(sending_);
+    busy_ = false;
+    FB_TRY(send(connection_, kind, encode(answer), patience));
+    return connection_.send(bytes, patience);
+}
+
+void Line::beat() {
+    const std::unique_lock lock(sending_, std::try_to_lock);  // else its answer is on its way
+    if (!lock || !busy_) return;
+    if (!send(connection_, Kind::beat, {}, sys::Patience(0))) connection_.shut();
+}
+
+namespace {
+
+/// Carries out the requests of one client that has shown the token.
+class Service {
+public:
+    Service(Shop& shop, Line& line, Client& client) : shop_(shop), line_(line), client_(client) {}
+
+    /// One request; an error ends the connection.
+    Result<> next() {
+        auto message = receive(line_.connection(), limits::request_bytes_max, sys::patience_endless, patience());
+        if (!message) return message.error();
+        FB_TRY_ASSIGN(request, decode_request(message->body));
+        line_.begin();
+        if (message->kind == Kind::write) return write(request);
+        if (message->kind == Kind::read) return read(request);
+        // A client that gave us up has the same done elsewhere; what it asked of us must not come about after that.
+        if (line_.connection().other_has_left()) return gone();
+        return say(act(message->kind, request));
+    }
+
+private:
+    sys::Patience patience() const { return shop_.options.silence_max; }
+    static Error gone() { return {ErrorKind::missing, "it has left"}; }
+
+    Result<> say(Result<Answer> answer) {
+        return line_.answer(Kind::answer, answer ? std::move(*answer) : refusal(answer.error()), {}, patience());
+    }
+    static Answer refusal(const Error& error) {
+        return {.error = Error{error.kind, fmt::format("{} (by the forwarder {})", error.text, sys::host_name())}};
+    }
+    static Result<Answer> done(Result<> outcome) {
+        if (!outcome) return outcome.error();
+        return Answer{};
+    }
+    static Result<Answer> number(Result<std::uint64_t> outcome) {
+        if (!outcome) return outcome.error();
+        return Answer{.number = *outcome};
+    }
+
+    Result<Answer> act(Kind kind, const Request& request) {
+        switch (kind) {
+            case Kind::size:
+            case Kind::truncate:
+            case Kind::sync:
+            case Kind::close: return act_on_file(kind, request);
+            default: break;
+        }
+        FB_TRY(check_path(client_.run(), request.path));
+        auto& store = shop_.store;
+        switch (kind) {
+            case Kind::open: return open(request);
+            case Kind::make_directories: return done(store.make_directories(request.path));
+            case Kind::rename:
+                FB_TRY(check_path(client_.run(), request.other));
+                return done(store.rename(request.path, request.other));
+            case Kind::remove: return done(store.remove(request.path));
+            case Kind::remove_tree: return done(store.remove_tree(request.path));
+            case Kind::sync_directory: return done(store.sync_directory(request.path));
+            case Kind::list: {
+                FB_TRY_ASSIGN(entries, store.list(request.path));
+                return Answer{.entries = std::move(entries)};
+            }
+            case Kind::exists: {
+                FB_TRY_ASSIGN(there, store.exists(request.path));
+                return Answer{.number = there ? 1u : 0u};
+            }
+            case Kind::view: return view(request);
+            default: return Error{ErrorKind::refused, "this is no request"};
+        }
+    }
+
+    Result<Answer> act_on_file(Kind kind, const Request& request) {
+        if (kind == Kind::close) {
+            FB_TRY_ASSIGN(taken, client_.take(request.file));
+            return done(taken->close());
+        }
+        FB_TRY_ASSIGN(file, client_.find(request.file));
+        if (kind == Kind::size) return number(file->size());
+        return done(kind == Kind::sync ? file->sync() : file->truncate(request.offset));
+    }
+
+    Result<Answer> open(const Request& request) {
+        FB_TRY_ASSIGN(file, shop_.store.open(request.path, request.access));
+        const bool direct = file->direct();
+        FB_TRY_ASSIGN(number, client_.add(std::move(file)));
+        return Answer{.number = number, .word = direct ? 1u : 0u};
+    }
+
+    Result<Answer> view(const Request& request) {
+        if (!shop_.options.make_view) return Error{ErrorKind::unsupported, "it makes no views"};
+        return done(shop_.options.make_view({.run = client_.run(),
+                                             .stream = request.other,
+                                             .directory = request.path,
+                                             .step = static_cast<std::int64_t>(request.offset)}));
+    }
+
+    Result<> write(const Request& request) {
+        auto file = client_.find(request.file);
+        if (!file) return say(file.error());
+        if (request.number > limits::piece_bytes) return say(too_long(request.number));
+        const auto piece = shop_.pieces.take();
+        if (!piece) return gone();
+        FB_TRY(line_.answer(Kind::go, {}, {}, patience()));
+        const auto bytes = piece.first(request.number);
+        FB_TRY(line_.connection().receive(bytes, patience()));
+        line_.begin();
+        if (crc32c(bytes) != request.crc)
+            return say(Error{ErrorKind::retry, fmt::format("{} bytes at {} were damaged on the way and are not written",
+                                                           request.number, request.offset)});
+        if (line_.connection().other_has_left()) return gone();
+        return say(done((*file)->write(request.offset, bytes)));
+    }
+
+    Result<> read(const Request& request) {
+        auto file = client_.find(request.file);
+        if (!file) return say(file.error());
+        if (request.number > limits::piece_bytes) return say(too_long(request.number));
+        const auto piece = shop_.pieces.take();
+        if (!piece) return gone();
+        const auto bytes = piece.first(request.number);
+        if (auto got = (*file)->read(request.offset, bytes); !got) return say(got.error());
+        return line_.answer(Kind::answer, {.number = request.number, .crc = crc32c(bytes)}, bytes, patience());
+    }
+
+    static Error too_long(std::uint64_t bytes) {
+        return {ErrorKind::refused, fmt::format("{} bytes at once: at most {}", bytes, limits::piece_bytes)};
+    }
+
+    Shop& shop_;
+    Line& line_;
+    Client& client_;
+};
+
+/// The client of this number, whose connection this is another one of, or a new one.
+std::shared_ptr<Client> client_of(Shop& shop, std::uint64_t number, const std::string& run, const std::string& name) {
+    const std::lock_guard lock(shop.mutex);
+    std::erase_if(shop.clients, [](const auto& one) { return one.second.expired(); });
+    auto client = shop.clients[number].lock();
+    // A number is 64 random bits; another run under it would be another client's files in reach.
+    if (client && client->run() == run) return client;
+    client = std::make_shared<Client>(run, name);
+    shop.clients[number] = client;
+    shop.log(fmt::format("{} has come", name));
+    return client;
+}
+
+Result<std::shared_ptr<Client>> greet(Shop& shop, Line& line) {
+    const auto patience = limits::greeting_max;
+    auto& connection = line.connection();
+    FB_TRY_ASSIGN(hello, receive(connection, limits::request_bytes_max, patience, patience));
+    if (hello.kind != Kind::hello) return Error{ErrorKind::refused, "its first message is no greeting"};
+    FB_TRY_ASSIGN(asked, decode_request(hello.body));
+    const Greeting greeting{
+        .client_nonce = asked.offset, .forwarder_nonce = sys::random_u64(), .client = asked.file, .run = asked.path};
+    FB_TRY(line.answer(Kind::go, {.number = greeting.forwarder_nonce, .word = word_of_forwarder(shop.key, greeting)},
+                       {}, patience));
+    FB_TRY_ASSIGN(proof, receive(connection, limits::request_bytes_max, patience, patience));
+    FB_TRY_ASSIGN(shown, decode_request(proof.body));
+    const auto verdict = [&]() -> Result<> {
+        if (proof.kind != Kind::proof || shown.number != word_of_client(shop.key, greeting))
+            return Error{ErrorKind::refused, "it does not have the token of this forwarder"};
+        FB_TRY(check_path(greeting.run, greeting.run));
+        if (!shop.options.run.empty() && greeting.run != shop.options.run)
+            return Error{ErrorKind::refused,
+                         fmt::format("this forwarder is one of the run {}, not of {}", shop.options.run, greeting.run)};
+        line.begin();
+        return sys::make_directories_durable(shop.store, greeting.run);
+    }();
+    Answer answer;
+    if (!verdict)
+        answer.error = Error{verdict.error().kind,
+                             fmt::format("{} (by the forwarder {})", verdict.error().text, sys::host_name())};
+    // Before the answer: whoever has it may look for its client.
+    auto client = verdict ? client_of(shop, greeting.client, greeting.run, shown.path) : nullptr;
+    FB_TRY(line.answer(Kind::answer, answer, {}, patience));
+    if (!verdict) return verdict.error();
+    return client;
+}
+
+}  // namespace
+
+void serve(Shop& shop, Line& line) {
+    auto client = greet(shop, line);
+    if (!client) {
+        shop.log(fmt::format("{} was not let in: {}", line.connection().peer(), client.error().text));
+        return;
+    }
+    Service service(shop, line, **client);
+    Result<> outcome;
+    while (outcome) outcome = service.next();
+    const std::string name = (*client)->name();
+    const std::weak_ptr<Client> others = *client;
+    client->reset();
+    if (others.expired()) shop.log(fmt::format("{} has left", name));
+    if (outcome.error().kind != ErrorKind::missing)
+        shop.log(fmt::format("a connection of {} ends: {}", name, outcome.error().text));
+}
+
+}  // namespace forebay::forward

@@ -1,0 +1,69 @@
+// What a forwarder does for one connection, and for the client that has several.
+
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "forward/line.hpp"
+#include "forward/pieces.hpp"
+#include "forward/server.hpp"
+
+namespace forebay::forward {
+
+/// A client, over all of its connections.
+class Client {
+public:
+    Client(std::string run, std::string name) : run_(std::move(run)), name_(std::move(name)) {}
+
+    const std::string& run() const { return run_; }
+    const std::string& name() const { return name_; }
+    Result<std::uint64_t> add(std::unique_ptr<sys::File> file);
+    Result<std::shared_ptr<sys::File>> find(std::uint64_t number);
+    Result<std::shared_ptr<sys::File>> take(std::uint64_t number);
+
+private:
+    const std::string run_, name_;
+    std::mutex mutex_;
+    std::map<std::uint64_t, std::shared_ptr<sys::File>> files_;
+    std::uint64_t next_ = 1;
+};
+
+/// A connection of which other threads know: to say that its request is at work, and to end it.
+class Line {
+public:
+    explicit Line(sys::Connection connection) : connection_(std::move(connection)) {}
+
+    sys::Connection& connection() { return connection_; }
+    /// By the connection's own thread: from now on beats go out; until the answer.
+    void begin();
+    Result<> answer(Kind kind, const Answer& answer, std::span<const std::byte> bytes, sys::Patience patience);
+    /// By the thread that beats. A client that does not take 32 bytes is not there any more.
+    void beat();
+
+private:
+    sys::Connection connection_;
+    std::mutex sending_;
+    bool busy_ = false;
+};
+
+/// What all connections of a forwarder share.
+struct Shop {
+    sys::Store& store;
+    ServerOptions options;
+    SipKey key;
+    Pieces pieces;
+    std::mutex mutex;                                        // guards what follows
+    std::map<std::uint64_t, std::weak_ptr<Client>> clients;  // by the numbers that they gave themselves
+
+    void log(const std::string& line) const {
+        if (options.log) options.log(line);
+    }
+};
+
+/// The life of a connection, from its greeting to its end.
+void serve(Shop& shop, Line& line);
+
+}  // namespace forebay::forward

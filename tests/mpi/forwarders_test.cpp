@@ -1,0 +1,204 @@
+// Goal: the last hosts of a job write for the others, whatever kind of agent drains there, and end with them: after the
+// last rank has left, and after what was sealed is at the target.
+// Method: virtual nodes are the hosts; the kernel's count of bytes that a process writes tells who wrote. The number of
+// ranks decides the kind of agent and how many hosts are forwarders.
+// ranks: 3 4 5 6
+
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "catalog/catalog.hpp"
+#include "forebay/mpi.hpp"
+#include "support/processes.hpp"
+#include "support/soon.hpp"
+#include "support/temp_directory.hpp"
+
+using namespace forebay;
+
+namespace {
+
+constexpr std::uint64_t numbers = 100'000;  // of a rank
+constexpr int hosts = 3;
+
+struct Plan {
+    AgentMode mode;
+    int forwarders;
+    std::vector<int> serving;  // ranks
+    std::vector<int> computing;
+};
+// 3 hosts of neighbouring ranks: 6 ranks are two on each, 4 and 5 ranks leave one on the last.
+const std::map<int, Plan> plans{{3, {AgentMode::process, 1, {2}, {0, 1}}},
+                                {4, {AgentMode::thread, 1, {3}, {0, 1, 2}}},
+                                {5, {AgentMode::dedicated, 1, {4}, {0, 1, 2}}},
+                                {6, {AgentMode::process, 2, {2, 4}, {0, 1}}}};
+
+MPI_Comm computing = MPI_COMM_NULL;
+Plan plan;
+std::vector<int> processes;  // by rank of the world
+std::string folder;          // the same on every rank
+
+Options options_of(const std::string& run, int virtual_nodes) {
+    Options options{.run = folder + "/" + run, .staging = folder + "/memory"};
+    options.virtual_nodes = virtual_nodes;
+    options.agent.mode = plan.mode;
+    options.agent.forwarders = plan.forwarders;
+    return options;
+}
+
+int rank_of_computing() {
+    int rank = 0;
+    MPI_Comm_rank(computing, &rank);
+    return rank;
+}
+
+struct State {
+    std::vector<double> u = std::vector<double>(numbers);
+    std::uint64_t rank = static_cast<std::uint64_t>(rank_of_computing()), ranks = plan.computing.size();
+
+    Stream describe(Session& session) {
+        auto stream = session.stream("restart", {.slots = 2, .keep = 2}).value();
+        stream.array("u", f64, {numbers * ranks}, {packed({{numbers * rank}, {numbers}}, u.data())}).value();
+        return stream;
+    }
+    double number(std::int64_t step) const { return static_cast<double>(step) + static_cast<double>(rank) / 100; }
+    void fill(std::int64_t step) { std::ranges::fill(u, number(step)); }
+};
+
+/// What a process has written to files, its own sockets not among them.
+std::uint64_t written_by(int process) {
+    const auto text = test::text_in("/proc/" + std::to_string(process) + "/io");
+    const auto at = text.find("wchar: ");
+    REQUIRE(at != std::string::npos);
+    return std::stoull(text.substr(at + 7));
+}
+
+std::vector<std::uint64_t> written_by_forwarders() {
+    std::vector<std::uint64_t> bytes;
+    for (const int rank : plan.serving) bytes.push_back(written_by(processes[static_cast<std::size_t>(rank)]));
+    return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("the forwarders write what the others save; it is committed, seen and read") {
+    State state;
+    const auto before = written_by_forwarders();
+    MPI_Barrier(computing);
+    auto session = open(computing, options_of("run", 2)).value();
+    auto stream = state.describe(session);
+    for (std::int64_t step = 1; step <= 4; ++step) {
+        state.fill(step);
+        CHECK(stream.save(step).value().kept);
+    }
+    stream.wait_committed(std::chrono::seconds(60)).value();
+    const auto after = written_by_forwarders();
+    // Two nodes of the job, each of which begins with another forwarder, have drained four steps of their ranks.
+    const auto all = 4 * 8 * numbers * state.ranks;
+    for (std::size_t i = 0; i < after.size(); ++i) CHECK(after[i] - before[i] >= all / after.size());
+    state.fill(0);
+    auto found = stream.newest().value();
+    REQUIRE(found);
+    found->read().value();
+    CHECK(found->step() == 4);
+    CHECK(std::ranges::count(state.u, state.number(4)) == numbers);
+    MPI_Barrier(computing);
+    session.close().value();
+    CHECK(std::filesystem::exists(folder + "/run/restart/step-000004.h5"));
+    CHECK_FALSE(std::filesystem::exists(folder + "/run/restart/step-000002"));
+}
+
+TEST_CASE("a second run of the same job") {
+    State state;
+    auto session = open(computing, options_of("other", 1)).value();
+    auto stream = state.describe(session);
+    state.fill(7);
+    CHECK(stream.save(7).value().kept);
+    session.close().value();
+    CHECK(std::filesystem::exists(folder + "/other/restart/step-000007"));
+}
+
+TEST_CASE("a second dedicate() is refused") {
+    const auto again = dedicate(computing, options_of("run", 1));
+    REQUIRE_FALSE(again);
+    CHECK(again.error().kind == ErrorKind::refused);
+}
+
+namespace {
+
+// The session is left without close(), and its agent has seconds to do: the forwarders wait for it.
+void leave_sealed() {
+    State state;
+    auto options = options_of("left", 1);
+    options.agent.rate_bytes_per_second = 8 * numbers;
+    options.agent.block_bytes = 1u << 16;
+    auto session = open(computing, options).value();
+    auto stream = state.describe(session);
+    state.fill(99);
+    stream.save(99).value();
+}
+
+bool is_left_committed() {
+    return test::soon(
+        [] {
+            const auto found = catalog::snapshots(sys::posix_store(), folder + "/left", "restart");
+            return found && found->size() == 1 && found->front().step == 99 &&
+                   catalog::verify(sys::posix_store(), found->front(), {}).value().damage.empty();
+        },
+        std::chrono::seconds(60));
+}
+
+int refuses_too_many() {
+    auto options = options_of("run", hosts);
+    options.agent.forwarders = hosts;
+    const auto refused = dedicate(MPI_COMM_WORLD, options);
+    return !refused && refused.error().kind == ErrorKind::refused &&
+                   refused.error().text.find("leave none that computes") != std::string::npos
+               ? 0
+               : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int size = 0, rank = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    plan = plans.at(size);
+    std::optional<test::TempDirectory> made;
+    std::array<char, 512> name{};
+    if (rank == 0) {
+        made.emplace();
+        std::filesystem::create_directory(*made / "memory");
+        made->path().copy(name.data(), name.size() - 1);
+    }
+    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
+    folder = name.data();
+    processes.resize(static_cast<std::size_t>(size));
+    const int own = ::getpid();
+    MPI_Allgather(&own, 1, MPI_INT, processes.data(), 1, MPI_INT, MPI_COMM_WORLD);
+
+    int failed = refuses_too_many();
+    computing = dedicate(MPI_COMM_WORLD, options_of("run", hosts)).value();
+    if ((computing != MPI_COMM_NULL) != (std::ranges::count(plan.computing, rank) == 1)) failed = 1;
+    const bool computes = computing != MPI_COMM_NULL;
+    if (computes) {
+        doctest::Context context(argc, argv);
+        context.setOption("minimal", rank != 0);
+        failed |= context.run();
+        if (plan.mode != AgentMode::thread) leave_sealed();  // a thread does not outlive its session
+        MPI_Comm_free(&computing);
+    }
+    MPI_Finalize();
+    if (rank == 0 && plan.mode != AgentMode::thread && !is_left_committed()) failed = 1;
+    return failed;
+}
