@@ -40,7 +40,7 @@ Result<> PlainBytes::decode(const format::Chunk& chunk, std::span<const std::byt
     };
     if (const auto found = crc32c(stored); found != chunk.crc32c)
         return damaged(fmt::format("crc32c {:08x} read back, {:08x} expected", found, chunk.crc32c));
-    const auto& variable = head_.packing.variables[chunk.variable];
+    const auto& variable = head_.chunk_table.variables[chunk.variable];
     const codec::Filter filter{variable.filter, variable.values};
     const auto from = std::max(offset, chunk.plain_offset);
     const auto to = std::min(offset + bytes.size(), chunk.plain_offset + chunk.plain_bytes);
@@ -54,8 +54,8 @@ Result<> PlainBytes::decode(const format::Chunk& chunk, std::span<const std::byt
 }
 
 Result<> PlainBytes::read(std::uint64_t offset, std::span<std::byte> bytes, Scratch& scratch) const {
-    if (!head_.packing.packed()) return file_.read(offset, bytes);
-    const auto& chunks = head_.packing.chunks;
+    if (!head_.chunk_table.compressed()) return file_.read(offset, bytes);
+    const auto& chunks = head_.chunk_table.chunks;
     const auto end = offset + bytes.size();
     auto at = std::ranges::upper_bound(chunks, offset, {},
                                        [](const auto& chunk) { return chunk.plain_offset + chunk.plain_bytes; });

@@ -1,4 +1,4 @@
-// The bytes of a node file in its plain form, which all its offsets are of, whether it is stored plain or packed.
+// The bytes of a node file in its plain form, which all its offsets are of, whether it is stored plain or compressed.
 
 #pragma once
 
@@ -18,14 +18,14 @@ public:
     PlainBytes(sys::File& file, const format::NodeFile& head, const std::string& name)
         : file_(file), head_(head), name_(name) {}
 
-    /// What one thread needs to read packed files; kept between its reads.
+    /// What one thread needs to read compressed files; kept between its reads.
     struct Scratch {
         PageBuffer stored;
         PageBuffer decoded;
     };
 
-    /// Fills `bytes` from `offset` of the plain form on. Of a packed file, only bytes of variables: what lies between
-    /// them is left as it was. With a plain file that is read past the page cache, address, offset and size are
+    /// Fills `bytes` from `offset` of the plain form on. Of a compressed file, only bytes of variables: what lies
+    /// between them is left as it was. With a plain file that is read past the page cache, address, offset and size are
     /// multiples of 4096. A chunk that lies across the ends of `bytes` is decoded for what is asked of it. `corrupt`
     /// when a chunk is not what was stored.
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes, Scratch& scratch) const;

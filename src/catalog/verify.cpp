@@ -104,15 +104,15 @@ Result<> Verifier::blocks(NodeReader& reader, const format::NodeFile& head, cons
     return window_.empty() ? Result<>{} : window(reader, head, path);
 }
 
-// Reads the segments gathered in one go, and checks each. Where a chunk of a packed file is damaged, they are read one
-// by one, so that each tells.
+// Reads the segments gathered in one go, and checks each. Where a chunk of a compressed file is damaged, they are read
+// one by one, so that each tells.
 Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head, const std::string& path) {
     const auto first = window_.front().offset;
     buffer_.resize(window_.back().offset + window_.back().bytes - first);
     const PlainBytes plain(reader.file(), head, path);
     const auto all = plain.read(first, buffer_, scratch_);
     const auto chunk_damaged = [&](const Result<>& read) {
-        return !read && read.error().kind == ErrorKind::corrupt && head.packing.packed();
+        return !read && read.error().kind == ErrorKind::corrupt && head.chunk_table.compressed();
     };
     if (!all && !chunk_damaged(all)) return all;
     for (const auto& segment : window_) {

@@ -108,7 +108,7 @@ void add_compress(Verb& bench) {
     auto verb = bench.verb("compress", "What each codec makes of a node file: size, and speed beside the codec alone");
     verb.argument("FILE", options->file, "A node file that is not compressed, RUN/STREAM/step-000120/node-00000.h5");
     verb.option("--error", options->error, "Also zfp with this largest absolute error of a value");
-    verb.option("--staging", options->staging, "Where packed files are written (/dev/shm)");
+    verb.option("--staging", options->staging, "Where compressed files are written (/dev/shm)");
     add_common(verb, options, bench_compress);
     verb.examples("  forebay bench compress run7/restart/step-000120/node-00000.h5 --error 1e-4\n");
 }

@@ -1,5 +1,5 @@
-// forebay bench compress: what each codec makes of a node file of one's own, as an agent packs it: size, speed beside
-// the codec alone on the same chunks, and what the agent chooses when it has little or much time. On rank 0.
+// forebay bench compress: what each codec makes of a node file of one's own, as an agent compresses it: size, speed
+// beside the codec alone on the same chunks, and what the agent chooses when it has little or much time. On rank 0.
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "cli/bench_report.hpp"
 #include "cli/bench_spread.hpp"
 #include "cli/mpi_bench.hpp"
-#include "drain/pack.hpp"
+#include "drain/compress.hpp"
 #include "format/segments.hpp"
 
 namespace forebay::cli {
@@ -56,34 +56,35 @@ std::vector<Way> ways_of(const BenchOptions& options) {
     return ways;
 }
 
-/// One node file in memory, and where it is packed to.
+/// One node file in memory, and where it is compressed to.
 struct Bench {
     std::vector<std::byte> image;
     format::NodeFile file;
     std::string directory;
     std::uint64_t bytes = 0;  // that the application gave
 
-    std::string path() const { return directory + "/packed.h5"; }
+    std::string path() const { return directory + "/compressed.h5"; }
 
-    Result<drain::Packed> pack(drain::PackMemory& memory, int in_flight, std::optional<double> seconds) const {
+    Result<drain::Compressed> compress(drain::CompressionMemory& memory, int in_flight,
+                                       std::optional<double> seconds) const {
         const drain::NodeDrain drain{.store = &sys::posix_store(),
                                      .run = directory,
                                      .write = {.in_flight = in_flight},
                                      .direct = false,
                                      .seconds_left = seconds};
-        return drain::write_packed(drain, memory, file, image, path(), path());
+        return drain::write_compressed(drain, memory, file, image, path(), path());
     }
 };
 
 /// The same chunks through the codec alone, from memory to memory.
 Result<double> codec_alone(const Bench& bench, const Way& way, bool decode) {
     const stage::CompressionRules rules{way.rule, {}};
-    const auto packing = format::plan_packing(bench.file, drain::choose_filters(bench.file, rules));
+    const auto table = format::cut_into_chunks(bench.file, drain::choose_filters(bench.file, rules));
     const drain::Ladder ladder(way.rule);
     std::vector<std::byte> plain, stored(limits::segment_bytes), back(limits::segment_bytes);
     double seconds = 0;
-    for (const auto& chunk : packing.chunks) {
-        const auto& how = packing.variables[chunk.variable];
+    for (const auto& chunk : table.chunks) {
+        const auto& how = table.variables[chunk.variable];
         if (how.filter == 0) continue;
         const codec::Filter filter{how.filter, how.values};
         const auto given = std::span(bench.image).subspan(chunk.plain_offset, chunk.plain_bytes);
@@ -100,7 +101,7 @@ Result<double> codec_alone(const Bench& bench, const Way& way, bool decode) {
     return seconds;
 }
 
-/// Reads and checks all of the packed file.
+/// Reads and checks all of the compressed file.
 Result<double> read_back(const Bench& bench) {
     FB_TRY_ASSIGN(reader, catalog::NodeReader::open(sys::posix_store(), bench.path()));
     FB_TRY_ASSIGN(head, reader.head());
@@ -130,13 +131,13 @@ Result<double> measure_way(const Bench& bench, const Way& way, int repeats, Benc
     double ratio = 0;
     for (int turn = 0; turn <= repeats; ++turn) {
         FB_TRY_ASSIGN(alone, codec_alone(bench, way, false));
-        drain::PackMemory memory{.rules = {way.rule, {}}};
+        drain::CompressionMemory memory{.rules = {way.rule, {}}};
         const auto start = sys::Clock::now();
-        FB_TRY_ASSIGN(packed, bench.pack(memory, 1, std::nullopt));
+        FB_TRY_ASSIGN(compressed, bench.compress(memory, 1, std::nullopt));
         const auto took = seconds_since(start);
         FB_TRY_ASSIGN(read, read_back(bench));
         FB_TRY_ASSIGN(decode, codec_alone(bench, way, true));
-        ratio = static_cast<double>(bench.bytes) / static_cast<double>(packed.stored_bytes);
+        ratio = static_cast<double>(bench.bytes) / static_cast<double>(compressed.stored_bytes);
         if (turn == 0) continue;
         packed_s.push_back(took);
         alone_s.push_back(alone);
@@ -145,7 +146,7 @@ Result<double> measure_way(const Bench& bench, const Way& way, int repeats, Benc
     }
     report.numbers(way.key + "_ratio", way.what + ": bytes given / bytes stored", "x", {ratio});
     report.seconds(way.key + "_alone", "  the codec alone", alone_s, bench.bytes);
-    report.seconds(way.key + "_pack", "  packing", packed_s, bench.bytes);
+    report.seconds(way.key + "_compress", "  compressing", packed_s, bench.bytes);
     report.seconds(way.key + "_decode_alone", "  decoding alone", decode_s, bench.bytes);
     report.seconds(way.key + "_read", "  reading back, checked", read_s, bench.bytes);
     speeds = ratios_of(alone_s, packed_s);
@@ -158,18 +159,18 @@ Result<> measure_deadline(const Bench& bench, const std::string& key, double sec
     std::vector<double> took;
     double ratio = 0;
     std::string efforts;
-    drain::PackMemory memory{.rules = {{.codec = Codec::automatic}, {}}};
+    drain::CompressionMemory memory{.rules = {{.codec = Codec::automatic}, {}}};
     for (int turn = 0; turn <= repeats; ++turn) {
         const auto start = sys::Clock::now();
-        FB_TRY_ASSIGN(packed, bench.pack(memory, 1, turn == 0 ? std::nullopt : std::optional(seconds)));
+        FB_TRY_ASSIGN(compressed, bench.compress(memory, 1, turn == 0 ? std::nullopt : std::optional(seconds)));
         if (turn == 0) continue;
         took.push_back(seconds_since(start));
-        ratio = static_cast<double>(bench.bytes) / static_cast<double>(packed.stored_bytes);
+        ratio = static_cast<double>(bench.bytes) / static_cast<double>(compressed.stored_bytes);
         efforts.clear();
-        for (std::size_t i = 0; i < std::min<std::size_t>(packed.efforts.size(), 3); ++i)
-            efforts += fmt::format(
-                "{}{} {:.0f} %", i == 0 ? "" : ", ", packed.efforts[i].first,
-                100.0 * static_cast<double>(packed.efforts[i].second) / static_cast<double>(packed.plain_bytes));
+        for (std::size_t i = 0; i < std::min<std::size_t>(compressed.efforts.size(), 3); ++i)
+            efforts += fmt::format("{}{} {:.0f} %", i == 0 ? "" : ", ", compressed.efforts[i].first,
+                                   100.0 * static_cast<double>(compressed.efforts[i].second) /
+                                       static_cast<double>(compressed.plain_bytes));
     }
     report.seconds(key, fmt::format("auto with {}: {}", show_seconds(seconds), efforts), took, bench.bytes);
     report.numbers(key + "_share", "  of the time it had", "%", [&] {
@@ -187,7 +188,7 @@ Result<Bench> load(const BenchOptions& options, const std::string& directory) {
     Bench bench;
     FB_TRY_ASSIGN(head, reader.head());
     bench.file = std::move(head);
-    if (bench.file.packing.packed())
+    if (bench.file.chunk_table.compressed())
         return Error{ErrorKind::refused,
                      fmt::format("forebay: {} is compressed already. Next: give a node file that is "
                                  "not: save once without compression.",
@@ -212,14 +213,14 @@ Result<> measure(const BenchOptions& options, const std::string& directory) {
         median = speed;
         shown = speeds;
     }
-    drain::PackMemory memory{.rules = {{.codec = Codec::lz4, .level = 5}, {}}};
+    drain::CompressionMemory memory{.rules = {{.codec = Codec::lz4, .level = 5}, {}}};
     const auto start = sys::Clock::now();
-    FB_TRY(bench.pack(memory, 1, std::nullopt));
+    FB_TRY(bench.compress(memory, 1, std::nullopt));
     const auto fast = seconds_since(start);
     FB_TRY(measure_deadline(bench, "tight", fast * 1.3, options.repeats, report));
     FB_TRY(measure_deadline(bench, "middle", fast * 4, options.repeats, report));
     FB_TRY(measure_deadline(bench, "loose", fast * 40, options.repeats, report));
-    report.ratio("packing by zstd 3, with every check, against zstd 3 alone on the same chunks, one thread each",
+    report.ratio("compressing by zstd 3, with every check, against zstd 3 alone on the same chunks, one thread each",
                  median, speed_goal, shown);
     report.print(options.json);
     return {};

@@ -84,7 +84,7 @@ Result<Exit> show_file(sys::Store& store, const Options& options) {
             .set("ranks", ranks);
         object.set("file_bytes", file.file_bytes).set("head_bytes", file.head_bytes);
         object.set("record_crc32c", fmt::format("{:08x}", file.record_crc32c));
-        if (file.packing.packed()) object.set("packing", packing_json(file));
+        if (file.chunk_table.compressed()) object.set("compression", compression_json(file));
         object.set("variables", variables_json(file.schema, rows)).set("blocks", blocks_json(file)).print();
         return Exit::good;
     }
@@ -93,7 +93,7 @@ Result<Exit> show_file(sys::Store& store, const Options& options) {
         options.place, record.node, record.nodes, file.schema.stream, record.step, record.time,
         show_utc(record.sealed_unix_ns), count_of(file.ranks.size(), "rank"), record.world_ranks,
         show_bytes(file.file_bytes), show_bytes(file.head_bytes)));
-    if (file.packing.packed()) print("As they are stored:\n" + packing_table(file) + "\n");
+    if (file.chunk_table.compressed()) print("As they are stored:\n" + compression_table(file) + "\n");
     print("As this node holds them:\n" + variables_table(file.schema, rows) + "\n" +
           blocks_table(file, options.lines()));
     return Exit::good;
@@ -123,7 +123,8 @@ void add_show(CommandLine& line) {
         "file_bytes,\n"
         "  head_bytes, record_crc32c, variables and blocks (variable, rank, first, size, first_byte, bytes); where it "
         "is\n"
-        "  compressed also packing: for each variable bytes, stored_bytes, chunks, filter (of HDF5), efforts (bytes "
+        "  compressed also compression: for each variable bytes, stored_bytes, chunks, filter (of HDF5), efforts "
+        "(bytes "
         "by\n"
         "  what compressed them). first_byte then counts in the plain form.\n");
     verb.examples(

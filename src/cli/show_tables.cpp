@@ -34,13 +34,13 @@ std::string more(std::size_t all, std::size_t shown) {
     return all <= shown ? "" : fmt::format("... and {} more: --all shows them.\n", all - shown);
 }
 
-/// What is stored of one variable of a packed node file.
+/// What is stored of one variable of a compressed node file.
 struct Stored {
     std::uint64_t plain_bytes = 0, stored_bytes = 0, chunks = 0;
     std::map<std::string, std::uint64_t> efforts;  // plain bytes by what compressed them
 };
 
-std::string effort_of(const format::PackedVariable& variable, const format::Chunk& chunk) {
+std::string effort_of(const format::StoredVariable& variable, const format::Chunk& chunk) {
     if (!chunk.filtered) return "as it is";
     if (variable.filter == codec::zfp_id) return "zfp";
     return fmt::format("{} {}", chunk.effort / 256 == 2 ? "zstd" : "lz4", chunk.effort % 256);
@@ -48,12 +48,12 @@ std::string effort_of(const format::PackedVariable& variable, const format::Chun
 
 std::vector<Stored> stored_of(const format::NodeFile& file) {
     std::vector<Stored> all(file.schema.variables.size());
-    for (const auto& chunk : file.packing.chunks) {
+    for (const auto& chunk : file.chunk_table.chunks) {
         auto& one = all[chunk.variable];
         one.plain_bytes += chunk.plain_bytes;
         one.stored_bytes += chunk.stored_bytes;
         ++one.chunks;
-        one.efforts[effort_of(file.packing.variables[chunk.variable], chunk)] += chunk.plain_bytes;
+        one.efforts[effort_of(file.chunk_table.variables[chunk.variable], chunk)] += chunk.plain_bytes;
     }
     return all;
 }
@@ -140,7 +140,7 @@ Json nodes_json(const format::Manifest& manifest) {
     return list;
 }
 
-std::string packing_table(const format::NodeFile& file) {
+std::string compression_table(const format::NodeFile& file) {
     Table table({{"variable"}, {"bytes", true}, {"stored", true}, {"ratio", true}, {"chunks", true}, {"by"}});
     const auto all = stored_of(file);
     for (std::size_t v = 0; v < all.size(); ++v) {
@@ -157,7 +157,7 @@ std::string packing_table(const format::NodeFile& file) {
     return table.text();
 }
 
-Json packing_json(const format::NodeFile& file) {
+Json compression_json(const format::NodeFile& file) {
     auto list = Json::array();
     const auto all = stored_of(file);
     for (std::size_t v = 0; v < all.size(); ++v) {
@@ -166,7 +166,7 @@ Json packing_json(const format::NodeFile& file) {
         auto one = Json::object();
         one.set("variable", file.schema.variables[v].name).set("bytes", all[v].plain_bytes);
         one.set("stored_bytes", all[v].stored_bytes).set("chunks", all[v].chunks).set("efforts", efforts);
-        list.push(one.set("filter", file.packing.variables[v].filter));
+        list.push(one.set("filter", file.chunk_table.variables[v].filter));
     }
     return list;
 }

@@ -20,9 +20,9 @@ std::string nodes_table(const format::Manifest& manifest, std::size_t lines_max)
 Json nodes_json(const format::Manifest& manifest);
 
 /// One line a block of a node file, likewise.
-/// How a packed node file stores its variables.
-std::string packing_table(const format::NodeFile& file);
-Json packing_json(const format::NodeFile& file);
+/// How a compressed node file stores its variables.
+std::string compression_table(const format::NodeFile& file);
+Json compression_json(const format::NodeFile& file);
 
 std::string blocks_table(const format::NodeFile& file, std::size_t lines_max);
 Json blocks_json(const format::NodeFile& file);

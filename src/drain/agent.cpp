@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds idle_pause{500};
 // How often an agent that is done looks whether the others are: often at first, a snapshot's nodes end together.
 constexpr std::chrono::milliseconds peers_pause_min{5}, peers_pause_max{1000};
 // Of what there is until the slot is needed: that is guessed from the last saves, and the commit takes its time.
-constexpr double share_to_pack = 0.8;
+constexpr double share_to_compress = 0.8;
 // How many looks find nothing before a drained part counts as removed: between two renames of a replacement there is
 // nothing to see.
 constexpr int absences_max = 4;
@@ -126,8 +126,8 @@ Result<bool> Agent::is_committed(std::uint32_t index) const {
 }
 
 // The rules stand in the stream's entry when its first slot is sealed, and stay.
-PackMemory& Agent::pack_memory(std::uint32_t stream) {
-    auto& memory = pack_[stream];
+CompressionMemory& Agent::compression_memory(std::uint32_t stream) {
+    auto& memory = compression_[stream];
     auto rules = stage::decode_rules(page_.streams[stream].compression.data());
     if (!rules) {
         log_(fmt::format("stream '{}' is drained without compression: {}", page_.streams[stream].name.data(),
@@ -138,10 +138,10 @@ PackMemory& Agent::pack_memory(std::uint32_t stream) {
     return memory;
 }
 
-std::optional<double> Agent::seconds_to_pack(std::uint32_t index) const {
+std::optional<double> Agent::seconds_to_compress(std::uint32_t index) const {
     const auto ends = ends_unix_ns(index);
     if (ends == never_due) return std::nullopt;
-    return share_to_pack * static_cast<double>(ends - sys::unix_ns()) * 1e-9;
+    return share_to_compress * static_cast<double>(ends - sys::unix_ns()) * 1e-9;
 }
 
 Result<> Agent::drain_once(std::uint32_t index, bool again, Between& between, const std::atomic<bool>& stop) {
@@ -178,8 +178,8 @@ Result<> Agent::drain_once(std::uint32_t index, bool again, Between& between, co
                           .direct = session_.agent.direct,
                           .done_bytes = &slot.drained_bytes,
                           .stored_bytes = &stored_bytes,
-                          .pack = &pack_memory(slot.stream),
-                          .seconds_left = seconds_to_pack(index),
+                          .compression = &compression_memory(slot.stream),
+                          .seconds_left = seconds_to_compress(index),
                           .log =
                               [&](const std::string& text) {
                                   log_(fmt::format("step {} of stream '{}': {}", slot.step.load(),

@@ -18,8 +18,8 @@
 #include <string>
 
 #include "catalog/catalog.hpp"
+#include "drain/compress.hpp"
 #include "drain/pacer.hpp"
-#include "drain/pack.hpp"
 #include "drain/urgency.hpp"
 #include "move/writer.hpp"
 #include "stage/staging.hpp"
@@ -73,9 +73,9 @@ private:
     Result<bool> is_committed(std::uint32_t index) const;
     Result<> drain_once(std::uint32_t index, bool again, Between& between, const std::atomic<bool>& stop);
     bool staged_is_whole(std::uint32_t index) const;
-    PackMemory& pack_memory(std::uint32_t stream);
+    CompressionMemory& compression_memory(std::uint32_t stream);
     std::int64_t ends_unix_ns(std::uint32_t index) const;
-    std::optional<double> seconds_to_pack(std::uint32_t index) const;
+    std::optional<double> seconds_to_compress(std::uint32_t index) const;
     void fail(std::uint32_t index, const Error& error);
     void committed(std::uint32_t index, bool by_us);
     void keep_window(const stage::StreamControl& stream, const catalog::Snapshot& snapshot);
@@ -91,7 +91,7 @@ private:
     std::uint32_t bell_ = 0;               // as seen when this round began
     std::uint64_t begun_ = 0, ended_ = 0;  // drains of this agent: committed, failed or left to others
     std::array<Mine, stage::slots_max> mine_;
-    std::array<PackMemory, stage::streams_max> pack_;
+    std::array<CompressionMemory, stage::streams_max> compression_;
     move::Pace pace_;  // of all drains under way
     std::atomic<bool> hold_{false};
     std::atomic<sys::Clock::time_point> commits_looked_at_{};

@@ -2,7 +2,7 @@
 
 #include "base/limits.hpp"
 #include "describe/geometry.hpp"
-#include "drain/pack.hpp"
+#include "drain/compress.hpp"
 
 namespace forebay::drain {
 
@@ -38,14 +38,14 @@ Extents field_of(const format::NodeFile& file, std::size_t v, std::uint64_t elem
     return field;
 }
 
-format::PackedVariable packed(codec::Filter filter, std::uint64_t chunk_bytes) {
+format::StoredVariable packed(codec::Filter filter, std::uint64_t chunk_bytes) {
     return {.filter = filter.id, .values = std::move(filter.values), .chunk_bytes = chunk_bytes};
 }
 
 }  // namespace
 
-std::vector<format::PackedVariable> choose_filters(const format::NodeFile& file, const stage::CompressionRules& rules) {
-    std::vector<format::PackedVariable> chosen(file.extents.size());
+std::vector<format::StoredVariable> choose_filters(const format::NodeFile& file, const stage::CompressionRules& rules) {
+    std::vector<format::StoredVariable> chosen(file.extents.size());
     for (std::size_t v = 0; v < chosen.size(); ++v) {
         const auto& variable = file.schema.variables[v];
         const auto& rule = rules.of(variable.name);

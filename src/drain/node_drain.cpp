@@ -10,7 +10,7 @@
 #include "base/units.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/node_reader.hpp"
-#include "drain/pack.hpp"
+#include "drain/compress.hpp"
 #include "format/manifest.hpp"
 #include "format/segments.hpp"
 
@@ -55,29 +55,30 @@ Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::s
     return out->close();
 }
 
-std::string told(const Packed& packed, const std::optional<double>& left) {
+std::string told(const Compressed& compressed, const std::optional<double>& left) {
     std::string efforts;
-    for (const auto& [name, bytes] : packed.efforts)
+    for (const auto& [name, bytes] : compressed.efforts)
         efforts += fmt::format("{}{} of {}", efforts.empty() ? "" : ", ", name, show_bytes(bytes));
-    const auto stored = static_cast<double>(std::max<std::uint64_t>(packed.stored_bytes, 1));
-    auto text = fmt::format("{} stored as {} ({:.2f}x) by {}", show_bytes(packed.plain_bytes),
-                            show_bytes(packed.stored_bytes), static_cast<double>(packed.plain_bytes) / stored, efforts);
-    if (packed.encode_seconds > 0)
-        text += fmt::format(
-            ", {} a second and thread",
-            show_bytes(static_cast<std::uint64_t>(static_cast<double>(packed.plain_bytes) / packed.encode_seconds)));
+    const auto stored = static_cast<double>(std::max<std::uint64_t>(compressed.stored_bytes, 1));
+    auto text =
+        fmt::format("{} stored as {} ({:.2f}x) by {}", show_bytes(compressed.plain_bytes),
+                    show_bytes(compressed.stored_bytes), static_cast<double>(compressed.plain_bytes) / stored, efforts);
+    if (compressed.encode_seconds > 0)
+        text += fmt::format(", {} a second and thread",
+                            show_bytes(static_cast<std::uint64_t>(static_cast<double>(compressed.plain_bytes) /
+                                                                  compressed.encode_seconds)));
     if (left) text += fmt::format(", with {} to go", show_seconds(std::max(0.0, *left)));
-    if (packed.refused_chunks > 0)
+    if (compressed.refused_chunks > 0)
         text += fmt::format("; {} chunks could not be encoded within their bound and are stored as they are",
-                            packed.refused_chunks);
+                            compressed.refused_chunks);
     return text;
 }
 
-Result<> write_file_packed(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
-                           const std::string& path, const std::string& name) {
-    FB_TRY_ASSIGN(packed, write_packed(drain, *drain.pack, file, image, path, name));
-    if (drain.stored_bytes != nullptr) *drain.stored_bytes += packed.stored_bytes;
-    if (drain.log) drain.log(told(packed, drain.seconds_left));
+Result<> write_file_compressed(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
+                               const std::string& path, const std::string& name) {
+    FB_TRY_ASSIGN(compressed, write_compressed(drain, *drain.compression, file, image, path, name));
+    if (drain.stored_bytes != nullptr) *drain.stored_bytes += compressed.stored_bytes;
+    if (drain.log) drain.log(told(compressed, drain.seconds_left));
     return {};
 }
 
@@ -119,7 +120,8 @@ Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> imag
         // What an earlier try left is not written over: a file whose servers failed under it may take writes, but never
         // a truncate or a sync again (measured: GlusterFS, erasure-coded).
         FB_TRY(drain.store->remove(temporary));
-        const auto write = drain.pack != nullptr && drain.pack->rules.any() ? write_file_packed : write_file;
+        const auto write =
+            drain.compression != nullptr && drain.compression->rules.any() ? write_file_compressed : write_file;
         if (auto written = write(drain, file, image, temporary, name); !written) {
             // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
             static_cast<void>(drain.store->remove(temporary));

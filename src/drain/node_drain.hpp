@@ -16,7 +16,7 @@
 
 namespace forebay::drain {
 
-struct PackMemory;
+struct CompressionMemory;
 
 struct NodeDrain {
     sys::Store* store = nullptr;
@@ -25,9 +25,9 @@ struct NodeDrain {
     bool direct = true;
     std::atomic<std::uint64_t>* done_bytes = nullptr;  // of the staged form
     std::uint64_t* stored_bytes = nullptr;             // what was written, once it is durable
-    PackMemory* pack = nullptr;                        // null: node files stay plain
-    std::optional<double> seconds_left = {};           // for packing; nothing: not known
-    std::function<void(const std::string&)> log;       // what was packed and how
+    CompressionMemory* compression = nullptr;          // null: node files stay plain
+    std::optional<double> seconds_left = {};           // for compressing; nothing: not known
+    std::function<void(const std::string&)> log;       // what was compressed and how
     const std::atomic<bool>* stop = nullptr;
 };
 
@@ -38,11 +38,11 @@ std::vector<move::Range> used_ranges(const format::NodeFile& file);
 /// Whether a staged node file is sealed and every segment what the application gave; else `corrupt` or `missing`.
 Result<> check_image(std::span<const std::byte> image, const std::string& name);
 
-/// Checks every segment against the staged checksums before it is written, packed or as it is; then bytes, sync, name,
-/// sync of the directory. When this returns without error, the file is durable under its name in the part directory. A
-/// node file that is there already from this very save is left as it is. `corrupt` when the staged bytes are not what
-/// the application gave: nothing is left under the final name. `image` is the mapping of the staged file, `name` its
-/// path.
+/// Checks every segment against the staged checksums before it is written, compressed or as it is; then bytes, sync,
+/// name, sync of the directory. When this returns without error, the file is durable under its name in the part
+/// directory. A node file that is there already from this very save is left as it is. `corrupt` when the staged bytes
+/// are not what the application gave: nothing is left under the final name. `image` is the mapping of the staged file,
+/// `name` its path.
 Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> image, const std::string& name);
 
 }  // namespace forebay::drain

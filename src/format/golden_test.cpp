@@ -73,11 +73,11 @@ std::string listing(const NodeFile& file) {
                 fmt::format("  block rank {} box {} {} bytes {} at {} segment {}\n", block.rank, listed(block.box.lo),
                             listed(block.box.size), block.size_bytes, block.offset_bytes, block.first_segment);
         }
-        for (const auto& chunk : file.packing.chunks)
+        for (const auto& chunk : file.chunk_table.chunks)
             if (chunk.variable == v)
                 out +=
                     fmt::format("  chunk at {} bytes {} filter {} stored {} at {} crc32c {:08x}\n", chunk.plain_offset,
-                                chunk.plain_bytes, chunk.filtered ? file.packing.variables[v].filter : 0,
+                                chunk.plain_bytes, chunk.filtered ? file.chunk_table.variables[v].filter : 0,
                                 chunk.stored_bytes, chunk.stored_offset, chunk.crc32c);
     }
     return out;
@@ -101,12 +101,12 @@ std::string listing(const Manifest& manifest) {
 
 // Chunks are decoded above this room, and by the second reader.
 Result<> check_data(const NodeFile& file, std::string_view bytes) {
-    for (const auto& chunk : file.packing.chunks) {
+    for (const auto& chunk : file.chunk_table.chunks) {
         if (chunk.stored_offset + chunk.stored_bytes > bytes.size()) return Error{ErrorKind::corrupt, "cut off"};
         const auto stored = bytes.substr(chunk.stored_offset, chunk.stored_bytes);
         if (chunk.filtered && crc32c(bytes_of(stored)) != chunk.crc32c) return Error{ErrorKind::corrupt, "chunk"};
     }
-    if (file.packing.packed()) return {};
+    if (file.chunk_table.compressed()) return {};
     for (const auto& block : file.blocks) {
         if (block.offset_bytes + block.size_bytes > bytes.size()) return Error{ErrorKind::corrupt, "cut off"};
         auto rest = bytes.substr(block.offset_bytes, block.size_bytes);

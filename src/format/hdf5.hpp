@@ -1,5 +1,5 @@
 // The strict subset of HDF5 that node files are made of, written without the HDF5 library: superblock 0, version-1
-// object headers, symbol-table groups, contiguous datasets (chunked ones in packed node files), small attributes.
+// object headers, symbol-table groups, contiguous datasets (chunked ones in compressed node files), small attributes.
 // Nothing in it has a checksum, so a size changes by plain stores. Bytes: docs/formats/node-file.md, "The HDF5 part".
 //
 // Pure functions on memory; any number of threads may call them at once.

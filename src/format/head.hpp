@@ -15,7 +15,7 @@ namespace forebay::format {
 /// "FBNODE", then two bytes that a text-mode transfer would change.
 inline constexpr std::uint64_t record_magic = 0x0A0D45444F4E4246;
 inline constexpr std::uint32_t plain_version = 1;
-inline constexpr std::uint32_t packed_version = 2;
+inline constexpr std::uint32_t compressed_version = 2;
 
 /// The record page, `/_forebay/record`. `magic` is stored last; zero says "not sealed".
 struct RecordPage {
@@ -119,22 +119,22 @@ struct HeadParts {
     std::size_t ranks = 0;
     std::span<const Extent> extents;
     std::size_t blocks = 0;
-    std::span<const hdf5::Chunking> chunking = {};  // one a variable when the file is packed; filter 0: contiguous
+    std::span<const hdf5::Chunking> chunking = {};  // one a variable when the file is compressed; filter 0: contiguous
     std::size_t chunks = 0;
 };
 
 /// One row of the block table, as it lies in the file.
 void store_index_row(std::byte* to, const Block& block);
 
-inline bool is_packed(const RecordPage& page) { return page.version == packed_version; }
+inline bool is_compressed(const RecordPage& page) { return page.version == compressed_version; }
 
 /// `corrupt`, in the words of all damage of a head.
 Error damaged_head(const std::string& name, const std::string& why);
 
-/// The filters and chunks of a packed file, of which `file` has schema and extents. `corrupt` unless they cut its
+/// The filters and chunks of a compressed file, of which `file` has schema and extents. `corrupt` unless they cut its
 /// variables and lie within it.
-Result<Packing> open_packing(const RecordPage& page, std::span<const std::byte> head, const NodeFile& file,
-                             const std::string& name);
+Result<ChunkTable> open_chunks(const RecordPage& page, std::span<const std::byte> head, const NodeFile& file,
+                               const std::string& name);
 
 /// Fills in a head's own checksums and stores its record, the magic last; returns the record's checksum.
 std::uint32_t seal_head(RecordPage page, std::span<std::byte> image);

@@ -93,7 +93,7 @@ NodeLine line_of(const NodeFile& file, const std::string& path) {
     line.path = path;
     line.file_bytes = file.file_bytes;
     line.record_crc32c = file.record_crc32c;
-    if (file.packing.packed()) line.staged_crc32c = file.staged_crc32c;
+    if (file.chunk_table.compressed()) line.staged_crc32c = file.staged_crc32c;
     for (const auto& extent : file.extents) line.data_bytes += extent.used_bytes;
     for (const auto rank : file.ranks) {
         if (!line.ranks.empty() && line.ranks.back().first + line.ranks.back().count == rank) {
@@ -115,10 +115,10 @@ std::string node_path(std::uint32_t node, std::uint32_t nodes) {
 std::string encode_manifest(const Manifest& manifest) {
     std::string out;
     out.reserve(4096 + manifest.schema.variables.size() * 128 + manifest.nodes.size() * 256);
-    const bool packed =
+    const bool compressed =
         std::ranges::any_of(manifest.nodes, [](const auto& line) { return line.staged_crc32c.has_value(); });
     out += fmt::format(R"({{"format":"{}","version":{},)", manifest_format,
-                       packed ? packed_manifest_version : manifest_version);
+                       compressed ? manifest_version_2 : manifest_version);
     out += fmt::format("\n\"snapshot_id\":\"{:016x}\",\"step\":{},\"time\":", manifest.snapshot_id, manifest.step);
     json::put_f64(out, manifest.time);
     out += fmt::format(R"(,"sealed_unix_ns":{},"world_ranks":{},)", manifest.sealed_unix_ns, manifest.world_ranks);

@@ -25,7 +25,7 @@ struct NodeLine {
     std::uint64_t file_bytes = 0;
     std::uint64_t data_bytes = 0;  // what the application gave
     std::uint32_t record_crc32c = 0;
-    std::optional<std::uint32_t> staged_crc32c;  // the record's of the staged file; only of a packed node file
+    std::optional<std::uint32_t> staged_crc32c;  // the record's of the staged file; only of a compressed node file
     std::vector<RankRange> ranks;
     std::vector<std::uint64_t> rows;  // one a table
     std::vector<std::optional<Box>>

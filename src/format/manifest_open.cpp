@@ -84,11 +84,11 @@ private:
         const auto version = document.member("version").u64();
         if (!version) return bad("it has no version.");
         version_ = *version;
-        if (version_ == manifest_version || version_ == packed_manifest_version) return {};
+        if (version_ == manifest_version || version_ == manifest_version_2) return {};
         return Error{ErrorKind::unsupported,
                      fmt::format("forebay: manifest {} has format version {}, this Forebay reads versions {} and {}. "
                                  "Next: use the Forebay that wrote it, or a later one.",
-                                 name_, *version, manifest_version, packed_manifest_version)};
+                                 name_, *version, manifest_version, manifest_version_2)};
     }
 
     Result<> read_head(json::Value document) {
@@ -147,18 +147,18 @@ private:
         const auto data_bytes = object.member("data").u64();
         const auto record = as_hex(object.member("record"), 8);
         if (!path || !file_bytes || !data_bytes || !record) return fail("has no path, bytes, data or record");
-        const bool packed = version_ == packed_manifest_version && object.member("staged").exists();
-        const auto staged = packed ? as_hex(object.member("staged"), 8) : std::nullopt;
-        if (packed && !staged) return fail("has no checksum of its staged record");
+        const bool compressed = version_ == manifest_version_2 && object.member("staged").exists();
+        const auto staged = compressed ? as_hex(object.member("staged"), 8) : std::nullopt;
+        if (compressed && !staged) return fail("has no checksum of its staged record");
         if (!is_inner_path(*path)) return fail("has a path that leaves the snapshot's directory");
-        if (*data_bytes > *file_bytes && !packed) return fail("has more data than its file has bytes");
+        if (*data_bytes > *file_bytes && !compressed) return fail("has more data than its file has bytes");
 
         NodeLine line{.node = static_cast<std::uint32_t>(*node),
                       .path = *path,
                       .file_bytes = *file_bytes,
                       .data_bytes = *data_bytes,
                       .record_crc32c = static_cast<std::uint32_t>(*record),
-                      .staged_crc32c = packed ? std::optional(static_cast<std::uint32_t>(*staged)) : std::nullopt,
+                      .staged_crc32c = compressed ? std::optional(static_cast<std::uint32_t>(*staged)) : std::nullopt,
                       .ranks = {},
                       .rows = {},
                       .bounds = {}};

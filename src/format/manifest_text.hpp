@@ -10,7 +10,7 @@ namespace forebay::format {
 
 inline constexpr std::string_view manifest_format = "forebay manifest";
 inline constexpr std::uint64_t manifest_version = 1;
-inline constexpr std::uint64_t packed_manifest_version = 2;  // where a node file is packed
+inline constexpr std::uint64_t manifest_version_2 = 2;  // where a node file is compressed
 
 /// The last line: `"crc32c":"01234567"}` and a newline; the checksum is of all bytes before the line.
 inline constexpr std::string_view crc_line_begin = "\"crc32c\":\"";

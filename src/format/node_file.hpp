@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "format/chunks.hpp"
 #include "format/layout.hpp"
-#include "format/packed.hpp"
 
 namespace forebay::format {
 
@@ -56,7 +56,7 @@ struct NodeFile {
     std::uint32_t record_crc32c = 0;
     std::uint32_t staged_crc32c = 0;  // the record's checksum in the staged file that this one was drained from
     std::uint64_t file_bytes = 0;
-    std::uint64_t plain_bytes = 0;  // of the plain form, which all offsets below are of: file_bytes, unless packed
+    std::uint64_t plain_bytes = 0;  // of the plain form, which all offsets below are of: file_bytes, unless compressed
     std::uint64_t head_bytes = 0;   // record, headers, schema, index, checksum words: all of it below data
     Schema schema;
     std::vector<std::uint32_t> ranks;
@@ -64,7 +64,7 @@ struct NodeFile {
     std::vector<Block> blocks;    // as in Layout
     std::vector<std::size_t> first_block;
     std::vector<std::uint32_t> crc32c;  // one word a segment
-    Packing packing;
+    ChunkTable chunk_table;
 
     std::uint64_t rows(std::uint32_t table) const;  // of the whole node
 };

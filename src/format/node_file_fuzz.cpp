@@ -38,12 +38,12 @@ void check_promises(const NodeFile& file) {
         require(volume(block.box.size) * variable.type.size_bytes == block.size_bytes);
         if (variable.kind != Kind::particles) require(inside(block.box, variable.shape));
     }
-    for (const auto& chunk : file.packing.chunks) {
+    for (const auto& chunk : file.chunk_table.chunks) {
         const auto& extent = file.extents[chunk.variable];
         require(chunk.plain_offset >= extent.offset_bytes);
         require(chunk.plain_offset + chunk.plain_bytes <= extent.offset_bytes + extent.used_bytes);
         require(chunk.stored_offset >= file.head_bytes && chunk.stored_offset + chunk.stored_bytes <= file.file_bytes);
-        require(!chunk.filtered || chunk.stored_bytes < file.packing.variables[chunk.variable].chunk_bytes);
+        require(!chunk.filtered || chunk.stored_bytes < file.chunk_table.variables[chunk.variable].chunk_bytes);
     }
     for (std::uint32_t table = 0; table < file.schema.tables.size(); ++table) (void)file.rows(table);
 }
@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     auto* record = bytes.data() + record_offset_bytes;
     store_le(record, record_magic);
-    if (load_le<std::uint32_t>(record + offsetof(RecordPage, version)) != packed_version)
+    if (load_le<std::uint32_t>(record + offsetof(RecordPage, version)) != compressed_version)
         store_le(record + offsetof(RecordPage, version), plain_version);
     const auto head_bytes = load_le<std::uint64_t>(record + offsetof(RecordPage, head_bytes));
     if (head_bytes >= 8192 && head_bytes <= size) {

@@ -55,11 +55,11 @@ Result<RecordPage> read_page(std::span<const std::byte> first_pages, const std::
         return damaged_head(name,
                             fmt::format("its record, bytes 4096-8187, has the checksum {:08x}, {:08x} is written.", crc,
                                         page.record_crc32c));
-    if (page.version != plain_version && page.version != packed_version)
+    if (page.version != plain_version && page.version != compressed_version)
         return Error{ErrorKind::unsupported,
                      fmt::format("forebay: node file {} has format version {}, this Forebay reads versions {} and {}. "
                                  "Next: use the Forebay that wrote it, or a later one.",
-                                 name, page.version, plain_version, packed_version)};
+                                 name, page.version, plain_version, compressed_version)};
     return page;
 }
 
@@ -72,16 +72,16 @@ struct Region {
 };
 
 Result<> check_regions(const RecordPage& page, const std::string& name) {
-    const auto filters_at = is_packed(page) ? page.filters_offset_bytes : page.crc_offset_bytes;
-    const auto chunks_at = is_packed(page) ? page.chunks_offset_bytes : page.crc_offset_bytes;
+    const auto filters_at = is_compressed(page) ? page.filters_offset_bytes : page.crc_offset_bytes;
+    const auto chunks_at = is_compressed(page) ? page.chunks_offset_bytes : page.crc_offset_bytes;
     const std::array<Region, 8> regions{
         {{"HDF5 headers", page.hdf5_offset_bytes, page.hdf5_capacity_bytes, 1},
          {"schema", page.schema_offset_bytes, page.schema_size_bytes, 1},
          {"ranks", page.ranks_offset_bytes, page.ranks, sizeof(std::uint32_t)},
          {"extents", page.extents_offset_bytes, page.variables, sizeof(ExtentRow)},
          {"index", page.index_offset_bytes, page.blocks, sizeof(IndexRow)},
-         {"filters", filters_at, is_packed(page) ? page.variables : 0, sizeof(FilterRow)},
-         {"chunks", chunks_at, is_packed(page) ? page.chunks : 0, sizeof(ChunkRow)},
+         {"filters", filters_at, is_compressed(page) ? page.variables : 0, sizeof(FilterRow)},
+         {"chunks", chunks_at, is_compressed(page) ? page.chunks : 0, sizeof(ChunkRow)},
          {"checksum words", page.crc_offset_bytes, page.crc_words, sizeof(std::uint32_t)}}};
     std::uint64_t end = record_end;
     for (const auto& region : regions) {
@@ -98,7 +98,7 @@ Result<> check_regions(const RecordPage& page, const std::string& name) {
 }
 
 Result<> check_page(const RecordPage& page, const std::string& name) {
-    if (page.header_bytes != (is_packed(page) ? offsetof(RecordPage, reserved) : offsetof(RecordPage, plain_bytes)))
+    if (page.header_bytes != (is_compressed(page) ? offsetof(RecordPage, reserved) : offsetof(RecordPage, plain_bytes)))
         return damaged_head(name, "its record has the size of another version.");
     if (page.file_bytes > std::uint64_t{1} << 62 || page.plain_bytes > std::uint64_t{1} << 62 ||
         page.head_bytes > limits::head_bytes_max || page.head_bytes > page.data_offset_bytes ||
@@ -114,7 +114,7 @@ Result<> check_page(const RecordPage& page, const std::string& name) {
 }
 
 std::uint32_t staged_crc32c_of(const RecordPage& page) {
-    return is_packed(page) ? static_cast<std::uint32_t>(page.staged_crc32c) : page.record_crc32c;
+    return is_compressed(page) ? static_cast<std::uint32_t>(page.staged_crc32c) : page.record_crc32c;
 }
 
 Record record_of(const RecordPage& page) {
@@ -143,16 +143,16 @@ public:
         file_.record = record_of(page_);
         file_.record_crc32c = page_.record_crc32c;
         file_.staged_crc32c = staged_crc32c_of(page_);
-        file_.plain_bytes = is_packed(page_) ? page_.plain_bytes : page_.file_bytes;
+        file_.plain_bytes = is_compressed(page_) ? page_.plain_bytes : page_.file_bytes;
         file_.file_bytes = page_.file_bytes;
         file_.head_bytes = page_.head_bytes;
         FB_TRY(read_schema());
         FB_TRY(read_ranks());
         FB_TRY(read_extents());
         FB_TRY(read_blocks());
-        if (is_packed(page_)) {
-            FB_TRY_ASSIGN(packing, open_packing(page_, head_, file_, name_));
-            file_.packing = std::move(packing);
+        if (is_compressed(page_)) {
+            FB_TRY_ASSIGN(table, open_chunks(page_, head_, file_, name_));
+            file_.chunk_table = std::move(table);
         }
         file_.crc32c.resize(page_.crc_words);
         if (page_.crc_words > 0)
@@ -190,7 +190,7 @@ private:
         std::vector<Extent> by_offset;
         for (std::uint64_t v = 0; v < page_.variables; ++v) {
             const auto row = load_le<ExtentRow>(head_.data() + page_.extents_offset_bytes + v * sizeof(ExtentRow));
-            const auto begin = is_packed(page_) ? 0 : page_.data_offset_bytes;
+            const auto begin = is_compressed(page_) ? 0 : page_.data_offset_bytes;
             const bool fits = row.offset_bytes >= begin && row.offset_bytes <= file_.plain_bytes &&
                               row.capacity_bytes <= file_.plain_bytes - row.offset_bytes &&
                               row.used_bytes <= row.capacity_bytes;

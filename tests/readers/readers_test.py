@@ -196,41 +196,41 @@ class OtherReaders(unittest.TestCase):
             np.testing.assert_array_equal(data["id"].values, np.arange(15))
 
 
-class Packed(unittest.TestCase):
+class Compressed(unittest.TestCase):
     """What an agent has compressed, with the usual plugins of HDF5."""
 
     @classmethod
     def setUpClass(cls):
-        for case in ("large", "packed-zstd", "packed-lz4", "packed-zfp", "packed-reversible", "packed-long"):
+        for case in ("large", "compressed-zstd", "compressed-lz4", "compressed-zfp", "compressed-reversible", "compressed-long"):
             run(MAKE, case, path_of(case))
 
     def test_values(self):
-        for case in ("packed-zstd", "packed-lz4", "packed-zfp", "packed-reversible"):
-            with h5py.File(path_of("large"), "r") as plain, h5py.File(path_of(case), "r") as packed:
+        for case in ("compressed-zstd", "compressed-lz4", "compressed-zfp", "compressed-reversible"):
+            with h5py.File(path_of("large"), "r") as plain, h5py.File(path_of(case), "r") as compressed:
                 names = []
                 plain.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
                 for name in names:
                     if name.startswith("_forebay"):
                         continue
-                    lossy = case == "packed-zfp" and plain[name].dtype.kind == "f" and plain[name].size > 10
-                    difference = np.abs(plain[name][()] - packed[name][()]).max() if lossy else 0
+                    lossy = case == "compressed-zfp" and plain[name].dtype.kind == "f" and plain[name].size > 10
+                    difference = np.abs(plain[name][()] - compressed[name][()]).max() if lossy else 0
                     self.assertLessEqual(difference, 1e-4, name)
                     if not lossy:
-                        np.testing.assert_array_equal(plain[name][()], packed[name][()], name)
+                        np.testing.assert_array_equal(plain[name][()], compressed[name][()], name)
                 self.assertLess(os.path.getsize(path_of(case)), 0.75 * os.path.getsize(path_of("large")))
-                self.assertEqual(packed["fields/u"].attrs["units"], b"m s-1")
+                self.assertEqual(compressed["fields/u"].attrs["units"], b"m s-1")
 
     def test_filters_are_the_registered_ones(self):
-        for case, number in (("packed-zstd", "32001"), ("packed-lz4", "32001"), ("packed-zfp", "32013")):
+        for case, number in (("compressed-zstd", "32001"), ("compressed-lz4", "32001"), ("compressed-zfp", "32013")):
             with h5py.File(path_of(case), "r") as file:
                 self.assertIn(number, file["fields/u"]._filters)
                 self.assertIsNone(file["clock"].chunks)
                 self.assertEqual(file["fields/noise"].id.get_chunk_info(0).filter_mask, 1)  # no gain: as it is
-        with h5py.File(path_of("packed-zfp"), "r") as file:
+        with h5py.File(path_of("compressed-zfp"), "r") as file:
             self.assertEqual(file["fields/u"].chunks, (35 * 50 * 73,))  # whole planes
 
     def test_any_slice_of_a_tree_of_levels(self):
-        with h5py.File(path_of("packed-long"), "r") as file:
+        with h5py.File(path_of("compressed-long"), "r") as file:
             self.assertEqual(file["ramp"].id.get_num_chunks(), 69)
             for first in (0, 131071, 131072, 8_388_607, 8_999_990):
                 np.testing.assert_array_equal(file["ramp"][first:first + 10], np.arange(first, min(first + 10, 9_000_000)))
@@ -238,7 +238,7 @@ class Packed(unittest.TestCase):
 
     def test_tools_and_netcdf(self):
         environment = dict(os.environ, HDF5_PLUGIN_PATH=hdf5plugin.PLUGINS_PATH)
-        for case in ("packed-zstd", "packed-zfp"):
+        for case in ("compressed-zstd", "compressed-zfp"):
             done = subprocess.run(["h5dump", "-d", "/gas/id", "-s", "150000", "-c", "3", path_of(case)], capture_output=True,
                                   text=True, check=False, env=environment)
             self.assertEqual(done.returncode, 0, done.stderr)

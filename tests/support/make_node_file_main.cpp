@@ -1,6 +1,6 @@
 // Writes node files for the tests of readers: make_node_file CASE PATH; make_node_file manifest PATH NODE_FILE...
 // writes their manifest. What the cases hold: node_file_cases.hpp. The case `large` is that of large_node_file.hpp, and
-// packed-CODEC is the same as an agent packs it; `packed-long` has chunks enough for a tree of two levels.
+// compressed-CODEC is the same as an agent compresses it; `compressed-long` has chunks enough for a tree of two levels.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "drain/pack.hpp"
+#include "drain/compress.hpp"
 #include "format/manifest.hpp"
 #include "support/large_node_file.hpp"
 #include "support/node_file_cases.hpp"
@@ -96,21 +96,21 @@ std::vector<std::byte> image_of(const test::NodeFileCase& made) {
 }
 
 int make_packed(const std::string& name, const char* path) {
-    const auto image = name == "packed-long"     ? image_of(long_case())
-                       : name == "packed-golden" ? image_of(golden_case())
-                                                 : test::large_node_file();
+    const auto image = name == "compressed-long"     ? image_of(long_case())
+                       : name == "compressed-golden" ? image_of(golden_case())
+                                                     : test::large_node_file();
     stage::CompressionRules rules{{.codec = Codec::zstd, .level = 3}, {}};
-    if (name == "packed-golden") rules.variables = {{"fields/rough", {.codec = Codec::zfp, .error = 1e-3}}};
-    if (name == "packed-lz4") rules.all = {.codec = Codec::lz4, .shuffle = Shuffle::bits};
-    if (name == "packed-zfp") rules.all = {.codec = Codec::zfp, .error = 1e-4};
-    if (name == "packed-reversible") rules.all = {.codec = Codec::zfp};
-    drain::PackMemory memory{.rules = rules};
+    if (name == "compressed-golden") rules.variables = {{"fields/rough", {.codec = Codec::zfp, .error = 1e-3}}};
+    if (name == "compressed-lz4") rules.all = {.codec = Codec::lz4, .shuffle = Shuffle::bits};
+    if (name == "compressed-zfp") rules.all = {.codec = Codec::zfp, .error = 1e-4};
+    if (name == "compressed-reversible") rules.all = {.codec = Codec::zfp};
+    drain::CompressionMemory memory{.rules = rules};
     const drain::NodeDrain drain{.store = &sys::posix_store(), .run = ""};
     const auto file = format::open_head(image, path);
     if (!file) return std::fprintf(stderr, "%s\n", file.error().text.c_str()), 1;
     if (name == "large") return std::ofstream(path, std::ios::binary) << text_of(image) ? 0 : fail(path);
-    const auto packed = drain::write_packed(drain, memory, *file, image, path, path);
-    if (!packed) return std::fprintf(stderr, "%s\n", packed.error().text.c_str()), 1;
+    const auto compressed = drain::write_compressed(drain, memory, *file, image, path, path);
+    if (!compressed) return std::fprintf(stderr, "%s\n", compressed.error().text.c_str()), 1;
     return 0;
 }
 
@@ -142,7 +142,7 @@ int main(int count, char** arguments) {
         return make_manifest(arguments[2], {arguments + 3, arguments + count});
     if (count != 3) return std::fprintf(stderr, "usage: make_node_file CASE PATH | manifest PATH NODE_FILE...\n"), 2;
     const std::string name = arguments[1];
-    if (name == "large" || name.starts_with("packed-")) return make_packed(name, arguments[2]);
+    if (name == "large" || name.starts_with("compressed-")) return make_packed(name, arguments[2]);
     const auto made = case_named(name);
     if (made.parts.empty()) return std::fprintf(stderr, "no case %s\n", arguments[1]), 2;
     return make(made, name, arguments[2]);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads node files and manifests by docs/formats/ alone, without HDF5, and verifies every checksum.
 
-Chunks of packed files are decoded where numcodecs is installed and the filter is Blosc; else their stored checksums are all that is verified.
+Chunks of compressed files are decoded where numcodecs is installed and the filter is Blosc; else their stored checksums are all that is verified.
 
 Usage: read_node_file.py [--quiet] FILE...
 A node file (NAME.h5) is listed: variables, blocks. A manifest (NAME.json) is listed, and the node files that it names are
@@ -83,14 +83,14 @@ def read_record(pages):
     require(record["version"] in (1, 2), f"version {record['version']}", "unsupported")
     record["record_crc32c"] = written
     r = record
-    packed = r["version"] == 2
-    if not packed:
+    compressed = r["version"] == 2
+    if not compressed:
         r["plain_bytes"], r["chunks"] = r["file_bytes"], 0
-    require(r["header_bytes"] == (224 if packed else 184) and r["plain_bytes"] <= 1 << 62 and r["node"] < r["nodes"] <= 1 << 20, "node numbers")
+    require(r["header_bytes"] == (224 if compressed else 184) and r["plain_bytes"] <= 1 << 62 and r["node"] < r["nodes"] <= 1 << 20, "node numbers")
     require(1 <= r["ranks"] <= min(65536, r["world_ranks"]) and r["variables"] <= 30000, "numbers of ranks or variables")
     require(r["head_bytes"] <= min(1 << 32, r["data_offset_bytes"]) and r["data_offset_bytes"] <= r["file_bytes"] <= 1 << 62, "sizes")
     end = 8192
-    tables = (("filters", r["variables"], 48), ("chunks", r["chunks"], 64)) if packed else ()
+    tables = (("filters", r["variables"], 48), ("chunks", r["chunks"], 64)) if compressed else ()
     for name, count, size in (("hdf5", r["hdf5_capacity_bytes"], 1), ("schema", r["schema_size_bytes"], 1), ("ranks", r["ranks"], 4),
                               ("extents", r["variables"], 32), ("index", r["blocks"], 192), *tables, ("crc", r["crc_words"], 4)):
         offset = r[name + "_offset_bytes"]
@@ -289,10 +289,10 @@ def read_node_file(path, show):
 def check_manifest_line(line, schema, shapes, world_ranks):
     path = line["path"]
     require(path and len(path.encode()) <= 255 and all(p and p[0] != "." for p in path.split("/")), f"path {path!r}")
-    packed = "staged" in line
-    require(re.fullmatch("[0-9a-f]{8}", line["record"]) and 0 <= line["data"] and (packed or line["data"] <= line["bytes"]),
+    compressed = "staged" in line
+    require(re.fullmatch("[0-9a-f]{8}", line["record"]) and 0 <= line["data"] and (compressed or line["data"] <= line["bytes"]),
             f"numbers of {path}")
-    require(not packed or re.fullmatch("[0-9a-f]{8}", line["staged"]), f"staged record of {path}")
+    require(not compressed or re.fullmatch("[0-9a-f]{8}", line["staged"]), f"staged record of {path}")
     end = 0
     for first, count in line["ranks"]:
         require(end <= first and count > 0 and first + count <= world_ranks, f"ranks of {path}")

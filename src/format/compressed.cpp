@@ -1,4 +1,4 @@
-#include "format/packed.hpp"
+#include "format/chunks.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -11,28 +11,28 @@
 namespace forebay::format {
 namespace {
 
-/// Where the parts of a packed head lie. Their sizes follow from the plain file and the number of chunks alone.
+/// Where the parts of a compressed head lie. Their sizes follow from the plain file and the number of chunks alone.
 struct Places {
     hdf5::Headers headers;
     std::string schema_text;
     RecordPage page{};  // offsets and counts
 };
 
-std::vector<hdf5::ChunkPlace> chunk_places(const Packing& packing) {
+std::vector<hdf5::ChunkPlace> chunk_places(const ChunkTable& table) {
     std::vector<hdf5::ChunkPlace> places;
-    places.reserve(packing.chunks.size());
-    for (const auto& chunk : packing.chunks)
+    places.reserve(table.chunks.size());
+    for (const auto& chunk : table.chunks)
         places.push_back({chunk.stored_offset, static_cast<std::uint32_t>(chunk.stored_bytes), chunk.filtered});
     return places;
 }
 
-hdf5::Headers headers_of(const NodeFile& plain, const Packing& packing, std::size_t schema_bytes) {
-    const auto places = chunk_places(packing);
-    std::vector<hdf5::Chunking> chunking(packing.variables.size());
-    for (std::size_t first = 0, last = 0; first < packing.chunks.size(); first = last) {
-        const auto v = packing.chunks[first].variable;
-        while (last < packing.chunks.size() && packing.chunks[last].variable == v) ++last;
-        const auto& variable = packing.variables[v];
+hdf5::Headers headers_of(const NodeFile& plain, const ChunkTable& table, std::size_t schema_bytes) {
+    const auto places = chunk_places(table);
+    std::vector<hdf5::Chunking> chunking(table.variables.size());
+    for (std::size_t first = 0, last = 0; first < table.chunks.size(); first = last) {
+        const auto v = table.chunks[first].variable;
+        while (last < table.chunks.size() && table.chunks[last].variable == v) ++last;
+        const auto& variable = table.variables[v];
         chunking[v] = {
             .filter = variable.filter,
             .values = variable.values,
@@ -45,16 +45,16 @@ hdf5::Headers headers_of(const NodeFile& plain, const Packing& packing, std::siz
                                 .extents = plain.extents,
                                 .blocks = plain.blocks.size(),
                                 .chunking = chunking,
-                                .chunks = packing.chunks.size()});
+                                .chunks = table.chunks.size()});
 }
 
-Places place(const NodeFile& plain, const Packing& packing) {
+Places place(const NodeFile& plain, const ChunkTable& table) {
     const auto after = [](std::uint64_t end) { return round_up(end, limits::cache_line_bytes); };
     Places places{.schema_text = schema_json(plain.schema)};
-    places.headers = headers_of(plain, packing, places.schema_text.size());
+    places.headers = headers_of(plain, table, places.schema_text.size());
     auto& page = places.page;
     page.magic = record_magic;
-    page.version = packed_version;
+    page.version = compressed_version;
     page.header_bytes = offsetof(RecordPage, reserved);
     page.hdf5_offset_bytes = record_offset_bytes + record_size_bytes;
     page.hdf5_capacity_bytes = round_up(places.headers.bytes.size(), limits::page_bytes);
@@ -68,7 +68,7 @@ Places place(const NodeFile& plain, const Packing& packing) {
     page.blocks = plain.blocks.size();
     page.filters_offset_bytes = after(page.index_offset_bytes + page.blocks * sizeof(IndexRow));
     page.chunks_offset_bytes = after(page.filters_offset_bytes + page.variables * sizeof(FilterRow));
-    page.chunks = packing.chunks.size();
+    page.chunks = table.chunks.size();
     page.crc_offset_bytes = after(page.chunks_offset_bytes + page.chunks * sizeof(ChunkRow));
     page.crc_words = plain.crc32c.size();
     page.head_bytes = page.crc_offset_bytes + page.crc_words * sizeof(std::uint32_t);
@@ -94,12 +94,12 @@ void store_places(const Places& places, std::span<std::byte> head) {
     store(OwnDataset::chunks, page.chunks_offset_bytes, page.chunks * sizeof(ChunkRow));
 }
 
-void store_tables(const NodeFile& plain, const Packing& packing, const RecordPage& page, std::span<std::byte> head) {
+void store_tables(const NodeFile& plain, const ChunkTable& table, const RecordPage& page, std::span<std::byte> head) {
     for (std::size_t v = 0; v < plain.extents.size(); ++v) {
         const auto& extent = plain.extents[v];
         const ExtentRow row{extent.offset_bytes, extent.used_bytes, extent.capacity_bytes, 0};
         store_le(head.data() + page.extents_offset_bytes + v * sizeof row, row);
-        const auto& variable = packing.variables[v];
+        const auto& variable = table.variables[v];
         FilterRow filter{.filter = variable.filter,
                          .chunk_bytes = static_cast<std::uint32_t>(variable.chunk_bytes),
                          .values_used = static_cast<std::uint32_t>(variable.values.size())};
@@ -108,8 +108,8 @@ void store_tables(const NodeFile& plain, const Packing& packing, const RecordPag
     }
     for (std::size_t b = 0; b < plain.blocks.size(); ++b)
         store_index_row(head.data() + page.index_offset_bytes + b * sizeof(IndexRow), plain.blocks[b]);
-    for (std::size_t c = 0; c < packing.chunks.size(); ++c) {
-        const auto& chunk = packing.chunks[c];
+    for (std::size_t c = 0; c < table.chunks.size(); ++c) {
+        const auto& chunk = table.chunks[c];
         const ChunkRow row{chunk.variable,     chunk.plain_offset, chunk.plain_bytes,        chunk.stored_offset,
                            chunk.stored_bytes, chunk.crc32c,       chunk.filtered ? 1u : 0u, chunk.effort};
         store_le(head.data() + page.chunks_offset_bytes + c * sizeof row, row);
@@ -118,31 +118,31 @@ void store_tables(const NodeFile& plain, const Packing& packing, const RecordPag
 
 }  // namespace
 
-Packing plan_packing(const NodeFile& plain, std::vector<PackedVariable> variables) {
-    Packing packing{.variables = std::move(variables)};
+ChunkTable cut_into_chunks(const NodeFile& plain, std::vector<StoredVariable> variables) {
+    ChunkTable table{.variables = std::move(variables)};
     std::vector<std::uint32_t> order(plain.extents.size());
     std::iota(order.begin(), order.end(), 0u);
     std::ranges::sort(order, {}, [&](std::uint32_t v) { return plain.extents[v].offset_bytes; });
     for (const auto v : order) {
         const auto& extent = plain.extents[v];
-        auto& variable = packing.variables[v];
+        auto& variable = table.variables[v];
         if (extent.used_bytes == 0) variable = {};
         const auto step = variable.filter == 0 ? extent.used_bytes : variable.chunk_bytes;
         for (std::uint64_t at = 0; at < extent.used_bytes; at += step)
-            packing.chunks.push_back({.variable = v,
-                                      .plain_offset = extent.offset_bytes + at,
-                                      .plain_bytes = std::min(step, extent.used_bytes - at)});
+            table.chunks.push_back({.variable = v,
+                                          .plain_offset = extent.offset_bytes + at,
+                                          .plain_bytes = std::min(step, extent.used_bytes - at)});
     }
-    return packing;
+    return table;
 }
 
-std::uint64_t packed_data_offset(const NodeFile& plain, const Packing& packing) {
-    return place(plain, packing).page.data_offset_bytes;
+std::uint64_t compressed_data_offset(const NodeFile& plain, const ChunkTable& table) {
+    return place(plain, table).page.data_offset_bytes;
 }
 
-std::vector<std::byte> encode_packed(const NodeFile& plain, const Packing& packing,
-                                     std::span<const std::uint32_t> words, std::uint64_t file_bytes) {
-    auto places = place(plain, packing);
+std::vector<std::byte> encode_compressed(const NodeFile& plain, const ChunkTable& table,
+                                         std::span<const std::uint32_t> words, std::uint64_t file_bytes) {
+    auto places = place(plain, table);
     auto& page = places.page;
     std::vector<std::byte> head(page.data_offset_bytes);
     std::ranges::copy(places.headers.superblock, head.begin());
@@ -151,10 +151,10 @@ std::vector<std::byte> encode_packed(const NodeFile& plain, const Packing& packi
     std::memcpy(head.data() + page.schema_offset_bytes, places.schema_text.data(), places.schema_text.size());
     std::memcpy(head.data() + page.ranks_offset_bytes, plain.ranks.data(), plain.ranks.size() * sizeof(std::uint32_t));
     store_places(places, head);
-    store_tables(plain, packing, page, head);
+    store_tables(plain, table, page, head);
     if (!words.empty()) std::memcpy(head.data() + page.crc_offset_bytes, words.data(), words.size_bytes());
-    for (const auto& chunk : packing.chunks)
-        if (packing.variables[chunk.variable].filter == 0)
+    for (const auto& chunk : table.chunks)
+        if (table.variables[chunk.variable].filter == 0)
             hdf5::store_storage(head, places.headers.fields[chunk.variable], chunk.stored_offset, chunk.stored_bytes);
 
     const auto& record = plain.record;

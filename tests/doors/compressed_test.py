@@ -2,7 +2,7 @@
 of Forebay read node files and views, and the program tells what it gained. What is killed half way is drained by hand.
 
 Method: a smooth field, ids and noise, saved by this process with an agent beside it; h5py and xarray with hdf5plugin;
-an agent killed while it packs onto storage that is slow by a rate limit.
+an agent killed while it compresses onto storage that is slow by a rate limit.
 """
 
 import json
@@ -68,7 +68,7 @@ def program(*words, expect=0):
     return done.stdout
 
 
-class Packed(unittest.TestCase):
+class Compressed(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(dir="/dev/shm")
         self.addCleanup(self.folder.cleanup)
@@ -114,7 +114,7 @@ class Packed(unittest.TestCase):
                 self.assertEqual(self.check_restart(), 2)
                 program("verify", self.work / "run")
                 shown = json.loads(program("show", self.node_file(2), "--json"))
-                stored = {one["variable"]: one for one in shown["packing"]}
+                stored = {one["variable"]: one for one in shown["compression"]}
                 self.assertEqual(sum(stored["fields/u"]["efforts"].values()), self.fields["fields/u"].nbytes)
                 self.assertLess(stored["fields/f"]["stored_bytes"], stored["fields/f"]["bytes"] / 3)
                 self.assertEqual(stored["fields/f"]["filter"], 32013)

@@ -9,9 +9,9 @@
 namespace forebay::format {
 namespace {
 
-Result<std::vector<PackedVariable>> read_filters(const RecordPage& page, std::span<const std::byte> head,
+Result<std::vector<StoredVariable>> read_filters(const RecordPage& page, std::span<const std::byte> head,
                                                  const NodeFile& file, const std::string& name) {
-    std::vector<PackedVariable> variables;
+    std::vector<StoredVariable> variables;
     for (std::uint64_t v = 0; v < page.variables; ++v) {
         const auto row = load_le<FilterRow>(head.data() + page.filters_offset_bytes + v * sizeof(FilterRow));
         const auto element = file.schema.variables[v].type.size_bytes;
@@ -29,7 +29,7 @@ Result<std::vector<PackedVariable>> read_filters(const RecordPage& page, std::sp
 }
 
 /// One row, which must say what `cut` says, and a place.
-Result<Chunk> chunk_of(const RecordPage& page, const NodeFile& file, const PackedVariable& variable,
+Result<Chunk> chunk_of(const RecordPage& page, const NodeFile& file, const StoredVariable& variable,
                        const ChunkRow& row, const Chunk& cut, const std::string& name) {
     const bool same =
         row.variable == cut.variable && row.plain_offset == cut.plain_offset && row.plain_bytes == cut.plain_bytes;
@@ -54,29 +54,30 @@ Result<Chunk> chunk_of(const RecordPage& page, const NodeFile& file, const Packe
 
 }  // namespace
 
-Result<Packing> open_packing(const RecordPage& page, std::span<const std::byte> head, const NodeFile& file,
-                             const std::string& name) {
-    Packing packing;
+Result<ChunkTable> open_chunks(const RecordPage& page, std::span<const std::byte> head, const NodeFile& file,
+                               const std::string& name) {
+    ChunkTable table;
     FB_TRY_ASSIGN(variables, read_filters(page, head, file, name));
-    packing.variables = std::move(variables);
+    table.variables = std::move(variables);
     std::uint64_t chunks = 0;  // each variable has fewer than 2^62
     for (std::uint64_t v = 0; v < page.variables && chunks <= page.chunks; ++v) {
         const auto used = file.extents[v].used_bytes;
-        const auto step = packing.variables[v].filter == 0 ? used : packing.variables[v].chunk_bytes;
+        const auto step = table.variables[v].filter == 0 ? used : table.variables[v].chunk_bytes;
         chunks += used == 0 ? 0 : (used - 1) / step + 1;
     }
     if (chunks != page.chunks)
         return damaged_head(name,
                             fmt::format("its variables have {} chunks, its record says {}.", chunks, page.chunks));
     // The rows are what cutting the variables gives; their places are anywhere among the data.
-    const auto cut = plan_packing(file, packing.variables);
-    if (cut.variables != packing.variables) return damaged_head(name, "a variable without bytes has a filter.");
+    const auto cut = cut_into_chunks(file, table.variables);
+    if (cut.variables != table.variables) return damaged_head(name, "a variable without bytes has a filter.");
     for (std::uint64_t c = 0; c < page.chunks; ++c) {
         const auto row = load_le<ChunkRow>(head.data() + page.chunks_offset_bytes + c * sizeof(ChunkRow));
-        FB_TRY_ASSIGN(chunk, chunk_of(page, file, packing.variables[cut.chunks[c].variable], row, cut.chunks[c], name));
-        packing.chunks.push_back(chunk);
+        FB_TRY_ASSIGN(chunk,
+                      chunk_of(page, file, table.variables[cut.chunks[c].variable], row, cut.chunks[c], name));
+        table.chunks.push_back(chunk);
     }
-    return packing;
+    return table;
 }
 
 }  // namespace forebay::format

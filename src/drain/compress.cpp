@@ -1,4 +1,4 @@
-#include "drain/pack.hpp"
+#include "drain/compress.hpp"
 
 #include <fmt/format.h>
 
@@ -44,7 +44,7 @@ bool within(std::span<const std::byte> given, std::span<const std::byte> decoded
     return type.scalar == Scalar::f32 ? all(0.0f) : all(0.0);
 }
 
-/// Blocks of the packed file that fill one after the other, and are written past each other by whoever fills one.
+/// Blocks of the compressed file that fill one after the other, and are written past each other by whoever fills one.
 class Blocks {
 public:
     Blocks(sys::File& file, const NodeDrain& drain, move::Flow& flow, std::uint64_t offset)
@@ -131,11 +131,11 @@ private:
     std::uint64_t written_ = 0;
 };
 
-/// One call of write_packed(), shared by its threads.
-class Packer {
+/// One call of write_compressed(), shared by its threads.
+class Compressor {
 public:
-    Packer(const NodeDrain& drain, PackMemory& memory, const format::NodeFile& file, std::span<const std::byte> image,
-           sys::File& out, const std::string& name)
+    Compressor(const NodeDrain& drain, CompressionMemory& memory, const format::NodeFile& file,
+               std::span<const std::byte> image, sys::File& out, const std::string& name)
         : drain_(drain),
           memory_(memory),
           file_(file),
@@ -143,13 +143,13 @@ public:
           name_(name),
           flow_(drain.write, drain.stop),
           segments_(format::segments_by_offset(file)),
-          packing_(format::plan_packing(file, choose_filters(file, memory.rules))),
-          blocks_(out, drain, flow_, format::packed_data_offset(file, packing_)),
+          table_(format::cut_into_chunks(file, choose_filters(file, memory.rules))),
+          blocks_(out, drain, flow_, format::compressed_data_offset(file, table_)),
           words_(file, segments_),
           out_(out) {
-        for (std::size_t c = 0; c < packing_.chunks.size(); ++c) {
-            const auto& chunk = packing_.chunks[c];
-            const bool filtered = packing_.variables[chunk.variable].filter != 0;
+        for (std::size_t c = 0; c < table_.chunks.size(); ++c) {
+            const auto& chunk = table_.chunks[c];
+            const bool filtered = table_.variables[chunk.variable].filter != 0;
             const auto step = filtered ? chunk.plain_bytes : limits::segment_bytes;
             for (std::uint64_t at = 0; at < chunk.plain_bytes; at += step)
                 pieces_.push_back({c, chunk.plain_offset + at, std::min(step, chunk.plain_bytes - at)});
@@ -157,7 +157,7 @@ public:
         }
     }
 
-    Result<Packed> run() {
+    Result<Compressed> run() {
         std::vector<std::jthread> helpers;
         try {
             for (int i = 1; i < drain_.write.in_flight; ++i) helpers.emplace_back([this] { work(); });
@@ -170,9 +170,9 @@ public:
         if (const auto rest = blocks_.rest(); rest.buffer != nullptr) FB_TRY(blocks_.write(rest, mutex_));
         FB_TRY(write_head());
         if (const auto seconds = blocks_.write_seconds()) memory_.write_seconds = *seconds;
-        for (const auto& [effort, bytes] : efforts_) packed_.efforts.emplace_back(effort, bytes);
-        std::ranges::sort(packed_.efforts, std::greater(), &std::pair<std::string, std::uint64_t>::second);
-        return packed_;
+        for (const auto& [effort, bytes] : efforts_) done_.efforts.emplace_back(effort, bytes);
+        std::ranges::sort(done_.efforts, std::greater(), &std::pair<std::string, std::uint64_t>::second);
+        return done_;
     }
 
 private:
@@ -196,16 +196,16 @@ private:
         try {
             Room room;
             for (auto i = next_++; i < pieces_.size(); i = next_++)
-                if (const auto done = pack(i, room); !done) return fail(i, done.error());
+                if (const auto done = compress(i, room); !done) return fail(i, done.error());
         } catch (const std::exception& thrown) {
-            fail(0, {ErrorKind::broken, fmt::format("packing a node file: {}", thrown.what())});
+            fail(0, {ErrorKind::broken, fmt::format("compressing a node file: {}", thrown.what())});
         }
     }
 
-    Result<> pack(std::size_t index, Room& room) {
+    Result<> compress(std::size_t index, Room& room) {
         const auto& piece = pieces_[index];
         if (flow_.stopped())
-            return Error{ErrorKind::retry, fmt::format("packing stopped on request at byte {}", piece.offset)};
+            return Error{ErrorKind::retry, fmt::format("compressing stopped on request at byte {}", piece.offset)};
         flow_.let_others_pass();
         auto busy = flow_.busy();
         FB_TRY(check(piece));
@@ -233,8 +233,8 @@ private:
     }
 
     Result<Encoded> encode(const Piece& piece, Room& room) {
-        const auto& chunk = packing_.chunks[piece.chunk];
-        const auto& how = packing_.variables[chunk.variable];
+        const auto& chunk = table_.chunks[piece.chunk];
+        const auto& how = table_.variables[chunk.variable];
         auto given = image_.subspan(piece.offset, piece.bytes);
         if (how.filter == 0) return Encoded{.bytes = given, .name = "as it is"};
         if (given.size() < how.chunk_bytes) {
@@ -264,7 +264,7 @@ private:
 
     Result<> encode(const format::Chunk& chunk, const Effort& effort, std::span<const std::byte> given, Room& room,
                     Encoded& encoded) {
-        const auto& how = packing_.variables[chunk.variable];
+        const auto& how = table_.variables[chunk.variable];
         const auto& variable = file_.schema.variables[chunk.variable];
         const codec::Filter filter{how.filter, how.values};
         const auto out = room.stored.take(given.size()).first(given.size() - 1);
@@ -293,20 +293,20 @@ private:
 
     // With the lock held, in the order of the pieces.
     void store(const Piece& piece, const Encoded& encoded) {
-        auto& chunk = packing_.chunks[piece.chunk];
+        auto& chunk = table_.chunks[piece.chunk];
         if (piece.offset == chunk.plain_offset) chunk.stored_offset = blocks_.position();
         chunk.stored_bytes += encoded.bytes.size();
         chunk.filtered = encoded.filtered;
         chunk.effort = encoded.effort;
         if (encoded.filtered) chunk.crc32c = crc32c(encoded.bytes);
-        const auto& how = packing_.variables[chunk.variable];
+        const auto& how = table_.variables[chunk.variable];
         if (how.filter == codec::zfp_id && error_of(chunk) > 0)
             words_.add(piece.offset,
                        (encoded.decoded.empty() ? image_.subspan(piece.offset) : encoded.decoded).first(piece.bytes));
         plain_left_ -= piece.bytes;
-        packed_.plain_bytes += piece.bytes;
-        packed_.stored_bytes += encoded.bytes.size();
-        packed_.encode_seconds += encoded.seconds;
+        done_.plain_bytes += piece.bytes;
+        done_.stored_bytes += encoded.bytes.size();
+        done_.encode_seconds += encoded.seconds;
         efforts_[encoded.filtered ? encoded.name : "as it is"] += piece.bytes;
     }
 
@@ -320,15 +320,15 @@ private:
 
     Result<> write_head() {
         const auto end = round_up(blocks_.position(), limits::page_bytes);
-        const auto head = format::encode_packed(file_, packing_, words_.words(), end);
+        const auto head = format::encode_compressed(file_, table_, words_.words(), end);
         PageBuffer pages;
         const auto aligned = pages.take(head.size());
         std::ranges::copy(head, aligned.begin());
         FB_TRY(out_.write(0, aligned));
         FB_TRY(out_.truncate(end));
         FB_TRY(out_.sync());
-        packed_.stored_bytes += head.size();
-        packed_.refused_chunks = refused_chunks_;
+        done_.stored_bytes += head.size();
+        done_.refused_chunks = refused_chunks_;
         return out_.close();
     }
 
@@ -343,14 +343,14 @@ private:
     }
 
     const NodeDrain& drain_;
-    PackMemory& memory_;
+    CompressionMemory& memory_;
     const format::NodeFile& file_;
     const std::span<const std::byte> image_;
     const std::string& name_;
     move::Flow flow_;
     const Clock::time_point start_ = Clock::now();
     const std::vector<format::Segment> segments_;
-    format::Packing packing_;
+    format::ChunkTable table_;
     std::vector<Piece> pieces_;
     std::atomic<std::size_t> next_{0};
     std::atomic<std::uint64_t> refused_chunks_{0};
@@ -361,7 +361,7 @@ private:
     Blocks blocks_;
     LossyWords words_;
     std::uint64_t plain_left_ = 0;
-    Packed packed_;
+    Compressed done_;
     std::map<std::string, std::uint64_t> efforts_;
     std::optional<Error> error_;
     std::size_t error_at_ = 0;
@@ -371,14 +371,15 @@ private:
 
 }  // namespace
 
-Result<Packed> write_packed(const NodeDrain& drain, PackMemory& memory, const format::NodeFile& file,
-                            std::span<const std::byte> image, const std::string& path, const std::string& name) {
+Result<Compressed> write_compressed(const NodeDrain& drain, CompressionMemory& memory, const format::NodeFile& file,
+                                    std::span<const std::byte> image, const std::string& path,
+                                    const std::string& name) {
     if (memory.ladders.size() != file.schema.variables.size()) {
         memory.ladders.clear();
         for (const auto& variable : file.schema.variables) memory.ladders.emplace_back(memory.rules.of(variable.name));
     }
     FB_TRY_ASSIGN(out, drain.store->open(path, drain.direct ? sys::Access::create_direct : sys::Access::create));
-    return Packer(drain, memory, file, image, *out, name).run();
+    return Compressor(drain, memory, file, image, *out, name).run();
 }
 
 }  // namespace forebay::drain

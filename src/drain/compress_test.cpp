@@ -1,4 +1,4 @@
-// Goal: a packed node file holds what was staged, wherever blocks, segments and chunks begin; each of its bytes is
+// Goal: a compressed node file holds what was staged, wherever blocks, segments and chunks begin; each of its bytes is
 // checked; and it comes to be like a plain one: whole or absent, after a crash or a fault at any operation.
 // Method: a real node file onto the simulated disk, under several rules; damage by a flip in every chunk.
 
@@ -11,8 +11,8 @@
 #include "catalog/node_reader.hpp"
 #include "catalog/plain_bytes.hpp"
 #include "drain/commit.hpp"
+#include "drain/compress.hpp"
 #include "drain/node_drain.hpp"
-#include "drain/pack.hpp"
 #include "format/segments.hpp"
 #include "support/large_node_file.hpp"
 #include "support/sim_store.hpp"
@@ -37,7 +37,7 @@ const stage::CompressionRules mixed{{.codec = Codec::automatic, .shuffle = Shuff
                                      {"gas/label", {.codec = Codec::lz4, .level = 9}}}};
 
 struct Drainer {
-    drain::PackMemory memory;
+    drain::CompressionMemory memory;
     std::uint64_t stored_bytes = 0;
     std::atomic<std::uint64_t> done_bytes{0};
     std::string log;
@@ -48,7 +48,7 @@ struct Drainer {
                                        .write = {.block_bytes = 4096, .in_flight = in_flight},
                                        .done_bytes = &done_bytes,
                                        .stored_bytes = &stored_bytes,
-                                       .pack = &memory,
+                                       .compression = &memory,
                                        .log = [this](const std::string& text) { log += text; }},
                                       from, "slot");
     }
@@ -71,11 +71,11 @@ Opened open_packed(sys::Store& disk) {
 
 /// The largest difference to what was staged among elements of one variable; a checksum that is wrong is a failure.
 template <class T>
-double largest_error(const Opened& packed, std::size_t v) {
-    const auto& extent = packed.head.extents[v];
+double largest_error(const Opened& compressed, std::size_t v) {
+    const auto& extent = compressed.head.extents[v];
     std::vector<std::byte> bytes(extent.used_bytes);
     catalog::PlainBytes::Scratch scratch;
-    catalog::PlainBytes(*packed.file, packed.head, path).read(extent.offset_bytes, bytes, scratch).value();
+    catalog::PlainBytes(*compressed.file, compressed.head, path).read(extent.offset_bytes, bytes, scratch).value();
     double largest = 0;
     for (std::uint64_t at = 0; at < bytes.size(); at += sizeof(T))
         largest = std::max(largest, std::abs(static_cast<double>(load_le<T>(bytes.data() + at)) -
@@ -83,41 +83,41 @@ double largest_error(const Opened& packed, std::size_t v) {
     return largest;
 }
 
-void check_segments(const Opened& packed) {
+void check_segments(const Opened& compressed) {
     catalog::PlainBytes::Scratch scratch;
-    const catalog::PlainBytes plain(*packed.file, packed.head, path);
-    for (const auto& segment : format::segments_by_offset(packed.head)) {
+    const catalog::PlainBytes plain(*compressed.file, compressed.head, path);
+    for (const auto& segment : format::segments_by_offset(compressed.head)) {
         std::vector<std::byte> bytes(segment.bytes);
         plain.read(segment.offset, bytes, scratch).value();
-        CHECK(format::check_segment(packed.head, segment, bytes, path));
+        CHECK(format::check_segment(compressed.head, segment, bytes, path));
     }
 }
 
 }  // namespace
 
-TEST_CASE("a packed file is smaller, says what it was drained from, and reads back bit for bit, in any pieces") {
+TEST_CASE("a compressed file is smaller, says what it was drained from, and reads back bit for bit, in any pieces") {
     SimStore disk;
     Drainer drainer{.memory = {.rules = zstd}};
     REQUIRE(drainer.drain(disk, image));
-    const auto packed = open_packed(disk);
-    CHECK(packed.head.file_bytes == disk.peek(path)->size());
-    CHECK(packed.head.file_bytes < stored_size_max);
-    CHECK(packed.head.staged_crc32c == staged.record_crc32c);
-    CHECK(packed.head.plain_bytes == staged.file_bytes);
-    CHECK(packed.head.blocks == staged.blocks);
-    CHECK(packed.head.crc32c == staged.crc32c);
-    check_segments(packed);
+    const auto compressed = open_packed(disk);
+    CHECK(compressed.head.file_bytes == disk.peek(path)->size());
+    CHECK(compressed.head.file_bytes < stored_size_max);
+    CHECK(compressed.head.staged_crc32c == staged.record_crc32c);
+    CHECK(compressed.head.plain_bytes == staged.file_bytes);
+    CHECK(compressed.head.blocks == staged.blocks);
+    CHECK(compressed.head.crc32c == staged.crc32c);
+    check_segments(compressed);
     std::uint64_t used = 0;
     for (const auto& extent : staged.extents) used += extent.used_bytes;
     CHECK(drainer.done_bytes == used);
-    CHECK(drainer.stored_bytes <= packed.head.file_bytes);
+    CHECK(drainer.stored_bytes <= compressed.head.file_bytes);
     CHECK(drainer.log.find("zstd 1 of") != std::string::npos);
 
-    const catalog::PlainBytes plain(*packed.file, packed.head, path);
+    const catalog::PlainBytes plain(*compressed.file, compressed.head, path);
     catalog::PlainBytes::Scratch scratch;
     std::mt19937_64 random(3);
     for (int i = 0; i < 200; ++i) {
-        const auto& extent = packed.head.extents[1 + random() % 6];
+        const auto& extent = compressed.head.extents[1 + random() % 6];
         const auto from = random() % extent.used_bytes;
         std::vector<std::byte> bytes(1 + random() % std::min<std::uint64_t>(extent.used_bytes - from, 3u << 20));
         plain.read(extent.offset_bytes + from, bytes, scratch).value();
@@ -130,20 +130,20 @@ TEST_CASE(
     "decodes") {
     SimStore disk;
     REQUIRE(drain_to(disk, mixed));
-    const auto packed = open_packed(disk);
-    check_segments(packed);
-    CHECK(largest_error<double>(packed, 1) > 0);
-    CHECK(largest_error<double>(packed, 1) <= 1e-4);
-    for (const std::size_t v : {2u, 5u}) CHECK(largest_error<float>(packed, v) == 0);
-    CHECK(largest_error<std::int64_t>(packed, 4) == 0);
-    const auto& how = packed.head.packing.variables;
+    const auto compressed = open_packed(disk);
+    check_segments(compressed);
+    CHECK(largest_error<double>(compressed, 1) > 0);
+    CHECK(largest_error<double>(compressed, 1) <= 1e-4);
+    for (const std::size_t v : {2u, 5u}) CHECK(largest_error<float>(compressed, v) == 0);
+    CHECK(largest_error<std::int64_t>(compressed, 4) == 0);
+    const auto& how = compressed.head.chunk_table.variables;
     CHECK(how[0].filter == 0);
     CHECK(how[1].filter == codec::zfp_id);
     CHECK(how[1].chunk_bytes == 35 * 50 * 73 * 8);  // whole planes
     CHECK(how[3].filter == codec::blosc_id);
     CHECK(how[5].filter == 0);
     CHECK(how[7].filter == 0);  // no rows
-    for (const auto& chunk : packed.head.packing.chunks)
+    for (const auto& chunk : compressed.head.chunk_table.chunks)
         if (chunk.variable == 3) CHECK_FALSE(chunk.filtered);  // noise
 }
 
@@ -156,12 +156,12 @@ TEST_CASE("numbers that zfp cannot keep within the bound are stored as they are,
     for (const auto& segment : segments)
         if (segment.offset == at)
             file.crc32c[segment.word] = crc32c(std::span<const std::byte>(odd).subspan(at, segment.bytes));
-    drain::PackMemory memory{.rules = mixed};
+    drain::CompressionMemory memory{.rules = mixed};
     SimStore disk;
     REQUIRE(disk.make_directories(part));
     const drain::NodeDrain how{.store = &disk, .run = "run", .write = {.in_flight = 2}};
-    const auto packed = drain::write_packed(how, memory, file, odd, path, "slot").value();
-    CHECK(packed.refused_chunks == 1);
+    const auto compressed = drain::write_compressed(how, memory, file, odd, path, "slot").value();
+    CHECK(compressed.refused_chunks == 1);
     const auto opened = open_packed(disk);
     check_segments(opened);
     std::vector<std::byte> bytes(16);
@@ -170,7 +170,7 @@ TEST_CASE("numbers that zfp cannot keep within the bound are stored as they are,
     CHECK(std::memcmp(bytes.data(), odd.data() + at, bytes.size()) == 0);
 }
 
-TEST_CASE("damage of what is staged is found before it is packed, and nothing gets the final name") {
+TEST_CASE("damage of what is staged is found before it is compressed, and nothing gets the final name") {
     for (const std::size_t v : {0u, 1u, 4u, 5u}) {
         auto damaged = image;
         damaged[staged.extents[v].offset_bytes + staged.extents[v].used_bytes / 2] ^= std::byte{4};
@@ -187,14 +187,14 @@ TEST_CASE("damage of what is staged is found before it is packed, and nothing ge
 TEST_CASE("a flip of any stored byte is found, and verify names variable and place") {
     SimStore disk;
     REQUIRE(drain_to(disk, mixed));
-    const auto packed = open_packed(disk);
+    const auto compressed = open_packed(disk);
     REQUIRE(drain::commit_if_complete(disk, "run", "restart", 120, 0xf3, 1).value() == drain::Commit::committed);
     const catalog::Snapshot snapshot{"restart", 120, "run/restart/step-000120"};
     REQUIRE(catalog::verify(disk, snapshot, {}).value().damage.empty());
     const auto name = snapshot.directory + "/node-00000.h5";
     const auto whole = *disk.peek(name);
-    for (const auto& chunk : packed.head.packing.chunks) {
-        const auto& variable = packed.head.schema.variables[chunk.variable];
+    for (const auto& chunk : compressed.head.chunk_table.chunks) {
+        const auto& variable = compressed.head.schema.variables[chunk.variable];
         const auto where = chunk.stored_offset + std::min(chunk.stored_bytes, chunk.plain_bytes) / 2;
         CAPTURE(variable.name);
         auto flipped = whole;
@@ -206,7 +206,7 @@ TEST_CASE("a flip of any stored byte is found, and verify names variable and pla
     }
 }
 
-TEST_CASE("a crash at any operation leaves the packed file whole or absent; what was drained is there") {
+TEST_CASE("a crash at any operation leaves the compressed file whole or absent; what was drained is there") {
     SimStore clean;
     REQUIRE(clean.make_directories(part));
     clean.settle();
@@ -249,7 +249,7 @@ TEST_CASE("a fault at any operation is an error without a file under the final n
     }
 }
 
-TEST_CASE("a file that is there from this very save is left, plain or packed") {
+TEST_CASE("a file that is there from this very save is left, plain or compressed") {
     SimStore disk;
     REQUIRE(drain_to(disk, {}));
     const auto plain = *disk.peek(path);

@@ -1,4 +1,4 @@
-// The packed form of a node file: what the drain makes of a staged one when its variables are compressed. Blocks,
+// The compressed form of a node file: what the drain makes of a staged one when its variables are compressed. Blocks,
 // extents and segments keep the offsets of the plain file; a table of chunks says where their bytes lie. For HDF5 it is
 // a file of chunked datasets with registered filters. Bytes: docs/formats/node-file.md, version 2.
 //
@@ -15,11 +15,11 @@ namespace forebay::format {
 struct NodeFile;
 
 /// How one variable is stored.
-struct PackedVariable {
+struct StoredVariable {
     std::uint16_t filter = 0;           // of HDF5; 0: as it is, in one piece
     std::vector<std::uint32_t> values;  // its client data
     std::uint64_t chunk_bytes = 0;      // plain, whole elements; the last chunk is filled up with zeros
-    friend bool operator==(const PackedVariable&, const PackedVariable&) = default;
+    friend bool operator==(const StoredVariable&, const StoredVariable&) = default;
 };
 
 struct Chunk {
@@ -34,22 +34,22 @@ struct Chunk {
     friend bool operator==(const Chunk&, const Chunk&) = default;
 };
 
-struct Packing {
-    std::vector<PackedVariable> variables;  // one a variable; empty: the file is plain
+struct ChunkTable {
+    std::vector<StoredVariable> variables;  // one a variable; empty: the file is plain
     std::vector<Chunk> chunks;              // by plain offset
-    bool packed() const { return !variables.empty(); }
+    bool compressed() const { return !variables.empty(); }
 };
 
 /// Cuts the variables of a plain node file into chunks, which have no place yet.
-Packing plan_packing(const NodeFile& plain, std::vector<PackedVariable> variables);
+ChunkTable cut_into_chunks(const NodeFile& plain, std::vector<StoredVariable> variables);
 
-/// Where data may begin in the packed form, whatever the sizes of its chunks.
-std::uint64_t packed_data_offset(const NodeFile& plain, const Packing& packing);
+/// Where data may begin in the compressed form, whatever the sizes of its chunks.
+std::uint64_t compressed_data_offset(const NodeFile& plain, const ChunkTable& table);
 
-/// The whole sealed head of the packed form, packed_data_offset() bytes long; every chunk has its place and its
+/// The whole sealed head of the compressed form, compressed_data_offset() bytes long; every chunk has its place and its
 /// checksum. `words` are the checksums of the segments as a reader decodes them: the plain file's, but where a filter
-/// is lossy. `file_bytes` is the length of the packed file.
-std::vector<std::byte> encode_packed(const NodeFile& plain, const Packing& packing,
-                                     std::span<const std::uint32_t> words, std::uint64_t file_bytes);
+/// is lossy. `file_bytes` is the length of the compressed file.
+std::vector<std::byte> encode_compressed(const NodeFile& plain, const ChunkTable& table,
+                                         std::span<const std::uint32_t> words, std::uint64_t file_bytes);
 
 }  // namespace forebay::format
