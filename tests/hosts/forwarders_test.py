@@ -3,7 +3,8 @@
 Method: 3 hosts; on two of them, which compute, the target is mounted read-only, so that not a byte can come from there.
 First host2 is given up by the job itself (agent.forwarders); then forebay forward is started by hand on host2 and
 killed while both others drain; what they have staged is named, and committed through another one. At last there are two,
-and the host of one loses its power during a drain: the other stands in. So it does for a job that ends by the loss of a rank.
+and the host of one loses its power during a drain: the other stands in. So it does for a job that ends by the loss of a
+rank.
 """
 
 import json
@@ -125,7 +126,8 @@ def drained_later(place):
     # The first host waits for the node file of the second, which commits.
     expect("restart@6: committed" in said, "what both hosts have staged is committed through another forwarder", said)
     done = place.on(COMPUTING[0], machine.FOREBAY, "drain", "all", *reach)
-    expect(done.returncode == 0 and "NOT committed" not in done.stdout, "and nothing is left to do", done.stdout + done.stderr)
+    expect(done.returncode == 0 and "NOT committed" not in done.stdout, "and nothing is left to do",
+           done.stdout + done.stderr)
     expect(snapshots(place.run, "committed") == {2, 4, 6}, "steps 2, 4 and 6 are committed", forebay("ls", place.run))
     forebay("verify", place.run)
     return forwarder
