@@ -3,7 +3,8 @@
 Method: 3 hosts; on two of them, which compute, the target is mounted read-only, so that not a byte can come from there.
 First host2 is given up by the job itself (agent.forwarders); then forebay forward is started by hand on host2 and
 killed while both others drain; what they have staged is named, and committed through another one. At last there are two,
-and the host of one loses its power during a drain: the other stands in.
+and the host of one loses its power during a drain: the other stands in. So it does for a job that ends by the loss of a
+rank.
 """
 
 import json
@@ -125,7 +126,8 @@ def drained_later(place):
     # The first host waits for the node file of the second, which commits.
     expect("restart@6: committed" in said, "what both hosts have staged is committed through another forwarder", said)
     done = place.on(COMPUTING[0], machine.FOREBAY, "drain", "all", *reach)
-    expect(done.returncode == 0 and "NOT committed" not in done.stdout, "and nothing is left to do", done.stdout + done.stderr)
+    expect(done.returncode == 0 and "NOT committed" not in done.stdout, "and nothing is left to do",
+           done.stdout + done.stderr)
     expect(snapshots(place.run, "committed") == {2, 4, 6}, "steps 2, 4 and 6 are committed", forebay("ls", place.run))
     forebay("verify", place.run)
     return forwarder
@@ -144,8 +146,27 @@ def powered_off(place):
     expect("restart: step 6," in job.output(), "it went on from step 6", job.output())
     expect(snapshots(place.run, "committed") == {4, 6, 8}, "steps 4, 6 and 8 are committed", forebay("ls", place.run))
     same_state(place, "continued", "undisturbed-8")
+    return other
+
+
+def job_killed(place, other):
+    """host1 is given up to write for host0, of which a rank is killed; then the rest is brought to the target by hand."""
+    expect(place.on("host1", "umount", place.target).returncode == 0, "host1 may write to the target again")
+    place.configure(["forwarders = 1"], rate=150_000)
+    job = place.nbody("host0:2,host1:2", "ended", "--restart", "--stop-after", 10)
+    wait_until(lambda: next((place.run / "restart").glob(".step-000010.*.part"), None) or job.process.poll() is not None,
+               "step 10 is being drained", 120)
+    place.on("host0", "pkill", "-KILL", "--oldest", "-x", "nbody")
+    expect(job.finish(60) not in (0, None), "a rank that computes is killed: the job ends", job.output())
+    for host in COMPUTING:
+        wait_until(lambda host=host: not place.on(host, "pgrep", "-x", "nbody|forebay").stdout,
+                   f"neither a rank nor an agent is left on {host}")
+    done = place.on("host0", machine.FOREBAY, "drain", "all", "--forward-to", f"login:{PORT}", "--token-file",
+                    place.folder / "token")
+    expect("restart@10: committed" in done.stdout, "what was sealed is committed through the other forwarder",
+           done.stdout + done.stderr)
     place.on("login", "pkill", "-TERM", "-x", "forebay")
-    expect(other.finish(30) == 0, "the other is told to end, and does", other.output())
+    expect(other.finish(30) == 0, "which is told to end, and does", other.output())
     forebay("recover", place.run)
     forebay("verify", place.run)
 
@@ -167,7 +188,7 @@ def main():
             hosts_of_the_job(place)
             killed_while_draining(place)
             forwarder = drained_later(place)
-            powered_off(place)
+            job_killed(place, powered_off(place))
             forwarder.kill()
 
 
