@@ -104,6 +104,7 @@ typedef struct fb_stream_options {
     double wait_max_seconds; /* for FB_WAIT_AT_MOST */
     int keep;                /* committed snapshots that stay at the target; 0 keeps all */
     int view;                /* not 0: make the plain view at commit, when the agent can */
+    int nodes_per_file;      /* nodes that share one file at the target; 1: each has its own */
 } fb_stream_options;
 
 /* The defaults, to change from. */

@@ -28,6 +28,7 @@ struct StreamOptions {
     std::chrono::milliseconds wait_max{10'000};  // for Policy::wait_at_most
     int keep = 3;                                // committed snapshots that stay at the target; 0 keeps all
     bool view = true;                            // make the plain view at commit, when the agent can
+    int nodes_per_file = 1;                      // that share one file at the target; fewer files on many nodes
 };
 
 enum class AgentMode {

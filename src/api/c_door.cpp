@@ -93,8 +93,12 @@ void fb_options_free(fb_options* options) { delete options; }
 
 fb_stream_options fb_stream_options_default(void) {
     const StreamOptions defaults;
-    return {defaults.slots, static_cast<fb_policy>(defaults.policy),
-            std::chrono::duration<double>(defaults.wait_max).count(), defaults.keep, defaults.view ? 1 : 0};
+    return {defaults.slots,
+            static_cast<fb_policy>(defaults.policy),
+            std::chrono::duration<double>(defaults.wait_max).count(),
+            defaults.keep,
+            defaults.view ? 1 : 0,
+            defaults.nodes_per_file};
 }
 
 fb_status fb_open(const fb_options* options, fb_session** session, fb_error* error) {
@@ -136,7 +140,8 @@ fb_status fb_stream_open(fb_session* session, const char* name, const fb_stream_
                                                                   .policy = static_cast<Policy>(options->policy),
                                                                   .wait_max = milliseconds(options->wait_max_seconds),
                                                                   .keep = options->keep,
-                                                                  .view = options->view != 0});
+                                                                  .view = options->view != 0,
+                                                                  .nodes_per_file = options->nodes_per_file});
         if (!opened) return opened.error();
         *stream = new fb_stream{std::move(*opened)};
         return {};

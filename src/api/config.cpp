@@ -148,6 +148,7 @@ void read_stream(const toml::table& table, const std::string& name, const std::s
         section.seconds("wait_max_seconds", stream.wait_max);
         section.number("keep", stream.keep);
         section.flag("view", stream.view);
+        section.number("nodes_per_file", stream.nodes_per_file);
     }
     options.streams.emplace_back(name, stream);
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "api/state.hpp"
+#include "base/limits.hpp"
 
 namespace forebay {
 
@@ -36,6 +37,9 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
     if (options.slots < 1 || options.slots > 2)
         return refusal(fmt::format("stream '{}': slots is {}: 1 or 2.", stream, options.slots));
     if (options.keep < 0) return refusal(fmt::format("stream '{}': keep is {}: 0 keeps all.", stream, options.keep));
+    if (options.nodes_per_file < 1 || options.nodes_per_file > static_cast<int>(limits::nodes_per_file_max))
+        return refusal(fmt::format("stream '{}': nodes_per_file is {}: 1 to {}.", stream, options.nodes_per_file,
+                                   limits::nodes_per_file_max));
     FB_TRY(check_wait(fmt::format("stream '{}': wait_max", stream), options.wait_max));
     return check(Schema{.stream = stream, .tables = {}, .variables = {}});
 }

@@ -15,18 +15,19 @@ namespace {
 
 // The agents that wrote the node files have synced them before their names appeared, but perhaps not yet the names.
 Result<> write_manifest(sys::Store& store, const std::string& part, const format::Manifest& manifest) {
-    if (manifest.nodes.size() > limits::nodes_per_directory) {
-        std::set<std::string> groups;
-        for (const auto& line : manifest.nodes) groups.insert(part + "/" + line.path.substr(0, line.path.rfind('/')));
-        for (const auto& group : groups) FB_TRY(store.sync_directory(group));
-    }
+    std::set<std::string> folders;
+    for (const auto& line : manifest.nodes)
+        if (const auto slash = line.path.rfind('/'); slash != std::string::npos)
+            folders.insert(part + "/" + line.path.substr(0, slash));
+    for (const auto& folder : folders) FB_TRY(store.sync_directory(folder));
     return sys::write_text_durable(store, part + "/" + catalog::manifest_name, format::encode_manifest(manifest));
 }
 
 }  // namespace
 
 Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, const std::string& stream,
-                                  std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes) {
+                                  std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes,
+                                  std::uint32_t nodes_per_file, std::uint32_t asking) {
     if (nodes == 0 || nodes > limits::nodes_max || step < 0)
         return Error{ErrorKind::refused,
                      fmt::format("cannot commit step {} of stream \"{}\" with {} nodes: steps start at "
@@ -37,9 +38,14 @@ Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, con
     FB_TRY_ASSIGN(before, find_committed(store, place, snapshot_id));
     if (before) return Commit::already;
     const auto outcome = [&]() -> Result<Commit> {
-        FB_TRY_ASSIGN(absent, absent_node(store, part, nodes));
+        const Wanted wanted{.snapshot_id = snapshot_id,
+                            .step = step,
+                            .nodes = nodes,
+                            .nodes_per_file = nodes_per_file,
+                            .asking = asking};
+        FB_TRY_ASSIGN(absent, absent_node(store, part, wanted));
         if (absent) return Commit::waiting;
-        FB_TRY_ASSIGN(manifest, gather(store, part, {snapshot_id, step, nodes}));
+        FB_TRY_ASSIGN(manifest, gather(store, part, wanted));
         FB_TRY(write_manifest(store, part, manifest));
         return publish(store, place, part, {snapshot_id, manifest.sealed_unix_ns});
     }();

@@ -6,6 +6,7 @@
 #include "base/limits.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/node_reader.hpp"
+#include "drain/region.hpp"
 #include "format/manifest.hpp"
 #include "format/segments.hpp"
 
@@ -29,8 +30,8 @@ Result<bool> is_there(sys::Store& store, const std::string& path, const format::
     return reader && reader->peek().record_crc32c == file.record_crc32c && reader->peek().file_bytes == file.file_bytes;
 }
 
-Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
-                    const std::string& path, const std::string& name) {
+Result<> write_bytes(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
+                     const std::string& name, sys::File& out) {
     const auto segments = format::segments_by_offset(file);
     // Each segment is checked by the block in which it begins, so that it is checked once, whatever the block size.
     const auto check = [&](std::uint64_t offset, std::uint64_t bytes) -> Result<> {
@@ -39,12 +40,41 @@ Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::s
             FB_TRY(format::check_segment(file, *at, image.subspan(at->offset, at->bytes), name));
         return {};
     };
+    return move::write_ranges(out, image.first(file.file_bytes), used_ranges(file), drain.write, check,
+                              drain.done_bytes, drain.stop);
+}
+
+Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
+                    const std::string& path, const std::string& name) {
     FB_TRY_ASSIGN(out, drain.store->open(path, drain.direct ? sys::Access::create_direct : sys::Access::create));
-    FB_TRY(move::write_ranges(*out, image.first(file.file_bytes), used_ranges(file), drain.write, check,
-                              drain.done_bytes, drain.stop));
+    FB_TRY(write_bytes(drain, file, image, name, *out));
     FB_TRY(out->truncate(file.file_bytes));
     FB_TRY(out->sync());
     return out->close();
+}
+
+Result<> bring_file(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
+                    const std::string& path, const std::string& name) {
+    FB_TRY_ASSIGN(there, is_there(*drain.store, path, file));
+    if (there) return {};
+    const auto temporary = path + ".tmp";
+    // What an earlier try left is not written over: a file whose servers failed under it may take writes, but never
+    // a truncate or a sync again (measured: GlusterFS, erasure-coded).
+    FB_TRY(drain.store->remove(temporary));
+    if (auto written = write_file(drain, file, image, temporary, name); !written) {
+        // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
+        static_cast<void>(drain.store->remove(temporary));
+        return written;
+    }
+    return drain.store->rename(temporary, path);
+}
+
+Result<> bring_region(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
+                      const std::string& path, const std::string& name) {
+    FB_TRY_ASSIGN(there, is_region_there(*drain.store, path, file));
+    if (there) return {};
+    return write_region(*drain.store, path, drain.direct, file,
+                        [&](sys::File& out) { return write_bytes(drain, file, image, name, out); });
 }
 
 }  // namespace
@@ -77,21 +107,10 @@ Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> imag
     FB_TRY_ASSIGN(file, open_image(image, name));
     const auto& record = file.record;
     const auto part = drain.run + "/" + file.schema.stream + "/" + catalog::part_name(record.step, record.snapshot_id);
-    const auto path = part + "/" + format::node_path(record.node, record.nodes);
+    const auto path = part + "/" + format::node_path(record.node, record.nodes, record.group.nodes_per_file);
     FB_TRY(drain.store->make_directories(parent_of(path)));
-    FB_TRY_ASSIGN(there, is_there(*drain.store, path, file));
-    if (!there) {
-        const auto temporary = path + ".tmp";
-        // What an earlier try left is not written over: a file whose servers failed under it may take writes, but never
-        // a truncate or a sync again (measured: GlusterFS, erasure-coded).
-        FB_TRY(drain.store->remove(temporary));
-        if (auto written = write_file(drain, file, image, temporary, name); !written) {
-            // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
-            static_cast<void>(drain.store->remove(temporary));
-            return written;
-        }
-        FB_TRY(drain.store->rename(temporary, path));
-    }
+    FB_TRY(record.group.is_combined() ? bring_region(drain, file, image, path, name)
+                                      : bring_file(drain, file, image, path, name));
     // Also when it was there: whoever renamed it may have lost power, or met an error, before the sync.
     auto synced = drain.store->sync_directory(parent_of(path));
     if (synced && parent_of(path) != part) synced = drain.store->sync_directory(part);

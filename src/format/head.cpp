@@ -41,11 +41,10 @@ std::vector<hdf5::Attribute> attributes_of(const Variable& variable) {
     return attributes;
 }
 
-hdf5::Dataset dataset_of(const Layout& layout, std::size_t v) {
-    const auto& variable = layout.schema.variables[v];
-    hdf5::Dataset dataset{variable.name, variable.type, variable.shape, attributes_of(variable)};
+hdf5::Dataset dataset_of(const Variable& variable, std::uint64_t used_bytes, const std::string& prefix) {
+    hdf5::Dataset dataset{prefix + variable.name, variable.type, variable.shape, attributes_of(variable)};
     // The node's blocks end to end have no shape but their length. Rows are filled in with the places.
-    if (variable.kind != Kind::replicated) dataset.dims = {layout.extents[v].used_bytes / variable.type.size_bytes};
+    if (variable.kind != Kind::replicated) dataset.dims = {used_bytes / variable.type.size_bytes};
     return dataset;
 }
 
@@ -55,21 +54,30 @@ bool is_reserved_attribute(std::string_view name) {
     return name == unit_attribute || name == description_attribute || name.starts_with("forebay_");
 }
 
-hdf5::Headers encode_node_headers(const Layout& layout) {
+std::vector<hdf5::Dataset> datasets_of(const Schema& schema, std::uint64_t schema_bytes,
+                                       std::span<const Extent> extents, std::uint64_t ranks, std::uint64_t blocks,
+                                       const std::string& prefix) {
     std::vector<hdf5::Dataset> datasets;
-    datasets.reserve(layout.schema.variables.size() + 6);
-    for (std::size_t v = 0; v < layout.schema.variables.size(); ++v) datasets.push_back(dataset_of(layout, v));
+    datasets.reserve(schema.variables.size() + 6);
+    for (std::size_t v = 0; v < schema.variables.size(); ++v)
+        datasets.push_back(dataset_of(schema.variables[v], extents[v].used_bytes, prefix));
     // In the order of OwnDataset.
-    datasets.push_back({"_forebay/record", u8, {record_size_bytes}, {}});
-    datasets.push_back({"_forebay/schema", string_of(static_cast<std::uint32_t>(layout.schema_text.size())), {}, {}});
-    datasets.push_back({"_forebay/ranks", u32, {layout.ranks.size()}, {}});
-    datasets.push_back({"_forebay/extents",
+    datasets.push_back({prefix + "_forebay/record", u8, {record_size_bytes}, {}});
+    datasets.push_back({prefix + "_forebay/schema", string_of(static_cast<std::uint32_t>(schema_bytes)), {}, {}});
+    datasets.push_back({prefix + "_forebay/ranks", u32, {ranks}, {}});
+    datasets.push_back({prefix + "_forebay/extents",
                         u64,
-                        {layout.extents.size(), sizeof(ExtentRow) / 8},
+                        {extents.size(), sizeof(ExtentRow) / 8},
                         {{columns_attribute, extents_columns}}});
     datasets.push_back(
-        {"_forebay/index", u64, {layout.blocks.size(), sizeof(IndexRow) / 8}, {{columns_attribute, index_columns}}});
-    datasets.push_back({"_forebay/crc32c", u32, {0}, {}});
+        {prefix + "_forebay/index", u64, {blocks, sizeof(IndexRow) / 8}, {{columns_attribute, index_columns}}});
+    datasets.push_back({prefix + "_forebay/crc32c", u32, {0}, {}});
+    return datasets;
+}
+
+hdf5::Headers encode_node_headers(const Layout& layout) {
+    const auto datasets = datasets_of(layout.schema, layout.schema_text.size(), layout.extents, layout.ranks.size(),
+                                      layout.blocks.size(), {});
     return hdf5::encode_headers(datasets, record_offset_bytes + record_size_bytes);
 }
 

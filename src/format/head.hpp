@@ -5,8 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/limits.hpp"
 #include "format/layout.hpp"
 #include "format/node_file.hpp"
 
@@ -15,12 +19,13 @@ namespace forebay::format {
 /// "FBNODE", then two bytes that a text-mode transfer would change.
 inline constexpr std::uint64_t record_magic = 0x0A0D45444F4E4246;
 inline constexpr std::uint32_t node_file_version = 1;
+inline constexpr std::uint32_t record_header_bytes = 184;
 
 /// The record page, `/_forebay/record`. `magic` is stored last; zero says "not sealed".
 struct RecordPage {
     std::uint64_t magic;
     std::uint32_t version;
-    std::uint32_t header_bytes;  // of this struct up to `reserved`
+    std::uint32_t header_bytes;  // of this struct up to what version 1 began without
     std::uint64_t snapshot_id;
     std::int64_t step;
     double time;
@@ -44,12 +49,19 @@ struct RecordPage {
     std::uint64_t blocks;
     std::uint64_t crc_offset_bytes;
     std::uint64_t crc_words;
-    std::array<std::byte, 3908> reserved;  // zero; readers ignore it
+    // Of combined files; zero in a file of its own. Readers of the region need none of it.
+    std::uint32_t nodes_per_file;
+    std::uint32_t group_nodes;
+    std::uint32_t group_first_node;
+    std::uint32_t group_reserved;
+    std::array<std::uint64_t, limits::nodes_per_file_max + 1> group_offsets;
+    std::array<std::byte, 1836> reserved;  // zero; readers ignore it
     std::uint32_t record_crc32c;           // of bytes [4096, 8188)
 };
 static_assert(sizeof(RecordPage) == record_size_bytes);
 static_assert(offsetof(RecordPage, node) == 48 && offsetof(RecordPage, file_bytes) == 64);
-static_assert(offsetof(RecordPage, crc_words) == 176 && offsetof(RecordPage, reserved) == 184);
+static_assert(offsetof(RecordPage, crc_words) == 176 && offsetof(RecordPage, nodes_per_file) == 184);
+static_assert(offsetof(RecordPage, group_offsets) == 200 && offsetof(RecordPage, reserved) == 2256);
 static_assert(offsetof(RecordPage, record_crc32c) == 4092);
 
 /// One row of `/_forebay/extents`.
@@ -81,11 +93,28 @@ static_assert(sizeof(IndexRow) == 24 * sizeof(std::uint64_t) && offsetof(IndexRo
 /// Datasets of `/_forebay`, in the order of Layout::headers.fields after the variables.
 enum class OwnDataset : std::size_t { record, schema, ranks, extents, index, crc32c };
 
+constexpr std::uint64_t own_entry_bytes(OwnDataset dataset) {
+    switch (dataset) {
+        case OwnDataset::record:
+        case OwnDataset::schema: return 1;
+        case OwnDataset::ranks:
+        case OwnDataset::crc32c: return sizeof(std::uint32_t);
+        case OwnDataset::extents: return sizeof(ExtentRow);
+        case OwnDataset::index: return sizeof(IndexRow);
+    }
+    return 0;
+}
+
 /// Whether an attribute's name is one that the encoder makes itself.
 bool is_reserved_attribute(std::string_view name);
 
 /// The HDF5 headers of all variables and of `/_forebay`; needs schema, schema_text, ranks, extents, blocks and
 /// first_block of the layout.
 hdf5::Headers encode_node_headers(const Layout& layout);
+
+/// The datasets of one node file, with `prefix` before their paths: variables, then those of OwnDataset.
+std::vector<hdf5::Dataset> datasets_of(const Schema& schema, std::uint64_t schema_bytes,
+                                       std::span<const Extent> extents, std::uint64_t ranks, std::uint64_t blocks,
+                                       const std::string& prefix);
 
 }  // namespace forebay::format

@@ -79,15 +79,17 @@ private:
         return {};
     }
 
-    Result<> check_version(json::Value document) const {
+    Result<> check_version(json::Value document) {
         if (document.member("format").text() != manifest_format) return bad("it does not call itself a manifest.");
         const auto version = document.member("version").u64();
         if (!version) return bad("it has no version.");
-        if (*version == manifest_version) return {};
-        return Error{ErrorKind::unsupported,
-                     fmt::format("forebay: manifest {} has format version {}, this Forebay reads version {}. Next: use "
-                                 "the Forebay that wrote it, or a later one.",
-                                 name_, *version, manifest_version)};
+        combined_ = *version == manifest_version;
+        if (*version == 1 || combined_) return {};
+        return Error{
+            ErrorKind::unsupported,
+            fmt::format("forebay: manifest {} has format version {}, this Forebay reads versions up to {}. Next: use "
+                        "the Forebay that wrote it, or a later one.",
+                        name_, *version, manifest_version)};
     }
 
     Result<> read_head(json::Value document) {
@@ -142,15 +144,19 @@ private:
         if (!node) return bad(fmt::format("line {} has no node number.", manifest_.nodes.size()));
         const auto fail = [&](const char* why) { return bad(fmt::format("node {} {}.", *node, why)); };
         const auto path = object.member("path").text();
+        const auto place = object.member("offset");
+        const auto offset = combined_ && place.exists() ? place.u64(std::uint64_t{1} << 62) : 0;
         const auto file_bytes = object.member("bytes").u64();
         const auto data_bytes = object.member("data").u64();
         const auto record = as_hex(object.member("record"), 8);
         if (!path || !file_bytes || !data_bytes || !record) return fail("has no path, bytes, data or record");
+        if (!offset || *offset % limits::page_bytes != 0) return fail("has an offset that is no multiple of 4096");
         if (!is_inner_path(*path)) return fail("has a path that leaves the snapshot's directory");
         if (*data_bytes > *file_bytes) return fail("has more data than its file has bytes");
 
         NodeLine line{.node = static_cast<std::uint32_t>(*node),
                       .path = *path,
+                      .offset_bytes = *offset,
                       .file_bytes = *file_bytes,
                       .data_bytes = *data_bytes,
                       .record_crc32c = static_cast<std::uint32_t>(*record),
@@ -204,6 +210,7 @@ private:
 
     std::string_view text_;
     const std::string& name_;
+    bool combined_ = false;  // node files may have offsets
     Manifest manifest_;
 };
 

@@ -98,7 +98,7 @@ module forebay
   type, bind(C) :: c_stream_options
     integer(c_int) :: slots, policy
     real(c_double) :: wait_max_seconds
-    integer(c_int) :: keep, view
+    integer(c_int) :: keep, view, nodes_per_file
   end type
 
   !> One application's use of one run. A handle: it cannot be assigned, and ends what it holds when it goes out of scope.
@@ -114,7 +114,7 @@ module forebay
     !> run: the directory at the target. staging: a node-local directory. config: a TOML file, see
     !> docs/guide/configuration.md; it, then the defaults, say what is left out or blank. Collective.
     generic :: open => open_alone, open_integer, open_f08
-    !> call session%stream(name, stream [, slots] [, policy] [, wait_max] [, keep] [, view] [, stat] [, errmsg])
+    !> call session%stream(name, stream [, slots] [, policy] [, wait_max] [, keep] [, view] [, stat] [, errmsg] [, nodes_per_file])
     !> Without options those of the configuration hold; with any, the defaults hold for the others.
     procedure :: stream => session_stream
     procedure :: draining => session_draining  !< whether this node's agent is draining now
@@ -401,11 +401,11 @@ contains
     if (present(text)) is_given = text /= ''
   end function
 
-  subroutine session_stream(self, name, stream, slots, policy, wait_max, keep, view, stat, errmsg)
+  subroutine session_stream(self, name, stream, slots, policy, wait_max, keep, view, stat, errmsg, nodes_per_file)
     class(fb_session), intent(in) :: self
     character(len=*), intent(in) :: name
     type(fb_stream), intent(inout) :: stream
-    integer, intent(in), optional :: slots, policy, keep
+    integer, intent(in), optional :: slots, policy, keep, nodes_per_file
     real(real64), intent(in), optional :: wait_max
     logical, intent(in), optional :: view
     integer, intent(out), optional :: stat
@@ -421,7 +421,9 @@ contains
     if (present(keep)) options%keep = keep
     if (present(wait_max)) options%wait_max_seconds = wait_max
     if (present(view)) options%view = merge(1, 0, view)
-    if (present(slots) .or. present(policy) .or. present(keep) .or. present(wait_max) .or. present(view)) &
+    if (present(nodes_per_file)) options%nodes_per_file = nodes_per_file
+    if (present(slots) .or. present(policy) .or. present(keep) .or. present(wait_max) .or. present(view) .or. &
+        present(nodes_per_file)) &
       given = c_loc(options)
     call c_stream_free(stream%handle)
     stream%handle = c_null_ptr

@@ -238,16 +238,17 @@ void add_session(nb::module_& module) {
         .def(
             "stream_with",
             [](Session& self, const std::string& name, int slots, const std::string& policy, double wait_max_seconds,
-               int keep, bool view) {
+               int keep, bool view, int nodes_per_file) {
                 return self
                     .stream(name, {.slots = slots,
                                    .policy = policy_named(policy),
                                    .wait_max = milliseconds(wait_max_seconds),
                                    .keep = keep,
-                                   .view = view})
+                                   .view = view,
+                                   .nodes_per_file = nodes_per_file})
                     .value();
             },
-            "name"_a, "slots"_a, "policy"_a, "wait_max_seconds"_a, "keep"_a, "view"_a)
+            "name"_a, "slots"_a, "policy"_a, "wait_max_seconds"_a, "keep"_a, "view"_a, "nodes_per_file"_a)
         .def_prop_ro("draining", &Session::draining)
         .def(
             "job", [](Session& self, bool stop_wanted) { return self.job(stop_wanted).value(); }, "stop_wanted"_a,

@@ -191,8 +191,23 @@ def compact(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def read_node_file(path, show):
-    with open(path, "rb") as file:
+class Region:
+    """A node file inside a combined file: offsets count from its first byte."""
+
+    def __init__(self, file, base):
+        self.file, self.base = file, base
+        self.seek(0)
+
+    def seek(self, offset):
+        self.file.seek(self.base + offset)
+
+    def read(self, count):
+        return self.file.read(count)
+
+
+def read_node_file(path, show, base=0):
+    with open(path, "rb") as whole:
+        file = Region(whole, base)
         r, schema, ranks, extents, blocks, crcs = read_head(file)
         show(f"node file: stream {compact(schema['stream'])} snapshot {r['snapshot_id']:016x} step {r['step']} node {r['node']} of "
              f"{r['nodes']} ranks {compact(list(ranks))} of {r['world_ranks']} bytes {r['file_bytes']} record {r['record_crc32c']:08x}")
@@ -206,6 +221,37 @@ def read_node_file(path, show):
                 show(f"  block rank {b['rank']} box {compact(b['lo'])} {compact(b['size'])} bytes {b['bytes']} at {b['offset']} "
                      f"segment {b['segment']}")
     return r
+
+
+def read_combined_file(path, show):
+    """Every region by the page, and that each has arrived."""
+    with open(path, "rb") as file:
+        page = file.read(8192)[4096:]
+        magic, version, header = struct.unpack_from("<8sII", page)
+        require(len(page) == 4096 and crc32c(page[:4092]) == struct.unpack_from("<I", page, 4092)[0], "checksum of the page")
+        require(version == 1, f"version {version}", "unsupported")
+        snapshot, step, nodes, per_file, first, count = struct.unpack_from("<QqIIII", page, 16)
+        require(header == 2104 and 2 <= count <= per_file <= 256 and first % per_file == 0 and first + count <= nodes, "page")
+        offsets = struct.unpack_from(f"<{count + 1}Q", page, 48)
+        show(f"combined file: snapshot {snapshot:016x} step {step} nodes {first}-{first + count - 1} of {nodes}, {per_file} a file, "
+             f"offsets {compact(list(offsets))}")
+        arrivals = []
+        for end in offsets[1:]:
+            file.seek(end - 4096)
+            arrival = file.read(4096)
+            require(arrival[:8] == b"FBHERE\r\n" and crc32c(arrival[:4092]) == struct.unpack_from("<I", arrival, 4092)[0], "an arrival")
+            arrivals.append(struct.unpack_from("<IIQI", arrival, 8))
+    for i, (base, arrival) in enumerate(zip(offsets, arrivals)):
+        require(base % 4096 == 0 and offsets[i + 1] - base >= 12288, "offsets")
+        r = read_node_file(path, show, base)
+        require(arrival == (1, first + i, snapshot, r["record_crc32c"]), f"arrival of node {first + i}")
+        require((r["snapshot_id"], r["step"], r["node"]) == (snapshot, step, first + i), f"region {i}")
+
+
+def read_file(path, show):
+    with open(path, "rb") as file:
+        combined = file.read(8192)[4096:4104] == b"FBMANY\r\n"
+    return (read_combined_file if combined else read_node_file)(path, show)
 
 
 def check_manifest_line(line, schema, shapes, world_ranks):
@@ -229,7 +275,7 @@ def read_manifest(path, show):
     try:
         m = json.loads(text.decode("utf-8"))
         require(m["format"] == "forebay manifest", "format")
-        require(m["version"] == 1, f"version {m['version']}", "unsupported")
+        require(m["version"] in (1, 2), f"version {m['version']}", "unsupported")
         check_schema(m["schema"])
         shapes = []
         for variable in m["schema"]["variables"]:
@@ -240,15 +286,18 @@ def read_manifest(path, show):
         require(numbers and numbers == sorted(set(numbers)) and 0 <= numbers[0] and numbers[-1] < 1 << 20, "node numbers")
         for line in m["nodes"]:
             check_manifest_line(line, m["schema"], shapes, m["world_ranks"])
+            line["offset"] = line.get("offset", 0) if m["version"] == 2 else 0
+            require(isinstance(line["offset"], int) and 0 <= line["offset"] <= 1 << 62 and line["offset"] % 4096 == 0, f"offset of {line['path']}")
     except (ValueError, KeyError, TypeError) as error:
         raise Refused(f"corrupt: {type(error).__name__} {error}") from error
     show(f"manifest: stream {compact(m['schema']['stream'])} snapshot {m['snapshot_id']} step {m['step']} ranks {m['world_ranks']}")
     for line in m["nodes"]:
-        show(f"node {line['node']} {compact(line['path'])} bytes {line['bytes']} data {line['data']} record {line['record']} "
+        at = f" at {line['offset']}" if line["offset"] else ""
+        show(f"node {line['node']} {compact(line['path'])}{at} bytes {line['bytes']} data {line['data']} record {line['record']} "
              f"ranks {compact(line['ranks'])} rows {compact(line['rows'])} bounds {compact(line['bounds'])}")
         file = os.path.join(os.path.dirname(path), line["path"])
         if os.path.exists(file):
-            r = read_node_file(file, lambda text: None)
+            r = read_node_file(file, lambda text: None, line["offset"])
             same = (f"{r['snapshot_id']:016x}", f"{r['record_crc32c']:08x}", r["file_bytes"]) == (m["snapshot_id"], line["record"], line["bytes"])
             require(same, f"{line['path']} is not the file that was committed")
 
@@ -261,7 +310,7 @@ def main(arguments):
     good = True
     for path in paths:
         try:
-            reader = read_manifest if path.endswith(".json") else read_node_file
+            reader = read_manifest if path.endswith(".json") else read_file
             reader(path, (lambda text: None) if quiet else print)
         except (Refused, OSError) as error:
             print(f"{path}: {error}", file=sys.stderr)

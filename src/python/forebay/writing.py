@@ -107,10 +107,10 @@ class Session:
     def stream(self, name, **options):
         """The stream of that name. Without options those of `config` hold; with any, the defaults hold for the others:
         slots=1 (or 2), policy="wait" (or "wait_at_most", "skip", "newest_only"), wait_max_seconds=10, keep=3 (0: all),
-        view=True. Local."""
+        view=True, nodes_per_file=1 (more: fewer files on many nodes). Local."""
         if not options:
             return Stream(self._session.stream(name), name)
-        given = {"slots": 1, "policy": "wait", "wait_max_seconds": 10.0, "keep": 3, "view": True}
+        given = {"slots": 1, "policy": "wait", "wait_max_seconds": 10.0, "keep": 3, "view": True, "nodes_per_file": 1}
         unknown = options.keys() - given.keys()
         if unknown:
             raise TypeError(f"stream() has no option {', '.join(sorted(unknown))}; there are {', '.join(given)}")
