@@ -2,6 +2,7 @@
 
 #include "api/state.hpp"
 #include "base/limits.hpp"
+#include "format/packed.hpp"
 
 namespace forebay {
 
@@ -34,6 +35,9 @@ Result<> check(const Options& options) {
 }
 
 Result<> check(const std::string& stream, const StreamOptions& options) {
+    if (format::is_packed_stream(stream))
+        return refusal(fmt::format("stream '{}': names that begin with \"{}\" are those of packed files.", stream,
+                                   format::packed_prefix));
     if (options.slots < 1 || options.slots > 2)
         return refusal(fmt::format("stream '{}': slots is {}: 1 or 2.", stream, options.slots));
     if (options.keep < 0) return refusal(fmt::format("stream '{}': keep is {}: 0 keeps all.", stream, options.keep));

@@ -23,6 +23,16 @@ Result<> write_manifest(sys::Store& store, const std::string& part, const format
     return sys::write_text_durable(store, part + "/" + catalog::manifest_name, format::encode_manifest(manifest));
 }
 
+// What was under way when another agent gave the directory its final name went with it. Nobody needs it there: whoever
+// writes one now finds the snapshot committed. What cannot be removed is swept by recover.
+void sweep(sys::Store& store, const std::string& directory) {
+    const auto entries = store.list(directory);
+    if (!entries) return;
+    for (const auto& entry : *entries)
+        if (!entry.is_directory && sys::is_temporary(entry.name))
+            static_cast<void>(store.remove(directory + "/" + entry.name));
+}
+
 }  // namespace
 
 Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, const std::string& stream,
@@ -37,6 +47,7 @@ Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, con
     const auto part = place.stream_directory() + "/" + catalog::part_name(step, snapshot_id);
     FB_TRY_ASSIGN(before, find_committed(store, place, snapshot_id));
     if (before) return Commit::already;
+    bool writes = false;
     const auto outcome = [&]() -> Result<Commit> {
         const Wanted wanted{.snapshot_id = snapshot_id,
                             .step = step,
@@ -46,6 +57,7 @@ Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, con
         FB_TRY_ASSIGN(absent, absent_node(store, part, wanted));
         if (absent) return Commit::waiting;
         FB_TRY_ASSIGN(manifest, gather(store, part, wanted));
+        writes = true;
         FB_TRY(write_manifest(store, part, manifest));
         return publish(store, place, part, {snapshot_id, manifest.sealed_unix_ns});
     }();
@@ -53,6 +65,7 @@ Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, con
     if (!is_gone) return outcome;
     // Another agent has renamed the part as we reached for it, or it was never whole.
     FB_TRY_ASSIGN(now, find_committed(store, place, snapshot_id));
+    if (now && writes) sweep(store, place.final_directory());
     return now ? Commit::already : outcome;
 }
 
