@@ -121,6 +121,10 @@ fb_status fb_close(fb_session* session, fb_error* error);
 void fb_session_free(fb_session* session);
 /* 1 while this node's agent drains, else 0. Local, a load from memory. */
 int fb_draining(const fb_session* session);
+/* A directory of this node for small files of any program of the job, which the agent packs into few files of the run
+ * and then removes; `forebay extract RUN` gives them back. Write under a name that begins with a dot, then rename.
+ * Empty when the session is closed; the text lives as long as the handle, until the next call. Local. */
+const char* fb_spool(fb_session* session);
 
 #define FB_REASON_BYTES 512
 

@@ -120,6 +120,12 @@ fb_status fb_close(fb_session* session, fb_error* error) {
 void fb_session_free(fb_session* session) { delete session; }
 int fb_draining(const fb_session* session) { return session != nullptr && session->value.draining() ? 1 : 0; }
 
+const char* fb_spool(fb_session* session) {
+    if (session == nullptr) return "";
+    session->spool = session->value.spool();
+    return session->spool.c_str();
+}
+
 fb_status fb_check_job(fb_session* session, int stop_wanted, fb_job* job, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(session, "fb_session"));

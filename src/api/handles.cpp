@@ -76,6 +76,10 @@ Result<Stream> Session::stream(const std::string& name, const StreamOptions& opt
 
 bool Session::draining() const { return state_->staging && state_->staging->control().draining.load() != 0; }
 
+std::string Session::spool() const {
+    return state_->staging ? stage::spool_path(state_->staging->directory()) : std::string();
+}
+
 Result<Job> Session::job(bool stop_wanted) { return state_->job(stop_wanted); }
 
 Result<> Session::close() { return state_->close(); }

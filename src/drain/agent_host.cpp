@@ -5,6 +5,7 @@
 #include "base/limits.hpp"
 #include "drain/agent.hpp"
 #include "drain/publish.hpp"
+#include "drain/spool.hpp"
 
 namespace forebay::drain {
 
@@ -32,7 +33,12 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
     log(fmt::format("agent {} serves {} for run {}", sys::process_id(), directory, session.run));
     ready();
     const std::atomic<bool> never{false};
-    const bool all = Agent(sys::posix_store(), staging, session, make_view, log).run(never);
+    SpoolKeeper spool(sys::posix_store(), directory, session, log);
+    bool all = Agent(sys::posix_store(), staging, session, make_view, log).run(never);
+    if (const auto packed = spool.finish(); !packed) {
+        log(fmt::format("the spool is not packed: {}", packed.error().text));
+        all = false;
+    }
     log(all ? "agent leaves, everything is committed" : fmt::format("agent leaves; next: forebay drain {}", directory));
     return all;
 }
@@ -69,6 +75,7 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
                            : waiting ? "drained; node files of other nodes are still missing"
                                      : std::string(slot.error_text.data())});
     }
+    FB_TRY(SpoolKeeper(sys::posix_store(), directory, session, [](const std::string&) {}).finish());
     lock.release();
     if (all && remove) FB_TRY(staging.remove());
     return outcome;

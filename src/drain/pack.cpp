@@ -87,8 +87,8 @@ void cut_to_batch(std::vector<PackedFile>& files, const BatchLimits& limits) {
 /// One batch on its way to the target.
 class Batch {
 public:
-    Batch(sys::Store& store, std::string spool, std::vector<PackedFile> files)
-        : store_(store), spool_(std::move(spool)), files_(std::move(files)), window_(window_bytes) {}
+    Batch(std::string spool, std::vector<PackedFile> files)
+        : spool_(std::move(spool)), files_(std::move(files)), window_(window_bytes) {}
 
     Result<> lay_out(const std::string& stream) {
         Schema schema;
@@ -127,7 +127,7 @@ private:
     Result<> copy(std::size_t i, sys::File& out) {
         const auto& block = layout_.blocks[i];
         const auto words = format::crc_words(layout_, head_);
-        FB_TRY_ASSIGN(in, store_.open(spool_ + "/" + files_[i].path, sys::Access::read));
+        FB_TRY_ASSIGN(in, sys::posix_store().open(spool_ + "/" + files_[i].path, sys::Access::read));
         auto word = block.first_segment;
         for (std::uint64_t at = 0; at < block.size_bytes; at += window_.size()) {
             const auto now = std::span(window_).first(std::min<std::uint64_t>(window_.size(), block.size_bytes - at));
@@ -140,7 +140,6 @@ private:
         return in->close();
     }
 
-    sys::Store& store_;
     const std::string spool_;
     std::vector<PackedFile> files_;
     format::Layout layout_;
@@ -197,7 +196,7 @@ Result<Packed> Packer::pack_batch() {
     cut_to_batch(files, limits_);
     Packed packed;
     if (files.empty()) return packed;
-    Batch batch(store_, spool_, std::move(files));
+    Batch batch(spool_, std::move(files));
     FB_TRY(sys::make_directories_durable(store_, run_));
     for (int attempt = 1; !batch.files().empty(); ++attempt) {
         FB_TRY_ASSIGN(step, next_step(store_, run_, stream_));
@@ -222,7 +221,7 @@ Result<Packed> Packer::pack_batch() {
         packed.bytes += file.bytes;
         // Whoever has put another file there meanwhile finds it packed next time.
         if (!removes_) done_.insert(file.path);
-        else if (look_at(spool_, file.path) == file) FB_TRY(store_.remove(spool_ + "/" + file.path));
+        else if (look_at(spool_, file.path) == file) FB_TRY(sys::posix_store().remove(spool_ + "/" + file.path));
     }
     return packed;
 }

@@ -32,8 +32,8 @@ struct Packed {
     std::int64_t step = -1;              // of the snapshot: milliseconds since 1970, or the next one that is free
 };
 
-/// Packs batch after batch into RUN/STREAM, whose name begins with "packed-". Memory: a window of 8 MiB and the batch's
-/// head, and without `removes` the names of all files.
+/// Packs batch after batch of a directory of this machine into RUN/STREAM of `store`, whose name begins with "packed-".
+/// Memory: a window of 8 MiB and the batch's head, and without `removes` the names of all files.
 class Packer {
 public:
     Packer(sys::Store& store, std::string spool, std::string run, std::string stream, bool removes = true,

@@ -118,6 +118,9 @@ module forebay
     !> Without options those of the configuration hold; with any, the defaults hold for the others.
     procedure :: stream => session_stream
     procedure :: draining => session_draining  !< whether this node's agent is draining now
+    !> A directory of this node for small files of any program of the job; the agent packs them into few files of the
+    !> run. Write under a name that begins with a dot, then rename.
+    procedure :: spool => session_spool
     !> call session%job(job [, stop_wanted] [, stat] [, errmsg]): whether to save or to end now, because the job ends,
     !> somebody ran `forebay stop`, or a rank gave stop_wanted=.true. At the end of a step. Collective.
     procedure :: job => session_job
@@ -434,6 +437,12 @@ contains
   logical function session_draining(self)
     class(fb_session), intent(in) :: self
     session_draining = c_draining(self%handle) /= 0
+  end function
+
+  function session_spool(self) result(path)
+    class(fb_session), intent(in) :: self
+    character(len=:), allocatable :: path
+    path = text_at(c_spool(self%handle))
   end function
 
   subroutine session_job(self, job, stop_wanted, stat, errmsg)

@@ -250,6 +250,7 @@ void add_session(nb::module_& module) {
             },
             "name"_a, "slots"_a, "policy"_a, "wait_max_seconds"_a, "keep"_a, "view"_a, "nodes_per_file"_a)
         .def_prop_ro("draining", &Session::draining)
+        .def_prop_ro("spool", &Session::spool)
         .def(
             "job", [](Session& self, bool stop_wanted) { return self.job(stop_wanted).value(); }, "stop_wanted"_a,
             Waits())

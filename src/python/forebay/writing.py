@@ -121,6 +121,12 @@ class Session:
         """Whether this node's agent is draining now."""
         return self._session.draining
 
+    @property
+    def spool(self):
+        """A directory of this node for small files of any program of the job; the agent packs them into few files of the
+        run, `forebay extract` gives them back. Write under a name that begins with a dot, then rename."""
+        return self._session.spool
+
     def job(self, stop_wanted=False):
         """Whether to save (.save) or to save and end (.stop) now, .seconds_left of the job, and the .reason: because the job
         ends, somebody ran `forebay stop`, or any rank wants to. Equal on all ranks; at the end of a step. Collective."""
