@@ -55,6 +55,7 @@ policy = "newest_only"
 wait_max_seconds = 2
 keep = 5
 view = false
+nodes_per_file = 16
 )")
                              .value();
     CHECK(options.run == "/scratch/run7");
@@ -88,6 +89,7 @@ view = false
     CHECK(stream.wait_max.count() == 2000);
     CHECK(stream.keep == 5);
     CHECK(!stream.view);
+    CHECK(stream.nodes_per_file == 16);
 }
 
 TEST_CASE("load_options: an empty file gives the defaults") {

@@ -164,6 +164,8 @@ int main(void) {
     must(fb_get_counters(stream, &counters, &error), &error);
     check(counters.saves == 2 && counters.commits == 2 && counters.newest_durable_step == 2, "counters");
     check(fb_draining(session) == 0, "nothing drains");
+    check(fb_spool(session)[0] == '/', "there is a spool");
+    check(fb_spool(NULL)[0] == 0, "no session has no spool");
     restarts(stream, table, u, &value);
     jobs(session);
     mistakes(session, stream);
