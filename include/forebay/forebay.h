@@ -107,6 +107,7 @@ typedef struct fb_stream_options {
     int priority;                   /* of its drains: a higher one goes first, and overtakes */
     double deadline_seconds;        /* a snapshot is to be durable so long after its seal; 0: none */
     uint64_t rate_bytes_per_second; /* of its drains, where that is less than the agent's; 0: the agent's */
+    int nodes_per_file;             /* nodes that share one file at the target; 1: each has its own */
 } fb_stream_options;
 
 /* The defaults, to change from. */
@@ -123,6 +124,10 @@ fb_status fb_close(fb_session* session, fb_error* error);
 void fb_session_free(fb_session* session);
 /* 1 while this node's agent drains, else 0. Local, a load from memory. */
 int fb_draining(const fb_session* session);
+/* A directory of this node for small files of any program of the job, which the agent packs into few files of the run
+ * and then removes; `forebay extract RUN` gives them back. Write under a name that begins with a dot, then rename.
+ * Empty when the session is closed; the text lives as long as the handle, until the next call. Local. */
+const char* fb_spool(fb_session* session);
 
 #define FB_REASON_BYTES 512
 

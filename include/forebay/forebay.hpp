@@ -190,6 +190,12 @@ public:
     /// Whether this node's agent is draining now. Local, a load from memory.
     bool draining() const;
 
+    /// A directory of this node for small files of any program of the job, which the agent packs into few files of the
+    /// run and then removes; `forebay extract RUN` gives them back. Write under a name that begins with a dot, then
+    /// rename: what has another name counts as finished. Room is that of the staging directory's file system. Empty
+    /// when the session is closed. Local.
+    std::string spool() const;
+
     /// Whether to save or to end now: at the end of a step, and agreed by all ranks. Reasons to end are the end of the
     /// job (Options::job: `reserve`, the longest of the last steps and a drain's mean time are left then), `forebay
     /// stop RUN`, and `stop_wanted` of any rank, such as a flag that the application's signal handler sets. `forebay

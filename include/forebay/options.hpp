@@ -53,6 +53,7 @@ struct StreamOptions {
     int priority = 0;                         // of its drains: a higher one goes first, and overtakes
     std::chrono::milliseconds deadline{0};    // a snapshot is to be durable so long after its seal; 0: none
     std::uint64_t rate_bytes_per_second = 0;  // of its drains, where that is less than the agent's; 0: the agent's
+    int nodes_per_file = 1;                   // that share one file at the target; fewer files on many nodes
 };
 
 enum class AgentMode {

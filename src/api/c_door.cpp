@@ -100,7 +100,8 @@ fb_stream_options fb_stream_options_default(void) {
             defaults.view ? 1 : 0,
             defaults.priority,
             std::chrono::duration<double>(defaults.deadline).count(),
-            defaults.rate_bytes_per_second};
+            defaults.rate_bytes_per_second,
+            defaults.nodes_per_file};
 }
 
 fb_status fb_open(const fb_options* options, fb_session** session, fb_error* error) {
@@ -121,6 +122,12 @@ fb_status fb_close(fb_session* session, fb_error* error) {
 
 void fb_session_free(fb_session* session) { delete session; }
 int fb_draining(const fb_session* session) { return session != nullptr && session->value.draining() ? 1 : 0; }
+
+const char* fb_spool(fb_session* session) {
+    if (session == nullptr) return "";
+    session->spool = session->value.spool();
+    return session->spool.c_str();
+}
 
 fb_status fb_check_job(fb_session* session, int stop_wanted, fb_job* job, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
@@ -146,7 +153,8 @@ fb_status fb_stream_open(fb_session* session, const char* name, const fb_stream_
                                                               .view = options->view != 0,
                                                               .priority = options->priority,
                                                               .deadline = milliseconds(options->deadline_seconds),
-                                                              .rate_bytes_per_second = options->rate_bytes_per_second});
+                                                              .rate_bytes_per_second = options->rate_bytes_per_second,
+                                                              .nodes_per_file = options->nodes_per_file});
         if (!opened) return opened.error();
         *stream = new fb_stream{std::move(*opened)};
         return {};

@@ -15,6 +15,7 @@ struct fb_options {
 };
 struct fb_session {
     forebay::Session value;
+    std::string spool = {};  // what fb_spool() has given
 };
 struct fb_stream {
     forebay::Stream value;

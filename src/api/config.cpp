@@ -212,6 +212,7 @@ void read_stream(const toml::table& table, const std::string& name, const std::s
         section.number("priority", stream.priority, std::numeric_limits<int>::min());
         section.seconds("deadline_seconds", stream.deadline);
         section.number("rate_bytes_per_second", stream.rate_bytes_per_second);
+        section.number("nodes_per_file", stream.nodes_per_file);
     }
     options.streams.emplace_back(name, stream);
 }

@@ -86,6 +86,7 @@ policy = "newest_only"
 wait_max_seconds = 2
 keep = 5
 view = false
+nodes_per_file = 16
 priority = -2
 deadline_seconds = 90.5
 rate_bytes_per_second = 2000000
@@ -99,6 +100,7 @@ rate_bytes_per_second = 2000000
     CHECK(stream.wait_max.count() == 2000);
     CHECK(stream.keep == 5);
     CHECK(!stream.view);
+    CHECK(stream.nodes_per_file == 16);
     CHECK(stream.priority == -2);
     CHECK(stream.deadline.count() == 90500);
     CHECK(stream.rate_bytes_per_second == 2000000);

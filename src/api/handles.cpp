@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include "api/state.hpp"
+#include "base/limits.hpp"
+#include "format/packed.hpp"
 #include "stage/compression_rules.hpp"
 
 namespace forebay {
@@ -34,11 +36,23 @@ Result<> check(const Options& options) {
 }
 
 Result<> check(const std::string& stream, const StreamOptions& options) {
+    if (format::is_packed_stream(stream))
+        return refusal(fmt::format("stream '{}': names that begin with \"{}\" are those of packed files.", stream,
+                                   format::packed_prefix));
     if (options.slots < 1 || options.slots > 2)
         return refusal(fmt::format("stream '{}': slots is {}: 1 or 2.", stream, options.slots));
     if (options.keep < 0) return refusal(fmt::format("stream '{}': keep is {}: 0 keeps all.", stream, options.keep));
+    if (options.nodes_per_file < 1 || options.nodes_per_file > static_cast<int>(limits::nodes_per_file_max))
+        return refusal(fmt::format("stream '{}': nodes_per_file is {}: 1 to {}.", stream, options.nodes_per_file,
+                                   limits::nodes_per_file_max));
     FB_TRY(check_wait(fmt::format("stream '{}': wait_max", stream), options.wait_max));
     FB_TRY(stage::check(stage::rules_of(options), stream));
+    // A region is reserved before anybody knows how small it may become.
+    if (options.nodes_per_file > 1 && stage::rules_of(options).any())
+        return refusal(
+            fmt::format("stream '{}': nodes_per_file {} and compression exclude each other. Next: leave one "
+                        "of them out.",
+                        stream, options.nodes_per_file));
     FB_TRY(check_wait(fmt::format("stream '{}': deadline", stream), options.deadline));
     return check(Schema{.stream = stream, .tables = {}, .variables = {}});
 }
@@ -70,6 +84,10 @@ Result<Stream> Session::stream(const std::string& name, const StreamOptions& opt
 }
 
 bool Session::draining() const { return state_->staging && state_->staging->control().draining.load() != 0; }
+
+std::string Session::spool() const {
+    return state_->staging ? stage::spool_path(state_->staging->directory()) : std::string();
+}
 
 Result<Job> Session::job(bool stop_wanted) { return state_->job(stop_wanted); }
 

@@ -9,6 +9,8 @@
 #include "api/state.hpp"
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "drain/agent.hpp"
+#include "drain/spool.hpp"
 #include "drain/target.hpp"
 #include "stage/await.hpp"
 
@@ -185,6 +187,9 @@ Result<> SessionState::open_staging() {
         FB_TRY(comm::agree(*topology.world, {}));
     }
     FB_TRY(comm::agree(*topology.world, topology.leads() ? Result<>() : take(stage::Staging::join(directory))));
+    FB_TRY(comm::agree(*topology.world, topology.leads()
+                                            ? sys::posix_store().make_directories(stage::spool_path(directory))
+                                            : Result<>()));
     alignment_bytes = options.huge_pages ? sys::page_bytes_of(directory) : limits::page_bytes;
     topology.node->broadcast(std::as_writable_bytes(std::span(&alignment_bytes, 1)), 0);
     return {};
@@ -239,8 +244,12 @@ Result<> SessionState::start_thread() {
     FB_TRY_ASSIGN(target, drain::target_of(options.run, forwarding_, {}));
     thread_.reset(new AgentThread{std::move(target), std::move(joined), std::move(file), std::move(lock)});
     std::thread([agent = thread_] {
+        const auto silent = [](const std::string&) {};
         const auto& [store, make_view] = agent->target;
-        drain::Agent(*store, agent->staging, agent->file, make_view, [](const std::string&) {}).run(agent->stop);
+        drain::SpoolKeeper spool(*store, agent->staging.directory(), agent->file, silent);
+        drain::Agent(*store, agent->staging, agent->file, make_view, silent).run(agent->stop);
+        // What cannot be packed stays in the spool, and close() says so.
+        static_cast<void>(spool.finish());
         agent->lock.release();
         agent->done = 1;
         sys::wake_all(agent->done);
@@ -279,6 +288,17 @@ void SessionState::compute_again() {
     if (topology.leads()) step_clock_.come_back(staging->control(), sys::Clock::now());
 }
 
+// Files that nobody has packed go down with the staging directory: it stays, and whoever closes is told.
+Result<> SessionState::check_spool() const {
+    const auto spool = stage::spool_path(staging->directory());
+    FB_TRY_ASSIGN(left, drain::look_at_spool(spool));
+    if (left.files == 0) return {};
+    return Error{ErrorKind::retry,
+                 fmt::format("forebay: {} files of {} on {} are not packed. Safe: committed snapshots, and the files, "
+                             "there. Next: look at {}/agent.log; forebay drain {}, before the allocation ends.",
+                             left.files, spool, sys::host_name(), staging->directory(), staging->directory())};
+}
+
 Result<> SessionState::close() {
     FB_TRY(check_open());
     auto& page = staging->control();
@@ -303,12 +323,15 @@ Result<> SessionState::close() {
         page.ending = 1;
         stage::ring(page.bell);
         const auto deadline = sys::Clock::now() + agent_end_max;
-        while (mine && staging->agent_lives() && sys::Clock::now() < deadline)
+        const auto spool_deadline = sys::Clock::now() + options.close_wait;
+        while (mine && staging->agent_lives() &&
+               (sys::Clock::now() < deadline || (sys::Clock::now() < spool_deadline && !check_spool())))
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     end_thread(mine ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
-    if (leads && mine && !staging->agent_lives()) removed = staging->remove();
+    if (leads && mine) removed = check_spool();
+    if (leads && mine && removed && !staging->agent_lives()) removed = staging->remove();
     job_.reset();  // else it takes requests that are meant for the next session
     target_.reset();
     staging.reset();

@@ -64,6 +64,7 @@ public:
     Result<> ensure_agent();
     void log(const std::string& line) const;
     Result<> check_open() const;
+    Result<> check_spool() const;
 
     Options options;
     comm::Topology topology;

@@ -22,6 +22,7 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
               .staging = &*session->staging,
               .session_id = session->id,
               .alignment_bytes = session->alignment_bytes,
+              .block_bytes = session->options.agent.block_bytes,
               .ensure_agent = [state = session.get()] { return state->ensure_agent(); },
               .stall_wait = session->options.stall_wait},
              name, options),

@@ -36,6 +36,10 @@ inline constexpr std::size_t pieces_per_rank_max = 65'536;
 // A directory of a snapshot holds at most this many node files.
 inline constexpr std::uint32_t nodes_per_directory = 128;
 inline constexpr std::uint32_t nodes_max = 1u << 20;
+// Nodes that share a file: their places fit the record page of each, with as much to spare.
+inline constexpr std::uint32_t nodes_per_file_max = 256;
+// Regions of a combined file begin at its multiples: whole stripes or locks of the file systems that we know.
+inline constexpr std::uint64_t region_alignment_bytes = 2u << 20;
 inline constexpr std::uint32_t ranks_per_node_max = 65'536;
 
 // Row capacity that a new layout adds to what the ranks hold, so that growing counts keep addresses:

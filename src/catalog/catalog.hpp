@@ -53,7 +53,7 @@ Result<std::vector<Leftover>> leftovers(sys::Store& store, const std::string& ru
 
 Result<format::Manifest> load_manifest(sys::Store& store, const std::string& directory);
 
-/// Reads one node file's head. `path` is the file's.
+/// Reads one node file's head. `path` is the file's, or of a combined file "X.h5/node-00003".
 Result<format::NodeFile> load_head(sys::Store& store, const std::string& path);
 
 /// Whether every node file of the manifest is there with its size and its record: what retention counts as verified.

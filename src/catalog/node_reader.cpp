@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "base/limits.hpp"
@@ -22,6 +23,15 @@ Error cut_short(const std::string& path, std::uint64_t found, std::uint64_t expe
 
 Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& path, Length length) {
     FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
+    return open(std::move(file), path, length);
+}
+
+Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& directory, const format::NodeLine& line) {
+    FB_TRY_ASSIGN(file, open_line(store, directory, line, sys::Access::read));
+    return open(std::move(file), name_of(directory, line), Length::exact);
+}
+
+Result<NodeReader> NodeReader::open(std::unique_ptr<sys::File> file, const std::string& path, Length length) {
     FB_TRY_ASSIGN(size, file->size());
     if (size < first_pages_bytes) return cut_short(path, size, first_pages_bytes);
     std::array<std::byte, first_pages_bytes> pages;
@@ -49,7 +59,51 @@ Result<format::NodeFile> NodeReader::head() {
     return node_file;
 }
 
+Result<std::unique_ptr<sys::File>> open_line(sys::Store& store, const std::string& directory,
+                                             const format::NodeLine& line, sys::Access access) {
+    FB_TRY_ASSIGN(file, store.open(directory + "/" + line.path, access));
+    if (line.offset_bytes == 0) return file;
+    return sys::stretch_of(std::move(file), line.offset_bytes, line.file_bytes);
+}
+
+std::string name_of(const std::string& directory, const format::NodeLine& line) {
+    const auto path = directory + "/" + line.path;
+    return line.offset_bytes == 0 ? path : path + "/" + format::region_name(line.node);
+}
+
+Result<format::CombinedPage> load_page(sys::File& file, const std::string& path) {
+    FB_TRY_ASSIGN(size, file.size());
+    if (size < first_pages_bytes) return cut_short(path, size, first_pages_bytes);
+    std::array<std::byte, first_pages_bytes> pages;
+    FB_TRY(file.read(0, pages));
+    return format::open_page(pages, path);
+}
+
+namespace {
+
+// "X.h5/node-00003": the region of a node, as HDF5 programs name its group.
+Result<format::NodeFile> load_region(sys::Store& store, const std::string& path) {
+    const auto slash = path.rfind('/');
+    const auto file_path = path.substr(0, slash), name = path.substr(slash + 1);
+    FB_TRY_ASSIGN(file, store.open(file_path, sys::Access::read));
+    FB_TRY_ASSIGN(page, load_page(*file, file_path));
+    for (auto node = page.group.first_node; node < page.group.first_node + page.group.nodes(); ++node) {
+        if (format::region_name(node) != name) continue;
+        const auto offset = page.group.offset_of(node);
+        const auto room = format::arrival_offset(page.group, node) - offset;
+        FB_TRY_ASSIGN(reader, NodeReader::open(sys::stretch_of(std::move(file), offset, room), path,
+                                               NodeReader::Length::at_least));
+        return reader.head();
+    }
+    return Error{ErrorKind::missing,
+                 fmt::format("{} holds the nodes {} to {}, and no {}.", file_path, page.group.first_node,
+                             page.group.first_node + page.group.nodes() - 1, name)};
+}
+
+}  // namespace
+
 Result<format::NodeFile> load_head(sys::Store& store, const std::string& path) {
+    if (path.find(".h5/node-") != std::string::npos && !path.ends_with(".h5")) return load_region(store, path);
     FB_TRY_ASSIGN(reader, NodeReader::open(store, path));
     return reader.head();
 }

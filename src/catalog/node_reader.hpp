@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "format/combined.hpp"
+#include "format/manifest.hpp"
 #include "format/node_file.hpp"
 #include "sys/store.hpp"
 
@@ -17,6 +19,10 @@ public:
     /// a slot keeps the room that an earlier layout needed.
     enum class Length { exact, at_least };
     static Result<NodeReader> open(sys::Store& store, const std::string& path, Length length = Length::exact);
+    /// The node file of a manifest's line, wherever it lies.
+    static Result<NodeReader> open(sys::Store& store, const std::string& directory, const format::NodeLine& line);
+    /// The same of a file that is open; `path` is for texts.
+    static Result<NodeReader> open(std::unique_ptr<sys::File> file, const std::string& path, Length length);
 
     const format::Peek& peek() const { return peek_; }
     Result<format::NodeFile> head();
@@ -30,5 +36,15 @@ private:
     std::unique_ptr<sys::File> file_;
     format::Peek peek_;
 };
+
+/// Opens the file of a manifest's line; in a combined file, its region alone.
+Result<std::unique_ptr<sys::File>> open_line(sys::Store& store, const std::string& directory,
+                                             const format::NodeLine& line, sys::Access access);
+
+/// What names a line's node file in texts: "DIRECTORY/node-00003.h5", "DIRECTORY/nodes-00000-00015.h5/node-00003".
+std::string name_of(const std::string& directory, const format::NodeLine& line);
+
+/// The page of a combined file; errors as format::open_page().
+Result<format::CombinedPage> load_page(sys::File& file, const std::string& path);
 
 }  // namespace forebay::catalog

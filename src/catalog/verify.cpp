@@ -35,8 +35,9 @@ public:
 
 private:
     Result<> file(const format::NodeLine& line);
-    Result<> blocks(NodeReader& reader, const format::NodeFile& head, const std::string& path);
-    Result<> window(NodeReader& reader, const format::NodeFile& head, const std::string& path);
+    Result<> blocks(NodeReader& reader, const format::NodeFile& head);
+    Result<> window(NodeReader& reader, const format::NodeFile& head);
+    Result<> shown_head(const format::NodeLine& line, const format::NodeFile& head);
     std::string differs(const format::NodeLine& line, const format::NodeFile& head) const;
 
     void add_damage(Damage damage) { found_.damage.push_back(std::move(damage)); }
@@ -50,7 +51,10 @@ private:
     const std::function<void(std::uint64_t, std::uint64_t)>& progress_;
     Verified found_;
     std::uint64_t total_ = 0;
-    std::uint64_t skipped_ = 0;  // bytes of files that could not be read as node files
+    std::uint64_t skipped_ = 0;            // bytes of files that could not be read as node files
+    std::string path_, name_;              // of the file at hand, and of the node file in texts
+    std::uint64_t base_ = 0;               // of the node file in the file
+    std::vector<format::Region> regions_;  // of the combined file at hand, as far as they are read
     std::vector<format::Segment> window_;
     std::vector<std::byte> buffer_;
     PlainBytes::Scratch scratch_;
@@ -71,45 +75,71 @@ std::string Verifier::differs(const format::NodeLine& line, const format::NodeFi
 }
 
 Result<> Verifier::file(const format::NodeLine& line) {
-    const auto path = directory_ + "/" + line.path;
+    name_ = name_of(directory_, line);
+    path_ = directory_ + "/" + line.path;
+    base_ = line.offset_bytes;
     const auto whole_file = [&](const std::string& text) {
-        add_damage({path, "", 0, 0, line.file_bytes == 0 ? 0 : line.file_bytes - 1, text});
+        add_damage({path_, "", 0, base_, base_ + std::max<std::uint64_t>(line.file_bytes, 1) - 1, text});
     };
-    auto reader = NodeReader::open(store_, path);
+    auto reader = NodeReader::open(store_, directory_, line);
     auto head = reader ? reader->head() : Result<format::NodeFile>(reader.error());
     if (!head) {
         const auto& error = head.error();
         if (error.kind == ErrorKind::retry || error.kind == ErrorKind::unsupported) return error;
-        whole_file(error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path) : error.text);
+        whole_file(error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path_) : error.text);
         return {};
     }
     if (const auto difference = differs(line, *head); !difference.empty()) {
-        whole_file(fmt::format("{} is not the file that was committed: {}.", path, difference));
+        whole_file(fmt::format("{} is not the file that was committed: {}.", name_, difference));
         return {};
     }
-    return blocks(*reader, *head, path);
+    FB_TRY(blocks(*reader, *head));
+    return head->record.group.is_combined() ? shown_head(line, *head) : Result<>{};
 }
 
-Result<> Verifier::blocks(NodeReader& reader, const format::NodeFile& head, const std::string& path) {
+Result<> Verifier::blocks(NodeReader& reader, const format::NodeFile& head) {
     window_.clear();
     for (const auto& next : format::segments_by_offset(head)) {
         if (!window_.empty()) {
             const auto& last = window_.back();
             const bool far = next.offset > last.offset + last.bytes + limits::verify_gap_bytes;
             const bool long_enough = next.offset + next.bytes - window_.front().offset > limits::verify_window_bytes;
-            if (far || long_enough) FB_TRY(window(reader, head, path));
+            if (far || long_enough) FB_TRY(window(reader, head));
         }
         window_.push_back(next);
     }
-    return window_.empty() ? Result<>{} : window(reader, head, path);
+    return window_.empty() ? Result<>{} : window(reader, head);
+}
+
+// What a combined file shows to HDF5 programs follows from its regions: after the last of them it is made anew and
+// compared.
+Result<> Verifier::shown_head(const format::NodeLine& line, const format::NodeFile& head) {
+    const auto& group = head.record.group;
+    if (line.node == group.first_node) regions_.clear();
+    regions_.push_back(format::region_of(head));
+    if (line.node + 1 != group.first_node + group.nodes() || regions_.size() != group.nodes()) return {};
+    const auto expected = format::encode_combined_head(format::page_of(head.record), head.schema, regions_);
+    FB_TRY_ASSIGN(file, store_.open(path_, sys::Access::read));
+    FB_TRY_ASSIGN(size, file->size());
+    std::vector<std::byte> found(expected.size());
+    FB_TRY(file->read(0, found));
+    const auto [wrong, right] = std::ranges::mismatch(found, expected);
+    if (wrong != found.end() || size != group.file_bytes())
+        add_damage({path_, "", 0, 0, expected.size() - 1,
+                    wrong == found.end()
+                        ? fmt::format("{} has {} bytes, {} expected.", path_, size, group.file_bytes())
+                        : fmt::format("{} differs at byte {} of its head, by which HDF5 programs find the regions of "
+                                      "its nodes; forebay reads them without it.",
+                                      path_, wrong - found.begin())});
+    return {};
 }
 
 // Reads the segments gathered in one go, and checks each. Where a chunk of a compressed file is damaged, they are read
 // one by one, so that each tells.
-Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head, const std::string& path) {
+Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head) {
     const auto first = window_.front().offset;
     buffer_.resize(window_.back().offset + window_.back().bytes - first);
-    const PlainBytes plain(reader.file(), head, path);
+    const PlainBytes plain(reader.file(), head, name_);
     const auto all = plain.read(first, buffer_, scratch_);
     const auto chunk_damaged = [&](const Result<>& read) {
         return !read && read.error().kind == ErrorKind::corrupt && head.chunk_table.compressed();
@@ -121,11 +151,12 @@ Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head, cons
         const auto bytes = std::span(buffer_).subspan(segment.offset - first, segment.bytes);
         const auto again = all ? Result<>() : plain.read(segment.offset, bytes, scratch_);
         if (!again && !chunk_damaged(again)) return again;
-        const auto checked = again ? format::check_segment(head, segment, bytes, path) : again;
+        const auto checked = again ? format::check_segment(head, segment, bytes, name_) : again;
         if (checked) continue;
         const auto& block = head.blocks[segment.block];
-        add_damage({path, head.schema.variables[block.variable].name, block.rank, segment.offset,
-                    segment.offset + segment.bytes - 1, checked.error().text});
+        const auto first_byte = base_ + segment.offset;
+        add_damage({path_, head.schema.variables[block.variable].name, block.rank, first_byte,
+                    first_byte + segment.bytes - 1, checked.error().text});
     }
     window_.clear();
     report();

@@ -15,8 +15,8 @@ Result<format::Manifest> load_manifest(sys::Store& store, const std::string& dir
 
 Result<> check_whole(sys::Store& store, const std::string& directory, const format::Manifest& manifest) {
     for (const auto& line : manifest.nodes) {
-        const auto path = directory + "/" + line.path;
-        FB_TRY_ASSIGN(reader, NodeReader::open(store, path));
+        const auto path = name_of(directory, line);
+        FB_TRY_ASSIGN(reader, NodeReader::open(store, directory, line));
         const auto& peek = reader.peek();
         if (peek.record.snapshot_id != manifest.snapshot_id || peek.record.step != manifest.step ||
             peek.record.node != line.node)

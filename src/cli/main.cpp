@@ -13,6 +13,8 @@ int main(int count, char** arguments) {
     forebay::cli::add_drain(line);
     forebay::cli::add_view(line);
     forebay::cli::add_import(line);
+    forebay::cli::add_pack(line);
+    forebay::cli::add_extract(line);
     forebay::cli::add_agent(line);
     forebay::cli::add_forward(line);
     forebay::cli::add_bench(line);

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "catalog/names.hpp"
+#include "format/packed.hpp"
 
 namespace forebay::cli {
 
@@ -107,7 +108,11 @@ Result<Place> find_place_to_write(sys::Store& store, const std::string& text) {
 Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
     std::vector<catalog::Snapshot> found;
     std::vector<std::string> meant, all;
+    const bool states =
+        std::ranges::any_of(place.streams, [](const std::string& stream) { return !format::is_packed_stream(stream); });
     for (const auto& stream : place.streams) {
+        // The last snapshot of a run is one of its state, not a batch of packed files.
+        if (states && !place.step && format::is_packed_stream(stream)) continue;
         FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, place.run, stream));
         for (const auto& snapshot : snapshots) all.push_back(fmt::format("{}/{}@{}", place.run, stream, snapshot.step));
         const auto chosen =

@@ -8,6 +8,7 @@
 #include "cli/place.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
+#include "format/packed.hpp"
 
 namespace forebay::cli {
 
@@ -49,6 +50,8 @@ Result<Exit> prune(const Options& options) {
     auto array = Json::array();
     auto exit = Exit::good;
     for (const auto& stream : place.streams) {
+        // Each batch holds other files; an old one is no older state of anything.
+        if (!place.stream_named && format::is_packed_stream(stream)) continue;
         FB_TRY_ASSIGN(pruned, catalog::prune(store, place.run, stream, options.keep, options.dry_run));
         if (!pruned.problems.empty()) exit = Exit::found;
         if (!options.json) say(pruned, stream, options.dry_run);
@@ -67,7 +70,7 @@ Result<Exit> prune(const Options& options) {
 void add_prune(CommandLine& line) {
     const auto options = std::make_shared<Options>();
     auto verb = line.verb("prune", "Remove old snapshots; only whole ones count as kept");
-    verb.argument("RUN", options->place, "RUN for all its streams, or RUN/STREAM");
+    verb.argument("RUN", options->place, "RUN for all its streams but those of packed files, or RUN/STREAM");
     verb.required("--keep", options->keep, "How many whole snapshots of each stream stay (at least 1)");
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
     verb.json(options->json,

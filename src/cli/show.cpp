@@ -101,7 +101,8 @@ Result<Exit> show_file(sys::Store& store, const Options& options) {
 
 Result<Exit> show(const Options& options) {
     auto& store = sys::posix_store();
-    return options.place.ends_with(".h5") ? show_file(store, options) : show_snapshot(store, options);
+    const bool region = options.place.find(".h5/node-") != std::string::npos;
+    return region || options.place.ends_with(".h5") ? show_file(store, options) : show_snapshot(store, options);
 }
 
 }  // namespace
@@ -110,13 +111,17 @@ void add_show(CommandLine& line) {
     const auto options = std::make_shared<Options>();
     auto verb =
         line.verb("show", "Show what a snapshot or a node file holds: variables, types, shapes, units, bytes, ranks");
-    verb.argument("RUN", options->place, "RUN (its last snapshot), RUN@STEP, RUN/STREAM@STEP, or a node file FILE.h5");
+    verb.argument(
+        "RUN", options->place,
+        "RUN (its last snapshot), RUN@STEP, RUN/STREAM@STEP, or a node file FILE.h5 (FILE.h5/node-00003 where "
+        "nodes share one)");
     verb.flag("--all", options->all, fmt::format("List every node or block, not only {}", lines_max));
     verb.json(
         options->json,
         "  A snapshot: an object with stream, step, directory, snapshot_id, time, sealed_unix_ns, ranks, bytes, "
         "file_bytes,\n"
-        "  variables and nodes (node, path, bytes, file_bytes, ranks as [first, count] pairs, rows of each table).\n"
+        "  variables and nodes (node, path, offset in it, bytes, file_bytes, ranks as [first, count] pairs, rows of "
+        "each table).\n"
         "  A variable: name, kind, type, shape or table and rows, coverage, bytes, unit, description, dimensions, "
         "attributes.\n"
         "  A node file: file, stream, step, time, snapshot_id, sealed_unix_ns, node, nodes, world_ranks, ranks, "

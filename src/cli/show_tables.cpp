@@ -9,6 +9,7 @@
 #include "cli/table.hpp"
 #include "cli/words.hpp"
 #include "codec/codec.hpp"
+#include "format/combined.hpp"
 
 namespace forebay::cli {
 
@@ -116,7 +117,8 @@ std::string nodes_table(const format::Manifest& manifest, std::size_t lines_max)
     const auto shown = std::min(lines_max, manifest.nodes.size());
     for (std::size_t i = 0; i < shown; ++i) {
         const auto& line = manifest.nodes[i];
-        std::vector<std::string> cells{fmt::to_string(line.node), line.path, show_bytes(line.data_bytes),
+        const auto path = line.offset_bytes == 0 ? line.path : line.path + "/" + format::region_name(line.node);
+        std::vector<std::string> cells{fmt::to_string(line.node), path, show_bytes(line.data_bytes),
                                        show_ranks(line.ranks)};
         for (const auto rows : line.rows) cells.push_back(fmt::to_string(rows));
         table.row(std::move(cells));
@@ -133,6 +135,7 @@ Json nodes_json(const format::Manifest& manifest) {
         auto one = Json::object();
         one.set("node", line.node)
             .set("path", line.path)
+            .set("offset", line.offset_bytes)
             .set("bytes", line.data_bytes)
             .set("file_bytes", line.file_bytes);
         list.push(one.set("ranks", ranks).set("rows", rows));

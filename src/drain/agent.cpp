@@ -270,7 +270,8 @@ bool Agent::commit_slot(std::uint32_t index) {
     const std::string stream = page_.streams[slot.stream].name.data();
     const auto done =
         move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, nullptr, [&] {
-            return commit_if_complete(store_, session_.run, stream, record.step, record.snapshot_id, record.nodes);
+            return commit_if_complete(store_, session_.run, stream, record.step, record.snapshot_id, record.nodes,
+                                      record.group.nodes_per_file, record.node);
         });
     const bool absent = done ? *done == Commit::waiting : done.error().kind == ErrorKind::missing;
     if (absent && slot.inherited == 0) {

@@ -5,6 +5,7 @@
 #include "base/limits.hpp"
 #include "drain/agent.hpp"
 #include "drain/publish.hpp"
+#include "drain/spool.hpp"
 #include "drain/target.hpp"
 
 namespace forebay::drain {
@@ -36,7 +37,12 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
     FB_TRY_ASSIGN(target, target_of(session.run, session.forwarding, make_view));
     if (!session.forwarding.to.empty())
         log(fmt::format("it writes through {}", fmt::join(session.forwarding.to, ", ")));
-    const bool all = Agent(*target.store, staging, session, target.make_view, log).run(never);
+    SpoolKeeper spool(*target.store, directory, session, log);
+    bool all = Agent(*target.store, staging, session, target.make_view, log).run(never);
+    if (const auto packed = spool.finish(); !packed) {
+        log(fmt::format("the spool is not packed: {}", packed.error().text));
+        all = false;
+    }
     log(all ? "agent leaves, everything is committed" : fmt::format("agent leaves; next: forebay drain {}", directory));
     return all;
 }
@@ -77,6 +83,7 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
                            : waiting ? "drained; node files of other nodes are still missing"
                                      : std::string(slot.error_text.data())});
     }
+    FB_TRY(SpoolKeeper(sys::posix_store(), directory, session, [](const std::string&) {}).finish());
     lock.release();
     if (all && remove) FB_TRY(staging.remove());
     return outcome;

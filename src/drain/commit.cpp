@@ -15,18 +15,29 @@ namespace {
 
 // The agents that wrote the node files have synced them before their names appeared, but perhaps not yet the names.
 Result<> write_manifest(sys::Store& store, const std::string& part, const format::Manifest& manifest) {
-    if (manifest.nodes.size() > limits::nodes_per_directory) {
-        std::set<std::string> groups;
-        for (const auto& line : manifest.nodes) groups.insert(part + "/" + line.path.substr(0, line.path.rfind('/')));
-        for (const auto& group : groups) FB_TRY(store.sync_directory(group));
-    }
+    std::set<std::string> folders;
+    for (const auto& line : manifest.nodes)
+        if (const auto slash = line.path.rfind('/'); slash != std::string::npos)
+            folders.insert(part + "/" + line.path.substr(0, slash));
+    for (const auto& folder : folders) FB_TRY(store.sync_directory(folder));
     return sys::write_text_durable(store, part + "/" + catalog::manifest_name, format::encode_manifest(manifest));
+}
+
+// What was under way when another agent gave the directory its final name went with it. Nobody needs it there: whoever
+// writes one now finds the snapshot committed. What cannot be removed is swept by recover.
+void sweep(sys::Store& store, const std::string& directory) {
+    const auto entries = store.list(directory);
+    if (!entries) return;
+    for (const auto& entry : *entries)
+        if (!entry.is_directory && sys::is_temporary(entry.name))
+            static_cast<void>(store.remove(directory + "/" + entry.name));
 }
 
 }  // namespace
 
 Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, const std::string& stream,
-                                  std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes) {
+                                  std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes,
+                                  std::uint32_t nodes_per_file, std::uint32_t asking) {
     if (nodes == 0 || nodes > limits::nodes_max || step < 0)
         return Error{ErrorKind::refused,
                      fmt::format("cannot commit step {} of stream \"{}\" with {} nodes: steps start at "
@@ -36,10 +47,17 @@ Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, con
     const auto part = place.stream_directory() + "/" + catalog::part_name(step, snapshot_id);
     FB_TRY_ASSIGN(before, find_committed(store, place, snapshot_id));
     if (before) return Commit::already;
+    bool writes = false;
     const auto outcome = [&]() -> Result<Commit> {
-        FB_TRY_ASSIGN(absent, absent_node(store, part, nodes));
+        const Wanted wanted{.snapshot_id = snapshot_id,
+                            .step = step,
+                            .nodes = nodes,
+                            .nodes_per_file = nodes_per_file,
+                            .asking = asking};
+        FB_TRY_ASSIGN(absent, absent_node(store, part, wanted));
         if (absent) return Commit::waiting;
-        FB_TRY_ASSIGN(manifest, gather(store, part, {snapshot_id, step, nodes}));
+        FB_TRY_ASSIGN(manifest, gather(store, part, wanted));
+        writes = true;
         FB_TRY(write_manifest(store, part, manifest));
         return publish(store, place, part, {snapshot_id, manifest.sealed_unix_ns});
     }();
@@ -47,6 +65,7 @@ Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, con
     if (!is_gone) return outcome;
     // Another agent has renamed the part as we reached for it, or it was never whole.
     FB_TRY_ASSIGN(now, find_committed(store, place, snapshot_id));
+    if (now && writes) sweep(store, place.final_directory());
     return now ? Commit::already : outcome;
 }
 

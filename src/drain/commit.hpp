@@ -23,9 +23,10 @@ enum class Commit {
 /// drains: nothing there at all is `waiting`. Of several saves of the same step the one sealed last stays, in whatever
 /// order they come. Node files must be synced by their writers before they get their final names; the names are made
 /// durable here, up to the entry of STREAM in RUN. All answers but `waiting` are durable. `refused` when the node files
-/// do not make one snapshot: nothing is then moved.
+/// do not make one snapshot: nothing is then moved. `asking` is the node of the agent that asks.
 Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, const std::string& stream,
-                                  std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes);
+                                  std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes,
+                                  std::uint32_t nodes_per_file = 1, std::uint32_t asking = 0);
 
 /// What recover() did with one leftover directory.
 struct Recovered {

@@ -62,73 +62,93 @@ private:
 
 }  // namespace
 
-Result<std::optional<std::uint32_t>> absent_node(sys::Store& store, const std::string& directory, std::uint32_t nodes) {
-    std::string listed = "\n";  // no path: the first node lists its folder
-    std::vector<sys::Entry> entries;
-    for (std::uint32_t node = 0; node < nodes; ++node) {
-        const auto path = format::node_path(node, nodes);
-        const auto slash = path.rfind('/');
-        const auto folder = slash == std::string::npos ? std::string{} : path.substr(0, slash);
-        if (folder != listed) {
-            auto found = store.list(folder.empty() ? directory : fmt::format("{}/{}", directory, folder));
-            if (!found && found.error().kind == ErrorKind::missing) return std::optional(node);
-            if (!found) return found.error();
-            entries = std::move(*found);
-            listed = folder;
-        }
-        const auto name = slash == std::string::npos ? path : path.substr(slash + 1);
-        const auto entry = std::ranges::lower_bound(entries, name, {}, &sys::Entry::name);
-        if (entry == entries.end() || entry->name != name) return std::optional(node);
+namespace {
+
+class Gatherer {
+public:
+    Gatherer(sys::Store& store, const std::string& directory, const Wanted& wanted)
+        : store_(store), directory_(directory), wanted_(wanted) {
+        manifest_.snapshot_id = wanted.snapshot_id;
+        manifest_.step = wanted.step;
+        manifest_.nodes.reserve(wanted.nodes);
     }
-    return std::optional<std::uint32_t>{};
+
+    Result<format::Manifest> gather() {
+        for (std::uint32_t node = 0; node < wanted_.nodes;) {
+            const auto path = format::node_path(node, wanted_.nodes, wanted_.nodes_per_file);
+            const auto full_path = fmt::format("{}/{}", directory_, path);
+            const bool alone = wanted_.nodes_per_file == 1 || node + 1 == wanted_.nodes;
+            if (alone) {
+                FB_TRY_ASSIGN(head, catalog::load_head(store_, full_path));
+                FB_TRY(add(head, node++, path, full_path));
+            } else {
+                FB_TRY(add_combined(node, path, full_path));
+            }
+        }
+        FB_TRY(ranks_.all_seen(directory_));
+        return std::move(manifest_);
+    }
+
+private:
+    Result<> add(const format::NodeFile& head, std::uint32_t node, const std::string& path, const std::string& name);
+    Result<> add_combined(std::uint32_t& node, const std::string& path, const std::string& full_path);
+
+    sys::Store& store_;
+    const std::string& directory_;
+    const Wanted& wanted_;
+    format::Manifest manifest_;
+    RankCount ranks_{0};
+};
+
+Result<> Gatherer::add(const format::NodeFile& head, std::uint32_t node, const std::string& path,
+                       const std::string& name) {
+    FB_TRY(belongs(head, wanted_, node, name));
+    if (node == 0) {
+        manifest_.time = head.record.time;
+        manifest_.world_ranks = head.record.world_ranks;
+        manifest_.schema = head.schema;
+        manifest_.shapes = format::distinct_shapes(head.schema);
+        ranks_ = RankCount(head.record.world_ranks);
+    } else if (head.schema != manifest_.schema) {
+        return not_of_this(name, "its variables differ from those of node 0");
+    } else if (head.record.world_ranks != manifest_.world_ranks) {
+        return not_of_this(name, fmt::format("it was saved by {} ranks, node 0 by {}", head.record.world_ranks,
+                                             manifest_.world_ranks));
+    }
+    FB_TRY(ranks_.add(head, name));
+    manifest_.sealed_unix_ns = std::max(manifest_.sealed_unix_ns, head.record.sealed_unix_ns);
+    manifest_.nodes.push_back(format::line_of(head, path));
+    return {};
 }
 
-Result<Arrived> look_at_part(sys::Store& store, const std::string& directory) {
-    FB_TRY_ASSIGN(entries, store.list(directory));
-    Arrived arrived;
-    for (const auto& entry : entries) {
-        const auto path = directory + "/" + entry.name;
-        if (entry.is_directory && !entry.name.starts_with('.')) {
-            FB_TRY_ASSIGN(inside, look_at_part(store, path));
-            arrived.files += inside.files;
-            if (!arrived.nodes) arrived.nodes = inside.nodes;
-        } else if (entry.name.starts_with("node-") && entry.name.ends_with(".h5")) {
-            ++arrived.files;
-            if (arrived.nodes) continue;
-            FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store, path));
-            arrived.nodes = reader.peek().record.nodes;
-        }
+// All nodes of one combined file, and then its head, which shows them to HDF5 programs.
+Result<> Gatherer::add_combined(std::uint32_t& node, const std::string& path, const std::string& full_path) {
+    FB_TRY_ASSIGN(file, store_.open(full_path, sys::Access::read));
+    FB_TRY_ASSIGN(page, catalog::load_page(*file, full_path));
+    const auto& group = page.group;
+    if (group.first_node != node || group.nodes_per_file != wanted_.nodes_per_file)
+        return not_of_this(full_path, fmt::format("it holds {} nodes from {}, {} a file", group.nodes(),
+                                                  group.first_node, group.nodes_per_file));
+    std::vector<format::Region> regions;
+    for (; node < group.first_node + group.nodes(); ++node) {
+        const auto name = full_path + "/" + format::region_name(node);
+        FB_TRY_ASSIGN(head, catalog::load_head(store_, name));
+        if (format::page_of(head.record) != page)
+            return not_of_this(name, "its record places the nodes of this file elsewhere than the file's page");
+        FB_TRY(add(head, node, path, name));
+        regions.push_back(format::region_of(head));
     }
-    return arrived;
+    FB_TRY(file->close());
+    FB_TRY_ASSIGN(out, store_.open(full_path, sys::Access::update));
+    FB_TRY(out->write(0, format::encode_combined_head(page, manifest_.schema, regions)));
+    FB_TRY(out->sync());
+    return out->close();
 }
+
+}  // namespace
 
 Result<format::Manifest> gather(sys::Store& store, const std::string& directory, const Wanted& wanted) {
-    format::Manifest manifest{.snapshot_id = wanted.snapshot_id, .step = wanted.step};
-    manifest.nodes.reserve(wanted.nodes);
-    RankCount ranks(0);
-    for (std::uint32_t node = 0; node < wanted.nodes; ++node) {
-        const auto path = format::node_path(node, wanted.nodes);
-        const auto full_path = fmt::format("{}/{}", directory, path);
-        FB_TRY_ASSIGN(head, catalog::load_head(store, full_path));
-        FB_TRY(belongs(head, wanted, node, full_path));
-        if (node == 0) {
-            manifest.time = head.record.time;
-            manifest.world_ranks = head.record.world_ranks;
-            manifest.schema = head.schema;
-            manifest.shapes = format::distinct_shapes(head.schema);
-            ranks = RankCount(head.record.world_ranks);
-        } else if (head.schema != manifest.schema) {
-            return not_of_this(full_path, "its variables differ from those of node 0");
-        } else if (head.record.world_ranks != manifest.world_ranks) {
-            return not_of_this(full_path, fmt::format("it was saved by {} ranks, node 0 by {}", head.record.world_ranks,
-                                                      manifest.world_ranks));
-        }
-        FB_TRY(ranks.add(head, full_path));
-        manifest.sealed_unix_ns = std::max(manifest.sealed_unix_ns, head.record.sealed_unix_ns);
-        manifest.nodes.push_back(format::line_of(head, path));
-    }
-    FB_TRY(ranks.all_seen(directory));
-    return manifest;
+    return Gatherer(store, directory, wanted).gather();
 }
 
 }  // namespace forebay::drain

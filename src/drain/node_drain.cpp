@@ -11,6 +11,7 @@
 #include "catalog/catalog.hpp"
 #include "catalog/node_reader.hpp"
 #include "drain/compress.hpp"
+#include "drain/region.hpp"
 #include "format/manifest.hpp"
 #include "format/segments.hpp"
 
@@ -34,8 +35,8 @@ Result<bool> is_there(sys::Store& store, const std::string& path, const format::
     return reader && reader->peek().staged_crc32c == file.record_crc32c;
 }
 
-Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
-                    const std::string& path, const std::string& name) {
+Result<> write_bytes(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
+                     const std::string& name, sys::File& out) {
     const auto segments = format::segments_by_offset(file);
     // Each segment is checked by the block in which it begins, so that it is checked once, whatever the block size.
     const auto check = [&](std::uint64_t offset, std::uint64_t bytes) -> Result<> {
@@ -44,14 +45,20 @@ Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::s
             FB_TRY(format::check_segment(file, *at, image.subspan(at->offset, at->bytes), name));
         return {};
     };
-    FB_TRY_ASSIGN(out, drain.store->open(path, drain.direct ? sys::Access::create_direct : sys::Access::create));
     const auto ranges = used_ranges(file);
-    FB_TRY(move::write_ranges(*out, image.first(file.file_bytes), ranges, drain.write, check, drain.done_bytes,
+    FB_TRY(move::write_ranges(out, image.first(file.file_bytes), ranges, drain.write, check, drain.done_bytes,
                               drain.stop));
-    FB_TRY(out->truncate(file.file_bytes));
-    FB_TRY(out->sync());
     if (drain.stored_bytes != nullptr)
         for (const auto& range : ranges) *drain.stored_bytes += range.bytes;
+    return {};
+}
+
+Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
+                    const std::string& path, const std::string& name) {
+    FB_TRY_ASSIGN(out, drain.store->open(path, drain.direct ? sys::Access::create_direct : sys::Access::create));
+    FB_TRY(write_bytes(drain, file, image, name, *out));
+    FB_TRY(out->truncate(file.file_bytes));
+    FB_TRY(out->sync());
     return out->close();
 }
 
@@ -80,6 +87,32 @@ Result<> write_file_compressed(const NodeDrain& drain, const format::NodeFile& f
     if (drain.stored_bytes != nullptr) *drain.stored_bytes += compressed.stored_bytes;
     if (drain.log) drain.log(told(compressed, drain.seconds_left));
     return {};
+}
+
+Result<> bring_file(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
+                    const std::string& path, const std::string& name) {
+    FB_TRY_ASSIGN(there, is_there(*drain.store, path, file));
+    if (there) return {};
+    const auto temporary = path + ".tmp";
+    // What an earlier try left is not written over: a file whose servers failed under it may take writes, but never
+    // a truncate or a sync again (measured: GlusterFS, erasure-coded).
+    FB_TRY(drain.store->remove(temporary));
+    const auto write =
+        drain.compression != nullptr && drain.compression->rules.any() ? write_file_compressed : write_file;
+    if (auto written = write(drain, file, image, temporary, name); !written) {
+        // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
+        static_cast<void>(drain.store->remove(temporary));
+        return written;
+    }
+    return drain.store->rename(temporary, path);
+}
+
+Result<> bring_region(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
+                      const std::string& path, const std::string& name) {
+    FB_TRY_ASSIGN(there, is_region_there(*drain.store, path, file));
+    if (there) return {};
+    return write_region(*drain.store, path, drain.direct, file,
+                        [&](sys::File& out) { return write_bytes(drain, file, image, name, out); });
 }
 
 }  // namespace
@@ -112,23 +145,10 @@ Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> imag
     FB_TRY_ASSIGN(file, open_image(image, name));
     const auto& record = file.record;
     const auto part = drain.run + "/" + file.schema.stream + "/" + catalog::part_name(record.step, record.snapshot_id);
-    const auto path = part + "/" + format::node_path(record.node, record.nodes);
+    const auto path = part + "/" + format::node_path(record.node, record.nodes, record.group.nodes_per_file);
     FB_TRY(drain.store->make_directories(parent_of(path)));
-    FB_TRY_ASSIGN(there, is_there(*drain.store, path, file));
-    if (!there) {
-        const auto temporary = path + ".tmp";
-        // What an earlier try left is not written over: a file whose servers failed under it may take writes, but never
-        // a truncate or a sync again (measured: GlusterFS, erasure-coded).
-        FB_TRY(drain.store->remove(temporary));
-        const auto write =
-            drain.compression != nullptr && drain.compression->rules.any() ? write_file_compressed : write_file;
-        if (auto written = write(drain, file, image, temporary, name); !written) {
-            // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
-            static_cast<void>(drain.store->remove(temporary));
-            return written;
-        }
-        FB_TRY(drain.store->rename(temporary, path));
-    }
+    FB_TRY(record.group.is_combined() ? bring_region(drain, file, image, path, name)
+                                      : bring_file(drain, file, image, path, name));
     // Also when it was there: whoever renamed it may have lost power, or met an error, before the sync.
     auto synced = drain.store->sync_directory(parent_of(path));
     if (synced && parent_of(path) != part) synced = drain.store->sync_directory(part);

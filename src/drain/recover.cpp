@@ -77,11 +77,16 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     if (!arrived) return incomplete(leftover, arrived.error().text);
     if (!arrived->nodes) return incomplete(leftover, "no node file has arrived");
     const auto nodes = *arrived->nodes;
-    FB_TRY_ASSIGN(absent, absent_node(store_, leftover.directory, nodes));
+    FB_TRY_ASSIGN(absent, absent_node(store_, leftover.directory,
+                                      {.snapshot_id = leftover.snapshot_id,
+                                       .step = leftover.step,
+                                       .nodes = nodes,
+                                       .nodes_per_file = arrived->nodes_per_file}));
     if (absent)
         return incomplete(leftover, fmt::format("{} of {} node files have arrived, that of node {} has not",
                                                 arrived->files, nodes, *absent));
-    FB_TRY_ASSIGN(outcome, commit_if_complete(store_, run_, stream_, leftover.step, leftover.snapshot_id, nodes));
+    FB_TRY_ASSIGN(outcome, commit_if_complete(store_, run_, stream_, leftover.step, leftover.snapshot_id, nodes,
+                                              arrived->nodes_per_file));
     switch (outcome) {
         case Commit::waiting: return incomplete(leftover, "its node files are being moved by somebody else");
         case Commit::superseded:

@@ -73,8 +73,7 @@ Result<ChunkTable> open_chunks(const RecordPage& page, std::span<const std::byte
     if (cut.variables != table.variables) return damaged_head(name, "a variable without bytes has a filter.");
     for (std::uint64_t c = 0; c < page.chunks; ++c) {
         const auto row = load_le<ChunkRow>(head.data() + page.chunks_offset_bytes + c * sizeof(ChunkRow));
-        FB_TRY_ASSIGN(chunk,
-                      chunk_of(page, file, table.variables[cut.chunks[c].variable], row, cut.chunks[c], name));
+        FB_TRY_ASSIGN(chunk, chunk_of(page, file, table.variables[cut.chunks[c].variable], row, cut.chunks[c], name));
         table.chunks.push_back(chunk);
     }
     return table;

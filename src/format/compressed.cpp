@@ -55,7 +55,7 @@ Places place(const NodeFile& plain, const ChunkTable& table) {
     auto& page = places.page;
     page.magic = record_magic;
     page.version = compressed_version;
-    page.header_bytes = offsetof(RecordPage, reserved);
+    page.header_bytes = record_header_bytes;
     page.hdf5_offset_bytes = record_offset_bytes + record_size_bytes;
     page.hdf5_capacity_bytes = round_up(places.headers.bytes.size(), limits::page_bytes);
     page.schema_offset_bytes = page.hdf5_offset_bytes + page.hdf5_capacity_bytes;
@@ -130,8 +130,8 @@ ChunkTable cut_into_chunks(const NodeFile& plain, std::vector<StoredVariable> va
         const auto step = variable.filter == 0 ? extent.used_bytes : variable.chunk_bytes;
         for (std::uint64_t at = 0; at < extent.used_bytes; at += step)
             table.chunks.push_back({.variable = v,
-                                          .plain_offset = extent.offset_bytes + at,
-                                          .plain_bytes = std::min(step, extent.used_bytes - at)});
+                                    .plain_offset = extent.offset_bytes + at,
+                                    .plain_bytes = std::min(step, extent.used_bytes - at)});
     }
     return table;
 }

@@ -46,9 +46,9 @@ std::vector<hdf5::Attribute> attributes_of(const Variable& variable) {
     return attributes;
 }
 
-hdf5::Dataset dataset_of(const HeadParts& parts, std::size_t v) {
+hdf5::Dataset dataset_of(const HeadParts& parts, std::size_t v, const std::string& prefix) {
     const auto& variable = parts.schema.variables[v];
-    hdf5::Dataset dataset{variable.name, variable.type, variable.shape, attributes_of(variable)};
+    hdf5::Dataset dataset{prefix + variable.name, variable.type, variable.shape, attributes_of(variable)};
     // The node's blocks end to end have no shape but their length. Rows are filled in with the places.
     if (variable.kind != Kind::replicated) dataset.dims = {parts.extents[v].used_bytes / variable.type.size_bytes};
     if (!parts.chunking.empty() && parts.chunking[v].filter != 0) dataset.chunking = &parts.chunking[v];
@@ -61,29 +61,36 @@ bool is_reserved_attribute(std::string_view name) {
     return name == unit_attribute || name == description_attribute || name.starts_with("forebay_");
 }
 
-hdf5::Headers encode_node_headers(const HeadParts& parts) {
+std::vector<hdf5::Dataset> datasets_of(const HeadParts& parts, const std::string& prefix) {
     std::vector<hdf5::Dataset> datasets;
     datasets.reserve(parts.schema.variables.size() + 8);
-    for (std::size_t v = 0; v < parts.schema.variables.size(); ++v) datasets.push_back(dataset_of(parts, v));
+    for (std::size_t v = 0; v < parts.schema.variables.size(); ++v) datasets.push_back(dataset_of(parts, v, prefix));
     // In the order of OwnDataset.
-    datasets.push_back({"_forebay/record", u8, {record_size_bytes}, {}});
-    datasets.push_back({"_forebay/schema", string_of(static_cast<std::uint32_t>(parts.schema_bytes)), {}, {}});
-    datasets.push_back({"_forebay/ranks", u32, {parts.ranks}, {}});
-    datasets.push_back({"_forebay/extents",
+    datasets.push_back({prefix + "_forebay/record", u8, {record_size_bytes}, {}});
+    datasets.push_back({prefix + "_forebay/schema", string_of(static_cast<std::uint32_t>(parts.schema_bytes)), {}, {}});
+    datasets.push_back({prefix + "_forebay/ranks", u32, {parts.ranks}, {}});
+    datasets.push_back({prefix + "_forebay/extents",
                         u64,
                         {parts.extents.size(), sizeof(ExtentRow) / 8},
                         {{columns_attribute, extents_columns}}});
     datasets.push_back(
-        {"_forebay/index", u64, {parts.blocks, sizeof(IndexRow) / 8}, {{columns_attribute, index_columns}}});
-    datasets.push_back({"_forebay/crc32c", u32, {0}, {}});
+        {prefix + "_forebay/index", u64, {parts.blocks, sizeof(IndexRow) / 8}, {{columns_attribute, index_columns}}});
+    datasets.push_back({prefix + "_forebay/crc32c", u32, {0}, {}});
     if (!parts.chunking.empty()) {
-        datasets.push_back({"_forebay/filters",
+        datasets.push_back({prefix + "_forebay/filters",
                             u32,
                             {parts.extents.size(), sizeof(FilterRow) / 4},
                             {{columns_attribute, filters_columns}}});
-        datasets.push_back(
-            {"_forebay/chunks", u64, {parts.chunks, sizeof(ChunkRow) / 8}, {{columns_attribute, chunks_columns}}});
+        datasets.push_back({prefix + "_forebay/chunks",
+                            u64,
+                            {parts.chunks, sizeof(ChunkRow) / 8},
+                            {{columns_attribute, chunks_columns}}});
     }
+    return datasets;
+}
+
+hdf5::Headers encode_node_headers(const HeadParts& parts) {
+    const auto datasets = datasets_of(parts, {});
     return hdf5::encode_headers(datasets, record_offset_bytes + record_size_bytes);
 }
 

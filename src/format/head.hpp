@@ -5,8 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/limits.hpp"
 #include "format/layout.hpp"
 #include "format/node_file.hpp"
 
@@ -16,12 +20,13 @@ namespace forebay::format {
 inline constexpr std::uint64_t record_magic = 0x0A0D45444F4E4246;
 inline constexpr std::uint32_t plain_version = 1;
 inline constexpr std::uint32_t compressed_version = 2;
+inline constexpr std::uint32_t record_header_bytes = 184;
 
 /// The record page, `/_forebay/record`. `magic` is stored last; zero says "not sealed".
 struct RecordPage {
     std::uint64_t magic;
     std::uint32_t version;
-    std::uint32_t header_bytes;  // of this struct: in version 1 up to `plain_bytes`, in version 2 up to `reserved`
+    std::uint32_t header_bytes;  // of this struct up to what version 1 began without; in either version
     std::uint64_t snapshot_id;
     std::int64_t step;
     double time;
@@ -45,19 +50,26 @@ struct RecordPage {
     std::uint64_t blocks;
     std::uint64_t crc_offset_bytes;
     std::uint64_t crc_words;
+    // Of combined files; zero in a file of its own. Readers of the region need none of it.
+    std::uint32_t nodes_per_file;
+    std::uint32_t group_nodes;
+    std::uint32_t group_first_node;
+    std::uint32_t group_reserved;
+    std::array<std::uint64_t, limits::nodes_per_file_max + 1> group_offsets;
     // Of version 2; zero in version 1.
     std::uint64_t plain_bytes;  // length of the plain form
     std::uint64_t filters_offset_bytes;
     std::uint64_t chunks_offset_bytes;
     std::uint64_t chunks;
     std::uint64_t staged_crc32c;           // record_crc32c of the staged file
-    std::array<std::byte, 3868> reserved;  // zero; readers ignore it
+    std::array<std::byte, 1796> reserved;  // zero; readers ignore it
     std::uint32_t record_crc32c;           // of bytes [4096, 8188)
 };
 static_assert(sizeof(RecordPage) == record_size_bytes);
 static_assert(offsetof(RecordPage, node) == 48 && offsetof(RecordPage, file_bytes) == 64);
-static_assert(offsetof(RecordPage, crc_words) == 176 && offsetof(RecordPage, plain_bytes) == 184);
-static_assert(offsetof(RecordPage, reserved) == 224);
+static_assert(offsetof(RecordPage, crc_words) == 176 && offsetof(RecordPage, nodes_per_file) == 184);
+static_assert(offsetof(RecordPage, group_offsets) == 200 && offsetof(RecordPage, plain_bytes) == 2256);
+static_assert(offsetof(RecordPage, reserved) == 2296);
 static_assert(offsetof(RecordPage, record_crc32c) == 4092);
 
 /// One row of `/_forebay/extents`.
@@ -139,10 +151,27 @@ Result<ChunkTable> open_chunks(const RecordPage& page, std::span<const std::byte
 /// Fills in a head's own checksums and stores its record, the magic last; returns the record's checksum.
 std::uint32_t seal_head(RecordPage page, std::span<std::byte> image);
 
+constexpr std::uint64_t own_entry_bytes(OwnDataset dataset) {
+    switch (dataset) {
+        case OwnDataset::record:
+        case OwnDataset::schema: return 1;
+        case OwnDataset::ranks:
+        case OwnDataset::crc32c: return sizeof(std::uint32_t);
+        case OwnDataset::extents: return sizeof(ExtentRow);
+        case OwnDataset::index: return sizeof(IndexRow);
+        case OwnDataset::filters: return sizeof(FilterRow);
+        case OwnDataset::chunks: return sizeof(ChunkRow);
+    }
+    return 0;
+}
+
 /// Whether an attribute's name is one that the encoder makes itself.
 bool is_reserved_attribute(std::string_view name);
 
 /// The HDF5 headers of all variables and of `/_forebay`.
 hdf5::Headers encode_node_headers(const HeadParts& parts);
+
+/// The datasets of one node file, with `prefix` before their paths: variables, then those of OwnDataset.
+std::vector<hdf5::Dataset> datasets_of(const HeadParts& parts, const std::string& prefix);
 
 }  // namespace forebay::format

@@ -1,4 +1,4 @@
-// Bytes: docs/formats/manifest.md, version 1.
+// Bytes: docs/formats/manifest.md, versions 1 and 2.
 
 #include "format/manifest.hpp"
 
@@ -53,6 +53,10 @@ void put_node(std::string& out, const NodeLine& line) {
     json::put_u64(out, line.node);
     out += R"(,"path":)";
     json::put_text(out, line.path);
+    if (line.offset_bytes != 0) {
+        out += R"(,"offset":)";
+        json::put_u64(out, line.offset_bytes);
+    }
     out += R"(,"bytes":)";
     json::put_u64(out, line.file_bytes);
     out += R"(,"data":)";
@@ -91,6 +95,7 @@ NodeLine line_of(const NodeFile& file, const std::string& path) {
     NodeLine line;
     line.node = file.record.node;
     line.path = path;
+    line.offset_bytes = file.record.group.offset_of(file.record.node);
     line.file_bytes = file.file_bytes;
     line.record_crc32c = file.record_crc32c;
     if (file.chunk_table.compressed()) line.staged_crc32c = file.staged_crc32c;
@@ -107,18 +112,22 @@ NodeLine line_of(const NodeFile& file, const std::string& path) {
     return line;
 }
 
-std::string node_path(std::uint32_t node, std::uint32_t nodes) {
-    if (nodes <= limits::nodes_per_directory) return fmt::format("node-{:05}.h5", node);
-    return fmt::format("g{:03}/node-{:05}.h5", node / limits::nodes_per_directory, node);
+std::string node_path(std::uint32_t node, std::uint32_t nodes, std::uint32_t nodes_per_file) {
+    const auto file = node / nodes_per_file;
+    const auto first = file * nodes_per_file, last = std::min(first + nodes_per_file, nodes) - 1;
+    const auto folder = (nodes + nodes_per_file - 1) / nodes_per_file > limits::nodes_per_directory
+                            ? fmt::format("g{:03}/", file / limits::nodes_per_directory)
+                            : std::string();
+    if (first == last) return fmt::format("{}node-{:05}.h5", folder, node);
+    return fmt::format("{}nodes-{:05}-{:05}.h5", folder, first, last);
 }
 
 std::string encode_manifest(const Manifest& manifest) {
     std::string out;
     out.reserve(4096 + manifest.schema.variables.size() * 128 + manifest.nodes.size() * 256);
-    const bool compressed =
-        std::ranges::any_of(manifest.nodes, [](const auto& line) { return line.staged_crc32c.has_value(); });
-    out += fmt::format(R"({{"format":"{}","version":{},)", manifest_format,
-                       compressed ? manifest_version_2 : manifest_version);
+    const bool second = std::ranges::any_of(
+        manifest.nodes, [](const NodeLine& line) { return line.offset_bytes != 0 || line.staged_crc32c.has_value(); });
+    out += fmt::format(R"({{"format":"{}","version":{},)", manifest_format, second ? manifest_version : 1);
     out += fmt::format("\n\"snapshot_id\":\"{:016x}\",\"step\":{},\"time\":", manifest.snapshot_id, manifest.step);
     json::put_f64(out, manifest.time);
     out += fmt::format(R"(,"sealed_unix_ns":{},"world_ranks":{},)", manifest.sealed_unix_ns, manifest.world_ranks);

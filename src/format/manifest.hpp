@@ -1,5 +1,5 @@
 // The manifest: the record whose existence at the target, under its final name, means "committed".
-// Text (JSON, one line a node, last line its own CRC32C). Bytes: docs/formats/manifest.md, version 1.
+// Text (JSON, one line a node, last line its own CRC32C). Bytes: docs/formats/manifest.md, versions 1 and 2.
 
 #pragma once
 
@@ -21,7 +21,8 @@ struct RankRange {
 /// One node file as the manifest lists it: what a restart needs to choose files without opening them.
 struct NodeLine {
     std::uint32_t node = 0;
-    std::string path;  // relative to the snapshot's directory: "node-00003.h5", "g001/node-00131.h5"
+    std::string path;                // relative to the snapshot's directory: "node-00003.h5", "nodes-00000-00015.h5"
+    std::uint64_t offset_bytes = 0;  // of the node file in a combined file; 0: it is the file
     std::uint64_t file_bytes = 0;
     std::uint64_t data_bytes = 0;  // what the application gave
     std::uint32_t record_crc32c = 0;
@@ -47,11 +48,12 @@ struct Manifest {
 /// Distinct global shapes of the schema's arrays, in order of appearance.
 std::vector<Extents> distinct_shapes(const Schema& schema);
 
-/// The line of one node file. `path` is as in NodeLine.
+/// The line of one node file; where in `path`, its record says. `path` is as in NodeLine.
 NodeLine line_of(const NodeFile& file, const std::string& path);
 
-/// "node-00003.h5" for up to limits::nodes_per_directory nodes, else "g000/node-00003.h5".
-std::string node_path(std::uint32_t node, std::uint32_t nodes);
+/// The file of a node: "node-00003.h5", "g000/node-00003.h5" with more than limits::nodes_per_directory files; or
+/// "nodes-00000-00015.h5" where nodes share one.
+std::string node_path(std::uint32_t node, std::uint32_t nodes, std::uint32_t nodes_per_file = 1);
 
 /// Of the staged file that a node file was drained from: the checksum of its record.
 inline std::uint32_t staged_crc32c(const NodeLine& line) { return line.staged_crc32c.value_or(line.record_crc32c); }

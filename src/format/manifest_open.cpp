@@ -83,12 +83,13 @@ private:
         if (document.member("format").text() != manifest_format) return bad("it does not call itself a manifest.");
         const auto version = document.member("version").u64();
         if (!version) return bad("it has no version.");
-        version_ = *version;
-        if (version_ == manifest_version || version_ == manifest_version_2) return {};
-        return Error{ErrorKind::unsupported,
-                     fmt::format("forebay: manifest {} has format version {}, this Forebay reads versions {} and {}. "
-                                 "Next: use the Forebay that wrote it, or a later one.",
-                                 name_, *version, manifest_version, manifest_version_2)};
+        second_ = *version == manifest_version;
+        if (*version == 1 || second_) return {};
+        return Error{
+            ErrorKind::unsupported,
+            fmt::format("forebay: manifest {} has format version {}, this Forebay reads versions up to {}. Next: use "
+                        "the Forebay that wrote it, or a later one.",
+                        name_, *version, manifest_version)};
     }
 
     Result<> read_head(json::Value document) {
@@ -143,11 +144,14 @@ private:
         if (!node) return bad(fmt::format("line {} has no node number.", manifest_.nodes.size()));
         const auto fail = [&](const char* why) { return bad(fmt::format("node {} {}.", *node, why)); };
         const auto path = object.member("path").text();
+        const auto place = object.member("offset");
+        const auto offset = second_ && place.exists() ? place.u64(std::uint64_t{1} << 62) : 0;
         const auto file_bytes = object.member("bytes").u64();
         const auto data_bytes = object.member("data").u64();
         const auto record = as_hex(object.member("record"), 8);
         if (!path || !file_bytes || !data_bytes || !record) return fail("has no path, bytes, data or record");
-        const bool compressed = version_ == manifest_version_2 && object.member("staged").exists();
+        if (!offset || *offset % limits::page_bytes != 0) return fail("has an offset that is no multiple of 4096");
+        const bool compressed = second_ && object.member("staged").exists();
         const auto staged = compressed ? as_hex(object.member("staged"), 8) : std::nullopt;
         if (compressed && !staged) return fail("has no checksum of its staged record");
         if (!is_inner_path(*path)) return fail("has a path that leaves the snapshot's directory");
@@ -155,6 +159,7 @@ private:
 
         NodeLine line{.node = static_cast<std::uint32_t>(*node),
                       .path = *path,
+                      .offset_bytes = *offset,
                       .file_bytes = *file_bytes,
                       .data_bytes = *data_bytes,
                       .record_crc32c = static_cast<std::uint32_t>(*record),
@@ -209,7 +214,7 @@ private:
 
     std::string_view text_;
     const std::string& name_;
-    std::uint64_t version_ = 0;
+    bool second_ = false;  // node files may have offsets, and be compressed
     Manifest manifest_;
 };
 

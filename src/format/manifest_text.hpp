@@ -1,4 +1,4 @@
-// What the manifest's encoder and decoder agree on. Bytes: docs/formats/manifest.md, version 1.
+// What the manifest's encoder and decoder agree on. Bytes: docs/formats/manifest.md, versions 1 and 2.
 
 #pragma once
 
@@ -9,8 +9,9 @@
 namespace forebay::format {
 
 inline constexpr std::string_view manifest_format = "forebay manifest";
-inline constexpr std::uint64_t manifest_version = 1;
-inline constexpr std::uint64_t manifest_version_2 = 2;  // where a node file is compressed
+// The second has combined and compressed node files; what has none is written as the first, so that every Forebay reads
+// it.
+inline constexpr std::uint64_t manifest_version = 2;
 
 /// The last line: `"crc32c":"01234567"}` and a newline; the checksum is of all bytes before the line.
 inline constexpr std::string_view crc_line_begin = "\"crc32c\":\"";

@@ -42,11 +42,19 @@ std::uint64_t head_bytes_of(const Layout& layout) {
     return layout.crc_offset_bytes + layout.crc_words * sizeof(std::uint32_t);
 }
 
+void store_group(const FileGroup& group, RecordPage& page) {
+    if (group.nodes_per_file < 2) return;
+    page.nodes_per_file = group.nodes_per_file;
+    page.group_nodes = group.nodes();
+    page.group_first_node = group.first_node;
+    std::ranges::copy(group.offsets, page.group_offsets.begin());
+}
+
 RecordPage page_of(const Layout& layout, const Record& record) {
     RecordPage page{};
     page.magic = record_magic;
     page.version = plain_version;
-    page.header_bytes = offsetof(RecordPage, plain_bytes);
+    page.header_bytes = record_header_bytes;
     page.snapshot_id = record.snapshot_id;
     page.step = record.step;
     page.time = record.time;
@@ -69,6 +77,7 @@ RecordPage page_of(const Layout& layout, const Record& record) {
     page.blocks = layout.blocks.size();
     page.crc_offset_bytes = layout.crc_offset_bytes;
     page.crc_words = layout.crc_words;
+    store_group(record.group, page);
     return page;
 }
 

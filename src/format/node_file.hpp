@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,6 +21,20 @@ namespace forebay::format {
 inline constexpr std::uint64_t record_offset_bytes = 4096;
 inline constexpr std::uint64_t record_size_bytes = 4096;
 
+/// Which neighbouring nodes share one file at the target, and where in it each one's node file lies; the same in all of
+/// their records. Bytes: docs/formats/combined-file.md.
+struct FileGroup {
+    std::uint32_t nodes_per_file = 1;  // as asked for; the last group of a save may have fewer
+    std::uint32_t first_node = 0;
+    std::vector<std::uint64_t> offsets;  // of each node's region, then the size of the file; empty: not combined
+
+    bool is_combined() const { return !offsets.empty(); }
+    std::uint32_t nodes() const { return is_combined() ? static_cast<std::uint32_t>(offsets.size() - 1) : 1; }
+    std::uint64_t offset_of(std::uint32_t node) const { return is_combined() ? offsets[node - first_node] : 0; }
+    std::uint64_t file_bytes() const { return offsets.back(); }
+    friend bool operator==(const FileGroup&, const FileGroup&) = default;
+};
+
 /// The seal of one node file: what turns a filled slot into a snapshot of this node.
 struct Record {
     std::uint64_t snapshot_id = 0;  // equal in all node files of one save, different in every other save
@@ -29,6 +44,7 @@ struct Record {
     std::uint32_t node = 0;  // 0 .. nodes-1
     std::uint32_t nodes = 0;
     std::uint32_t world_ranks = 0;
+    FileGroup group = {};
 };
 
 /// Writes the whole head but the record: superblock, HDF5 headers, schema, block table, zeroed checksum words.
@@ -49,6 +65,14 @@ std::span<std::uint32_t> crc_words(const Layout& layout, std::span<std::byte> im
 /// manifests name this very file.
 std::uint32_t seal(const Layout& layout, const Record& record, std::span<std::byte> image);
 
+/// Where the datasets of `/_forebay` lie, in the order of OwnDataset (format/head.hpp), and their elements.
+struct OwnPlace {
+    std::uint64_t offset_bytes = 0;
+    std::uint64_t count = 0;
+    friend bool operator==(const OwnPlace&, const OwnPlace&) = default;
+};
+using OwnPlaces = std::array<OwnPlace, 6>;
+
 /// A sealed node file's head, checked against its checksums and limits: no offset or size in it reaches past
 /// `file_bytes`, blocks lie inside their variable, boxes inside their shape.
 struct NodeFile {
@@ -65,6 +89,7 @@ struct NodeFile {
     std::vector<std::size_t> first_block;
     std::vector<std::uint32_t> crc32c;  // one word a segment
     ChunkTable chunk_table;
+    OwnPlaces own{};
 
     std::uint64_t rows(std::uint32_t table) const;  // of the whole node
 };

@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "describe/geometry.hpp"
+#include "format/combined.hpp"
 #include "format/head.hpp"
 
 using namespace forebay;
@@ -55,6 +56,24 @@ void try_open(std::span<const std::byte> bytes) {
     if (file.has_value()) check_promises(*file);
 }
 
+// A combined file's page, and an arrival in the same bytes.
+void try_combined(std::span<std::byte> bytes) {
+    auto* page = bytes.data() + record_offset_bytes;
+    constexpr std::size_t crc_at = 4092;
+    for (const bool repaired : {false, true}) {
+        if (repaired) store_le(page + crc_at, crc32c(std::span<const std::byte>(page, crc_at)));
+        const auto arrived = open_arrival(std::span<const std::byte>(page, 4096), 0x00f30000c0ffee9a, 1, "fuzz.h5");
+        require(arrived.has_value() || arrived.error().kind != ErrorKind::corrupt);
+        const auto opened = open_page(bytes, "fuzz.h5");
+        if (!opened) continue;
+        const auto& group = opened->group;
+        require(group.is_combined() && group.first_node + group.nodes() <= opened->nodes);
+        for (auto node = group.first_node; node < group.first_node + group.nodes(); ++node)
+            require(arrival_offset(group, node) >= group.offset_of(node) + 8192 &&
+                    arrival_offset(group, node) + 4096 <= group.file_bytes());
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -62,6 +81,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size > 0) std::memcpy(bytes.data(), data, size);
     try_open(bytes);
     if (size < 8192) return 0;
+    auto copy = bytes;
+    try_combined(copy);
 
     auto* record = bytes.data() + record_offset_bytes;
     store_le(record, record_magic);

@@ -9,6 +9,7 @@
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "describe/geometry.hpp"
+#include "format/combined.hpp"
 #include "format/head.hpp"
 #include "format/node_file.hpp"
 
@@ -34,6 +35,10 @@ Error without_magic(const RecordPage& page, std::span<const std::byte> first_pag
     auto repaired = page;
     repaired.magic = record_magic;
     const auto bytes = std::as_bytes(std::span(&repaired, 1)).first(offsetof(RecordPage, record_crc32c));
+    if (is_combined(first_pages))
+        return {ErrorKind::refused,
+                fmt::format("forebay: {} holds the node files of several nodes. Next: name one of them, as in {}/{}.",
+                            name, name, region_name(0))};
     if (crc32c(bytes) == page.record_crc32c)
         return damaged_head(name, fmt::format("the record's magic number is {:016x}.", page.magic));
     return {ErrorKind::refused,
@@ -97,8 +102,32 @@ Result<> check_regions(const RecordPage& page, const std::string& name) {
     return {};
 }
 
+FileGroup group_of(const RecordPage& page) {
+    FileGroup group;
+    if (page.nodes_per_file < 2) return group;
+    group.nodes_per_file = page.nodes_per_file;
+    group.first_node = page.group_first_node;
+    if (page.group_nodes > 1)
+        group.offsets.assign(page.group_offsets.begin(), page.group_offsets.begin() + page.group_nodes + 1);
+    return group;
+}
+
+Result<> check_group(const RecordPage& page, const std::string& name) {
+    if (page.nodes_per_file < 2) return {};
+    if (page.group_nodes == 0 || page.group_nodes > limits::nodes_per_file_max)
+        return damaged_head(name, fmt::format("its record says {} nodes in its file.", page.group_nodes));
+    const auto group = group_of(page);
+    if (const auto fault = fault_in(group, page.nodes)) return damaged_head(name, *fault);
+    if (page.node < group.first_node || page.node - group.first_node >= group.nodes())
+        return damaged_head(name, fmt::format("its record says node {} in a file of {} nodes from {}.", page.node,
+                                              group.nodes(), group.first_node));
+    if (group.is_combined() && arrival_offset(group, page.node) - group.offset_of(page.node) < page.file_bytes)
+        return damaged_head(name, fmt::format("its record gives its {} bytes too little room.", page.file_bytes));
+    return {};
+}
+
 Result<> check_page(const RecordPage& page, const std::string& name) {
-    if (page.header_bytes != (is_compressed(page) ? offsetof(RecordPage, reserved) : offsetof(RecordPage, plain_bytes)))
+    if (page.header_bytes != record_header_bytes)
         return damaged_head(name, "its record has the size of another version.");
     if (page.file_bytes > std::uint64_t{1} << 62 || page.plain_bytes > std::uint64_t{1} << 62 ||
         page.head_bytes > limits::head_bytes_max || page.head_bytes > page.data_offset_bytes ||
@@ -110,6 +139,7 @@ Result<> check_page(const RecordPage& page, const std::string& name) {
         page.variables > limits::variables_max)
         return damaged_head(name, fmt::format("its record says node {} of {}, {} of {} ranks, {} variables.", page.node,
                                               page.nodes, page.ranks, page.world_ranks, page.variables));
+    FB_TRY(check_group(page, name));
     return check_regions(page, name);
 }
 
@@ -124,7 +154,8 @@ Record record_of(const RecordPage& page) {
             .sealed_unix_ns = page.sealed_unix_ns,
             .node = page.node,
             .nodes = page.nodes,
-            .world_ranks = page.world_ranks};
+            .world_ranks = page.world_ranks,
+            .group = group_of(page)};
 }
 
 Result<RecordPage> read_good_page(std::span<const std::byte> first_pages, const std::string& name) {
@@ -146,6 +177,12 @@ public:
         file_.plain_bytes = is_compressed(page_) ? page_.plain_bytes : page_.file_bytes;
         file_.file_bytes = page_.file_bytes;
         file_.head_bytes = page_.head_bytes;
+        file_.own = {{{record_offset_bytes, record_size_bytes},
+                      {page_.schema_offset_bytes, page_.schema_size_bytes},
+                      {page_.ranks_offset_bytes, page_.ranks},
+                      {page_.extents_offset_bytes, page_.variables},
+                      {page_.index_offset_bytes, page_.blocks},
+                      {page_.crc_offset_bytes, page_.crc_words}}};
         FB_TRY(read_schema());
         FB_TRY(read_ranks());
         FB_TRY(read_extents());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "format/node_file.hpp"
+#include "format/packed.hpp"
 
 using namespace forebay;
 using namespace forebay::format;
@@ -41,5 +42,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto again = schema_from_json(text);
     require(again.has_value() && schema_json(*again) == text);
     try_layout(*schema);
+    for (const auto& variable : schema->variables) {
+        const auto file = packed_file(variable);
+        if (!file) continue;
+        // What comes out of it is a path below where it is put, and goes back into the same.
+        require(!file->path.empty() && file->path.front() != '/' &&
+                ("/" + file->path + "/").find("/../") == std::string::npos);
+        require(packed_file(packed_variable(*file, 7)) == *file);
+    }
     return 0;
 }

@@ -107,6 +107,7 @@ module forebay
     integer(c_int) :: keep, view, priority
     real(c_double) :: deadline_seconds
     integer(c_int64_t) :: rate_bytes_per_second
+    integer(c_int) :: nodes_per_file
   end type
 
   !> One application's use of one run. A handle: it cannot be assigned, and ends what it holds when it goes out of scope.
@@ -123,10 +124,14 @@ module forebay
     !> docs/guide/configuration.md; it, then the defaults, say what is left out or blank. Collective.
     generic :: open => open_alone, open_integer, open_f08
     !> call session%stream(name, stream [, slots] [, policy] [, wait_max] [, keep] [, view] [, stat] [, errmsg] [, priority] &
-    !>                     [, deadline] [, rate]): deadline: in seconds after the seal; rate: bytes a second, int64.
+    !>                     [, deadline] [, rate] [, nodes_per_file]): deadline: in seconds after the seal; rate: bytes a
+    !> second, int64.
     !> Without options those of the configuration hold; with any, the defaults hold for the others.
     procedure :: stream => session_stream
     procedure :: draining => session_draining  !< whether this node's agent is draining now
+    !> A directory of this node for small files of any program of the job; the agent packs them into few files of the
+    !> run. Write under a name that begins with a dot, then rename.
+    procedure :: spool => session_spool
     !> call session%job(job [, stop_wanted] [, stat] [, errmsg]): whether to save or to end now, because the job ends,
     !> somebody ran `forebay stop`, or a rank gave stop_wanted=.true. At the end of a step. Collective.
     procedure :: job => session_job
@@ -411,11 +416,12 @@ contains
     if (present(text)) is_given = text /= ''
   end function
 
-  subroutine session_stream(self, name, stream, slots, policy, wait_max, keep, view, stat, errmsg, priority, deadline, rate)
+  subroutine session_stream(self, name, stream, slots, policy, wait_max, keep, view, stat, errmsg, priority, deadline, rate, &
+                            nodes_per_file)
     class(fb_session), intent(in) :: self
     character(len=*), intent(in) :: name
     type(fb_stream), intent(inout) :: stream
-    integer, intent(in), optional :: slots, policy, keep, priority
+    integer, intent(in), optional :: slots, policy, keep, priority, nodes_per_file
     real(real64), intent(in), optional :: wait_max, deadline
     integer(int64), intent(in), optional :: rate
     logical, intent(in), optional :: view
@@ -435,8 +441,9 @@ contains
     if (present(priority)) options%priority = priority
     if (present(deadline)) options%deadline_seconds = deadline
     if (present(rate)) options%rate_bytes_per_second = rate
+    if (present(nodes_per_file)) options%nodes_per_file = nodes_per_file
     if (present(slots) .or. present(policy) .or. present(keep) .or. present(wait_max) .or. present(view) .or. &
-        present(priority) .or. present(deadline) .or. present(rate)) given = c_loc(options)
+        present(priority) .or. present(deadline) .or. present(rate) .or. present(nodes_per_file)) given = c_loc(options)
     call c_stream_free(stream%handle)
     stream%handle = c_null_ptr
     status = c_stream_open(self%handle, c_text(name), given, stream%handle, error)
@@ -446,6 +453,12 @@ contains
   logical function session_draining(self)
     class(fb_session), intent(in) :: self
     session_draining = c_draining(self%handle) /= 0
+  end function
+
+  function session_spool(self) result(path)
+    class(fb_session), intent(in) :: self
+    character(len=:), allocatable :: path
+    path = text_at(c_spool(self%handle))
   end function
 
   subroutine session_job(self, job, stop_wanted, stat, errmsg)

@@ -245,7 +245,8 @@ void add_session(nb::module_& module) {
         .def(
             "stream_with",
             [](Session& self, const std::string& name, int slots, const std::string& policy, double wait_max_seconds,
-               int keep, bool view, int priority, double deadline_seconds, std::uint64_t rate_bytes_per_second) {
+               int keep, bool view, int priority, double deadline_seconds, std::uint64_t rate_bytes_per_second,
+               int nodes_per_file) {
                 return self
                     .stream(name, {.slots = slots,
                                    .policy = policy_named(policy),
@@ -254,12 +255,14 @@ void add_session(nb::module_& module) {
                                    .view = view,
                                    .priority = priority,
                                    .deadline = milliseconds(deadline_seconds),
-                                   .rate_bytes_per_second = rate_bytes_per_second})
+                                   .rate_bytes_per_second = rate_bytes_per_second,
+                                   .nodes_per_file = nodes_per_file})
                     .value();
             },
             "name"_a, "slots"_a, "policy"_a, "wait_max_seconds"_a, "keep"_a, "view"_a, "priority"_a,
-            "deadline_seconds"_a, "rate_bytes_per_second"_a)
+            "deadline_seconds"_a, "rate_bytes_per_second"_a, "nodes_per_file"_a)
         .def_prop_ro("draining", &Session::draining)
+        .def_prop_ro("spool", &Session::spool)
         .def(
             "job", [](Session& self, bool stop_wanted) { return self.job(stop_wanted).value(); }, "stop_wanted"_a,
             Waits())

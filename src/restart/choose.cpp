@@ -132,12 +132,13 @@ Result<Choice> Chooser::load(std::int64_t step, const std::vector<stage::StagedF
         const bool here = context_.topology->nodes == 1 &&
                           std::ranges::find(choice.staged, i, &StagedCopy::node) != choice.staged.end();
         if (here) continue;
-        auto reader = catalog::NodeReader::open(*context_.store, choice.directory + "/" + line.path);
+        auto reader = catalog::NodeReader::open(*context_.store, choice.directory, line);
         if (!reader) mine = reader.error();
         else if (reader->peek().record_crc32c != line.record_crc32c)
             mine = Error{ErrorKind::corrupt,
-                         fmt::format("{}/{} is not the file that was committed: record {:08x}, expected {:08x}.",
-                                     choice.directory, line.path, reader->peek().record_crc32c, line.record_crc32c)};
+                         fmt::format("{} is not the file that was committed: record {:08x}, expected {:08x}.",
+                                     catalog::name_of(choice.directory, line), reader->peek().record_crc32c,
+                                     line.record_crc32c)};
     }
     FB_TRY(comm::agree(world, mine));
     if (choice.staged.size() == choice.manifest.nodes.size())

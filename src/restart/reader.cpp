@@ -19,8 +19,10 @@ public:
     FileByFile(const ReaderContext& context, const Choice& choice)
         : context_(context), choice_(choice), node_(*context.topology->node) {}
 
-    // Calls visit(path, head) on all ranks of the node for each file that one of them needs. The head is read once.
-    Result<> each(std::vector<char> mine, const std::function<Result<>(const std::string&, const Kept::Head&)>& visit) {
+    // Calls visit(node, path, head) on all ranks of the node for each file that one of them needs. The head is read
+    // once.
+    using Visit = std::function<Result<>(std::size_t, const std::string&, const Kept::Head&)>;
+    Result<> each(std::vector<char> mine, const Visit& visit) {
         std::vector<std::int64_t> needed(mine.begin(), mine.end());
         node_.max(needed);
         int reader = 0;
@@ -29,18 +31,18 @@ public:
             const auto path = path_of(i);
             auto& kept = *context_.kept;
             if (const auto at = kept.heads.find(i); at != kept.heads.end()) {
-                FB_TRY(visit(path, at->second));
+                FB_TRY(visit(i, path, at->second));
                 continue;
             }
             std::uint64_t bytes = 0;
-            FB_TRY_ASSIGN(file, head_of(path, reader++ % node_.size(), bytes));
+            FB_TRY_ASSIGN(file, head_of(i, path, reader++ % node_.size(), bytes));
             const auto& line = choice_.manifest.nodes[i];
             const bool is_staged = staged(path) != nullptr;
             if (file.record_crc32c != (is_staged ? staged_crc32c(line) : line.record_crc32c))
                 return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed.", path)};
             auto segments = format::segments_by_offset(file);
             Kept::Head head{std::move(file), std::move(segments)};
-            FB_TRY(visit(path, head));
+            FB_TRY(visit(i, path, head));
             if (kept.heads_bytes + bytes > limits::kept_heads_bytes) continue;
             kept.heads_bytes += bytes;
             kept.heads.emplace(i, std::move(head));
@@ -60,23 +62,26 @@ public:
 private:
     std::string path_of(std::size_t node) const {
         const auto at = std::ranges::find(choice_.staged, node, &StagedCopy::node);
-        return at != choice_.staged.end() ? at->path : choice_.directory + "/" + choice_.manifest.nodes[node].path;
+        return at != choice_.staged.end() ? at->path
+                                          : catalog::name_of(choice_.directory, choice_.manifest.nodes[node]);
     }
 
-    Result<format::NodeFile> head_of(const std::string& path, int reader, std::uint64_t& size_bytes) {
+    Result<format::NodeFile> head_of(std::size_t node, const std::string& path, int reader, std::uint64_t& size_bytes) {
         std::vector<std::byte> bytes;
         Result<> mine;
-        if (node_.rank() == reader) mine = read_head(path, bytes);
+        if (node_.rank() == reader) mine = read_head(node, path, bytes);
         FB_TRY(comm::agree(node_, mine));
         node_.broadcast_sized(bytes, reader);
         size_bytes = bytes.size();
         return format::open_head(bytes, path);
     }
 
-    Result<> read_head(const std::string& path, std::vector<std::byte>& bytes) {
-        using Length = catalog::NodeReader::Length;
-        const auto length = staged(path) != nullptr ? Length::at_least : Length::exact;
-        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, path, length));
+    Result<> read_head(std::size_t node, const std::string& path, std::vector<std::byte>& bytes) {
+        using catalog::NodeReader;
+        const auto& line = choice_.manifest.nodes[node];
+        FB_TRY_ASSIGN(reader, staged(path) != nullptr
+                                  ? NodeReader::open(*context_.store, path, NodeReader::Length::at_least)
+                                  : NodeReader::open(*context_.store, choice_.directory, line));
         bytes.resize(reader.peek().head_bytes);
         return reader.file().read(0, bytes);
     }
@@ -129,16 +134,16 @@ Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const C
     for (std::size_t i = 0; i < mine.size(); ++i)
         for (const auto& range : choice.manifest.nodes[i].ranks)
             mine[i] |= rank >= range.first && rank - range.first < range.count ? 1 : 0;
-    const auto looked =
-        FileByFile(context, choice).each(mine, [&](const std::string&, const Kept::Head& head) -> Result<> {
-            for (const auto& block : head.file.blocks) {
-                const auto& variable = head.file.schema.variables[block.variable];
-                if (variable.kind != Kind::particles || block.rank != rank) continue;
-                for (std::uint32_t t = 0; t < rows.size(); ++t)
-                    if (plan.table_of(t) == variable.table) rows[t] = block.box.size[0];
-            }
-            return {};
-        });
+    const auto looked = FileByFile(context, choice)
+                            .each(mine, [&](std::size_t, const std::string&, const Kept::Head& head) -> Result<> {
+                                for (const auto& block : head.file.blocks) {
+                                    const auto& variable = head.file.schema.variables[block.variable];
+                                    if (variable.kind != Kind::particles || block.rank != rank) continue;
+                                    for (std::uint32_t t = 0; t < rows.size(); ++t)
+                                        if (plan.table_of(t) == variable.table) rows[t] = block.box.size[0];
+                                }
+                                return {};
+                            });
     FB_TRY(comm::agree(*context.topology->world, looked));
     return rows;
 }
@@ -146,18 +151,19 @@ Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const C
 Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding) {
     const auto needed = plan.files_needed(binding);
     const auto mapped =
-        FileByFile(context, choice).each(needed, [&](const std::string& path, const Kept::Head& head) -> Result<> {
-            auto* copy = FileByFile::staged(choice, path);
-            if (copy == nullptr) return {};
-            const auto map = [&]() -> Result<> {
-                FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, false));
-                copy->mapping = std::move(mapping);
-                std::uint64_t bytes = 0;
-                const Scatter scatter(head.file, head.segments, plan.takes(binding, head.file, bytes));
-                return prefault_needed(copy->mapping, head.segments, scatter.needed());
-            };
-            return comm::agree(*context.topology->node, map());
-        });
+        FileByFile(context, choice)
+            .each(needed, [&](std::size_t, const std::string& path, const Kept::Head& head) -> Result<> {
+                auto* copy = FileByFile::staged(choice, path);
+                if (copy == nullptr) return {};
+                const auto map = [&]() -> Result<> {
+                    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, false));
+                    copy->mapping = std::move(mapping);
+                    std::uint64_t bytes = 0;
+                    const Scatter scatter(head.file, head.segments, plan.takes(binding, head.file, bytes));
+                    return prefault_needed(copy->mapping, head.segments, scatter.needed());
+                };
+                return comm::agree(*context.topology->node, map());
+            });
     return comm::agree(*context.topology->world, mapped);
 }
 
@@ -165,8 +171,9 @@ Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, co
     std::uint64_t taken = 0;
     auto& window = context.kept->window;
     FileByFile files(context, choice);
-    auto done =
-        files.each(plan.files_needed(binding), [&](const std::string& path, const Kept::Head& head) -> Result<> {
+    auto done = files.each(
+        plan.files_needed(binding),
+        [&](std::size_t index, const std::string& path, const Kept::Head& head) -> Result<> {
             Scatter scatter(head.file, head.segments, plan.takes(binding, head.file, taken));
             if (auto* copy = FileByFile::staged(choice, path)) {
                 auto& node = *context.topology->node;
@@ -180,7 +187,8 @@ Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, co
                                                    context.window_bytes));
                 window.emplace(std::move(opened));
             }
-            auto source = context.store->open(path, sys::Access::read_direct);
+            auto source = catalog::open_line(*context.store, choice.directory, choice.manifest.nodes[index],
+                                             sys::Access::read_direct);
             FB_TRY(comm::agree(*context.topology->node, source ? Result<>() : Result<>(source.error())));
             return window->read(catalog::PlainBytes(**source, head.file, path), path, head.segments, scatter);
         });

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "format/combined.hpp"
 #include "stage/await.hpp"
 #include "stage/step_clock.hpp"
 #include "stage/together.hpp"
@@ -53,6 +54,9 @@ Result<> Stager::add() {
     reported_.resize(indices_.size());
     decisions_ = stream_control().decisions.load();
     node.barrier();
+    if (context_.topology->leads() && options_.nodes_per_file > 1 && context_.topology->nodes > 1)
+        sharers_ = context_.topology->leaders->split(static_cast<int>(context_.topology->node_index) /
+                                                     options_.nodes_per_file);
     return {};
 }
 
@@ -188,6 +192,20 @@ Result<> Stager::lay_out(std::uint32_t own, const Schema& schema) {
     return slot.prefault();
 }
 
+// Each save anew, among the nodes of one file alone: a node that lays out anew, alone, has another length.
+void Stager::share_file(const Schema& schema) {
+    if (!sharers_) return;
+    const auto nodes = static_cast<std::uint32_t>(sharers_->size());
+    if (std::exchange(shared_version_, version_) != version_)
+        shared_head_bytes_ = format::combined_head_bytes(schema, nodes);
+    std::vector<std::uint64_t> file_bytes(nodes);
+    const auto mine = slots_[current_].layout().file_bytes;
+    sharers_->gather_all(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(file_bytes)));
+    const auto per_file = static_cast<std::uint32_t>(options_.nodes_per_file);
+    group_ = format::place_regions(shared_head_bytes_, per_file, context_.topology->node_index / per_file * per_file,
+                                   file_bytes, context_.block_bytes);
+}
+
 Result<Stager::Outcome> Stager::admit(const Schema& schema) {
     const auto waiting = sys::Clock::now();
     auto outcome = acquire();
@@ -316,6 +334,7 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
         if (topology.leads()) slots_[current_].invalidate();
         topology.node->barrier();
     }
+    share_file(schema);
     saved_.kept = true;
     under_way_ = saves_;
     return saved_;
@@ -338,7 +357,8 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
                                     .sealed_unix_ns = sys::unix_ns(),
                                     .node = context_.topology->node_index,
                                     .nodes = context_.topology->nodes,
-                                    .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size())};
+                                    .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size()),
+                                    .group = group_};
         slot.seal(record);
         auto& shared = control(current_);
         shared.step = saved_.step;

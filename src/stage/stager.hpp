@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct StagerContext {
     Staging* staging = nullptr;
     std::uint64_t session_id = 0;
     std::uint64_t alignment_bytes = 4096;
+    std::uint64_t block_bytes = 16u << 20;   // of the agent's writes
     std::function<Result<>()> ensure_agent;  // by the node's first rank: starts the agent unless it lives
     std::chrono::milliseconds stall_wait{0};
 };
@@ -78,6 +80,7 @@ private:
     Result<> lay_out(std::uint32_t slot, const Schema& schema);
     Result<Outcome> admit(const Schema& schema);
     Result<> follow(Outcome& outcome);  // by the others
+    void share_file(const Schema& schema);
     void give_back();
     void count_time();
     std::uint32_t slot_index(std::size_t own) const { return indices_[own]; }
@@ -101,6 +104,9 @@ private:
     SlotState previous_ = SlotState::empty;
     bool holds_slot_ = false;  // the node's first rank has made slot current_ `filling`
     std::int64_t replaced_ = -1;
+    std::unique_ptr<comm::Group> sharers_;  // the first ranks of the nodes of one file; none where each has its own
+    format::FileGroup group_;
+    std::uint64_t shared_version_ = 0, shared_head_bytes_ = 0;
     Saved saved_;
     double time_ = 0;
     sys::Clock::time_point began_;

@@ -106,6 +106,7 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
 }  // namespace
 
 std::string application_lock_path(const std::string& directory) { return directory + "/application.lock"; }
+std::string spool_path(const std::string& directory) { return directory + "/spool"; }
 std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
 
 Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint32_t virtual_index) {

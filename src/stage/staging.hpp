@@ -6,6 +6,7 @@
 //     control                           the control page
 //     STREAM.0.h5, STREAM.1.h5          the slots
 //     agent.log
+//     spool/                            small files of the job's programs, until the agent has packed them
 //
 // Owner: the object holds the mapping of the control page and, on the node's first rank, the application's lock.
 
@@ -101,5 +102,6 @@ private:
 
 std::string application_lock_path(const std::string& directory);
 std::string agent_lock_path(const std::string& directory);
+std::string spool_path(const std::string& directory);
 
 }  // namespace forebay::stage

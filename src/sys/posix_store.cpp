@@ -114,8 +114,8 @@ public:
 };
 
 Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access access) {
-    const bool reads = access == Access::read || access == Access::read_direct;
-    bool direct = access == Access::create_direct || access == Access::read_direct;
+    const bool reads = !is_writing(access);
+    bool direct = is_direct(access);
     // O_NONBLOCK: a FIFO in the place of a file must not hang us; regular files do not know it.
     const int flags = O_NONBLOCK | (reads ? O_RDONLY : O_RDWR | O_CREAT | O_NOFOLLOW);
     Fd fd(open_no_intr(path.c_str(), flags | (direct ? O_DIRECT : 0), 0666));
@@ -133,7 +133,7 @@ Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access a
     if (::fstat(fd.get(), &about) != 0) return posix_error("fstat", path, errno);
     if (!S_ISREG(about.st_mode)) return Error{ErrorKind::refused, "open: " + path + ": it is not a regular file"};
     auto file = std::make_unique<PosixFile>(std::move(fd), path, direct);
-    if (!reads && about.st_size > 0) FB_TRY(file->truncate(0));
+    if (is_emptying(access) && about.st_size > 0) FB_TRY(file->truncate(0));
     return std::unique_ptr<File>(std::move(file));
 }
 

@@ -21,8 +21,15 @@ enum class Access {
     read,           // must exist
     create,         // new or emptied, with the mode that the umask leaves of 0666; never through a link
     create_direct,  // as create, and past the page cache where the file system can (File::direct() says)
-    read_direct     // as read, and past the page cache in the same way
+    read_direct,    // as read, and past the page cache in the same way
+    update,         // as create, but what is there stays: a file that several machines write
+    update_direct   // as update, and past the page cache in the same way
 };
+constexpr bool is_direct(Access access) {
+    return access == Access::create_direct || access == Access::read_direct || access == Access::update_direct;
+}
+constexpr bool is_writing(Access access) { return access != Access::read && access != Access::read_direct; }
+constexpr bool is_emptying(Access access) { return access == Access::create || access == Access::create_direct; }
 
 class File {
 public:
@@ -69,6 +76,10 @@ public:
 
 /// The machine's own file system.
 Store& posix_store();
+
+/// A stretch of a file as a File of its own: offsets begin at `offset`, nothing outside is read or written, and its
+/// size cannot be changed.
+std::unique_ptr<File> stretch_of(std::unique_ptr<File> file, std::uint64_t offset, std::uint64_t bytes);
 
 /// Asks the kernel to forget the clean pages of a file, so that the next read comes from storage.
 Result<> forget_cached(const std::string& path);

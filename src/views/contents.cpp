@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
 #include <span>
 
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "catalog/node_reader.hpp"
 #include "catalog/plain_bytes.hpp"
 #include "describe/geometry.hpp"
 #include "views/limits.hpp"
@@ -24,12 +26,11 @@ Result<> check_limits(const Contents& contents, const catalog::Snapshot& snapsho
                         "{}/{} lists them.",
                         snapshot.directory, what, snapshot.directory, catalog::manifest_name)};
     };
-    const auto nodes = contents.manifest.nodes.size();
-    if (nodes > views_sources_max)
+    if (contents.files > views_sources_max)
         return refuse(
-            fmt::format("it has {} node files and a view may have {}, because a reader keeps each one open and gets "
+            fmt::format("it has {} files and a view may have {}, because a reader keeps each one open and gets "
                         "fill values instead of an error when it runs out of file descriptors.",
-                        nodes, views_sources_max));
+                        contents.files, views_sources_max));
     if (contents.mapping_count > views_mappings_max)
         return refuse(
             fmt::format("its variables lie in more than {} boxes, and a reader would be busy with them for minutes.",
@@ -76,8 +77,9 @@ public:
     }
 
     Result<> add(const format::NodeLine& line, const std::string& step_name) {
-        const auto path = snapshot_.directory + "/" + line.path;
-        FB_TRY_ASSIGN(head, catalog::load_head(store_, path));
+        const auto path = catalog::name_of(snapshot_.directory, line);
+        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store_, snapshot_.directory, line));
+        FB_TRY_ASSIGN(head, reader.head());
         if (head.record_crc32c != line.record_crc32c || head.schema != manifest_.schema || !same_rows(head, line))
             return Error{ErrorKind::corrupt,
                          fmt::format("{} is not the file that was committed: it changed while it was read, or "
@@ -85,13 +87,14 @@ public:
                                      path)};
         const bool is_first = contents_.sources.empty();
         contents_.sources.push_back(step_name + "/" + line.path);
+        contents_.groups.push_back(line.offset_bytes == 0 ? "" : format::region_name(line.node) + "/");
         for (std::size_t v = 0; v < manifest_.schema.variables.size(); ++v) {
             const auto& variable = manifest_.schema.variables[v];
             if (variable.kind == Kind::array) place(head, v, array_mappings(head, v));
             if (variable.kind == Kind::particles)
                 place(head, v, column_mappings(head, v, contents_.table_rows[variable.table]));
         }
-        if (is_first) FB_TRY(add_replicated(head, path));
+        if (is_first) FB_TRY(add_replicated(reader.file(), head, path));
         for (std::uint32_t table = 0; table < contents_.table_rows.size(); ++table)
             contents_.table_rows[table] += line.rows[table];
         return check_limits(contents_, snapshot_);
@@ -111,19 +114,18 @@ private:
         contents_.mapping_count += mappings.size();
     }
 
-    Result<> add_replicated(const format::NodeFile& head, const std::string& path) {
-        FB_TRY_ASSIGN(file, store_.open(path, sys::Access::read));
+    Result<> add_replicated(sys::File& file, const format::NodeFile& head, const std::string& path) {
         for (std::size_t v = 0; v < manifest_.schema.variables.size(); ++v) {
             const auto& variable = manifest_.schema.variables[v];
             if (variable.kind != Kind::replicated || head.first_block[v] == head.first_block[v + 1]) continue;
             if (is_copied(variable)) {
-                FB_TRY_ASSIGN(value, read_value(*file, path, head, v));
+                FB_TRY_ASSIGN(value, read_value(file, path, head, v));
                 contents_.values[v] = std::move(value);
             } else {
                 place(head, v, {{0, head.blocks[head.first_block[v]].box}});
             }
         }
-        return file->close();
+        return {};
     }
 
     sys::Store& store_;
@@ -137,6 +139,9 @@ Result<Contents> gather_checked(sys::Store& store, const catalog::Snapshot& snap
     Contents contents;
     contents.manifest = std::move(manifest);
     contents.run = directory.parent_path().parent_path().filename().string();
+    std::set<std::string> files;
+    for (const auto& line : contents.manifest.nodes) files.insert(line.path);
+    contents.files = static_cast<std::uint32_t>(files.size());
     FB_TRY(check_limits(contents, snapshot));
     FB_TRY(catalog::check_whole(store, snapshot.directory, contents.manifest));
     Gatherer gatherer(store, snapshot, contents);

@@ -23,7 +23,9 @@ struct Placed {
 struct Contents {
     format::Manifest manifest;
     std::string run;                             // its name, without the path to it
-    std::vector<std::string> sources;            // "step-000120/node-00003.h5", as a reader resolves them
+    std::vector<std::string> sources;            // "step-000120/node-00003.h5", as a reader resolves them; one a node
+    std::vector<std::string> groups;             // of each in its file: "", "node-00003/" of a combined one
+    std::uint32_t files = 0;                     // different sources
     std::vector<std::uint64_t> table_rows;       // of all nodes, one a table
     std::vector<std::vector<Placed>> mappings;   // one list a variable
     std::vector<std::vector<std::byte>> values;  // one a variable: a replicated one that is copied, else empty

@@ -12,7 +12,7 @@ Result<PlainView> make_plain_view(sys::Store& store, const catalog::Snapshot& sn
     PlainView view;
     view.path = snapshot.directory.substr(0, snapshot.directory.rfind('/') + 1) + catalog::view_name(snapshot.step);
     view.mappings = contents.mapping_count;
-    view.sources = static_cast<std::uint32_t>(contents.sources.size());
+    view.sources = contents.files;
     FB_TRY(sys::write_text_durable(store, view.path, bytes));
     return view;
 }

@@ -13,11 +13,11 @@ namespace forebay::views {
 struct PlainView {
     std::string path;  // RUN/STREAM/step-000120.h5
     std::uint64_t mappings = 0;
-    std::uint32_t sources = 0;
+    std::uint32_t sources = 0;  // files
 };
 
 /// Makes (or replaces, atomically) the view of a snapshot, beside its directory. Reads heads of node files only.
-/// `unsupported` for more node files than a reader can hold open (views_sources_max).
+/// `unsupported` for more files than a reader can hold open (views_sources_max).
 Result<PlainView> make_plain_view(sys::Store& store, const catalog::Snapshot& snapshot);
 
 }  // namespace forebay::views

@@ -151,7 +151,6 @@ private:
         const auto& variable = schema_.variables[v];
         const auto doing = fmt::format("mapping '{}'", variable.name);
         // HDF5 replaces %b in these names by a block's number; %% is the sign itself.
-        const auto source_name = escaped(variable.name);
         for (const auto& placed : contents_.mappings[v]) {
             const auto& [first_element, box] = placed.mapping;
             FB_TRY(h5::select(space, box));
@@ -160,7 +159,7 @@ private:
             if (!is_whole) FB_TRY(h5::select(source, Box{{first_element}, {volume(box.size)}}));
             FB_TRY(h5::require(
                 H5Pset_virtual(creation.get(), space.get(), escaped(contents_.sources[placed.source]).c_str(),
-                               source_name.c_str(), source.get()),
+                               escaped(contents_.groups[placed.source] + variable.name).c_str(), source.get()),
                 doing));
         }
         return h5::require(H5Sselect_all(space.get()), doing);

@@ -1,6 +1,17 @@
 #include "crash/mutant_store.hpp"
 
+#include "base/bytes.hpp"
+#include "base/limits.hpp"
+
 namespace forebay::crash {
+
+namespace {
+
+bool is_arrival(std::span<const std::byte> bytes) {
+    return bytes.size() == limits::page_bytes && text_of(bytes.first(6)) == "FBHERE";
+}
+
+}  // namespace
 
 class MutantStore::MutantFile final : public test::PassingFile {
 public:
@@ -8,7 +19,9 @@ public:
         : PassingFile(std::move(file)), store_(store), path_(std::move(path)) {}
 
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
-        if (store_.mistake_ != Mistake::record_before_data) return PassingFile::write(offset, bytes);
+        const bool holds =
+            store_.mistake_ == Mistake::record_before_data || store_.mistake_ == Mistake::arrival_before_data;
+        if (!holds || is_arrival(bytes)) return PassingFile::write(offset, bytes);
         if (!held_.bytes.empty()) FB_TRY(PassingFile::write(held_.offset, held_.bytes));
         held_.offset = offset;
         held_.bytes.assign(bytes.begin(), bytes.end());
@@ -16,12 +29,20 @@ public:
     }
 
     Result<> sync() override {
-        if (store_.mistake_ == Mistake::record_before_data) return PassingFile::sync();
-        return {};
+        const bool left_out = store_.mistake_ != Mistake::record_before_data &&
+                              store_.mistake_ != Mistake::arrival_before_data &&
+                              (store_.mistake_ != Mistake::arrival_before_sync || syncs_++ == 0);
+        return left_out ? Result<>{} : PassingFile::sync();
     }
 
     Result<> close() override {
-        if (store_.mistake_ == Mistake::sync_left_out) return PassingFile::close();
+        if (store_.mistake_ == Mistake::sync_left_out || store_.mistake_ == Mistake::arrival_before_sync)
+            return PassingFile::close();
+        if (store_.mistake_ == Mistake::arrival_before_data) {
+            if (!held_.bytes.empty()) FB_TRY(PassingFile::write(held_.offset, held_.bytes));
+            FB_TRY(PassingFile::sync());
+            return PassingFile::close();
+        }
         held_.file = std::move(file_);
         store_.late_[path_] = std::move(held_);
         return {};
@@ -31,11 +52,12 @@ private:
     MutantStore& store_;
     const std::string path_;
     Late held_;
+    int syncs_ = 0;
 };
 
 Result<std::unique_ptr<sys::File>> MutantStore::open(const std::string& path, sys::Access access) {
     auto file = PassingStore::open(path, access);
-    const bool writes = access == sys::Access::create || access == sys::Access::create_direct;
+    const bool writes = sys::is_writing(access);
     const bool is_here = path.find(where_) != std::string::npos;
     if (!file || !writes || !is_here || mistake_ == Mistake::directory_sync_left_out) return file;
     return std::unique_ptr<sys::File>(std::make_unique<MutantFile>(*this, path, std::move(*file)));

@@ -17,6 +17,8 @@ enum class Mistake {
     directory_sync_left_out,  // of a directory
     rename_before_sync,       // a file has its final name before its bytes are durable
     manifest_before_data,     // the bytes are made durable when the snapshot has its final name
+    arrival_before_sync,      // a region's arrival is told before its bytes are durable
+    arrival_before_data,      // and even before its last block is written
     record_before_data,       // the file has its record and its final name before its last block is written
 };
 

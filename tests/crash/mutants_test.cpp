@@ -36,6 +36,9 @@ TEST_CASE("each mistake in the order of durability is caught") {
           Mutant{"node files get their names before they are synced", Mistake::rename_before_sync, "/node-"},
           Mutant{"the snapshot gets its name before its data are synced", Mistake::manifest_before_data, "/node-"},
           Mutant{"and before its manifest is", Mistake::manifest_before_data, "manifest.json"},
+          Mutant{"combined files are not synced", Mistake::sync_left_out, "/nodes-"},
+          Mutant{"regions arrive before they are synced", Mistake::arrival_before_sync, "/nodes-"},
+          Mutant{"regions arrive before their data", Mistake::arrival_before_data, "/nodes-"},
           Mutant{"node files get their record and name before their data", Mistake::record_before_data, "/node-"}}) {
         CAPTURE(mutant.what);
         const auto tally = tally_of({.make_store = [&](sys::Store& store) {

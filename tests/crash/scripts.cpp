@@ -39,6 +39,19 @@ void nodes(World& world) {
     }
 }
 
+// Three nodes in two files, of which the last is of one node alone; and all three in one.
+void combined(World& world) {
+    for (const std::uint32_t per_file : {2u, 4u}) {
+        auto snapshot = save_number(per_file, 10 * per_file, 3);
+        snapshot.nodes_per_file = per_file;
+        world.save(snapshot);
+        for (const std::uint32_t node : {1u, 2u, 0u}) {
+            world.drain(snapshot, node);
+            world.commit(snapshot);
+        }
+    }
+}
+
 void replacement(World& world) {
     save_and_commit(world, save_number(0, 10, 1));
     save_and_commit(world, save_number(1, 10, 2));
@@ -85,8 +98,9 @@ void recovery(World& world) {
 void anything(World& world, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     for (std::uint64_t number = 0; number < 5; ++number) {
-        const auto snapshot = save_number(number, 10 * static_cast<std::int64_t>(1 + random() % 3),
-                                          1 + static_cast<std::uint32_t>(random() % 2));
+        auto snapshot = save_number(number, 10 * static_cast<std::int64_t>(1 + random() % 3),
+                                    1 + static_cast<std::uint32_t>(random() % 2));
+        snapshot.nodes_per_file = 1 + static_cast<std::uint32_t>(random() % 2);
         const int slot = static_cast<int>(number);
         world.save(snapshot, slot);
         const auto drained = random() % 4;
@@ -105,6 +119,7 @@ std::vector<Script> scripts(std::uint64_t seed) {
     const auto any = [seed](World& world) { anything(world, seed); };
     return {{"one node", [](World& world) { save_and_commit(world, save_number(0, 10, 1)); }},
             {"three nodes", nodes},
+            {"combined files", combined},
             {"replacement", replacement},
             {"retention", retention},
             {"replacement and retention", replacement_and_retention},

@@ -30,9 +30,9 @@ std::string view_text(const SmallSnapshot& snapshot) { return "a view of " + cat
 }  // namespace
 
 const std::vector<std::byte>& image_of(const SmallSnapshot& snapshot, std::uint32_t node) {
-    using Key = std::tuple<std::uint64_t, std::int64_t, std::uint32_t, std::uint32_t>;
+    using Key = std::tuple<std::uint64_t, std::int64_t, std::uint32_t, std::uint32_t, std::uint32_t>;
     static std::map<Key, std::vector<std::byte>> images;
-    auto& image = images[{snapshot.id, snapshot.step, snapshot.nodes, node}];
+    auto& image = images[{snapshot.id, snapshot.step, snapshot.nodes, snapshot.nodes_per_file, node}];
     if (image.empty()) image = test::small_node_file(snapshot, node);
     return image;
 }
@@ -129,8 +129,8 @@ void World::drain(const SmallSnapshot& snapshot, std::uint32_t node, int slot) {
 
 void World::commit(const SmallSnapshot& snapshot) {
     if (cut()) return;
-    const auto outcome =
-        drain::commit_if_complete(store(), run, snapshot.stream, snapshot.step, snapshot.id, snapshot.nodes);
+    const auto outcome = drain::commit_if_complete(store(), run, snapshot.stream, snapshot.step, snapshot.id,
+                                                   snapshot.nodes, snapshot.nodes_per_file);
     if (!outcome) return fault(outcome.error());
     if (*outcome != drain::Commit::committed && *outcome != drain::Commit::already) return;
     ledger_.durable[snapshot.step] = snapshot;

@@ -173,6 +173,8 @@ int main(void) {
     check(counters.steps_counted == 0 && counters.slowdown_percent == 0, "no step was counted");
     check(counters.drain_rate_bytes_per_second == 0, "no limit on the agent");
     check(fb_draining(session) == 0, "nothing drains");
+    check(fb_spool(session)[0] == '/', "there is a spool");
+    check(fb_spool(NULL)[0] == 0, "no session has no spool");
     restarts(stream, table, u, &value);
     jobs(session);
     mistakes(session, stream);

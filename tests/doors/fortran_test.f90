@@ -82,7 +82,8 @@ contains
     type(fb_job) :: job
     call session%open(MPI_COMM_WORLD%MPI_VAL, run, staging='', config='config.toml')
     call session%stream('all', stream, keep=1, view=.false., priority=2, &
-                        deadline=1e-3_real64, rate=100000_int64)
+                        deadline=1e-3_real64, rate=100000_int64, nodes_per_file=1)
+    if (index(session%spool(), '/') /= 1) error stop 'no spool'
     call stream%replicated('scalar', fb_at(scalar), description='a number')
     call stream%replicated('flag', fb_at(flag))
     call stream%replicated('words', fb_at(words))

@@ -98,6 +98,19 @@ def test_several_boxes_halos_and_coverage(tmp_path, config):
     np.testing.assert_array_equal(padded, [[-1, 1, 1, 1, 2, 2]] * 4)
 
 
+def test_small_files_and_files_of_several_nodes(tmp_path, config):
+    """The spool is a directory while the session is open, and what is put there is in the run afterwards."""
+    with forebay.Session(tmp_path / "run", config=config) as session:
+        pathlib.Path(session.spool, "a.txt").write_text("small")
+        session.stream("restart", nodes_per_file=16)
+        with pytest.raises(forebay.RefusedError, match="nodes_per_file is 257: 1 to 256"):
+            session.stream("other", nodes_per_file=257)
+        with pytest.raises(forebay.RefusedError, match="packed-"):
+            session.stream("packed-mine")
+    assert session.spool == ""
+    assert [path.name for path in (tmp_path / "run").glob("packed-*/step-*/node-00000.h5")] == ["node-00000.h5"]
+
+
 def test_particles_of_any_stride_and_number(tmp_path, config):
     """Columns of a structured array, rows that change, none at all."""
     kind = np.dtype([("id", "i8"), ("x", "f4"), ("skipped", "f8")])

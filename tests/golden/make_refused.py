@@ -56,9 +56,11 @@ def text(name, at, replacement):
     (REFUSE / name).write_bytes(data)
 
 
-def manifest(name, what, by):
-    assert what in MANIFEST
-    changed = MANIFEST.replace(what, by)[:-21]
+def manifest(name, what, by, *others):
+    changed = MANIFEST[:-21]
+    for old, new in ((what, by), *others):
+        assert old in changed
+        changed = changed.replace(old, new)
     (REFUSE / name).write_bytes(changed + b'"crc32c":"%08x"}\n' % crc32c(changed))
 
 
@@ -95,6 +97,7 @@ def manifests():
     (REFUSE / "corrupt-edited.json").write_bytes(MANIFEST.replace(b'"step":120', b'"step":121'))
     (REFUSE / "corrupt-empty.json").write_bytes(b"")
     manifest("unsupported-version-99.json", b'"version":1', b'"version":99')
+    manifest("corrupt-offset.json", b'"version":1,\n', b'"version":2,\n', (b'node-00001.h5"', b'node-00001.h5","offset":100'))
     manifest("corrupt-path.json", b'"node-00001.h5"', b'"../node-1.h5"')
     manifest("corrupt-order.json", b'"node":1', b'"node":0')
     manifest("corrupt-bounds.json", b"[[4,0],[6,4]]", b"[[4,0],[7,4]]")

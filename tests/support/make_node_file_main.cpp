@@ -1,15 +1,18 @@
-// Writes node files for the tests of readers: make_node_file CASE PATH; make_node_file manifest PATH NODE_FILE...
-// writes their manifest. What the cases hold: node_file_cases.hpp. The case `large` is that of large_node_file.hpp, and
-// compressed-CODEC is the same as an agent compresses it; `compressed-long` has chunks enough for a tree of two levels.
+// Writes node files for the tests of readers: make_node_file CASE PATH; make_node_file combined PATH writes
+// both of the cases node-0 and node-1; make_node_file manifest PATH NODE_FILE... writes their manifest. What the cases
+// hold: node_file_cases.hpp. The case `large` is that of large_node_file.hpp, and compressed-CODEC is the same as an
+// agent compresses it; `compressed-long` has chunks enough for a tree of two levels.
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 
 #include "drain/compress.hpp"
+#include "format/combined.hpp"
 #include "format/manifest.hpp"
 #include "support/large_node_file.hpp"
 #include "support/node_file_cases.hpp"
@@ -95,7 +98,7 @@ std::vector<std::byte> image_of(const test::NodeFileCase& made) {
     return image;
 }
 
-int make_packed(const std::string& name, const char* path) {
+int make_compressed(const std::string& name, const char* path) {
     const auto image = name == "compressed-long"     ? image_of(long_case())
                        : name == "compressed-golden" ? image_of(golden_case())
                                                      : test::large_node_file();
@@ -114,12 +117,52 @@ int make_packed(const std::string& name, const char* path) {
     return 0;
 }
 
+// The regions as close as they may lie, so that the file is small.
+int make_combined(const char* path) {
+    std::vector<std::vector<std::byte>> images;
+    std::vector<format::Layout> layouts;
+    for (const int node : {0, 1}) {
+        const auto made = test::snapshot_case(node);
+        layouts.push_back(format::plan_layout(made.schema, made.parts, {}).value());
+        images.emplace_back(layouts.back().file_bytes);
+        format::encode(layouts.back(), images.back());
+        test::fill(layouts.back(), images.back());
+    }
+    format::FileGroup group{.nodes_per_file = 2, .first_node = 0, .offsets = {}};
+    group.offsets.push_back(round_up(format::combined_head_bytes(layouts[0].schema, 2), limits::page_bytes));
+    for (const auto& image : images) group.offsets.push_back(group.offsets.back() + image.size() + limits::page_bytes);
+
+    std::vector<std::byte> file(group.file_bytes());
+    const auto put = [&](std::uint64_t at, std::span<const std::byte> bytes) {
+        std::ranges::copy(bytes, file.begin() + static_cast<std::ptrdiff_t>(at));
+    };
+    std::vector<format::Region> regions;
+    auto record = test::record_of(test::snapshot_case(0));
+    record.group = group;
+    for (const std::uint32_t node : {0u, 1u}) {
+        record.node = node;
+        const auto crc = format::seal(layouts[node], record, images[node]);
+        put(group.offsets[node], images[node]);
+        put(format::arrival_offset(group, node), format::encode_arrival(record, crc));
+        regions.push_back(format::region_of(format::open_head(images[node], path).value()));
+    }
+    put(0, format::encode_combined_head(format::page_of(record), layouts[0].schema, regions));
+    std::ofstream out(path, std::ios::binary);
+    out << text_of(file);
+    return out.flush() ? 0 : fail(path);
+}
+
 int make_manifest(const char* path, std::span<char*> node_files) {
     format::Manifest manifest;
     for (const char* node_file : node_files) {
         std::ifstream in(node_file, std::ios::binary);
+        const std::string name(node_file);
+        // "FILE@OFFSET": a region of a combined file.
+        const auto at = name.rfind('@');
+        if (at != std::string::npos) in.open(name.substr(0, at), std::ios::binary);
         const std::string text{std::istreambuf_iterator<char>(in), {}};
-        const auto file = format::open_head(bytes_of(text), node_file);
+        const auto skip = at == std::string::npos ? 0 : std::stoull(name.substr(at + 1));
+        const auto file = format::open_head(bytes_of(std::string_view(text).substr(skip)), node_file);
         if (!file) return std::fprintf(stderr, "%s\n", file.error().text.c_str()), 1;
         manifest.snapshot_id = file->record.snapshot_id;
         manifest.step = file->record.step;
@@ -127,7 +170,8 @@ int make_manifest(const char* path, std::span<char*> node_files) {
         manifest.sealed_unix_ns = file->record.sealed_unix_ns;
         manifest.world_ranks = file->record.world_ranks;
         manifest.schema = file->schema;
-        manifest.nodes.push_back(format::line_of(*file, format::node_path(file->record.node, file->record.nodes)));
+        manifest.nodes.push_back(format::line_of(
+            *file, format::node_path(file->record.node, file->record.nodes, file->record.group.nodes_per_file)));
     }
     manifest.shapes = format::distinct_shapes(manifest.schema);
     std::ofstream out(path, std::ios::binary);
@@ -140,9 +184,10 @@ int make_manifest(const char* path, std::span<char*> node_files) {
 int main(int count, char** arguments) {
     if (count > 3 && std::string("manifest") == arguments[1])
         return make_manifest(arguments[2], {arguments + 3, arguments + count});
+    if (count == 3 && std::string("combined") == arguments[1]) return make_combined(arguments[2]);
     if (count != 3) return std::fprintf(stderr, "usage: make_node_file CASE PATH | manifest PATH NODE_FILE...\n"), 2;
     const std::string name = arguments[1];
-    if (name == "large" || name.starts_with("compressed-")) return make_packed(name, arguments[2]);
+    if (name == "large" || name.starts_with("compressed-")) return make_compressed(name, arguments[2]);
     const auto made = case_named(name);
     if (made.parts.empty()) return std::fprintf(stderr, "no case %s\n", arguments[1]), 2;
     return make(made, name, arguments[2]);

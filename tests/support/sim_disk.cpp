@@ -59,19 +59,25 @@ SimDisk::SimDisk(const SimDisk& other) {
                             copy_node(change.to_directory, copies), change.to, copy_node(change.node, copies)});
 }
 
-void SimDisk::write(SimNode& file, std::uint64_t offset, std::span<const std::byte> data) {
+void SimDisk::write(SimNode& file, std::uint64_t offset, std::span<const std::byte> data, int writer) {
     put(file.bytes, offset, data);
-    file.changes.push_back({offset, Bytes(data.begin(), data.end()), false});
+    file.changes.push_back({offset, Bytes(data.begin(), data.end()), false, writer});
 }
 
-void SimDisk::cut(SimNode& file, std::uint64_t bytes) {
+void SimDisk::cut(SimNode& file, std::uint64_t bytes, int writer) {
     file.bytes.resize(bytes);
-    file.changes.push_back({bytes, {}, true});
+    if (bytes == 0) file.changes.clear();  // nothing of them can come after this
+    file.changes.push_back({bytes, {}, true, writer});
 }
 
-void SimDisk::sync_file(SimNode& file) {
-    for (const auto& change : file.changes) apply_bytes(file.durable_bytes, change);
-    file.changes.clear();
+void SimDisk::sync_file(SimNode& file, int writer) {
+    for (const auto& change : file.changes)
+        if (change.writer == writer) apply_bytes(file.durable_bytes, change);
+    write_off(file, writer);
+}
+
+void SimDisk::write_off(SimNode& file, int writer) {
+    std::erase_if(file.changes, [writer](const SimNode::Change& change) { return change.writer == writer; });
 }
 
 void SimDisk::add_name(const NodePtr& directory, const std::string& name, const NodePtr& node) {
@@ -138,7 +144,8 @@ void SimDisk::power_cut(Survivors kept) {
         for (const auto& change : changes_) apply(change, true);
     changes_.clear();
     come_back(root_, [&](SimNode& node) {
-        if (kept.bytes) sync_file(node);
+        if (!kept.bytes) return;
+        for (const auto& change : node.changes) apply_bytes(node.durable_bytes, change);
     });
 }
 

@@ -25,6 +25,7 @@ struct SimNode {
         std::uint64_t offset = 0;
         Bytes data;
         bool is_cut = false;
+        int writer = 0;  // the open file through which it came
     };
 
     bool is_directory = false;
@@ -51,11 +52,12 @@ public:
 
     const NodePtr& root() const { return root_; }
 
-    void write(SimNode& file, std::uint64_t offset, std::span<const std::byte> data);
-    void cut(SimNode& file, std::uint64_t bytes);
-    void sync_file(SimNode& file);
+    void write(SimNode& file, std::uint64_t offset, std::span<const std::byte> data, int writer);
+    void cut(SimNode& file, std::uint64_t bytes, int writer);
+    /// What came through one open file: a file that several machines write is synced by each for itself.
+    void sync_file(SimNode& file, int writer);
     /// What the kernel does after a failed write-back: the pages count as clean, so no later sync writes them.
-    void write_off(SimNode& file) { file.changes.clear(); }
+    void write_off(SimNode& file, int writer);
 
     void add_name(const NodePtr& directory, const std::string& name, const NodePtr& node);
     void remove_name(const NodePtr& directory, const std::string& name);

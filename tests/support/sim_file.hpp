@@ -19,11 +19,12 @@ inline Error problem(ErrorKind kind, const char* call, const std::string& path, 
 
 class SimFile final : public sys::File {
 public:
-    SimFile(SimStore& store, NodePtr node, std::string path, bool writable, bool direct)
+    SimFile(SimStore& store, NodePtr node, std::string path, int writer, bool writable, bool direct)
         : store_(store),
           node_(std::move(node)),
           path_(std::move(path)),
           boot_(store.boots_),
+          writer_(writer),
           writable_(writable),
           direct_(direct) {}
 
@@ -34,7 +35,7 @@ public:
         if (begun || !store_.crashed_now()) {
             FB_TRY(may_write(offset, bytes));
             const auto kept = begun ? bytes : bytes.first(store_.short_write(bytes.size()));
-            store_.disk_.write(*node_, offset, kept);
+            store_.disk_.write(*node_, offset, kept, writer_);
             store_.bytes_written_ += kept.size();
         }
         return begun;
@@ -59,7 +60,7 @@ public:
         std::unique_lock lock(store_.mutex_);
         FB_TRY(begin(Op::truncate, lock));
         if (!writable_) return problem(ErrorKind::broken, "truncate", path_, "opened for reading");
-        store_.disk_.cut(*node_, size);
+        store_.disk_.cut(*node_, size, writer_);
         return {};
     }
 
@@ -69,10 +70,10 @@ public:
         const auto begun = store_.begin(Op::sync, lock);
         if (begun && sync_failed_) return problem(ErrorKind::retry, "sync", path_, "a sync failed before");
         if (begun) {
-            store_.disk_.sync_file(*node_);
+            store_.disk_.sync_file(*node_, writer_);
         } else if (!store_.crashed_now()) {
             sync_failed_ = true;
-            store_.disk_.write_off(*node_);
+            store_.disk_.write_off(*node_, writer_);
         }
         return begun;
     }
@@ -111,6 +112,7 @@ private:
     const NodePtr node_;
     const std::string path_;
     const int boot_;
+    const int writer_;
     const bool writable_;
     const bool direct_;
     bool closed_ = false;

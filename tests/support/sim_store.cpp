@@ -1,6 +1,7 @@
 #include "support/sim_store.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "base/bytes.hpp"
@@ -94,9 +95,11 @@ Result<NodePtr> SimStore::directory_of(const std::string& path, const char* call
 }
 
 Result<std::unique_ptr<sys::File>> SimStore::open(const std::string& path, sys::Access access) {
+    static std::atomic<int> opened{0};
+    const int writer = ++opened;
     std::unique_lock lock(mutex_);
     FB_TRY(begin(Op::open, lock));
-    const bool writable = access != sys::Access::read && access != sys::Access::read_direct;
+    const bool writable = sys::is_writing(access);
     NodePtr node = find(path);
     if (node && node->is_directory) return problem(ErrorKind::refused, "open", path, "is a directory");
     if (!node && !writable) return problem(ErrorKind::missing, "open", path, "no such file");
@@ -104,11 +107,11 @@ Result<std::unique_ptr<sys::File>> SimStore::open(const std::string& path, sys::
         FB_TRY_ASSIGN(directory, directory_of(path, "open"));
         node = std::make_shared<SimNode>();
         disk_.add_name(directory, name_in(path), node);
-    } else if (writable && !node->bytes.empty()) {
-        disk_.cut(*node, 0);
+    } else if (sys::is_emptying(access) && !node->bytes.empty()) {
+        disk_.cut(*node, 0, writer);
     }
-    const bool direct = direct_ && access == sys::Access::create_direct;
-    return std::unique_ptr<sys::File>(std::make_unique<SimFile>(*this, node, path, writable, direct));
+    const bool direct = direct_ && writable && sys::is_direct(access);
+    return std::unique_ptr<sys::File>(std::make_unique<SimFile>(*this, node, path, writer, writable, direct));
 }
 
 Result<> SimStore::make_directories(const std::string& path) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "catalog/catalog.hpp"
+#include "format/combined.hpp"
 #include "format/layout.hpp"
 #include "format/manifest.hpp"
 #include "format/node_file.hpp"
@@ -28,6 +30,7 @@ struct SmallSnapshot {
     std::string stream = "restart";
     std::uint64_t elements_per_rank = 40;  // of the field
     std::int64_t sealed_unix_ns = 1'700'000'000'000'000'000;
+    std::uint32_t nodes_per_file = 1;
 
     std::uint32_t ranks() const { return nodes * ranks_per_node; }
 };
@@ -54,12 +57,29 @@ inline Schema small_schema(const SmallSnapshot& snapshot) {
 /// The world's odd ranks own no particles, the others ten more each.
 inline std::uint64_t rows_of(std::uint32_t rank) { return rank % 2 == 1 ? 0 : 10 + 5 * rank; }
 
-/// One sealed node file. Its data depend on the snapshot's id, so that two saves of one step differ.
-inline std::vector<std::byte> small_node_file(const SmallSnapshot& snapshot, std::uint32_t node) {
+inline format::Layout small_layout(const SmallSnapshot& snapshot, std::uint32_t node) {
     std::vector<format::RankPart> parts;
     for (auto rank = node * ranks_per_node; rank < (node + 1) * ranks_per_node; ++rank)
         parts.push_back({rank, {{}, {{{rank, 0}, {1, snapshot.elements_per_rank}}}, {}, {}}, {rows_of(rank)}});
-    auto layout = format::plan_layout(small_schema(snapshot), parts, {}).value();
+    return format::plan_layout(small_schema(snapshot), parts, {}).value();
+}
+
+/// Where the node files of a combined file lie: as format::place_regions() says, but closer, for disks in memory.
+inline format::FileGroup small_group(const SmallSnapshot& snapshot, std::uint32_t node) {
+    const auto per_file = snapshot.nodes_per_file, first = node / per_file * per_file;
+    const auto end = std::min(first + per_file, snapshot.nodes);
+    format::FileGroup group{.nodes_per_file = per_file, .first_node = first, .offsets = {}};
+    if (end - first < 2) return group;
+    const auto head = format::combined_head_bytes(small_schema(snapshot), end - first);
+    group.offsets.push_back(round_up(head, limits::page_bytes));
+    for (auto other = first; other < end; ++other)
+        group.offsets.push_back(group.offsets.back() + small_layout(snapshot, other).file_bytes + limits::page_bytes);
+    return group;
+}
+
+/// One sealed node file. Its data depend on the snapshot's id, so that two saves of one step differ.
+inline std::vector<std::byte> small_node_file(const SmallSnapshot& snapshot, std::uint32_t node) {
+    const auto layout = small_layout(snapshot, node);
     std::vector<std::byte> image(layout.file_bytes);
     format::encode(layout, image);
     auto words = format::crc_words(layout, image);
@@ -80,7 +100,8 @@ inline std::vector<std::byte> small_node_file(const SmallSnapshot& snapshot, std
                   .sealed_unix_ns = snapshot.sealed_unix_ns + node,
                   .node = node,
                   .nodes = snapshot.nodes,
-                  .world_ranks = snapshot.ranks()},
+                  .world_ranks = snapshot.ranks(),
+                  .group = small_group(snapshot, node)},
                  image);
     return image;
 }

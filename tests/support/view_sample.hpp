@@ -13,6 +13,7 @@
 #include "base/limits.hpp"
 #include "catalog/catalog.hpp"
 #include "describe/geometry.hpp"
+#include "format/combined.hpp"
 #include "format/manifest.hpp"
 #include "sys/store.hpp"
 
@@ -23,6 +24,7 @@ struct ViewSample {
     std::vector<std::uint32_t> ranks_of_node;          // how many ranks each node has
     std::vector<std::vector<std::vector<Box>>> boxes;  // by rank, then variable
     std::vector<std::vector<std::uint64_t>> rows;      // by rank, then table
+    std::uint32_t nodes_per_file = 1;
     std::uint32_t ranks() const { return static_cast<std::uint32_t>(boxes.size()); }
 };
 
@@ -185,7 +187,8 @@ inline void fill_array(std::byte* to, const Variable& variable, std::size_t v, c
 
 /// One node file's bytes. `first_rows` are the rows of the tables in the nodes before.
 inline Result<std::vector<std::byte>> node_bytes(const ViewSample& sample, std::uint32_t node, std::uint32_t first_rank,
-                                                 const std::vector<std::uint64_t>& first_rows) {
+                                                 const std::vector<std::uint64_t>& first_rows,
+                                                 const format::FileGroup& group = {}) {
     std::vector<format::RankPart> parts;
     for (std::uint32_t i = 0; i < sample.ranks_of_node[node]; ++i)
         parts.push_back({first_rank + i, sample.boxes[first_rank + i], sample.rows[first_rank + i]});
@@ -211,9 +214,31 @@ inline Result<std::vector<std::byte>> node_bytes(const ViewSample& sample, std::
                                 .sealed_unix_ns = 1'700'000'000'000'000'000,
                                 .node = node,
                                 .nodes = static_cast<std::uint32_t>(sample.ranks_of_node.size()),
-                                .world_ranks = sample.ranks()};
+                                .world_ranks = sample.ranks(),
+                                .group = group};
     format::seal(layout, record, bytes);
     return bytes;
+}
+
+/// The places of the node files of each node's file, regions as close as they may lie.
+inline Result<std::vector<format::FileGroup>> groups_of(const ViewSample& sample) {
+    const auto nodes = static_cast<std::uint32_t>(sample.ranks_of_node.size());
+    std::vector<format::FileGroup> groups(nodes);
+    const std::vector<std::uint64_t> no_rows(sample.schema.tables.size(), 0);
+    std::uint32_t first_rank = 0;
+    for (std::uint32_t first = 0; first < nodes; first += sample.nodes_per_file) {
+        const auto end = std::min(first + sample.nodes_per_file, nodes);
+        format::FileGroup group{.nodes_per_file = sample.nodes_per_file, .first_node = first, .offsets = {}};
+        if (end - first > 1)
+            group.offsets = {round_up(format::combined_head_bytes(sample.schema, end - first), limits::page_bytes)};
+        for (auto node = first; node < end; ++node) {
+            FB_TRY_ASSIGN(bytes, node_bytes(sample, node, first_rank, no_rows));
+            first_rank += sample.ranks_of_node[node];
+            if (end - first > 1) group.offsets.push_back(group.offsets.back() + bytes.size() + limits::page_bytes);
+        }
+        for (auto node = first; node < end; ++node) groups[node] = group;
+    }
+    return groups;
 }
 
 /// Writes RUN/STREAM/step-000120 with all its node files and the manifest.
@@ -230,15 +255,24 @@ inline Result<catalog::Snapshot> write_sample(sys::Store& store, const std::stri
     std::vector<std::uint64_t> first_rows(sample.schema.tables.size(), 0);
     std::uint32_t first_rank = 0;
     const auto nodes = static_cast<std::uint32_t>(sample.ranks_of_node.size());
+    FB_TRY_ASSIGN(groups, groups_of(sample));
+    std::vector<format::Region> regions;
     for (std::uint32_t node = 0; node < nodes; ++node) {
-        FB_TRY_ASSIGN(bytes, node_bytes(sample, node, first_rank, first_rows));
-        const auto name = format::node_path(node, nodes);
+        const auto& group = groups[node];
+        FB_TRY_ASSIGN(bytes, node_bytes(sample, node, first_rank, first_rows, group));
+        const auto name = format::node_path(node, nodes, sample.nodes_per_file);
         const auto path = snapshot.directory + "/" + name;
         FB_TRY(store.make_directories(path.substr(0, path.rfind('/'))));
-        FB_TRY_ASSIGN(file, store.open(path, sys::Access::create));
-        FB_TRY(file->write(0, bytes));
+        FB_TRY_ASSIGN(file, store.open(path, sys::Access::update));
+        FB_TRY(file->write(group.offset_of(node), bytes));
+        FB_TRY_ASSIGN(head, format::open_head(bytes, path));
+        if (node == group.first_node) regions.clear();
+        regions.push_back(format::region_of(head));
+        if (group.is_combined() && regions.size() == group.nodes()) {
+            FB_TRY(file->truncate(group.file_bytes()));
+            FB_TRY(file->write(0, format::encode_combined_head(format::page_of(head.record), head.schema, regions)));
+        }
         FB_TRY(file->close());
-        FB_TRY_ASSIGN(head, catalog::load_head(store, path));
         manifest.nodes.push_back(format::line_of(head, name));
         for (std::uint32_t table = 0; table < first_rows.size(); ++table) first_rows[table] += head.rows(table);
         first_rank += sample.ranks_of_node[node];

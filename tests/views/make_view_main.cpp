@@ -1,5 +1,6 @@
 // Writes a committed snapshot and its view for views_test.py: make_view CASE RUN. Prints the schema's variables, one
-// JSON object a line: index, name, type, kind, shape. Cases: one, two, three (nodes), or many:NODES (a small schema).
+// JSON object a line: index, name, type, kind, shape. Cases: one, two, three (nodes), combined (three in two
+// files), together (in one), or many:NODES (a small schema).
 
 #include <chrono>
 #include <cstdio>
@@ -40,6 +41,11 @@ Result<test::ViewSample> case_named(const std::string& name) {
     if (name == "one") return test::spread(test::view_schema(), {1});
     if (name == "two") return test::spread(test::view_schema(), {1, 2});
     if (name == "three") return test::spread(test::view_schema(), {3, 1, 4});
+    if (name == "combined" || name == "together") {
+        auto sample = test::spread(test::view_schema(), {3, 1, 4});
+        sample.nodes_per_file = name == "combined" ? 2 : 3;
+        return sample;
+    }
     if (name.starts_with("many:")) return many_nodes(static_cast<std::uint32_t>(std::atoi(name.c_str() + 5)));
     return Error{ErrorKind::missing, "no case " + name};
 }

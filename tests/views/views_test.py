@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Goal: programs that know nothing of Forebay read views: every value, named dimensions, attributes, after a move too.
 
-Method: make_view writes snapshots of 1, 2 and 3 nodes with their views (tests/support/view_sample.hpp) and lists their
+Method: make_view writes snapshots of 1, 2 and 3 nodes, and of 3 nodes in two files and in one, with their views (tests/support/view_sample.hpp) and lists their
 variables; each reader opens the view and every value is compared with expected(), which says again what
 store_number() there says. Exits with 77 when a reader is not installed.
 """
@@ -30,7 +30,7 @@ for tool in ("h5dump", "ncdump"):
         sys.exit(77)
 
 MAKE = os.path.join(os.environ.get("FOREBAY_BINARY_DIR", "build"), "tests", "make_view")
-CASES = ("one", "two", "three")
+CASES = ("one", "two", "three", "combined", "together")
 SCRATCH = tempfile.TemporaryDirectory(prefix="forebay-views-")
 VARIABLES = {}
 

@@ -66,13 +66,14 @@ def inside(lo, size, shape):
 
 RECORD = ("magic version header_bytes snapshot_id step time sealed_unix_ns node nodes world_ranks head_crc32c file_bytes head_bytes "
           "data_offset_bytes hdf5_offset_bytes hdf5_capacity_bytes schema_offset_bytes schema_size_bytes ranks_offset_bytes "
-          "ranks extents_offset_bytes variables index_offset_bytes blocks crc_offset_bytes crc_words "
-          "plain_bytes filters_offset_bytes chunks_offset_bytes chunks staged_crc32c").split()
+          "ranks extents_offset_bytes variables index_offset_bytes blocks crc_offset_bytes crc_words").split()
+COMPRESSED = "plain_bytes filters_offset_bytes chunks_offset_bytes chunks staged_crc32c".split()
 
 
 def read_record(pages):
     require(len(pages) >= 8192, "fewer than 8192 bytes", "refused")
-    record = dict(zip(RECORD, struct.unpack_from("<8sIIQqdqIIIIQQ18Q", pages, 4096)))
+    record = dict(zip(RECORD, struct.unpack_from("<8sIIQqdqIIIIQQ13Q", pages, 4096)))
+    record.update(zip(COMPRESSED, struct.unpack_from("<5Q", pages, 4096 + 2256)))
     written = struct.unpack_from("<I", pages, 8188)[0]
     if record["magic"] != b"FBNODE\r\n":
         unsealed = record["magic"] == bytes(8) and pages[:8] in (b"\x89HDF\r\n\x1a\n", bytes(8))
@@ -86,7 +87,7 @@ def read_record(pages):
     compressed = r["version"] == 2
     if not compressed:
         r["plain_bytes"], r["chunks"] = r["file_bytes"], 0
-    require(r["header_bytes"] == (224 if compressed else 184) and r["plain_bytes"] <= 1 << 62 and r["node"] < r["nodes"] <= 1 << 20, "node numbers")
+    require(r["header_bytes"] == 184 and r["plain_bytes"] <= 1 << 62 and r["node"] < r["nodes"] <= 1 << 20, "node numbers")
     require(1 <= r["ranks"] <= min(65536, r["world_ranks"]) and r["variables"] <= 30000, "numbers of ranks or variables")
     require(r["head_bytes"] <= min(1 << 32, r["data_offset_bytes"]) and r["data_offset_bytes"] <= r["file_bytes"] <= 1 << 62, "sizes")
     end = 8192
@@ -265,8 +266,23 @@ def compact(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def read_node_file(path, show):
-    with open(path, "rb") as file:
+class Region:
+    """A node file inside a combined file: offsets count from its first byte."""
+
+    def __init__(self, file, base):
+        self.file, self.base = file, base
+        self.seek(0)
+
+    def seek(self, offset):
+        self.file.seek(self.base + offset)
+
+    def read(self, count):
+        return self.file.read(count)
+
+
+def read_node_file(path, show, base=0):
+    with open(path, "rb") as whole:
+        file = Region(whole, base)
         r, schema, ranks, extents, blocks, crcs, filters, chunks = read_head(file)
         show(f"node file: stream {compact(schema['stream'])} snapshot {r['snapshot_id']:016x} step {r['step']} node {r['node']} of "
              f"{r['nodes']} ranks {compact(list(ranks))} of {r['world_ranks']} bytes {r['file_bytes']} record {r['record_crc32c']:08x}")
@@ -284,6 +300,37 @@ def read_node_file(path, show):
                 show(f"  chunk at {c['plain']} bytes {c['bytes']} filter {filters[number]['id'] if c['filtered'] else 0} stored {c['size']} at "
                      f"{c['stored']} crc32c {c['crc']:08x}")
     return r
+
+
+def read_combined_file(path, show):
+    """Every region by the page, and that each has arrived."""
+    with open(path, "rb") as file:
+        page = file.read(8192)[4096:]
+        magic, version, header = struct.unpack_from("<8sII", page)
+        require(len(page) == 4096 and crc32c(page[:4092]) == struct.unpack_from("<I", page, 4092)[0], "checksum of the page")
+        require(version == 1, f"version {version}", "unsupported")
+        snapshot, step, nodes, per_file, first, count = struct.unpack_from("<QqIIII", page, 16)
+        require(header == 2104 and 2 <= count <= per_file <= 256 and first % per_file == 0 and first + count <= nodes, "page")
+        offsets = struct.unpack_from(f"<{count + 1}Q", page, 48)
+        show(f"combined file: snapshot {snapshot:016x} step {step} nodes {first}-{first + count - 1} of {nodes}, {per_file} a file, "
+             f"offsets {compact(list(offsets))}")
+        arrivals = []
+        for end in offsets[1:]:
+            file.seek(end - 4096)
+            arrival = file.read(4096)
+            require(arrival[:8] == b"FBHERE\r\n" and crc32c(arrival[:4092]) == struct.unpack_from("<I", arrival, 4092)[0], "an arrival")
+            arrivals.append(struct.unpack_from("<IIQI", arrival, 8))
+    for i, (base, arrival) in enumerate(zip(offsets, arrivals)):
+        require(base % 4096 == 0 and offsets[i + 1] - base >= 12288, "offsets")
+        r = read_node_file(path, show, base)
+        require(arrival == (1, first + i, snapshot, r["record_crc32c"]), f"arrival of node {first + i}")
+        require((r["snapshot_id"], r["step"], r["node"]) == (snapshot, step, first + i), f"region {i}")
+
+
+def read_file(path, show):
+    with open(path, "rb") as file:
+        combined = file.read(8192)[4096:4104] == b"FBMANY\r\n"
+    return (read_combined_file if combined else read_node_file)(path, show)
 
 
 def check_manifest_line(line, schema, shapes, world_ranks):
@@ -321,15 +368,18 @@ def read_manifest(path, show):
         require(numbers and numbers == sorted(set(numbers)) and 0 <= numbers[0] and numbers[-1] < 1 << 20, "node numbers")
         for line in m["nodes"]:
             check_manifest_line(line, m["schema"], shapes, m["world_ranks"])
+            line["offset"] = line.get("offset", 0) if m["version"] == 2 else 0
+            require(isinstance(line["offset"], int) and 0 <= line["offset"] <= 1 << 62 and line["offset"] % 4096 == 0, f"offset of {line['path']}")
     except (ValueError, KeyError, TypeError) as error:
         raise Refused(f"corrupt: {type(error).__name__} {error}") from error
     show(f"manifest: stream {compact(m['schema']['stream'])} snapshot {m['snapshot_id']} step {m['step']} ranks {m['world_ranks']}")
     for line in m["nodes"]:
-        show(f"node {line['node']} {compact(line['path'])} bytes {line['bytes']} data {line['data']} record {line['record']} "
+        at = f" at {line['offset']}" if line["offset"] else ""
+        show(f"node {line['node']} {compact(line['path'])}{at} bytes {line['bytes']} data {line['data']} record {line['record']} "
              f"ranks {compact(line['ranks'])} rows {compact(line['rows'])} bounds {compact(line['bounds'])}")
         file = os.path.join(os.path.dirname(path), line["path"])
         if os.path.exists(file):
-            r = read_node_file(file, lambda text: None)
+            r = read_node_file(file, lambda text: None, line["offset"])
             same = (f"{r['snapshot_id']:016x}", f"{r['record_crc32c']:08x}", r["file_bytes"]) == (m["snapshot_id"], line["record"], line["bytes"])
             require(same, f"{line['path']} is not the file that was committed")
 
@@ -342,7 +392,7 @@ def main(arguments):
     good = True
     for path in paths:
         try:
-            reader = read_manifest if path.endswith(".json") else read_node_file
+            reader = read_manifest if path.endswith(".json") else read_file
             reader(path, (lambda text: None) if quiet else print)
         except (Refused, OSError) as error:
             print(f"{path}: {error}", file=sys.stderr)

@@ -109,11 +109,11 @@ class Session:
         """The stream of that name. Without options those of `config` hold; with any, the defaults hold for the others:
         slots=1 (or 2), policy="wait" (or "wait_at_most", "skip", "newest_only"), wait_max_seconds=10, keep=3 (0: all),
         view=True, priority=0 (higher drains first), deadline_seconds=0 (after the seal; 0: none), rate_bytes_per_second=0 (the
-        agent's). Local."""
+        agent's), nodes_per_file=1 (more: fewer files on many nodes). Local."""
         if not options:
             return Stream(self._session.stream(name), name)
         given = {"slots": 1, "policy": "wait", "wait_max_seconds": 10.0, "keep": 3, "view": True,
-                 "priority": 0, "deadline_seconds": 0.0, "rate_bytes_per_second": 0}
+                 "priority": 0, "deadline_seconds": 0.0, "rate_bytes_per_second": 0, "nodes_per_file": 1}
         unknown = options.keys() - given.keys()
         if unknown:
             raise TypeError(f"stream() has no option {', '.join(sorted(unknown))}; there are {', '.join(given)}")
@@ -123,6 +123,12 @@ class Session:
     def draining(self):
         """Whether this node's agent is draining now."""
         return self._session.draining
+
+    @property
+    def spool(self):
+        """A directory of this node for small files of any program of the job; the agent packs them into few files of the
+        run, `forebay extract` gives them back. Write under a name that begins with a dot, then rename."""
+        return self._session.spool
 
     def job(self, stop_wanted=False):
         """Whether to save (.save) or to save and end (.stop) now, .seconds_left of the job, and the .reason: because the job

@@ -1,0 +1,288 @@
+// forebay extract: the files of packed streams, back as files.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "base/limits.hpp"
+#include "catalog/node_reader.hpp"
+#include "cli/json.hpp"
+#include "cli/place.hpp"
+#include "cli/progress.hpp"
+#include "cli/verbs.hpp"
+#include "cli/words.hpp"
+#include "format/packed.hpp"
+#include "format/segments.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t window_bytes = 8 * limits::segment_bytes;
+
+struct Options {
+    std::string place;
+    std::vector<std::string> patterns;
+    std::string directory = ".";
+    bool overwrite = false;
+    bool list = false;
+    bool json = false;
+};
+
+struct Extracted {
+    format::PackedFile file;
+    std::string stream;
+    std::int64_t step = 0;
+};
+
+/// What is to be written, and where it lies.
+struct Source {
+    Extracted what;
+    catalog::Snapshot snapshot;
+    std::size_t variable = 0;
+};
+
+Error problem(ErrorKind kind, const std::string& text, const std::string& next) {
+    return {kind, fmt::format("{}\n  Next: {}", text, next)};
+}
+
+// * stands for any text, / too, and ? for any byte.
+bool matches(std::string_view pattern, std::string_view text) {
+    std::size_t p = 0, t = 0, star = pattern.npos, resume = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            resume = t;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+            ++p;
+            ++t;
+        } else if (star != pattern.npos) {
+            p = star + 1;
+            t = ++resume;
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', p) == pattern.npos;
+}
+
+bool is_wanted(const Options& options, const std::string& path) {
+    return options.patterns.empty() ||
+           std::ranges::any_of(options.patterns, [&](const std::string& pattern) { return matches(pattern, path); });
+}
+
+Result<std::vector<catalog::Snapshot>> batches(sys::Store& store, const Options& options) {
+    FB_TRY_ASSIGN(place, find_place(store, options.place));
+    std::vector<catalog::Snapshot> found;
+    for (const auto& stream : place.streams) {
+        if (!place.stream_named && !format::is_packed_stream(stream)) continue;
+        FB_TRY_ASSIGN(all, catalog::snapshots(store, place.run, stream));
+        for (const auto& snapshot : all)
+            if (!place.step || *place.step == snapshot.step) found.push_back(snapshot);
+        if (place.last && !all.empty()) found.assign(1, all.front());
+    }
+    if (found.empty())
+        return problem(ErrorKind::missing, fmt::format("{} has no packed files.", options.place),
+                       "forebay ls " + place.run);
+    // Older batches first: of a file that is in two of them the later one is meant.
+    std::ranges::stable_sort(found, {}, &catalog::Snapshot::step);
+    return found;
+}
+
+// The files that are wanted, by their manifests alone.
+Result<std::vector<Source>> sources_in(sys::Store& store, const Options& options) {
+    FB_TRY_ASSIGN(all, batches(store, options));
+    std::map<std::pair<std::string, std::string>, Source> by_path;  // of one stream
+    for (const auto& snapshot : all) {
+        FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
+        const auto& variables = manifest.schema.variables;
+        for (std::size_t v = 0; v < variables.size(); ++v) {
+            const auto file = format::packed_file(variables[v]);
+            if (!file)
+                return problem(ErrorKind::refused,
+                               fmt::format("{} holds the variable '{}', which is no packed file.", snapshot.directory,
+                                           variables[v].name),
+                               "forebay show " + snapshot.directory);
+            if (!is_wanted(options, file->path)) continue;
+            by_path[{snapshot.stream, file->path}] = {{*file, snapshot.stream, snapshot.step}, snapshot, v};
+        }
+    }
+    std::vector<Source> sources;
+    for (auto& [key, source] : by_path) sources.push_back(std::move(source));
+    // By batch, whose head is then read once.
+    std::ranges::stable_sort(sources, [](const Source& a, const Source& b) {
+        return std::tie(a.snapshot.directory, a.variable) < std::tie(b.snapshot.directory, b.variable);
+    });
+    return sources;
+}
+
+/// Writes files below one directory, through no link.
+class Extractor {
+public:
+    Extractor(sys::Store& store, const Options& options) : store_(store), options_(options), window_(window_bytes) {}
+
+    Result<> extract(const Source& source, const std::function<void(std::uint64_t)>& wrote) {
+        if (opened_ != source.snapshot.directory) FB_TRY(open(source.snapshot));
+        const auto path = fs::path(options_.directory) / source.what.file.path;
+        FB_TRY(make_place(path));
+        const auto temporary = path.string() + ".forebay-tmp";
+        const auto written = write(source, temporary, wrote);
+        if (!written) {
+            static_cast<void>(store_.remove(temporary));
+            return written;
+        }
+        FB_TRY(store_.rename(temporary, path.string()));
+        return set_times(source.what.file, path);
+    }
+
+private:
+    Result<> open(const catalog::Snapshot& snapshot) {
+        FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, snapshot.directory));
+        name_ = catalog::name_of(snapshot.directory, manifest.nodes.front());
+        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store_, snapshot.directory, manifest.nodes.front()));
+        FB_TRY_ASSIGN(head, reader.head());
+        if (head.record_crc32c != manifest.nodes.front().record_crc32c || head.schema != manifest.schema)
+            return problem(ErrorKind::corrupt, name_ + " is not the file that was committed.",
+                           "forebay verify " + snapshot.directory);
+        head_ = std::move(head);
+        FB_TRY_ASSIGN(file, catalog::open_line(store_, snapshot.directory, manifest.nodes.front(), sys::Access::read));
+        file_ = std::move(file);
+        opened_ = snapshot.directory;
+        return {};
+    }
+
+    Result<> make_place(const fs::path& path) {
+        fs::path at = options_.directory;
+        std::error_code error;
+        for (const auto& part : path.parent_path().lexically_relative(options_.directory)) {
+            if (part == ".") continue;
+            at /= part;
+            if (fs::is_symlink(fs::symlink_status(at, error)))
+                return problem(ErrorKind::refused, at.string() + " is a link: nothing is written through it.",
+                               "extract into another directory: -C DIR");
+        }
+        if (!options_.overwrite && fs::exists(fs::symlink_status(path, error)))
+            return problem(ErrorKind::refused, path.string() + " exists.", "--overwrite, or -C DIR");
+        return store_.make_directories(path.parent_path().empty() ? "." : path.parent_path().string());
+    }
+
+    Result<> write(const Source& source, const std::string& path, const std::function<void(std::uint64_t)>& wrote) {
+        FB_TRY_ASSIGN(out, store_.open(path, sys::Access::create));
+        const auto& block = head_.blocks[head_.first_block[source.variable]];
+        const auto bytes = source.what.file.bytes;
+        for (std::uint64_t at = 0; at < bytes; at += window_.size()) {
+            const auto now = std::span(window_).first(std::min<std::uint64_t>(window_.size(), bytes - at));
+            FB_TRY(file_->read(block.offset_bytes + at, now));
+            for (std::uint64_t begin = 0; begin < now.size(); begin += limits::segment_bytes) {
+                const format::Segment segment{.block = static_cast<std::uint32_t>(head_.first_block[source.variable]),
+                                              .word = block.first_segment + (at + begin) / limits::segment_bytes,
+                                              .offset = block.offset_bytes + at + begin,
+                                              .bytes = std::min(limits::segment_bytes, now.size() - begin)};
+                FB_TRY(format::check_segment(head_, segment, now.subspan(begin, segment.bytes), name_));
+            }
+            FB_TRY(out->write(at, now));
+            wrote(now.size());
+        }
+        FB_TRY(out->sync());
+        return out->close();
+    }
+
+    static Result<> set_times(const format::PackedFile& file, const fs::path& path) {
+        std::error_code error;
+        // Neither set-user-ID nor set-group-ID: who extracts is not who wrote.
+        fs::permissions(path, static_cast<fs::perms>(file.mode & 0777), error);
+        const std::chrono::sys_time<std::chrono::nanoseconds> modified{std::chrono::nanoseconds(file.modified_unix_ns)};
+        if (!error) fs::last_write_time(path, std::chrono::file_clock::from_sys(modified), error);
+        if (!error) return {};
+        return Error{ErrorKind::retry,
+                     fmt::format("mode or time of {} could not be set: {}", path.string(), error.message())};
+    }
+
+    sys::Store& store_;
+    const Options& options_;
+    std::string opened_, name_;
+    format::NodeFile head_;
+    std::unique_ptr<sys::File> file_;
+    std::vector<std::byte> window_;
+};
+
+Json json_of(const Extracted& one) {
+    auto object = Json::object();
+    object.set("path", one.file.path).set("bytes", one.file.bytes).set("mode", one.file.mode);
+    return object.set("modified_unix_ns", one.file.modified_unix_ns).set("stream", one.stream).set("step", one.step);
+}
+
+// Two streams may hold the same path: nodes write what they like. Both would be one file.
+Result<> check_paths(const std::vector<Source>& sources) {
+    std::map<std::string, const Source*> seen;
+    for (const auto& source : sources) {
+        const auto [at, is_new] = seen.try_emplace(source.what.file.path, &source);
+        if (is_new) continue;
+        return problem(
+            ErrorKind::refused,
+            fmt::format("{} is in {} and in {}.", source.what.file.path, at->second->what.stream, source.what.stream),
+            "name one of them, RUN/STREAM, or its --list");
+    }
+    return {};
+}
+
+Result<Exit> extract(const Options& options) {
+    auto& store = sys::posix_store();
+    FB_TRY_ASSIGN(sources, sources_in(store, options));
+    if (sources.empty())
+        return problem(ErrorKind::missing, fmt::format("no packed file of {} matches.", options.place),
+                       fmt::format("forebay extract {} --list", options.place));
+    if (!options.list) {
+        FB_TRY(check_paths(sources));
+        std::uint64_t all = 0, done = 0;
+        for (const auto& source : sources) all += source.what.file.bytes;
+        Progress progress("extract", options.json);
+        Extractor extractor(store, options);
+        for (const auto& source : sources)
+            FB_TRY(extractor.extract(source, [&](std::uint64_t bytes) { progress.show(done += bytes, all); }));
+    }
+    auto list = Json::array();
+    for (const auto& source : sources) {
+        const auto& file = source.what.file;
+        if (options.json) list.push(json_of(source.what));
+        else
+            std::fputs(fmt::format("{}  {} bytes  {}@{}\n", file.path, file.bytes, source.what.stream, source.what.step)
+                           .c_str(),
+                       stdout);
+    }
+    if (options.json) list.print();
+    return Exit::good;
+}
+
+}  // namespace
+
+void add_extract(CommandLine& line) {
+    const auto options = std::make_shared<Options>();
+    auto verb = line.verb("extract", "Write the files of packed streams back, or list them");
+    verb.argument("RUN", options->place,
+                  "RUN for all its packed streams, RUN/STREAM, or RUN/STREAM@STEP for one batch");
+    verb.option("--only", options->patterns,
+                "Only files whose path matches, as in '*.csv'; * matches / too; may be "
+                "repeated");
+    verb.option("-C,--directory", options->directory, "Where to; made if missing. The current directory by default");
+    verb.flag("--overwrite", options->overwrite, "Replace files that exist");
+    verb.flag("--list", options->list, "Only list them");
+    verb.json(options->json,
+              "  An array with an object for each file: path, bytes, mode, modified_unix_ns, stream, step.\n");
+    verb.examples(
+        "  forebay extract /scratch/me/run7 --list\n"
+        "  forebay extract /scratch/me/run7 -C out --only '*.csv'\n"
+        "Every byte is checked against its checksum. Nothing is written outside the directory or through a link. Of a\n"
+        "file that several batches hold the last one is written.\n");
+    verb.action([options] { return extract(*options); });
+}
+
+}  // namespace forebay::cli

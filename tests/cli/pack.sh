@@ -1,0 +1,2 @@
+for verb in pack extract; do forebay $verb --help; done
+forebay extract run7
