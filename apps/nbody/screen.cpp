@@ -40,10 +40,10 @@ void print_end(const SavingTotals& totals, const Ledger& ledger) {
                 human_bytes(static_cast<double>(totals.bytes_drained)).c_str(), drain,
                 static_cast<unsigned long long>(totals.commits), static_cast<unsigned long long>(totals.aborts));
     if (totals.deadlines_missed + totals.overtakes + totals.limits_overruled > 0)
-        std::printf("  scheduled          %llu deadlines missed, %llu drains overtook, %llu kept no slowdown_percent_max\n",
-                    static_cast<unsigned long long>(totals.deadlines_missed),
-                    static_cast<unsigned long long>(totals.overtakes),
-                    static_cast<unsigned long long>(totals.limits_overruled));
+        std::printf(
+            "  scheduled          %llu deadlines missed, %llu drains overtook, %llu kept no slowdown_percent_max\n",
+            static_cast<unsigned long long>(totals.deadlines_missed), static_cast<unsigned long long>(totals.overtakes),
+            static_cast<unsigned long long>(totals.limits_overruled));
     if (const auto& slacks = ledger.slacks(); !slacks.empty())
         std::printf("  slack              %.2f s at least, %.2f s on average, from durable to the next save\n",
                     *std::min_element(slacks.begin(), slacks.end()), mean(slacks));
