@@ -1,6 +1,7 @@
 #include "drain/pacer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace forebay::drain {
@@ -11,8 +12,10 @@ namespace {
 constexpr double rate_first = 64e6;
 // However slow the steps are: a drain ends.
 constexpr double rate_min = 1e6;
-// A rate is judged by so many samples; one may be an outlier, two of five too.
-constexpr std::size_t samples_to_judge = 5;
+// A rate is judged by so many samples, of which two may be outliers; by more where they differ by much of the limit.
+constexpr std::size_t samples_to_judge = 5, samples_to_judge_max = 15;
+// Standard error of a median, in median absolute deviations from it, for normal noise.
+constexpr double error_of_median = 1.858;
 constexpr std::size_t free_samples_min = 6;
 // After so many samples a simulation may be in another phase: two free steps are measured again.
 constexpr std::size_t free_samples_age_max = 60;
@@ -33,12 +36,24 @@ void Recent::add(double value) {
     values_.push_back(value);
 }
 
-double Recent::median() const {
-    auto sorted = values_;
+namespace {
+
+double median_of(std::vector<double> sorted) {
     const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
     std::ranges::nth_element(sorted, middle);
     if (sorted.size() % 2 == 1) return *middle;
     return (*middle + *std::max_element(sorted.begin(), middle)) / 2;
+}
+
+}  // namespace
+
+double Recent::median() const { return median_of(values_); }
+
+double Recent::error() const {
+    const double middle = median();
+    auto away = values_;
+    for (double& value : away) value = std::abs(value - middle);
+    return error_of_median * median_of(std::move(away)) / middle / std::sqrt(static_cast<double>(values_.size()));
 }
 
 void Pacer::take(const stage::StepSample& sample) {
@@ -53,12 +68,18 @@ void Pacer::take(const stage::StepSample& sample) {
     draining_.add(seconds);
     if (std::exchange(settling_, false)) return;
     since_change_.add(seconds);
-    if (since_change_.count() >= samples_to_judge) adjust();
+    if (knows_enough()) adjust();
+}
+
+bool Pacer::knows_enough() const {
+    if (limit_ == 0 || rate_ == 0 || free_.count() < free_samples_min || since_change_.count() < samples_to_judge)
+        return false;
+    return since_change_.count() >= samples_to_judge_max ||
+           std::hypot(since_change_.error(), free_.error()) < limit_ / 2;
 }
 
 // Judged by the rate that was reached, which may be less than what was allowed.
 void Pacer::adjust() {
-    if (limit_ == 0 || rate_ == 0 || free_.count() < free_samples_min) return;
     const double slowdown = since_change_.median() / free_.median() - 1;
     const double reached = achieved_ > 0 ? std::min(rate_, achieved_) : rate_;
     if (slowdown > limit_) {

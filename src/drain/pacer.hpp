@@ -27,6 +27,7 @@ public:
     void clear() { values_.clear(); }
     std::size_t count() const { return values_.size(); }
     double median() const;  // of one or more
+    double error() const;   // of the median, relative to it: what other samples of the same kind would make of it
 
 private:
     std::size_t count_max_;
@@ -57,12 +58,13 @@ public:
     std::optional<double> slowdown_percent() const;
 
 private:
+    bool knows_enough() const;
     void adjust();
     bool needs_free_steps();
     void measure_rate(const Drain& drain);
 
     double limit_;
-    Recent free_{21}, draining_{15}, since_change_{7};
+    Recent free_{21}, draining_{15}, since_change_{15};
     std::size_t samples_ = 0, samples_at_free_ = 0;  // how old the newest step without a drain is
     std::size_t free_wanted_ = 0;                    // while it holds: so many more
     double hold_until_ = 0;
