@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "api/state.hpp"
 #include "base/limits.hpp"
 #include "format/packed.hpp"
@@ -85,8 +87,10 @@ Result<Stream> Session::stream(const std::string& name, const StreamOptions& opt
 
 bool Session::draining() const { return state_->staging && state_->staging->control().draining.load() != 0; }
 
+// Programs of the job have other current directories.
 std::string Session::spool() const {
-    return state_->staging ? stage::spool_path(state_->staging->directory()) : std::string();
+    if (!state_->staging) return {};
+    return std::filesystem::absolute(stage::spool_path(state_->staging->directory())).lexically_normal();
 }
 
 Result<Job> Session::job(bool stop_wanted) { return state_->job(stop_wanted); }

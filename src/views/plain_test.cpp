@@ -140,7 +140,7 @@ TEST_CASE("more node files than a reader can hold open are unsupported") {
     const auto made = views::make_plain_view(store, snapshot);
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::unsupported);
-    CHECK(made.error().text.find("901 node files and a view may have 900") != std::string::npos);
+    CHECK(made.error().text.find("901 files and a view may have 900") != std::string::npos);
     CHECK(scratch.names("run/fields") == std::vector<std::string>{"step-000120"});
 }
 
