@@ -157,14 +157,7 @@ std::vector<std::byte> encode_compressed(const NodeFile& plain, const ChunkTable
         if (table.variables[chunk.variable].filter == 0)
             hdf5::store_storage(head, places.headers.fields[chunk.variable], chunk.stored_offset, chunk.stored_bytes);
 
-    const auto& record = plain.record;
-    page.snapshot_id = record.snapshot_id;
-    page.step = record.step;
-    page.time = record.time;
-    page.sealed_unix_ns = record.sealed_unix_ns;
-    page.node = record.node;
-    page.nodes = record.nodes;
-    page.world_ranks = record.world_ranks;
+    store_record(plain.record, page);
     page.file_bytes = file_bytes;
     page.plain_bytes = plain.file_bytes;
     page.staged_crc32c = plain.record_crc32c;

@@ -135,6 +135,9 @@ struct HeadParts {
     std::size_t chunks = 0;
 };
 
+/// What a record says of its save, node and file.
+void store_record(const Record& record, RecordPage& page);
+
 /// One row of the block table, as it lies in the file.
 void store_index_row(std::byte* to, const Block& block);
 

@@ -42,26 +42,12 @@ std::uint64_t head_bytes_of(const Layout& layout) {
     return layout.crc_offset_bytes + layout.crc_words * sizeof(std::uint32_t);
 }
 
-void store_group(const FileGroup& group, RecordPage& page) {
-    if (group.nodes_per_file < 2) return;
-    page.nodes_per_file = group.nodes_per_file;
-    page.group_nodes = group.nodes();
-    page.group_first_node = group.first_node;
-    std::ranges::copy(group.offsets, page.group_offsets.begin());
-}
-
 RecordPage page_of(const Layout& layout, const Record& record) {
     RecordPage page{};
     page.magic = record_magic;
     page.version = plain_version;
     page.header_bytes = record_header_bytes;
-    page.snapshot_id = record.snapshot_id;
-    page.step = record.step;
-    page.time = record.time;
-    page.sealed_unix_ns = record.sealed_unix_ns;
-    page.node = record.node;
-    page.nodes = record.nodes;
-    page.world_ranks = record.world_ranks;
+    store_record(record, page);
     page.file_bytes = layout.file_bytes;
     page.head_bytes = head_bytes_of(layout);
     page.data_offset_bytes = layout.data_offset_bytes;
@@ -77,11 +63,26 @@ RecordPage page_of(const Layout& layout, const Record& record) {
     page.blocks = layout.blocks.size();
     page.crc_offset_bytes = layout.crc_offset_bytes;
     page.crc_words = layout.crc_words;
-    store_group(record.group, page);
     return page;
 }
 
 }  // namespace
+
+void store_record(const Record& record, RecordPage& page) {
+    page.snapshot_id = record.snapshot_id;
+    page.step = record.step;
+    page.time = record.time;
+    page.sealed_unix_ns = record.sealed_unix_ns;
+    page.node = record.node;
+    page.nodes = record.nodes;
+    page.world_ranks = record.world_ranks;
+    const auto& group = record.group;
+    if (group.nodes_per_file < 2) return;
+    page.nodes_per_file = group.nodes_per_file;
+    page.group_nodes = group.nodes();
+    page.group_first_node = group.first_node;
+    std::ranges::copy(group.offsets, page.group_offsets.begin());
+}
 
 void store_index_row(std::byte* to, const Block& block) {
     IndexRow row{};

@@ -134,6 +134,19 @@ TEST_CASE("a story of files is the same through a forwarder") {
     CHECK(store->list(run).value().empty());
 }
 
+TEST_CASE("several agents write one file through a forwarder: what is there stays") {
+    test::SimStore disk;
+    const auto server = serve(disk);
+    const auto one = store_at(server), other = store_at(server);
+    const auto bytes = numbered(8192);
+    one->open(run + "/nodes", sys::Access::update).value()->write(0, bytes).value();
+    other->open(run + "/nodes", sys::Access::update_direct).value()->write(8192, bytes).value();
+    const auto all = disk.peek(run + "/nodes");
+    REQUIRE(all);
+    CHECK(all->size() == 16384);
+    CHECK(std::ranges::equal(bytes_of(*all).first(8192), bytes));
+}
+
 TEST_CASE("past the page cache there is past it here, and what is not aligned is refused") {
     test::SimStore disk;
     disk.support_direct(true);

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t magic = 0x3144574659424600ull;  // "\0FBYFWD1"
 constexpr std::uint64_t magic_mask = 0x00FFFFFFFFFFFFFFull;
 constexpr std::size_t checked_bytes = header_bytes - 4;
-constexpr std::uint32_t access_max = static_cast<std::uint32_t>(sys::Access::read_direct);
+constexpr std::uint32_t access_max = static_cast<std::uint32_t>(sys::Access::update_direct);
 
 class Writer {
 public:
