@@ -12,7 +12,8 @@ import types
 
 ROOT = pathlib.Path(os.environ.get("FOREBAY_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 # Spack's name, what CMake looks for, Debian's package.
-LIBRARIES = [("isa-l", "libisal", "libisal-dev"), ("fmt", "fmt", "libfmt-dev"),
+LIBRARIES = [("isa-l", "libisal", "libisal-dev"), ("c-blosc", "blosc", "libblosc-dev"), ("zfp", "zfp", "libzfp-dev"),
+             ("fmt", "fmt", "libfmt-dev"),
              ("nlohmann-json", "nlohmann_json", "nlohmann-json3-dev"),
              ("tomlplusplus", "tomlplusplus", "libtomlplusplus-dev"), ("cli11", "CLI11", "libcli11-dev"),
              ("hdf5", "hdf5-serial", "libhdf5-dev"), ("cmake", "cmake_minimum_required(VERSION", "cmake")]

@@ -27,6 +27,8 @@ class Forebay(CMakePackage):
     depends_on("pkgconfig", type="build")
 
     depends_on("isa-l@2.30:")
+    depends_on("c-blosc@1.21:")
+    depends_on("zfp@1.0:")
     depends_on("fmt@9:")
     depends_on("nlohmann-json@3.10:", type="build")
     depends_on("tomlplusplus@3.0:", type="build")
