@@ -257,7 +257,7 @@ TEST_CASE("copying a rank's blocks into the slot allocates nothing") {
     CHECK(allocations == 0);
 }
 
-TEST_CASE("files of a snapshot: one a node and the manifest; of a session: one a slot and four small ones") {
+TEST_CASE("files of a snapshot: one a node and the manifest; of a session: one a slot, four small ones, a spool") {
     const test::TempDirectory folder;
     const auto options = options_in(folder, 2);
     test::with_threads(4, [&](std::unique_ptr<comm::Group> world) {
@@ -273,7 +273,8 @@ TEST_CASE("files of a snapshot: one a node and the manifest; of a session: one a
             const auto staged = stage::staging_directories(folder.path()).value();
             REQUIRE(staged.size() == 2);
             CHECK(names_in(staged[0]) == std::vector<std::string>{"agent.lock", "application.lock", "control",
-                                                                  "restart.0.h5", "restart.1.h5", "session.json"});
+                                                                  "restart.0.h5", "restart.1.h5", "session.json",
+                                                                  "spool"});
         }
         own->barrier();
         session.close().value();

@@ -62,7 +62,11 @@ public:
         if (pid_ > 0) end(SIGKILL);
     }
     const std::string& address() const { return address_; }
-    void tell(int signal) const { ::kill(pid_, signal); }
+    /// After SIGSTOP: when all of its threads stand.
+    void tell(int signal) const {
+        ::kill(pid_, signal);
+        if (signal == SIGSTOP) REQUIRE(::waitpid(pid_, nullptr, WUNTRACED) == pid_);
+    }
     int end(int signal) {
         int status = 0;
         ::kill(pid_, signal);

@@ -94,6 +94,9 @@ class Counters:
     def bytes_drained(self) -> int: ...
 
     @property
+    def bytes_stored(self) -> int: ...
+
+    @property
     def blocked_seconds(self) -> float: ...
 
     @property
