@@ -18,4 +18,19 @@ inline constexpr std::uint64_t views_mappings_max = 1'000'000;
 // are shown from the first node file.
 inline constexpr std::uint64_t views_copied_bytes_max = 1u << 20;
 
+// Groups of a file that people made are a few deep; links in a circle have no end.
+inline constexpr int walk_depth_max = 32;
+
+// Each object is opened once when a file is looked at, which takes some 20 us.
+inline constexpr std::uint64_t walk_objects_max = 1'000'000;
+
+// Attributes that are read as numbers are positions, spacings and the like.
+inline constexpr std::uint64_t attribute_numbers_max = 1024;
+
+// Of a dataset that is read to see whether it can be.
+inline constexpr std::uint64_t foreign_window_bytes = 8u << 20;
+
+// One row of more, along the slowest dimension, is no data that a simulation wrote.
+inline constexpr std::uint64_t foreign_row_bytes_max = 4ull << 30;
+
 }  // namespace forebay::views

@@ -1,0 +1,121 @@
+// HDF5 files: which convention they follow, what they hold, whether all of it can be read.
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/units.hpp"
+#include "cli/foreign.hpp"
+#include "cli/json.hpp"
+#include "cli/progress.hpp"
+#include "cli/table.hpp"
+#include "views/foreign_file.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr std::size_t steps_shown_max = 8;
+// More lines than this say nothing new to a person; --json has them all.
+constexpr std::size_t problem_lines_max = 20;
+
+const char* name_of(views::ForeignFormat format) {
+    switch (format) {
+        case views::ForeignFormat::h5part: return "h5part";
+        case views::ForeignFormat::openpmd: return "openpmd";
+        case views::ForeignFormat::netcdf4: return "netcdf";
+        default: return "hdf5";
+    }
+}
+
+std::string shape_text(const std::vector<std::uint64_t>& shape) {
+    return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " x "));
+}
+
+Json json_of(const views::ForeignDataset& dataset) {
+    auto shape = Json::array();
+    for (const auto size : dataset.shape) shape.push(size);
+    auto object = Json::object();
+    object.set("path", dataset.path).set("type", dataset.type).set("shape", shape).set("bytes", dataset.bytes);
+    return object.set("unit", dataset.unit).set("storage", dataset.storage);
+}
+
+Json json_of(const std::string& path, const views::ForeignFile& file) {
+    auto steps = Json::array();
+    for (const auto step : file.steps) steps.push(step);
+    auto object = Json::object();
+    object.set("file", path).set("format", name_of(file.format)).set("said", file.said).set("steps", steps);
+    return object.set("bytes", file.bytes);
+}
+
+std::string steps_text(const std::vector<std::int64_t>& steps) {
+    if (steps.empty()) return "";
+    const auto count = fmt::format("  {} step{}: ", steps.size(), steps.size() == 1 ? "" : "s");
+    if (steps.size() <= steps_shown_max) return count + fmt::format("{}", fmt::join(steps, ", "));
+    return count + fmt::format("{} to {}", steps.front(), steps.back());
+}
+
+std::string line_of(const std::string& path, const views::ForeignFile& file) {
+    const auto count = file.datasets.size();
+    return fmt::format("{}  {}{}  {} dataset{}, {}\n", path, file.said, steps_text(file.steps), count,
+                       count == 1 ? "" : "s", show_bytes(file.bytes));
+}
+
+}  // namespace
+
+Result<Exit> list_hdf5_file(const std::string& path, bool json) {
+    FB_TRY_ASSIGN(file, views::look_at_hdf5(path));
+    if (json) Json::array().push(json_of(path, file).set("datasets", file.datasets.size())).print();
+    else std::fputs(line_of(path, file).c_str(), stdout);
+    return Exit::good;
+}
+
+Result<Exit> show_hdf5_file(const std::string& path, bool json) {
+    FB_TRY_ASSIGN(file, views::look_at_hdf5(path));
+    if (json) {
+        auto datasets = Json::array();
+        for (const auto& dataset : file.datasets) datasets.push(json_of(dataset));
+        json_of(path, file).set("datasets", datasets).print();
+        return Exit::good;
+    }
+    Table table({{"dataset"}, {"type"}, {"shape"}, {"unit"}, {"storage"}});
+    for (const auto& dataset : file.datasets)
+        table.row({dataset.path, dataset.type, shape_text(dataset.shape), dataset.unit, dataset.storage});
+    std::fputs((line_of(path, file) + "\n" + table.text()).c_str(), stdout);
+    return Exit::good;
+}
+
+Result<Exit> verify_hdf5_file(const std::string& path, bool json) {
+    FB_TRY_ASSIGN(file, views::look_at_hdf5(path));
+    FB_TRY_ASSIGN(verdict, [&] {
+        Progress progress(path, json);
+        return views::verify_hdf5(path, [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+    }());
+    const auto& problems = verdict.problems;
+    if (json) {
+        auto said = Json::array();
+        for (const auto& problem : problems) said.push(problem);
+        auto object = json_of(path, file).set("whole", problems.empty()).set("bytes_read", verdict.bytes);
+        Json::array().push(object.set("problems", said)).print();
+        return problems.empty() ? Exit::good : Exit::found;
+    }
+    if (problems.empty()) {
+        std::fputs(
+            fmt::format("{}  {}: {} can be read. It has no checksums of its own: that they are what was written, "
+                        "only its writer can say\n",
+                        path, file.said, show_bytes(verdict.bytes))
+                .c_str(),
+            stdout);
+        return Exit::good;
+    }
+    auto text =
+        fmt::format("{}  {}: {} problem{}\n", path, file.said, problems.size(), problems.size() == 1 ? "" : "s");
+    for (std::size_t i = 0; i < std::min(problems.size(), problem_lines_max); ++i) text += "  " + problems[i] + "\n";
+    if (problems.size() > problem_lines_max)
+        text += fmt::format("  ... and {} more: --json lists all.\n", problems.size() - problem_lines_max);
+    std::fputs(text.c_str(), stdout);
+    return Exit::found;
+}
+
+}  // namespace forebay::cli

@@ -1,0 +1,23 @@
+// HDF5 files in a build without HDF5: says so.
+
+#include <fmt/format.h>
+
+#include "cli/foreign.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+Error no_hdf5(const std::string& path) {
+    return {
+        ErrorKind::unsupported,
+        fmt::format("{} is an HDF5 file, and this forebay was built without HDF5.\n  Next: h5dump -H {}", path, path)};
+}
+
+}  // namespace
+
+Result<Exit> show_hdf5_file(const std::string& path, bool) { return no_hdf5(path); }
+Result<Exit> verify_hdf5_file(const std::string& path, bool) { return no_hdf5(path); }
+Result<Exit> list_hdf5_file(const std::string& path, bool) { return no_hdf5(path); }
+
+}  // namespace forebay::cli

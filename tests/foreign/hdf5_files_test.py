@@ -1,0 +1,180 @@
+"""Goal: `forebay show`, `ls` and `verify` say what an HDF5 file is that somebody else wrote: H5Part, openPMD, netCDF-4 or
+none of these; what it holds, whether all of it can be read, and which rule of its convention it breaks.
+
+Method: h5py, netCDF4 and openpmd-api write the files; one thing is broken in each at a time.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
+try:
+    import h5py
+    import netCDF4
+    import numpy as np
+    import openpmd_api as openpmd
+    import pytest
+except ImportError as absent:
+    print(f"skipped: {absent}")
+    sys.exit(77)
+
+
+def forebay(*arguments, code=0):
+    """What the program prints; `code` is how it must end."""
+    done = subprocess.run([BUILD / "bin/forebay", *map(str, arguments)], capture_output=True, text=True, check=False,
+                          timeout=100)
+    assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout if code in (0, 1) else done.stderr
+
+
+def shown(path):
+    return json.loads(forebay("show", path, "--json"))
+
+
+def problems(path, code):
+    (judged,) = json.loads(forebay("verify", path, "--json", code=code))
+    assert judged["whole"] == (code == 0)
+    return judged["problems"]
+
+
+@pytest.fixture
+def h5part(tmp_path):
+    path = tmp_path / "beam.h5part"
+    with h5py.File(path, "w") as file:
+        for step in (0, 20, 10):
+            for name, kind in (("x", "f4"), ("id", ">i8")):
+                file[f"Step#{step}/{name}"] = np.arange(100 + step).astype(kind)
+    return path
+
+
+@pytest.fixture
+def pmd(tmp_path):
+    path = tmp_path / "data.h5"
+    series = openpmd.Series(str(path), openpmd.Access.create)
+    step = series.iterations[7]
+    mesh = step.meshes["E"]
+    mesh.axis_labels, mesh.grid_spacing = ["y", "x"], [1.0, 1.0]
+    for axis in ("x", "y"):
+        mesh[axis].reset_dataset(openpmd.Dataset(np.dtype("float64"), [4, 5]))
+        mesh[axis].store_chunk(np.arange(20.0).reshape(4, 5))
+    electrons = step.particles["e"]
+    for record in ("position", "positionOffset"):
+        for axis in ("x", "y"):
+            electrons[record][axis].reset_dataset(openpmd.Dataset(np.dtype("float32"), [6]))
+            electrons[record][axis].store_chunk(np.arange(6, dtype="f4"))
+    series.close()
+    return path
+
+
+@pytest.fixture
+def nc(tmp_path):
+    path = tmp_path / "air.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("y", 3)
+        file.createDimension("x", 4)
+        wind = file.createVariable("u", "f4", ("y", "x"))
+        wind.units = "m/s"
+        wind[:] = 1
+    return path
+
+
+def test_h5part(h5part):
+    found = shown(h5part)
+    assert (found["format"], found["said"], found["steps"]) == ("h5part", "H5Part", [0, 10, 20])
+    assert [(one["path"], one["type"], one["shape"]) for one in found["datasets"][:2]] == [
+        ("Step#0/id", "i64, big-endian", [100]), ("Step#0/x", "f32", [100])]
+    assert found["bytes"] == (100 + 110 + 120) * 12
+    assert "H5Part  3 steps: 0, 10, 20  6 datasets" in forebay("ls", h5part)
+    assert problems(h5part, 0) == []
+
+
+def test_h5part_of_unequal_columns(h5part):
+    with h5py.File(h5part, "a") as file:
+        file["Step#10/y"] = np.zeros(5)
+    assert problems(h5part, 1) == ["'Step#10/y' has 5 particles, 'Step#10/id' has 110"]
+
+
+def test_openpmd(pmd):
+    found = shown(pmd)
+    assert (found["format"], found["said"], found["steps"]) == ("openpmd", "openPMD 1.1.0, groupBased", [7])
+    assert {one["path"]: one["shape"] for one in found["datasets"]}["data/7/meshes/E/x"] == [4, 5]
+    assert problems(pmd, 0) == []
+
+
+@pytest.mark.parametrize("where, name, said", [
+    ("/", "iterationFormat", "'/' has no attribute iterationFormat"),
+    ("/data/7", "dt", "'/data/7' has no attribute dt"),
+    ("/data/7/meshes/E", "gridSpacing", "'/data/7/meshes/E' has no attribute gridSpacing"),
+    ("/data/7/meshes/E/y", "position", "'/data/7/meshes/E/y' has no attribute position"),
+    ("/data/7/particles/e/position/x", "unitSI", "'/data/7/particles/e/position/x' has no attribute unitSI")])
+def test_openpmd_without_an_attribute(pmd, where, name, said):
+    with h5py.File(pmd, "a") as file:
+        del file[where].attrs[name]
+    assert problems(pmd, 1) == [said]
+
+
+def test_netcdf(nc):
+    found = shown(nc)
+    assert (found["format"], found["steps"]) == ("netcdf", [])
+    assert [(one["path"], one["unit"], one["storage"]) for one in found["datasets"] if one["path"] == "u"] == [
+        ("u", "m/s", "contiguous")]
+    assert problems(nc, 0) == []
+    with h5py.File(nc, "a") as file:
+        del file["u"].attrs["DIMENSION_LIST"]
+    assert problems(nc, 1) == ["'u' has 2 dimensions and names for 0 of them"]
+
+
+def test_another_hdf5_file(tmp_path):
+    path = tmp_path / "any.hdf5"
+    with h5py.File(path, "w") as file:
+        file["deep/er/table"] = np.zeros(3, dtype=[("a", "i4"), ("b", "f8")])
+        file["text"] = ["one", "two"]
+        file["lost"] = h5py.SoftLink("/nowhere")
+        file["packed"] = np.zeros(8)
+        file.create_dataset("chunks", data=np.zeros((8, 8)), compression="gzip")
+    found = {one["path"]: (one["type"], one["storage"]) for one in shown(path)["datasets"]}
+    assert found == {"chunks": ("f64", "chunked, filtered"), "deep/er/table": ("compound of 12 bytes", "contiguous"),
+                     "packed": ("f64", "contiguous"), "text": ("string", "contiguous")}
+    assert problems(path, 1) == ["'lost' is a link to what is not there"]
+
+
+def test_missing_sources_of_a_virtual_dataset_are_reported(tmp_path):
+    for part in range(3):
+        with h5py.File(tmp_path / f"100%-{part}.h5", "w") as file:
+            file["u"] = np.arange(4.0)
+    layout = h5py.VirtualLayout((3, 4), "f8")
+    for part in range(3):
+        layout[part] = h5py.VirtualSource(f"100%%-{part}.h5", "u", (4,))
+    path = tmp_path / "view.h5"
+    with h5py.File(path, "w") as file:
+        file.create_virtual_dataset("u", layout)
+    assert shown(path)["datasets"][0]["storage"] == "virtual, 3 files"
+    assert problems(path, 0) == []
+    (tmp_path / "100%-1.h5").unlink()
+    assert problems(path, 1) == ["'u' shows fill values instead of data that is not there: 'u' of 100%-1.h5"]
+
+
+def test_damaged_chunk_is_found(tmp_path):
+    path = tmp_path / "sums.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("u", data=np.arange(1000.0), chunks=(100,), fletcher32=True)
+        offset = file["u"].id.get_chunk_info(3).byte_offset
+    with open(path, "r+b") as file:
+        file.seek(offset + 17)
+        file.write(b"\xff")
+    assert problems(path, 1) == ["'u' cannot be read from row 0 on"]
+
+
+def test_no_hdf5_and_cut_short(h5part, tmp_path):
+    other = tmp_path / "notes.txt"
+    other.write_text("not data")
+    assert "notes.txt" in forebay("show", other, code=4)
+    os.truncate(h5part, 1000)
+    assert "cannot be opened by HDF5" in forebay("show", h5part, code=4)
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__, "-q", "-p", "no:cacheprovider"]))
