@@ -19,6 +19,12 @@ inline constexpr std::uint64_t grid_points_max = 1u << 28;
 inline constexpr std::uint64_t ghost_layers_max = 16;
 // Names of PALM's restart data are 30 characters or so; what claims more is not a name.
 inline constexpr std::uint64_t name_bytes_max = 255;
+// The header of a GenericIO file lists variables and ranks: 20 million ranks fit.
+inline constexpr std::uint64_t genericio_header_bytes_max = 1u << 30;
+// Records of a GenericIO variable are a few floats; each element becomes a column.
+inline constexpr std::uint64_t genericio_record_elements_max = 1024;
+// Blosc counts the bytes of a frame in 31 bits.
+inline constexpr std::uint64_t blosc_bytes_max = 0x7fff'ffff;
 // Marks of Fortran's records are read through a buffer of this size.
 inline constexpr std::size_t mark_buffer_bytes = 4096;
 
