@@ -23,6 +23,10 @@ inline constexpr std::uint64_t name_bytes_max = 255;
 inline constexpr std::uint64_t genericio_header_bytes_max = 1u << 30;
 // Records of a GenericIO variable are a few floats; each element becomes a column.
 inline constexpr std::uint64_t genericio_record_elements_max = 1024;
+// Partitions of an export are open at the same time; a process may have 1024 files.
+inline constexpr int genericio_partitions_max = 256;
+// More threads than any node has cores are a mistake in a script.
+inline constexpr int genericio_threads_max = 1024;
 // Blosc counts the bytes of a frame in 31 bits.
 inline constexpr std::uint64_t blosc_bytes_max = 0x7fff'ffff;
 // Marks of Fortran's records are read through a buffer of this size.
