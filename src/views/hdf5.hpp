@@ -1,5 +1,5 @@
 // What the visitors need of the HDF5 library: handles that close themselves, failures as Errors, our element types,
-// attributes, and a file that is built in memory, so that HDF5 itself opens, locks and writes no file of the target.
+// and a file that is built in memory, so that HDF5 itself opens, locks and writes no file of the target.
 //
 // Threads: HDF5 has state of its own for the whole process; calls must not overlap unless the library was built
 //          thread-safe.
@@ -70,14 +70,10 @@ Result<Id> space_of(const Extents& shape);
 /// Selects `box` in a dataspace of as many dimensions.
 Result<> select(const Id& space, const Box& box);
 
-/// Texts become strings of fixed length, as netCDF's own are, since tools that expect those fail on the others.
-Result<> put_attribute(const Id& object, const std::string& name, const AttributeValue& value);
-
-/// A new file in memory whose groups and objects remember their order, and no time, so that equal content gives equal
-/// bytes.
-class MemoryFile {
+/// A new file whose groups and objects remember their order, and no time, so that equal content gives equal bytes.
+class File {
 public:
-    static Result<MemoryFile> create();
+    static Result<File> in_memory();
 
     const Id& id() const { return file_; }
     /// Opens a group, "" for the root; it and its parents are made when they are missing.
@@ -86,11 +82,11 @@ public:
     Result<Id> dataset(const std::string& path, const Id& type, const Id& space, const Id& creation);
     /// Gives a type a name, which netCDF 4.9 and older need to understand a compound.
     Result<> name_type(const std::string& name, const Id& type);
-    /// The file's bytes.
+    /// Of a file in memory, its bytes.
     Result<std::string> bytes();
 
 private:
-    explicit MemoryFile(Id file) : file_(std::move(file)) {}
+    explicit File(Id file) : file_(std::move(file)) {}
     Id file_;
 };
 
