@@ -148,12 +148,17 @@ Result<File> File::in_memory() {
     FB_TRY_ASSIGN(access, own(H5Pcreate(H5P_FILE_ACCESS), doing));
     // The memory grows by 1 MiB at a time; nothing is stored under the name.
     FB_TRY(require(H5Pset_fapl_core(access.get(), 1u << 20, false), doing));
-    // HDF5 1.10 and everything after it must read the view; "latest" of 2.0 writes what 1.14 refuses.
+    return create(access, "forebay-view");
+}
+
+Result<File> File::create(const Id& access, const char* name) {
+    constexpr auto doing = "creating a file";
+    // HDF5 1.10 and everything after it must read it; "latest" of 2.0 writes what 1.14 refuses.
     FB_TRY(require(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V110), doing));
     FB_TRY_ASSIGN(creation, own(H5Pcreate(H5P_FILE_CREATE), doing));
     FB_TRY(require(H5Pset_link_creation_order(creation.get(), keep_order), doing));
     FB_TRY(require(H5Pset_obj_track_times(creation.get(), false), doing));
-    FB_TRY_ASSIGN(file, own(H5Fcreate("forebay-view", H5F_ACC_TRUNC, creation.get(), access.get()), doing));
+    FB_TRY_ASSIGN(file, own(H5Fcreate(name, H5F_ACC_TRUNC, creation.get(), access.get()), doing));
     return File(std::move(file));
 }
 
@@ -194,6 +199,8 @@ Result<> File::name_type(const std::string& name, const Id& type) {
     return require(H5Tcommit2(file_.get(), name.c_str(), type.get(), links.get(), H5P_DEFAULT, H5P_DEFAULT),
                    fmt::format("naming type '{}'", name));
 }
+
+Result<> File::close() { return require(H5Fclose(file_.release()), "finishing a file"); }
 
 Result<std::string> File::bytes() {
     FB_TRY(require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), "finishing the file in memory"));

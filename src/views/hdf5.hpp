@@ -35,6 +35,8 @@ public:
         if (id_ >= 0) H5Idec_ref(id_);
     }
     hid_t get() const { return id_; }
+    /// The caller closes it.
+    hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
 
 private:
     hid_t id_ = H5I_INVALID_HID;
@@ -74,6 +76,8 @@ Result<> select(const Id& space, const Box& box);
 class File {
 public:
     static Result<File> in_memory();
+    /// `access` says how HDF5 reads and writes it, `name` which one.
+    static Result<File> create(const Id& access, const char* name);
 
     const Id& id() const { return file_; }
     /// Opens a group, "" for the root; it and its parents are made when they are missing.
@@ -84,6 +88,8 @@ public:
     Result<> name_type(const std::string& name, const Id& type);
     /// Of a file in memory, its bytes.
     Result<std::string> bytes();
+    /// Writes all that is not written and closes it, which says whether that worked; no object of it is open by then.
+    Result<> close();
 
 private:
     explicit File(Id file) : file_(std::move(file)) {}
