@@ -18,4 +18,12 @@ inline constexpr std::uint64_t views_mappings_max = 1'000'000;
 // are shown from the first node file.
 inline constexpr std::uint64_t views_copied_bytes_max = 1u << 20;
 
+// Heads are read by so many threads: a file system far away answers each open after a millisecond or more, and several
+// at once cost no more. Of so many node files the heads are in memory at a time.
+inline constexpr std::uint32_t head_readers = 8;
+inline constexpr std::uint32_t heads_at_once = 256;
+
+// So many missing node files are named in an error, so that it stays readable.
+inline constexpr std::size_t missing_named_max = 8;
+
 }  // namespace forebay::views
