@@ -191,7 +191,7 @@ Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> sn
                                             .done = {}});
     FB_TRY(plan->check_absent());
     for (const auto& snapshot : plan->snapshots) {
-        auto contents = gather(store, snapshot, Purpose::copy);
+        auto contents = gather_to_copy(store, snapshot);
         if (!contents)
             return Error{contents.error().kind,
                          fmt::format("forebay: {} was not exported: {}\n  Safe: nothing was written.\n  Next: forebay "
@@ -213,8 +213,15 @@ Result<> Export::begin() {
     auto& plan = *plan_;
     FB_TRY(plan.check_absent());
     FB_TRY(plan.discard_stale());
-    FB_TRY_ASSIGN(alone, load_journal(plan.store, journal_path(plan.part_path, 0, 1), plan.identity));
-    FB_TRY(plan.check_room(alone.durable));
+    const auto journal = journal_path(plan.part_path, 0, 1);
+    auto state = load_journal(plan.store, journal, plan.identity);
+    if (!state && state.error().kind == ErrorKind::corrupt) {
+        plan.done.notes.push_back(fmt::format("{}: this export begins anew", state.error().text));
+        FB_TRY(plan.store.remove(journal));
+        state = Journal{plan.identity, 0};
+    }
+    if (!state) return plan.told(state.error());
+    FB_TRY(plan.check_room(state->durable));
     const auto write = [&]() -> Result<> {
         FB_TRY_ASSIGN(file, plan.store.open(plan.part_path, sys::Access::update));
         // The size is set once and before anything else: no write makes the file longer, which shared file systems

@@ -37,4 +37,12 @@ inline constexpr int export_threads = 4;
 // How much a killed export copies again at most: a second or two of writing, against two syncs for the journal.
 inline constexpr std::uint64_t export_journal_bytes = 1u << 30;
 
+// Heads are read by so many threads: a file system far away answers each open after a millisecond or more, and several
+// at once cost no more. Of so many node files the heads are in memory at a time.
+inline constexpr std::uint32_t head_readers = 8;
+inline constexpr std::uint32_t heads_at_once = 256;
+
+// So many missing node files are named in an error, so that it stays readable.
+inline constexpr std::size_t missing_named_max = 8;
+
 }  // namespace forebay::views
