@@ -5,12 +5,12 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <thread>
 
 #include "base/units.hpp"
 #include "cli/json.hpp"
-#include "cli/place.hpp"
 #include "cli/progress.hpp"
+#include "cli/sizes.hpp"
+#include "cli/steps.hpp"
 #include "cli/verbs.hpp"
 #include "foreign/genericio_export.hpp"
 
@@ -19,32 +19,23 @@ namespace forebay::cli {
 namespace {
 
 struct Options {
-    std::string place, path, memory = "64 MiB";
+    std::string place, path, memory = "64M";
     foreign::genericio::ExportOptions how;
-    int wait_seconds = 0;
+    std::int64_t wait_seconds = 0;
     bool json = false;
 };
-
-// Who exports right after a save is faster than the agent that commits it.
-Result<catalog::Snapshot> wait_for(sys::Store& store, const Options& options) {
-    constexpr std::chrono::milliseconds pause{100};
-    const auto end = sys::Clock::now() + std::chrono::seconds(options.wait_seconds);
-    while (true) {
-        const auto found = [&]() -> Result<catalog::Snapshot> {
-            FB_TRY_ASSIGN(place, find_place(store, options.place));
-            return one_snapshot(store, place);
-        }();
-        if (found || found.error().kind != ErrorKind::missing || sys::Clock::now() >= end) return found;
-        std::this_thread::sleep_for(pause);
-    }
-}
 
 Result<Exit> run(const Options& options) {
     auto& store = sys::posix_store();
     auto how = options.how;
-    FB_TRY_ASSIGN(memory, parse_bytes(options.memory));
+    FB_TRY_ASSIGN(memory, bytes_from("--memory", options.memory));
     how.memory_bytes = memory;
-    FB_TRY_ASSIGN(snapshot, wait_for(store, options));
+    FB_TRY_ASSIGN(snapshots, find_snapshots(store, options.place, std::chrono::seconds(options.wait_seconds)));
+    if (snapshots.size() != 1)
+        return Error{ErrorKind::refused, fmt::format("{} names {} steps; GenericIO has one a file.\n  Next: name one, "
+                                                     "RUN@STEP",
+                                                     options.place, snapshots.size())};
+    const auto& snapshot = snapshots.front();
     FB_TRY_ASSIGN(written, [&] {
         Progress progress(options.path, options.json);
         return foreign::genericio::export_file(
@@ -86,12 +77,14 @@ void add_export_genericio(Verb& parent) {
     verb.option("--memory", options->memory, "Of all threads, for the data; with --compress each holds a block twice");
     verb.option("--wait", options->wait_seconds, "Wait so many seconds for the snapshot to be committed");
     verb.flag("--force", options->how.replace, "Replace FILE");
-    verb.json(options->json,
-              "  An object: stream, step, directory, files (names; FILE first), bytes (of the files), ranks, elements.\n");
+    verb.json(
+        options->json,
+        "  An object: stream, step, directory, files (names; FILE first), bytes (of the files), ranks, elements.\n");
     verb.examples(
         "  forebay export genericio /scratch/me/run7@499 m000.499\n"
         "  forebay export genericio /scratch/me/run7@last m000.last --compress --partitions 8 --threads 8\n"
-        "Each rank of the snapshot is a rank of the file. Every segment is compared with its checksum while it is read.\n"
+        "Each rank of the snapshot is a rank of the file. Every segment is compared with its checksum while it is "
+        "read.\n"
         "FILE is complete or absent: it is made as FILE.part, made durable, then renamed.\n");
     verb.action([options] { return run(*options); });
 }

@@ -63,7 +63,8 @@ void print(const Options& options, const char* convention, const std::vector<cat
         object.set("notes", notes).print();
         return;
     }
-    auto text = fmt::format("{}  {}, {}@{}", options.file, convention, snapshots.front().stream, snapshots.front().step);
+    auto text =
+        fmt::format("{}  {}, {}@{}", options.file, convention, snapshots.front().stream, snapshots.front().step);
     if (snapshots.size() > 1) text += fmt::format("-{} ({} steps)", snapshots.back().step, snapshots.size());
     text += fmt::format(", {}", show_bytes(done.file_bytes));
     if (done.resumed_bytes > 0) text += fmt::format(", {} of it from a call before", show_bytes(done.resumed_bytes));
@@ -97,16 +98,18 @@ void add_common(Verb& verb, const std::shared_ptr<Options>& options) {
     verb.option("--align", options->align, "Datasets of this size begin at its multiples: the target's stripe");
     verb.option("--rate", options->rate, "Bytes a second at most, as in 500M");
     verb.option("--wait", options->wait, "Seconds to wait for steps that are not committed yet");
-    verb.json(options->json,
-              "  An object: path, convention, stream, steps (an array), bytes (of the file), datasets (whose data were\n"
-              "  copied), bytes_written, bytes_resumed (written by a call that was killed), bytes_read (of node files),\n"
-              "  writes, seconds, notes (texts).\n");
+    verb.json(
+        options->json,
+        "  An object: path, convention, stream, steps (an array), bytes (of the file), datasets (whose data were\n"
+        "  copied), bytes_written, bytes_resumed (written by a call that was killed), bytes_read (of node files),\n"
+        "  writes, seconds, notes (texts).\n");
 }
 
 Result<views::Outline> plain(std::span<const views::Contents> contents) {
     if (contents.size() == 1) return views::plain_outline(contents.front());
-    return Error{ErrorKind::refused, "the plain convention has one step a file.\n  Next: one step, or forebay export "
-                                     "h5part, openpmd or netcdf"};
+    return Error{ErrorKind::refused,
+                 "the plain convention has one step a file.\n  Next: one step, or forebay export "
+                 "h5part, openpmd or netcdf"};
 }
 
 }  // namespace

@@ -12,9 +12,9 @@
 
 namespace forebay::cli {
 
-
-/// Committed snapshots by rising step, at least one. With a `wait`, looks again until every step that is named, both ends
-/// of a range too, is committed and no snapshot of a range is still being drained; then `missing` says which is not.
+/// Committed snapshots by rising step, at least one. With a `wait`, looks again until every step that is named, both
+/// ends of a range too, is committed and no snapshot of a range is still being drained; then `missing` says which is
+/// not.
 Result<std::vector<catalog::Snapshot>> find_snapshots(sys::Store& store, const std::string& text,
                                                       std::chrono::seconds wait);
 

@@ -19,6 +19,7 @@ void add_forward(CommandLine& line);
 void add_view(CommandLine& line);  // view_hdf5.cpp, or view_none.cpp without HDF5
 void add_import(CommandLine& line);
 void add_export(CommandLine& line);
+void add_export_genericio(Verb& parent);
 void add_export_hdf5(Verb& parent);  // export_hdf5.cpp, or export_none.cpp
 void add_pack(CommandLine& line);
 void add_extract(CommandLine& line);

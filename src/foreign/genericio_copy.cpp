@@ -187,8 +187,8 @@ private:
         auto crc = crc64(plain_);
         if (options_.big_endian) std::reverse(reinterpret_cast<char*>(&crc), reinterpret_cast<char*>(&crc + 1));
         std::memcpy(packed_.data(), &crc, sizeof crc);
-        const auto frame = codec::encode_blosclz(job.record->variable.record_bytes, plain_,
-                                                 std::span(packed_).subspan(crc_bytes));
+        const auto frame =
+            codec::encode_blosclz(job.record->variable.record_bytes, plain_, std::span(packed_).subspan(crc_bytes));
         return frame == 0 ? 0 : frame + crc_bytes;
     }
 

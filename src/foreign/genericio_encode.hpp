@@ -15,8 +15,8 @@ namespace forebay::foreign::genericio {
 /// With its checksum.
 std::uint64_t header_bytes(std::size_t variables, std::size_t ranks, bool blocks);
 
-/// Gives each rank its place, rank after rank, each variable with its checksum, and the file its size. For files without
-/// blocks. `refused` for sizes that no file can have.
+/// Gives each rank its place, rank after rank, each variable with its checksum, and the file its size. For files
+/// without blocks. `refused` for sizes that no file can have.
 Result<> place_plain(Header& header);
 
 /// The header as it is in the file. `header.stored` and `filter_of` make it one with blocks.

@@ -105,8 +105,8 @@ private:
     }
 
     Error odd(const std::string& why) const {
-        return {ErrorKind::corrupt, fmt::format("forebay: {} is not exported: {}. Next: forebay verify {}", directory_,
-                                                why, directory_)};
+        return {ErrorKind::corrupt,
+                fmt::format("forebay: {} is not exported: {}. Next: forebay verify {}", directory_, why, directory_)};
     }
 
     Result<bool> coords_of(const NodeSource& node, std::size_t place, std::array<std::uint64_t, 3>& to) {

@@ -17,9 +17,9 @@ struct ExportOptions {
     std::string table;                          // "": the only one, or "particles"
     std::vector<std::string> coordinates = {};  // columns that are the physical x, y and z
     bool big_endian = false;
-    bool compress = false;   // blocks through Blosc, as GenericIO does it
-    int partitions = 0;      // files that the ranks are spread over; 0: the file itself holds the data
-    bool replace = false;    // a file of the name
+    bool compress = false;  // blocks through Blosc, as GenericIO does it
+    int partitions = 0;     // files that the ranks are spread over; 0: the file itself holds the data
+    bool replace = false;   // a file of the name
     int threads = 2;
     std::uint64_t memory_bytes = 64u << 20;  // of all threads; a compressed block is held whole, twice
 };

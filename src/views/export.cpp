@@ -96,17 +96,19 @@ struct Export::Plan {
             next = fmt::format("forebay verify {}@{}, and the same command once it is whole, or another step",
                                directory_of(snapshots.front().directory), snapshots.front().step);
         if (error.kind == ErrorKind::full) next = fmt::format("make room in {}, then the same command", directory);
-        return {error.kind, fmt::format("forebay: {} was not exported: {}\n  Safe: the snapshots; nothing is under that "
-                                        "name but what was there before, and what is copied stays in {}.\n  Next: {}",
-                                        path, error.text, part_path, next)};
+        return {error.kind,
+                fmt::format("forebay: {} was not exported: {}\n  Safe: the snapshots; nothing is under that "
+                            "name but what was there before, and what is copied stays in {}.\n  Next: {}",
+                            path, error.text, part_path, next)};
     }
 
     Result<> check_absent() const {
         FB_TRY_ASSIGN(exists, store.exists(path));
         if (!exists || options.replace) return {};
-        return Error{ErrorKind::refused, fmt::format("forebay: {} exists already; nothing was written.\n  Next: --force "
-                                                     "to replace it once the new one is whole, or another name",
-                                                     path)};
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: {} exists already; nothing was written.\n  Next: --force "
+                                 "to replace it once the new one is whole, or another name",
+                                 path)};
     }
 
     Result<> discard_stale();
@@ -115,8 +117,8 @@ struct Export::Plan {
     std::pair<std::uint64_t, std::uint64_t> stretch(std::uint32_t part, std::uint32_t parts) const;
 };
 
-/// Removes what earlier calls left that nothing can go on with: parts of other snapshots or with other options, or a part
-/// that is not as it was left.
+/// Removes what earlier calls left that nothing can go on with: parts of other snapshots or with other options, or a
+/// part that is not as it was left.
 Result<> Export::Plan::discard_stale() {
     const auto directory = directory_of(path);
     const auto prefix = std::filesystem::path(path).filename().string() + ".part-";
@@ -245,7 +247,8 @@ Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
         const auto first = std::clamp(state.durable, begin, end);
         const auto before = plan.bytes_between(begin, first);
         FB_TRY_ASSIGN(file, plan.store.open(plan.part_path, sys::Access::update));
-        const auto reached = [&, entered = std::uint64_t{0}](std::uint64_t offset, std::uint64_t bytes) mutable -> Result<> {
+        const auto reached = [&, entered = std::uint64_t{0}](std::uint64_t offset,
+                                                             std::uint64_t bytes) mutable -> Result<> {
             if (plan.options.progress) plan.options.progress(before + bytes, all);
             const auto step = plan.options.journal_bytes != 0 ? plan.options.journal_bytes : export_journal_bytes;
             if (bytes - entered < step) return {};

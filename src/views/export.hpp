@@ -22,13 +22,13 @@
 namespace forebay::views {
 
 struct ExportOptions {
-    bool replace = false;                         // a file of this name
-    std::uint64_t alignment_bytes = 1u << 20;     // of datasets that large; whole pages, best the target's stripe
-    std::uint64_t memory_bytes = 0;               // of the copying; 0: 64 MiB, or what the alignment needs
-    int threads = 0;                              // 0: one a CPU, up to 4; fewer where the memory is not enough
-    std::uint64_t rate_bytes_per_second = 0;      // 0: as fast as the target takes it
-    std::uint64_t journal_bytes = 0;              // copied between two entries; 0: 1 GiB
-    const std::atomic<bool>* stop = nullptr;      // ends a copy() with `retry`
+    bool replace = false;                      // a file of this name
+    std::uint64_t alignment_bytes = 1u << 20;  // of datasets that large; whole pages, best the target's stripe
+    std::uint64_t memory_bytes = 0;            // of the copying; 0: 64 MiB, or what the alignment needs
+    int threads = 0;                           // 0: one a CPU, up to 4; fewer where the memory is not enough
+    std::uint64_t rate_bytes_per_second = 0;   // 0: as fast as the target takes it
+    std::uint64_t journal_bytes = 0;           // copied between two entries; 0: 1 GiB
+    const std::atomic<bool>* stop = nullptr;   // ends a copy() with `retry`
     /// What the file system of a directory has room for; empty: not asked.
     std::function<Result<std::uint64_t>(const std::string&)> free_bytes;
     /// Bytes of this part that are written, those of earlier calls too, and all.
@@ -78,7 +78,7 @@ private:
 };
 
 /// All of it in this process.
-Result<Exported> export_file(sys::Store& store, std::vector<catalog::Snapshot> snapshots,
-                             const MakeOutline& convention, const std::string& path, const ExportOptions& options);
+Result<Exported> export_file(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const MakeOutline& convention,
+                             const std::string& path, const ExportOptions& options);
 
 }  // namespace forebay::views

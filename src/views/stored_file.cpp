@@ -55,8 +55,9 @@ Result<> add_targets(StoredFile& stored, h5::File& file, const Outline& outline,
             return Error{ErrorKind::broken, fmt::format("HDF5 has no room for dataset '{}' yet", dataset.path)};
         auto tiling = tiling_of(dataset, contents);
         if (!tiling)
-            return Error{tiling.error().kind, fmt::format("forebay: '{}' cannot be exported: {}. Next: another convention",
-                                                          dataset.path, tiling.error().text)};
+            return Error{tiling.error().kind,
+                         fmt::format("forebay: '{}' cannot be exported: {}. Next: another convention", dataset.path,
+                                     tiling.error().text)};
         stored.targets.push_back(
             {dataset.path, offset, bytes, dataset.type, fill_of(dataset.type), std::move(*tiling)});
     }
