@@ -37,6 +37,11 @@ private:
     format::Peek peek_;
 };
 
+/// Whether what was opened is the node file that the manifest's line lists: `corrupt` when it is another's, or was
+/// written again. `path` is for texts.
+Result<> check_listed(const format::Peek& peek, const format::Manifest& manifest, const format::NodeLine& line,
+                      const std::string& path);
+
 /// Opens the file of a manifest's line; in a combined file, its region alone.
 Result<std::unique_ptr<sys::File>> open_line(sys::Store& store, const std::string& directory,
                                              const format::NodeLine& line, sys::Access access);

@@ -13,23 +13,27 @@ Result<format::Manifest> load_manifest(sys::Store& store, const std::string& dir
     return format::decode_manifest(text, path);
 }
 
+Result<> check_listed(const format::Peek& peek, const format::Manifest& manifest, const format::NodeLine& line,
+                      const std::string& path) {
+    if (peek.record.snapshot_id != manifest.snapshot_id || peek.record.step != manifest.step ||
+        peek.record.node != line.node)
+        return Error{ErrorKind::corrupt,
+                     fmt::format("{} is node {} of step {} (snapshot {}), but the manifest says node {} of step {} "
+                                 "(snapshot {}).",
+                                 path, peek.record.node, peek.record.step, id_text(peek.record.snapshot_id), line.node,
+                                 manifest.step, id_text(manifest.snapshot_id))};
+    if (peek.record_crc32c != line.record_crc32c || peek.file_bytes != line.file_bytes)
+        return Error{ErrorKind::corrupt,
+                     fmt::format("{} is not the file that was committed: record checksum {:08x} and {} bytes, the "
+                                 "manifest says {:08x} and {} bytes.",
+                                 path, peek.record_crc32c, peek.file_bytes, line.record_crc32c, line.file_bytes)};
+    return {};
+}
+
 Result<> check_whole(sys::Store& store, const std::string& directory, const format::Manifest& manifest) {
     for (const auto& line : manifest.nodes) {
-        const auto path = name_of(directory, line);
         FB_TRY_ASSIGN(reader, NodeReader::open(store, directory, line));
-        const auto& peek = reader.peek();
-        if (peek.record.snapshot_id != manifest.snapshot_id || peek.record.step != manifest.step ||
-            peek.record.node != line.node)
-            return Error{ErrorKind::corrupt,
-                         fmt::format("{} is node {} of step {} (snapshot {}), but the manifest says node {} of step {} "
-                                     "(snapshot {}).",
-                                     path, peek.record.node, peek.record.step, id_text(peek.record.snapshot_id),
-                                     line.node, manifest.step, id_text(manifest.snapshot_id))};
-        if (peek.record_crc32c != line.record_crc32c || peek.file_bytes != line.file_bytes)
-            return Error{ErrorKind::corrupt,
-                         fmt::format("{} is not the file that was committed: record checksum {:08x} and {} bytes, the "
-                                     "manifest says {:08x} and {} bytes.",
-                                     path, peek.record_crc32c, peek.file_bytes, line.record_crc32c, line.file_bytes)};
+        FB_TRY(check_listed(reader.peek(), manifest, line, name_of(directory, line)));
     }
     return {};
 }

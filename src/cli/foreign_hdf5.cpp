@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "base/units.hpp"
-#include "cli/foreign.hpp"
+#include "cli/files.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/foreign.hpp"
+#include "cli/files.hpp"
 
 namespace forebay::cli {
 

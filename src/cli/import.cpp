@@ -12,6 +12,7 @@
 #include "cli/table.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
+#include "foreign/genericio.hpp"
 #include "foreign/palm_fortran.hpp"
 #include "foreign/palm_mpi.hpp"
 #include "foreign/write_snapshot.hpp"
@@ -21,7 +22,7 @@ namespace forebay::cli {
 
 namespace {
 
-enum class Format { palm_mpi, palm_fortran };
+enum class Format { palm_mpi, palm_fortran, genericio };
 
 struct Options {
     std::string source, place, stream, ghosts = "keep";
@@ -32,6 +33,7 @@ struct Options {
 };
 
 Result<foreign::Contents> open_source(sys::Store& store, Format format, const Options& options) {
+    if (format == Format::genericio) return foreign::genericio::open(store, options.source);
     foreign::Choices choices;
     FB_TRY_ASSIGN(wishes, foreign::wishes_of(options.types));
     choices.wishes = std::move(wishes);
@@ -61,8 +63,7 @@ Result<foreign::Destination> destination(sys::Store& store, const Options& optio
     else if (contents.step) to.step = *contents.step;
     else
         return Error{ErrorKind::refused,
-                     fmt::format("{} does not say its step (current_timestep_number).\n  Next: name it, {}@STEP",
-                                 options.source, options.place)};
+                     fmt::format("{} does not say its step.\n  Next: name it, {}@STEP", options.source, options.place)};
     const auto committed = catalog::snapshots(store, to.run, to.stream);
     if (!committed && committed.error().kind != ErrorKind::missing) return committed.error();
     if (committed && !options.replace && std::ranges::count(*committed, to.step, &catalog::Snapshot::step) > 0)
@@ -182,10 +183,12 @@ void add_format(Verb& parent, Format format, const char* name, const char* summa
     verb.argument("RUN", options->place,
                   "Where to: RUN, RUN@STEP, or RUN/STREAM@STEP of a stream that exists. Without a step the file's own");
     verb.option("--stream", options->stream, "The stream, \"restart\" unless RUN names one");
-    verb.option("--ghosts", options->ghosts, "Outer ghost layers: keep or cut");
-    verb.option(
-        "--type", options->types,
-        "What the file does not say: NAME=TYPE, NAME=TYPE:4x6, NAME=TYPE:box or NAME=TYPE:rows; may be repeated");
+    if (format != Format::genericio) {
+        verb.option("--ghosts", options->ghosts, "Outer ghost layers: keep or cut");
+        verb.option(
+            "--type", options->types,
+            "What the file does not say: NAME=TYPE, NAME=TYPE:4x6, NAME=TYPE:box or NAME=TYPE:rows; may be repeated");
+    }
     verb.flag("--replace", options->replace, "Replace a snapshot of this step that is committed already");
     verb.flag("--dry-run", options->dry_run, "Only say what the file holds and how its types were found");
     verb.json(
@@ -215,6 +218,15 @@ void add_import(CommandLine& line) {
         "The files have no types: they are found by sizes and first bytes (docs/formats/palm.md), records that are no\n"
         "box of the grid become tables. Arrays are x, y, z, as in PALM's memory; each process is a rank of the\n"
         "snapshot. Memory: some megabytes, and some hundred bytes for each record.\n");
+    add_format(
+        verb, Format::genericio, "genericio", "A file of GenericIO (HACC), of either byte order, or its partitions",
+        "The file that was written; where its ranks wrote partitions, the name without #NUMBER",
+        "  forebay import genericio m000.full.mpicosmo.499 /scratch/me/run7@499\n"
+        "  forebay import genericio m000.full.mpicosmo.499 /scratch/me/run7@499 --dry-run\n"
+        "The elements become rows of the table \"particles\", each rank of the file a rank of the snapshot; it "
+        "restarts\n"
+        "on any number. Records of several elements become a column each, NAME.0 and so on. Each CRC-64 is compared\n"
+        "while reading. The file has no step: name it. docs/formats/genericio.md says more.\n");
 }
 
 }  // namespace forebay::cli

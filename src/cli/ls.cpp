@@ -7,6 +7,7 @@
 
 #include "base/units.hpp"
 #include "catalog/names.hpp"
+#include "cli/files.hpp"
 #include "cli/place.hpp"
 #include "cli/table.hpp"
 #include "cli/verbs.hpp"
@@ -128,6 +129,8 @@ void Listing::print(bool json, const Place& place) const {
 
 Result<Exit> list(const Options& options) {
     auto& store = sys::posix_store();
+    FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
+    if (kind) return list_file(store, *kind, {.path = options.place, .json = options.json});
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     auto step = place.step;
     if (place.last) {
@@ -145,7 +148,7 @@ Result<Exit> list(const Options& options) {
 void add_ls(CommandLine& line) {
     const auto options = std::make_shared<Options>();
     auto verb = line.verb("ls", "List the snapshots of a run, newest first, and what a crash left");
-    verb.argument("RUN", options->place, "RUN, RUN/STREAM, or one step of it: RUN@120");
+    verb.argument("RUN", options->place, "RUN, RUN/STREAM, or one step of it: RUN@120; or a file of GenericIO");
     verb.json(
         options->json,
         "  An array with an object for each snapshot: stream, step, directory, state, time, bytes (the "
@@ -153,7 +156,9 @@ void add_ls(CommandLine& line) {
         "  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, view (a path, when there is one).\n"
         "  state: committed; unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a "
         "crash,\n"
-        "  or work that is going on.\n");
+        "  or work that is going on. Of a file of GenericIO: file, format, big_endian, ranks, dims, elements, "
+        "partitions,\n"
+        "  bytes, compression, variables.\n");
     verb.examples(
         "  forebay ls /scratch/me/run7\n"
         "  forebay ls /scratch/me/run7/restart --json\n"

@@ -13,6 +13,7 @@ int main(int count, char** arguments) {
     forebay::cli::add_drain(line);
     forebay::cli::add_view(line);
     forebay::cli::add_import(line);
+    forebay::cli::add_export(line);
     forebay::cli::add_pack(line);
     forebay::cli::add_extract(line);
     forebay::cli::add_agent(line);

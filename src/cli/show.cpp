@@ -7,6 +7,7 @@
 
 #include "base/units.hpp"
 #include "catalog/names.hpp"
+#include "cli/files.hpp"
 #include "cli/place.hpp"
 #include "cli/show_tables.hpp"
 #include "cli/verbs.hpp"
@@ -62,8 +63,8 @@ Result<Exit> show_snapshot(sys::Store& store, const Options& options) {
 
 Result<Exit> show_file(sys::Store& store, const Options& options) {
     const auto loaded = catalog::load_head(store, options.place);
-    if (!loaded && loaded.error().kind == ErrorKind::refused)
-        return Error{ErrorKind::refused, loaded.error().text + "\n  Next: h5dump -H " + options.place};
+    // A file of nobody's node may be a view, or somebody else's.
+    if (!loaded && loaded.error().kind == ErrorKind::refused) return show_hdf5_file(options.place, options.json);
     if (!loaded) return loaded.error();
     const auto& file = *loaded;
     const auto& record = file.record;
@@ -102,7 +103,11 @@ Result<Exit> show_file(sys::Store& store, const Options& options) {
 Result<Exit> show(const Options& options) {
     auto& store = sys::posix_store();
     const bool region = options.place.find(".h5/node-") != std::string::npos;
-    return region || options.place.ends_with(".h5") ? show_file(store, options) : show_snapshot(store, options);
+    if (region) return show_file(store, options);
+    FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
+    if (kind == FileKind::hdf5 || options.place.ends_with(".h5")) return show_file(store, options);
+    if (kind) return show_other_file(store, *kind, {options.place, options.all, options.json});
+    return show_snapshot(store, options);
 }
 
 }  // namespace
@@ -114,7 +119,7 @@ void add_show(CommandLine& line) {
     verb.argument(
         "RUN", options->place,
         "RUN (its last snapshot), RUN@STEP, RUN/STREAM@STEP, or a node file FILE.h5 (FILE.h5/node-00003 where "
-        "nodes share one)");
+        "nodes share one), or a file of GenericIO or PALM");
     verb.flag("--all", options->all, fmt::format("List every node or block, not only {}", lines_max));
     verb.json(
         options->json,
@@ -131,11 +136,17 @@ void add_show(CommandLine& line) {
         "  compressed also compression: for each variable bytes, stored_bytes, chunks, filter (of HDF5), efforts "
         "(bytes "
         "by\n"
-        "  what compressed them). first_byte then counts in the plain form.\n");
+        "  what compressed them). first_byte then counts in the plain form.\n"
+        "  A file of GenericIO: file, format, big_endian, ranks, dims, elements, partitions, bytes, compression, "
+        "header_bytes,\n"
+        "  phys_origin, phys_scale, variables (name, type, record_bytes, element_bytes, flags, bytes, stored_bytes) "
+        "and\n"
+        "  rank_table (rank, elements, coords, file, first_byte).\n");
     verb.examples(
         "  forebay show /scratch/me/run7\n"
         "  forebay show /scratch/me/run7/restart@120 --json\n"
-        "  forebay show /scratch/me/run7/restart/step-000120/node-00000.h5\n");
+        "  forebay show /scratch/me/run7/restart/step-000120/node-00000.h5\n"
+        "  forebay show m000.full.mpicosmo.499\n");
     verb.action([options] { return show(*options); });
 }
 

@@ -18,6 +18,9 @@ void add_agent(CommandLine& line);
 void add_forward(CommandLine& line);
 void add_view(CommandLine& line);  // view_hdf5.cpp, or view_none.cpp without HDF5
 void add_import(CommandLine& line);
+void add_export(CommandLine& line);
+void add_export_genericio(Verb& parent);
+void add_export_hdf5(Verb& parent);  // export_hdf5.cpp, or export_none.cpp
 void add_pack(CommandLine& line);
 void add_extract(CommandLine& line);
 void add_bench(CommandLine& line);  // mpi_bench.cpp, or bench_none.cpp without MPI

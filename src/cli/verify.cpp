@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/units.hpp"
+#include "cli/files.hpp"
 #include "cli/place.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
@@ -93,6 +94,8 @@ Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Place& pl
 
 Result<Exit> check(const Options& options) {
     auto& store = sys::posix_store();
+    FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
+    if (kind) return verify_file(store, *kind, {.path = options.place, .json = options.json});
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     FB_TRY_ASSIGN(snapshots, chosen(store, place));
     Report report(options.json);
@@ -112,15 +115,21 @@ Result<Exit> check(const Options& options) {
 void add_verify(CommandLine& line) {
     const auto options = std::make_shared<Options>();
     auto verb = line.verb("verify", "Read snapshots whole and compare every byte with what the application gave");
-    verb.argument("RUN", options->place, "RUN or RUN/STREAM for all snapshots, RUN@STEP for one; STEP may be \"last\"");
+    verb.argument(
+        "RUN", options->place,
+        "RUN or RUN/STREAM for all snapshots, RUN@STEP for one; STEP may be \"last\"; or a file of GenericIO");
     verb.json(options->json,
               "  An array with an object for each snapshot: stream, step, directory, whole, bytes, segments, damage: "
               "an array of\n"
               "  file, variable and rank (absent when the whole file is meant), first_byte, last_byte, text; or error: "
-              "kind, text.\n");
+              "kind, text.\n"
+              "  Of a file of GenericIO: file, format, whole, bytes, blocks, damage: file, variable, rank, block, "
+              "first_byte,\n"
+              "  last_byte, text.\n");
     verb.examples(
         "  forebay verify /scratch/me/run7@last\n"
         "  forebay verify /scratch/me/run7/restart@120 --json\n"
+        "  forebay verify m000.full.mpicosmo.499\n"
         "Exit code 1 when something is damaged; 3 to 6 when something could not be checked at all.\n");
     verb.action([options] { return check(*options); });
 }

@@ -50,6 +50,13 @@ Result<std::size_t> encode_blosc(const Filter& filter, Level level, std::span<co
     return static_cast<std::size_t>(bytes);
 }
 
+std::size_t encode_blosclz(std::uint64_t element_bytes, std::span<const std::byte> plain, std::span<std::byte> out) {
+    if (plain.size() > BLOSC_MAX_BUFFERSIZE) return 0;
+    const int bytes = blosc_compress_ctx(9, BLOSC_SHUFFLE, element_bytes, plain.size(), plain.data(), out.data(),
+                                         out.size(), BLOSC_BLOSCLZ_COMPNAME, 0, 1);
+    return bytes < 0 ? 0 : static_cast<std::size_t>(bytes);
+}
+
 Result<> decode_blosc(std::span<const std::byte> stored, std::span<std::byte> plain) {
     std::size_t bytes = 0;
     if (stored.size() < BLOSC_MIN_HEADER_LENGTH || blosc_cbuffer_validate(stored.data(), stored.size(), &bytes) < 0 ||

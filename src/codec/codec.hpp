@@ -48,6 +48,10 @@ Result<std::size_t> encode(const Filter& filter, Level level, std::span<const st
 /// that is neither, or of another size or type than the chunk.
 Result<> decode(const Filter& filter, std::span<const std::byte> stored, std::span<std::byte> plain);
 
+/// A frame as GenericIO asks Blosc for one: its own compressor at level 9, with a shuffle of elements of so many bytes.
+/// 0 when it would not be smaller than `out`, or `plain` has more bytes than a frame can hold. decode() takes it.
+std::size_t encode_blosclz(std::uint64_t element_bytes, std::span<const std::byte> plain, std::span<std::byte> out);
+
 /// The bytes of the numbers that an element is made of: what a byte shuffle sorts by.
 std::uint32_t number_bytes(Type type);
 

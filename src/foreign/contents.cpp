@@ -53,7 +53,29 @@ Result<> read_ranges(sys::File& file, std::span<const Range> ranges, std::uint64
                  fmt::format("forebay: {} bytes lie past the end of what was to be read.", out.size())};
 }
 
+std::uint64_t Origin::source_bytes() const { return sealed ? sealed->plain_bytes : bytes_in(ranges); }
+
+Result<> OriginReader::read_sealed(sys::File& file, const Origin& origin, std::uint64_t position,
+                                   std::span<std::byte> out) {
+    if (position == 0) FB_TRY(sealed_.begin(file, *origin.sealed));
+    if (origin.run_bytes == origin.stride_bytes) return sealed_.next(out);
+    // One element of each record. All of the records is read, so that the checksum can be compared.
+    scratch_.resize(std::max(limits::window_bytes / origin.stride_bytes, std::uint64_t{1}) * origin.stride_bytes);
+    while (!out.empty()) {
+        const auto records =
+            std::min<std::uint64_t>(out.size(), scratch_.size() / origin.stride_bytes * origin.run_bytes) /
+            origin.run_bytes;
+        FB_TRY(sealed_.next(std::span(scratch_).first(records * origin.stride_bytes)));
+        for (std::uint64_t i = 0; i < records; ++i)
+            std::memcpy(out.data() + i * origin.run_bytes, scratch_.data() + i * origin.stride_bytes + origin.first,
+                        origin.run_bytes);
+        out = out.subspan(records * origin.run_bytes);
+    }
+    return {};
+}
+
 Result<> OriginReader::read(sys::File& file, const Origin& origin, std::uint64_t position, std::span<std::byte> out) {
+    if (origin.sealed) return read_sealed(file, origin, position, out);
     while (!out.empty()) {
         const auto run = position / origin.run_bytes;
         const auto within = position % origin.run_bytes;
@@ -112,7 +134,7 @@ Result<format::Layout> lay_out(const Contents& contents, const std::string& stre
         const auto& name = schema.variables[layout.blocks[i].variable].name;
         const auto reach =
             origin.runs == 0 ? 0 : origin.first + (origin.runs - 1) * origin.stride_bytes + origin.run_bytes;
-        if (origin.bytes() != layout.blocks[i].size_bytes || reach > bytes_in(origin.ranges) ||
+        if (origin.bytes() != layout.blocks[i].size_bytes || reach > origin.source_bytes() ||
             origin.file >= contents.files.size())
             return mistake(fmt::format("a block of '{}' has {} bytes, its origin {}.", name,
                                        layout.blocks[i].size_bytes, origin.bytes()));

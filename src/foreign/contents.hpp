@@ -11,39 +11,40 @@
 
 #include "describe/schema.hpp"
 #include "foreign/choices.hpp"
+#include "foreign/sealed_block.hpp"
 #include "format/layout.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::foreign {
 
-/// Bytes of a file, one after the other.
-struct Range {
-    std::uint64_t offset = 0;
-    std::uint64_t bytes = 0;
-    friend bool operator==(const Range&, const Range&) = default;
-};
-
-/// Where one block's bytes lie: runs at equal distances in the ranges of one file, taken end to end.
+/// Where one block's bytes lie: runs at equal distances in the ranges of one file, taken end to end, or in a block of
+/// it that has a checksum.
 struct Origin {
     std::uint32_t file = 0;  // index into Contents::files
     std::vector<Range> ranges;
-    std::uint64_t first = 0;  // of the first run, in the ranges
+    std::optional<Sealed> sealed = {};  // instead of ranges
+    std::uint64_t first = 0;            // of the first run, in the ranges
     std::uint64_t run_bytes = 0;
     std::uint64_t stride_bytes = 0;  // from one run's first byte to the next one's
     std::uint64_t runs = 0;
 
     std::uint64_t bytes() const { return run_bytes * runs; }
+    std::uint64_t source_bytes() const;  // that the runs lie in
 };
 
 /// All of the ranges, as they are.
 Origin whole(std::uint32_t file, std::vector<Range> ranges);
 
-/// Reads bytes [position, position + out.size()) of a block.
+/// Reads bytes [position, position + out.size()) of a block. A sealed one is read front to back, in whole elements, and
+/// once to its end before the next one begins: then all of it is checked.
 class OriginReader {
 public:
     Result<> read(sys::File& file, const Origin& origin, std::uint64_t position, std::span<std::byte> out);
 
 private:
+    Result<> read_sealed(sys::File& file, const Origin& origin, std::uint64_t position, std::span<std::byte> out);
+
+    SealedReader sealed_;
     std::vector<std::byte> scratch_;  // of several short runs and what lies between them
 };
 

@@ -19,6 +19,16 @@ inline constexpr std::uint64_t grid_points_max = 1u << 28;
 inline constexpr std::uint64_t ghost_layers_max = 16;
 // Names of PALM's restart data are 30 characters or so; what claims more is not a name.
 inline constexpr std::uint64_t name_bytes_max = 255;
+// The header of a GenericIO file lists variables and ranks: 20 million ranks fit.
+inline constexpr std::uint64_t genericio_header_bytes_max = 1u << 30;
+// Records of a GenericIO variable are a few floats; each element becomes a column.
+inline constexpr std::uint64_t genericio_record_elements_max = 1024;
+// Partitions of an export are open at the same time; a process may have 1024 files.
+inline constexpr int genericio_partitions_max = 256;
+// More threads than any node has cores are a mistake in a script.
+inline constexpr int genericio_threads_max = 1024;
+// Blosc counts the bytes of a frame in 31 bits.
+inline constexpr std::uint64_t blosc_bytes_max = 0x7fff'ffff;
 // Marks of Fortran's records are read through a buffer of this size.
 inline constexpr std::size_t mark_buffer_bytes = 4096;
 

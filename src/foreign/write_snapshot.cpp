@@ -57,12 +57,26 @@ public:
     }
 
 private:
+    // A block without bytes may have a checksum too.
+    Result<> read(sys::File& in, const Origin& origin, const format::Block& block, std::uint64_t at,
+                  std::span<std::byte> window) {
+        const auto done = reader_.read(in, origin, at, window);
+        if (done || !origin.sealed || done.error().kind != ErrorKind::corrupt) return done;
+        const auto& stored = origin.sealed->stored;
+        return Error{ErrorKind::corrupt,
+                     fmt::format("forebay: {} is damaged: '{}' of rank {}, bytes {}-{}: {}. Nothing was imported. "
+                                 "Next: copy the file again, or use an older one.",
+                                 contents_.files[origin.file], layout_.schema.variables[block.variable].name,
+                                 block.rank, stored.offset, stored.end() + 7, done.error().text)};
+    }
+
     Result<> copy(sys::File& in, const Origin& origin, const format::Block& block, sys::File& out) {
         const auto words = format::crc_words(layout_, head_);
         auto word = block.first_segment;
+        if (block.size_bytes == 0 && origin.sealed) return read(in, origin, block, 0, {});
         for (std::uint64_t at = 0; at < block.size_bytes; at += window_.size()) {
             const auto now = std::span(window_).first(std::min<std::uint64_t>(window_.size(), block.size_bytes - at));
-            FB_TRY(reader_.read(in, origin, at, now));
+            FB_TRY(read(in, origin, block, at, now));
             if (contents_.big_endian) swap_numbers(layout_.schema.variables[block.variable].type, now);
             for (std::uint64_t begin = 0; begin < now.size(); begin += forebay::limits::segment_bytes)
                 words[word++] = crc32c(

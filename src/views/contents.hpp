@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catalog/catalog.hpp"
@@ -30,10 +31,23 @@ struct Contents {
     std::vector<std::vector<Placed>> mappings;   // one list a variable
     std::vector<std::vector<std::byte>> values;  // one a variable: a replicated one that is copied, else empty
     std::uint64_t mapping_count = 0;
+    std::vector<std::string> missing;  // node files that are not there, by name_of(); only with Missing::leave_out
+    /// What a description (description.hpp) says of the file as a whole: "author", "timeUnitSI".
+    std::vector<std::pair<std::string, AttributeValue>> attributes;
 };
 
-/// Checks that every node file is the one that was committed, and reads their heads one after the other. `missing` or
-/// `corrupt` when one is not; `unsupported` for more sources or mappings than a reader bears.
-Result<Contents> gather(sys::Store& store, const catalog::Snapshot& snapshot);
+/// What becomes of a snapshot of which node files are missing.
+enum class Missing {
+    refuse,
+    leave_out,  // their part stays without mappings, and so reads as fill values
+};
+
+/// Reads the head of each node file once, several at a time, and checks that it is the one that was committed.
+/// `missing` or `corrupt` when one is not; `unsupported` for more sources or mappings than a reader bears.
+Result<Contents> gather(sys::Store& store, const catalog::Snapshot& snapshot, Missing missing = Missing::refuse);
+
+/// The same for who copies all of it, and so opens a few node files at a time: none may be missing, and there is no
+/// limit to sources and mappings. Errors say what is wrong with the snapshot alone.
+Result<Contents> gather_to_copy(sys::Store& store, const catalog::Snapshot& snapshot);
 
 }  // namespace forebay::views

@@ -71,31 +71,6 @@ hid_t number_type(Scalar scalar) {
     }
 }
 
-Result<> write_attribute(const Id& object, const std::string& name, const Id& type, const Id& space,
-                         const void* value) {
-    const auto doing = fmt::format("writing attribute '{}'", name);
-    FB_TRY_ASSIGN(creation, own(H5Pcreate(H5P_ATTRIBUTE_CREATE), doing));
-    FB_TRY(require(H5Pset_char_encoding(creation.get(), H5T_CSET_UTF8), doing));
-    FB_TRY_ASSIGN(
-        attribute,
-        own(H5Acreate2(object.get(), name.c_str(), type.get(), space.get(), creation.get(), H5P_DEFAULT), doing));
-    if (value == nullptr) return {};
-    return require(H5Awrite(attribute.get(), type.get(), value), doing);
-}
-
-Result<> put_text(const Id& object, const std::string& name, const std::string& text) {
-    FB_TRY_ASSIGN(type, string_type(text.empty() ? 1 : text.size(), H5T_CSET_UTF8));
-    // HDF5 has no string of no bytes; netCDF writes an attribute of no elements for it.
-    FB_TRY_ASSIGN(space, own(H5Screate(text.empty() ? H5S_NULL : H5S_SCALAR), "writing a text"));
-    return write_attribute(object, name, type, space, text.empty() ? nullptr : text.data());
-}
-
-Result<> put_number(const Id& object, const std::string& name, hid_t native, const void* value) {
-    FB_TRY_ASSIGN(type, own(H5Tcopy(native), "writing a number"));
-    FB_TRY_ASSIGN(space, own(H5Screate(H5S_SCALAR), "writing a number"));
-    return write_attribute(object, name, type, space, value);
-}
-
 /// How links are made: in UTF-8, with the groups that are missing on the way.
 Result<Id> link_creation() {
     FB_TRY_ASSIGN(links, own(H5Pcreate(H5P_LINK_CREATE), "making names"));
@@ -161,12 +136,6 @@ Result<> select(const Id& space, const Box& box) {
                    "selecting a box");
 }
 
-Result<> put_attribute(const Id& object, const std::string& name, const AttributeValue& value) {
-    if (const auto* text = std::get_if<std::string>(&value)) return put_text(object, name, *text);
-    if (const auto* real = std::get_if<double>(&value)) return put_number(object, name, H5T_IEEE_F64LE, real);
-    return put_number(object, name, H5T_STD_I64LE, std::get_if<std::int64_t>(&value));
-}
-
 Result<Id> dataset_creation() {
     FB_TRY_ASSIGN(creation, own(H5Pcreate(H5P_DATASET_CREATE), "describing a dataset"));
     FB_TRY(require(H5Pset_attr_creation_order(creation.get(), keep_order), "describing a dataset"));
@@ -174,21 +143,26 @@ Result<Id> dataset_creation() {
     return creation;
 }
 
-Result<MemoryFile> MemoryFile::create() {
+Result<File> File::in_memory() {
     constexpr auto doing = "creating a file in memory";
     FB_TRY_ASSIGN(access, own(H5Pcreate(H5P_FILE_ACCESS), doing));
     // The memory grows by 1 MiB at a time; nothing is stored under the name.
     FB_TRY(require(H5Pset_fapl_core(access.get(), 1u << 20, false), doing));
-    // HDF5 1.10 and everything after it must read the view; "latest" of 2.0 writes what 1.14 refuses.
+    return create(access, "forebay-view");
+}
+
+Result<File> File::create(const Id& access, const char* name) {
+    constexpr auto doing = "creating a file";
+    // HDF5 1.10 and everything after it must read it; "latest" of 2.0 writes what 1.14 refuses.
     FB_TRY(require(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V110), doing));
     FB_TRY_ASSIGN(creation, own(H5Pcreate(H5P_FILE_CREATE), doing));
     FB_TRY(require(H5Pset_link_creation_order(creation.get(), keep_order), doing));
     FB_TRY(require(H5Pset_obj_track_times(creation.get(), false), doing));
-    FB_TRY_ASSIGN(file, own(H5Fcreate("forebay-view", H5F_ACC_TRUNC, creation.get(), access.get()), doing));
-    return MemoryFile(std::move(file));
+    FB_TRY_ASSIGN(file, own(H5Fcreate(name, H5F_ACC_TRUNC, creation.get(), access.get()), doing));
+    return File(std::move(file));
 }
 
-Result<Id> MemoryFile::group(const std::string& path) {
+Result<Id> File::group(const std::string& path) {
     FB_TRY_ASSIGN(links, link_creation());
     FB_TRY_ASSIGN(creation, own(H5Pcreate(H5P_GROUP_CREATE), "making a group"));
     FB_TRY(require(H5Pset_link_creation_order(creation.get(), keep_order), "making a group"));
@@ -210,7 +184,7 @@ Result<Id> MemoryFile::group(const std::string& path) {
     return group;
 }
 
-Result<Id> MemoryFile::dataset(const std::string& path, const Id& type, const Id& space, const Id& creation) {
+Result<Id> File::dataset(const std::string& path, const Id& type, const Id& space, const Id& creation) {
     const auto slash = path.rfind('/');
     FB_TRY_ASSIGN(parent, group(slash == std::string::npos ? "" : path.substr(0, slash)));
     FB_TRY_ASSIGN(links, link_creation());
@@ -220,13 +194,15 @@ Result<Id> MemoryFile::dataset(const std::string& path, const Id& type, const Id
         fmt::format("creating dataset '{}'", path));
 }
 
-Result<> MemoryFile::name_type(const std::string& name, const Id& type) {
+Result<> File::name_type(const std::string& name, const Id& type) {
     FB_TRY_ASSIGN(links, link_creation());
     return require(H5Tcommit2(file_.get(), name.c_str(), type.get(), links.get(), H5P_DEFAULT, H5P_DEFAULT),
                    fmt::format("naming type '{}'", name));
 }
 
-Result<std::string> MemoryFile::bytes() {
+Result<> File::close() { return require(H5Fclose(file_.release()), "finishing a file"); }
+
+Result<std::string> File::bytes() {
     FB_TRY(require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), "finishing the file in memory"));
     const auto size = H5Fget_file_image(file_.get(), nullptr, 0);
     if (size <= 0) return failure("measuring the file in memory");

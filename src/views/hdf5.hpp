@@ -1,5 +1,5 @@
 // What the visitors need of the HDF5 library: handles that close themselves, failures as Errors, our element types,
-// attributes, and a file that is built in memory, so that HDF5 itself opens, locks and writes no file of the target.
+// and a file that is built in memory, so that HDF5 itself opens, locks and writes no file of the target.
 //
 // Threads: HDF5 has state of its own for the whole process; calls must not overlap unless the library was built
 //          thread-safe.
@@ -35,6 +35,8 @@ public:
         if (id_ >= 0) H5Idec_ref(id_);
     }
     hid_t get() const { return id_; }
+    /// The caller closes it.
+    hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
 
 private:
     hid_t id_ = H5I_INVALID_HID;
@@ -70,14 +72,12 @@ Result<Id> space_of(const Extents& shape);
 /// Selects `box` in a dataspace of as many dimensions.
 Result<> select(const Id& space, const Box& box);
 
-/// Texts become strings of fixed length, as netCDF's own are, since tools that expect those fail on the others.
-Result<> put_attribute(const Id& object, const std::string& name, const AttributeValue& value);
-
-/// A new file in memory whose groups and objects remember their order, and no time, so that equal content gives equal
-/// bytes.
-class MemoryFile {
+/// A new file whose groups and objects remember their order, and no time, so that equal content gives equal bytes.
+class File {
 public:
-    static Result<MemoryFile> create();
+    static Result<File> in_memory();
+    /// `access` says how HDF5 reads and writes it, `name` which one.
+    static Result<File> create(const Id& access, const char* name);
 
     const Id& id() const { return file_; }
     /// Opens a group, "" for the root; it and its parents are made when they are missing.
@@ -86,11 +86,13 @@ public:
     Result<Id> dataset(const std::string& path, const Id& type, const Id& space, const Id& creation);
     /// Gives a type a name, which netCDF 4.9 and older need to understand a compound.
     Result<> name_type(const std::string& name, const Id& type);
-    /// The file's bytes.
+    /// Of a file in memory, its bytes.
     Result<std::string> bytes();
+    /// Writes all that is not written and closes it, which says whether that worked; no object of it is open by then.
+    Result<> close();
 
 private:
-    explicit MemoryFile(Id file) : file_(std::move(file)) {}
+    explicit File(Id file) : file_(std::move(file)) {}
     Id file_;
 };
 

@@ -33,4 +33,31 @@ inline constexpr std::uint64_t foreign_window_bytes = 8u << 20;
 // One row of more, along the slowest dimension, is no data that a simulation wrote.
 inline constexpr std::uint64_t foreign_row_bytes_max = 4ull << 30;
 
+// Node files that an export keeps open: enough for a row of ranks of an N-D decomposition, few against any limit of
+// descriptors.
+inline constexpr std::size_t export_files_kept_max = 128;
+
+// What one thread of an export reads at once: long enough for a spinning disk. It takes this three times beside its
+// window: as it was read, as it is stored when the node file is compressed, and a chunk of that.
+inline constexpr std::uint64_t export_read_bytes = 4u << 20;
+inline constexpr std::uint64_t export_thread_bytes = 3 * export_read_bytes;
+
+// The least window: below it an export would read each segment of the sources again and again.
+inline constexpr std::uint64_t export_window_bytes_min = 1u << 20;
+
+// More windows in memory at once, and larger ones, did not write faster.
+inline constexpr std::uint64_t export_memory_bytes = 64u << 20;
+inline constexpr int export_threads = 4;
+
+// How much a killed export copies again at most: a second or two of writing, against two syncs for the journal.
+inline constexpr std::uint64_t export_journal_bytes = 1u << 30;
+
+// Heads are read by so many threads: a file system far away answers each open after a millisecond or more, and several
+// at once cost no more. Of so many node files the heads are in memory at a time.
+inline constexpr std::uint32_t head_readers = 8;
+inline constexpr std::uint32_t heads_at_once = 256;
+
+// So many missing node files are named in an error, so that it stays readable.
+inline constexpr std::size_t missing_named_max = 8;
+
 }  // namespace forebay::views

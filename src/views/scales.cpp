@@ -24,12 +24,7 @@ Result<> put_mark(const h5::Id& scale, const char* name, const std::string& text
     return h5::require(H5Awrite(attribute.get(), type.get(), text.c_str()), "marking a scale");
 }
 
-Result<> mark_scale(const h5::Id& scale, const std::string& name) {
-    FB_TRY(put_mark(scale, "CLASS", "DIMENSION_SCALE"));
-    return put_mark(scale, "NAME", name);
-}
-
-Result<hobj_ref_t> reference_to(const h5::MemoryFile& file, const std::string& path) {
+Result<hobj_ref_t> reference_to(const h5::File& file, const std::string& path) {
     hobj_ref_t reference{};
     FB_TRY(h5::require(H5Rcreate(&reference, file.id().get(), path.c_str(), H5R_OBJECT, -1),
                        fmt::format("referring to '{}'", path)));
@@ -37,8 +32,8 @@ Result<hobj_ref_t> reference_to(const h5::MemoryFile& file, const std::string& p
 }
 
 /// Writes a list of `count` elements as an attribute of a dataset.
-Result<> put_list(const h5::MemoryFile& file, const std::string& path, const char* name, const h5::Id& type,
-                  hsize_t count, const void* list) {
+Result<> put_list(const h5::File& file, const std::string& path, const char* name, const h5::Id& type, hsize_t count,
+                  const void* list) {
     const auto doing = fmt::format("writing {} of '{}'", name, path);
     FB_TRY_ASSIGN(space, h5::own(H5Screate_simple(1, &count, nullptr), doing));
     FB_TRY_ASSIGN(dataset, h5::own(H5Dopen2(file.id().get(), path.c_str(), H5P_DEFAULT), doing));
@@ -48,7 +43,7 @@ Result<> put_list(const h5::MemoryFile& file, const std::string& path, const cha
 }
 
 /// A variable's list of scales, one for each of its dimensions.
-Result<> put_dimension_list(const h5::MemoryFile& file, const std::string& path, std::vector<hobj_ref_t>& scales) {
+Result<> put_dimension_list(const h5::File& file, const std::string& path, std::vector<hobj_ref_t>& scales) {
     std::vector<hvl_t> lists;
     lists.reserve(scales.size());
     for (auto& scale : scales) lists.push_back({1, &scale});
@@ -57,7 +52,7 @@ Result<> put_dimension_list(const h5::MemoryFile& file, const std::string& path,
 }
 
 /// A scale's list of the variables that use it.
-Result<> put_reference_list(const h5::MemoryFile& file, const std::string& path, const std::vector<Use>& uses) {
+Result<> put_reference_list(const h5::File& file, const std::string& path, const std::vector<Use>& uses) {
     constexpr auto doing = "listing the users of a dimension";
     FB_TRY_ASSIGN(type, h5::own(H5Tcreate(H5T_COMPOUND, sizeof(Use)), doing));
     FB_TRY(h5::require(H5Tinsert(type.get(), "dataset", HOFFSET(Use, dataset), H5T_STD_REF_OBJ), doing));
@@ -67,47 +62,32 @@ Result<> put_reference_list(const h5::MemoryFile& file, const std::string& path,
 
 }  // namespace
 
-Result<> write_scales(h5::MemoryFile& file, const Dimensions& dimensions) {
-    FB_TRY_ASSIGN(creation, h5::dataset_creation());
-    FB_TRY_ASSIGN(type, h5::own(H5Tcopy(H5T_IEEE_F32BE), "making a scale"));  // the type that netCDF uses, too
-    for (const auto& dimension : dimensions.all) {
-        if (dimension.coordinate) continue;
-        FB_TRY_ASSIGN(space, h5::space_of({dimension.length}));
-        FB_TRY_ASSIGN(scale, file.dataset(dimension.path, type, space, creation));
-        FB_TRY(mark_scale(scale,
-                          fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", dimension.length)));
-    }
-    return {};
+Result<> mark_scale(const h5::Id& scale, const Outline::Dataset& dataset) {
+    FB_TRY(put_mark(scale, "CLASS", "DIMENSION_SCALE"));
+    return put_mark(scale, "NAME", dataset.scale);
 }
 
-Result<> attach_scales(h5::MemoryFile& file, const Schema& schema, const Dimensions& dimensions) {
-    std::vector<hobj_ref_t> scales;
-    for (const auto& dimension : dimensions.all) {
-        FB_TRY_ASSIGN(reference, reference_to(file, dimension.path));
-        scales.push_back(reference);
+Result<> attach_scales(const h5::File& file, const Outline& outline) {
+    std::vector<hobj_ref_t> references(outline.datasets.size());
+    for (std::size_t d = 0; d < outline.datasets.size(); ++d) {
+        const auto& dataset = outline.datasets[d];
+        if (dataset.scale.empty() && dataset.dimensions.empty()) continue;
+        FB_TRY_ASSIGN(reference, reference_to(file, dataset.path));
+        references[d] = reference;
     }
-    std::vector<std::vector<Use>> uses(dimensions.all.size());
-    for (std::size_t v = 0; v < schema.variables.size(); ++v) {
-        const auto& of = dimensions.of[v];
-        // A coordinate is its own scale and refers to no other.
-        if (of.empty() || dimensions.all[of[0]].coordinate == v) continue;
-        FB_TRY_ASSIGN(dataset, reference_to(file, schema.variables[v].name));
+    std::vector<std::vector<Use>> uses(outline.datasets.size());
+    for (std::size_t d = 0; d < outline.datasets.size(); ++d) {
+        const auto& of = outline.datasets[d].dimensions;
+        if (of.empty()) continue;
         std::vector<hobj_ref_t> own;
         for (std::size_t dim = 0; dim < of.size(); ++dim) {
-            own.push_back(scales[of[dim]]);
-            uses[of[dim]].push_back({dataset, static_cast<std::int32_t>(dim), 0});
+            own.push_back(references[of[dim]]);
+            uses[of[dim]].push_back({references[d], static_cast<std::int32_t>(dim), 0});
         }
-        FB_TRY(put_dimension_list(file, schema.variables[v].name, own));
+        FB_TRY(put_dimension_list(file, outline.datasets[d].path, own));
     }
-    for (std::size_t d = 0; d < dimensions.all.size(); ++d) {
-        const auto& dimension = dimensions.all[d];
-        if (dimension.coordinate) {
-            FB_TRY_ASSIGN(
-                scale, h5::own(H5Dopen2(file.id().get(), dimension.path.c_str(), H5P_DEFAULT), "marking a coordinate"));
-            FB_TRY(mark_scale(scale, dimension.path.substr(dimension.path.rfind('/') + 1)));
-        }
-        if (!uses[d].empty()) FB_TRY(put_reference_list(file, dimension.path, uses[d]));
-    }
+    for (std::size_t d = 0; d < outline.datasets.size(); ++d)
+        if (!uses[d].empty()) FB_TRY(put_reference_list(file, outline.datasets[d].path, uses[d]));
     return {};
 }
 

@@ -4,15 +4,15 @@
 
 #pragma once
 
-#include "views/dimensions.hpp"
 #include "views/hdf5.hpp"
+#include "views/outline.hpp"
 
 namespace forebay::views {
 
-/// Creates the scales of dimensions that have no coordinate variable: datasets without data, marked as netCDF does.
-Result<> write_scales(h5::MemoryFile& file, const Dimensions& dimensions);
+/// Says of a dataset that it is a scale, and which; before its other attributes.
+Result<> mark_scale(const h5::Id& scale, const Outline::Dataset& dataset);
 
-/// Ties the datasets of all variables, which exist by now, to their scales.
-Result<> attach_scales(h5::MemoryFile& file, const Schema& schema, const Dimensions& dimensions);
+/// Ties all datasets, which exist by now, to their scales.
+Result<> attach_scales(const h5::File& file, const Outline& outline);
 
 }  // namespace forebay::views

@@ -1,0 +1,92 @@
+// forebay export genericio: a snapshot's table as a file of GenericIO.
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "base/units.hpp"
+#include "cli/json.hpp"
+#include "cli/progress.hpp"
+#include "cli/sizes.hpp"
+#include "cli/steps.hpp"
+#include "cli/verbs.hpp"
+#include "foreign/genericio_export.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct Options {
+    std::string place, path, memory = "64M";
+    foreign::genericio::ExportOptions how;
+    std::int64_t wait_seconds = 0;
+    bool json = false;
+};
+
+Result<Exit> run(const Options& options) {
+    auto& store = sys::posix_store();
+    auto how = options.how;
+    FB_TRY_ASSIGN(memory, bytes_from("--memory", options.memory));
+    how.memory_bytes = memory;
+    FB_TRY_ASSIGN(snapshots, find_snapshots(store, options.place, std::chrono::seconds(options.wait_seconds)));
+    if (snapshots.size() != 1)
+        return Error{ErrorKind::refused, fmt::format("{} names {} steps; GenericIO has one a file.\n  Next: name one, "
+                                                     "RUN@STEP",
+                                                     options.place, snapshots.size())};
+    const auto& snapshot = snapshots.front();
+    FB_TRY_ASSIGN(written, [&] {
+        Progress progress(options.path, options.json);
+        return foreign::genericio::export_file(
+            store, snapshot, options.path, how,
+            [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+    }());
+    if (options.json) {
+        auto files = Json::array();
+        for (const auto& file : written.files) files.push(file);
+        auto object = Json::object();
+        object.set("stream", snapshot.stream).set("step", snapshot.step).set("directory", snapshot.directory);
+        object.set("files", files).set("bytes", written.bytes).set("ranks", written.ranks);
+        object.set("elements", written.elements).print();
+        return Exit::good;
+    }
+    std::fputs(fmt::format("{}  exported from {}: {} elements of {} ranks, {}{}\n", options.path, snapshot.directory,
+                           written.elements, written.ranks, show_bytes(written.bytes),
+                           how.partitions > 0 ? fmt::format(" in {} partitions", how.partitions) : "")
+                   .c_str(),
+               stdout);
+    return Exit::good;
+}
+
+}  // namespace
+
+void add_export_genericio(Verb& parent) {
+    const auto options = std::make_shared<Options>();
+    auto verb = parent.verb("genericio", "A table of particles as a file of GenericIO (HACC)");
+    verb.argument("RUN", options->place, "RUN@STEP or RUN/STREAM@STEP; RUN for its last snapshot");
+    verb.argument("FILE", options->path, "The file to make");
+    verb.option("--table", options->how.table, "Which table; the only one, or \"particles\", by default");
+    verb.option("--coordinate", options->how.coordinates,
+                "A column that is a physical coordinate: given three times, x, y and z; an imported file's are known");
+    verb.flag("--compress", options->how.compress, "Compress each block by Blosc");
+    verb.flag("--big-endian", options->how.big_endian, "Numbers in the other byte order");
+    verb.option("--partitions", options->how.partitions,
+                "Spread the ranks over so many files FILE#0, FILE#1, ..., of which FILE is the list; 0: one file");
+    verb.option("--threads", options->how.threads, "Threads that read, check and write");
+    verb.option("--memory", options->memory, "Of all threads, for the data; with --compress each holds a block twice");
+    verb.option("--wait", options->wait_seconds, "Wait so many seconds for the snapshot to be committed");
+    verb.flag("--force", options->how.replace, "Replace FILE");
+    verb.json(
+        options->json,
+        "  An object: stream, step, directory, files (names; FILE first), bytes (of the files), ranks, elements.\n");
+    verb.examples(
+        "  forebay export genericio /scratch/me/run7@499 m000.499\n"
+        "  forebay export genericio /scratch/me/run7@last m000.last --compress --partitions 8 --threads 8\n"
+        "Each rank of the snapshot is a rank of the file. Every segment is compared with its checksum while it is "
+        "read.\n"
+        "FILE is complete or absent: it is made as FILE.part, made durable, then renamed.\n");
+    verb.action([options] { return run(*options); });
+}
+
+}  // namespace forebay::cli

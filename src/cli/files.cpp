@@ -1,0 +1,142 @@
+#include "cli/files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/bytes.hpp"
+#include "catalog/names.hpp"
+#include "catalog/node_reader.hpp"
+#include "cli/json.hpp"
+#include "foreign/genericio.hpp"
+#include "foreign/palm_mpi.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n";
+
+Error refusal(const std::string& text, const std::string& next) {
+    return {ErrorKind::refused, fmt::format("{}\n  Next: {}", text, next)};
+}
+
+// RUN/STREAM@120 for a file of RUN/STREAM/step-000120.
+std::string snapshot_of(const std::string& path) {
+    std::error_code error;
+    const auto whole = fs::weakly_canonical(path, error);
+    for (auto at = whole.parent_path(); !error && at.has_relative_path(); at = at.parent_path())
+        if (const auto step = catalog::step_of(at.filename().string()))
+            return fmt::format("{}@{}", at.parent_path().string(), *step);
+    return "RUN@STEP, with the run that it belongs to";
+}
+
+// What to call for a file of ours; nothing for somebody else's, and for a view.
+std::optional<Error> about_ours(sys::Store& store, const std::string& path, const char* verb) {
+    if (const auto head = catalog::load_head(store, path))
+        return refusal(fmt::format("{} is one node's file of a snapshot: node {} of {}, stream {}, step {}.", path,
+                                   head->record.node, head->record.nodes, head->schema.stream, head->record.step),
+                       fmt::format("forebay {} {}", verb, snapshot_of(path)));
+    if (const auto file = store.open(path, sys::Access::read))
+        if (const auto page = catalog::load_page(**file, path))
+            return refusal(fmt::format("{} holds the files of {} nodes of a snapshot.", path, page->group.nodes()),
+                           fmt::format("forebay {} {}", verb, snapshot_of(path)));
+    return std::nullopt;
+}
+
+Error about_other(const std::string& path) {
+    return refusal(
+        fmt::format("{} is a file that Forebay does not know; neither a run nor a file of a known format.", path),
+        "name the run's directory");
+}
+
+Result<foreign::PalmMpiHeader> palm_header(sys::Store& store, const std::string& path) {
+    FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
+    FB_TRY_ASSIGN(size, file->size());
+    std::vector<std::byte> bytes(std::min(size, foreign::palm_mpi_header_bytes));
+    FB_TRY(file->read(0, bytes));
+    return foreign::decode_palm_mpi(bytes, size, path);
+}
+
+Result<Exit> show_palm(sys::Store& store, const FileRequest& request) {
+    FB_TRY_ASSIGN(header, palm_header(store, request.path));
+    if (request.json) {
+        auto arrays = Json::array();
+        for (const auto& array : header.arrays) {
+            auto one = Json::object();
+            arrays.push(
+                one.set("name", array.name).set("first_byte", array.place.offset).set("bytes", array.place.bytes));
+        }
+        auto object = Json::object();
+        object.set("file", request.path).set("format", "palm-mpi").set("big_endian", header.big_endian);
+        object.set("points_x", header.points_x).set("points_y", header.points_y).set("levels", header.levels);
+        object.set("ghost_layers", header.ghost_layers).set("integers", header.integers.size());
+        object.set("reals", header.reals.size()).set("texts", header.texts.size()).set("arrays", arrays).print();
+        return Exit::good;
+    }
+    std::fputs(fmt::format("{}  PALM's restart file by MPI-IO, {}-endian: {} x {} points, {} levels, {} ghost layers\n"
+                           "{} arrays, {} integers, {} reals, {} texts; forebay import palm-mpi {} RUN --dry-run lists "
+                           "them\n",
+                           request.path, header.big_endian ? "big" : "little", header.points_x, header.points_y,
+                           header.levels, header.ghost_layers, header.arrays.size(), header.integers.size(),
+                           header.reals.size(), header.texts.size(), request.path)
+                   .c_str(),
+               stdout);
+    return Exit::good;
+}
+
+}  // namespace
+
+Result<std::optional<FileKind>> kind_of_file(sys::Store& store, const std::string& path) {
+    std::error_code error;
+    if (!fs::is_regular_file(path, error)) return std::optional<FileKind>();
+    FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
+    FB_TRY_ASSIGN(size, file->size());
+    std::array<std::byte, 8> room{};
+    const auto first = std::span(room).first(std::min<std::uint64_t>(size, room.size()));
+    FB_TRY(file->read(0, first));
+    if (text_of(first) == hdf5_signature) return std::optional(FileKind::hdf5);
+    if (foreign::genericio::is_genericio(first)) return std::optional(FileKind::genericio);
+    // Four bytes say little, so all of PALM's header must be right.
+    if (palm_header(store, path)) return std::optional(FileKind::palm_mpi);
+    return std::optional(FileKind::other);
+}
+
+Result<Exit> show_other_file(sys::Store& store, FileKind kind, const FileRequest& request) {
+    switch (kind) {
+        case FileKind::genericio: return show_genericio(store, request);
+        case FileKind::palm_mpi: return show_palm(store, request);
+        default: return about_other(request.path);
+    }
+}
+
+Result<Exit> verify_file(sys::Store& store, FileKind kind, const FileRequest& request) {
+    switch (kind) {
+        case FileKind::genericio: return verify_genericio(store, request);
+        case FileKind::hdf5:
+            if (const auto error = about_ours(store, request.path, "verify")) return *error;
+            return verify_hdf5_file(request.path, request.json);
+        case FileKind::palm_mpi:
+            return refusal(fmt::format("{} is a restart file of PALM, which has no checksums.", request.path),
+                           fmt::format("forebay import palm-mpi {} RUN, whose snapshot has", request.path));
+        default: return about_other(request.path);
+    }
+}
+
+Result<Exit> list_file(sys::Store& store, FileKind kind, const FileRequest& request) {
+    switch (kind) {
+        case FileKind::genericio: return list_genericio(store, request);
+        case FileKind::hdf5:
+            if (const auto error = about_ours(store, request.path, "ls")) return *error;
+            return list_hdf5_file(request.path, request.json);
+        case FileKind::palm_mpi: return show_palm(store, request);
+        default: return about_other(request.path);
+    }
+}
+
+}  // namespace forebay::cli

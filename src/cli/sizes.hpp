@@ -1,0 +1,16 @@
+// Amounts of memory as people write them on the command line.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "forebay/result.hpp"
+
+namespace forebay::cli {
+
+/// "4096", "64K", "64M", "2G": K, M, G and T are powers of 1024, as stripes and pages are; a B or iB behind them is
+/// fine. `refused` for anything else, naming `option`.
+Result<std::uint64_t> bytes_from(const std::string& option, const std::string& text);
+
+}  // namespace forebay::cli

@@ -1,0 +1,304 @@
+#include "views/export.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "base/crc32c.hpp"
+#include "base/limits.hpp"
+#include "base/siphash.hpp"
+#include "base/units.hpp"
+#include "views/copier.hpp"
+#include "views/journal.hpp"
+#include "views/limits.hpp"
+#include "views/stored_file.hpp"
+
+namespace forebay::views {
+
+namespace {
+
+/// Raised when the layout of equal outlines changes in a way that the head does not show.
+constexpr const char* layout_version = "forebay export layout 1";
+
+std::string directory_of(const std::string& path) {
+    const auto parent = std::filesystem::path(path).parent_path().string();
+    return parent.empty() ? "." : parent;
+}
+
+/// A number that differs when anything differs that decides the file's bytes.
+std::uint64_t identity_of(const StoredFile& stored, std::span<const Contents> contents) {
+    auto text = fmt::format("{}\nfile {}\n", layout_version, stored.file_bytes);
+    for (const auto& [offset, bytes] : stored.head.all())
+        text += fmt::format("head {} {} {:08x}\n", offset, bytes.size(), crc32c(bytes));
+    for (const auto& target : stored.targets)
+        text += fmt::format("target {} {} {}\n", target.offset_bytes, target.bytes, target.path);
+    for (const auto& snapshot : contents) {
+        text += fmt::format("snapshot {:016x}\n", snapshot.manifest.snapshot_id);
+        for (const auto& line : snapshot.manifest.nodes) text += fmt::format("node {:08x}\n", line.record_crc32c);
+    }
+    return siphash(SipKey{}, std::as_bytes(std::span(text)));
+}
+
+Result<CopyOptions> share_memory(const ExportOptions& options) {
+    const auto alignment = options.alignment_bytes;
+    if (alignment == 0 || alignment % limits::page_bytes != 0)
+        return Error{ErrorKind::refused, fmt::format("forebay: an alignment of {} bytes: it must be a multiple of {}. "
+                                                     "Next: the target's stripe, or 1 MiB",
+                                                     alignment, limits::page_bytes)};
+    CopyOptions copy{.threads = options.threads,
+                     .window_bytes = 0,
+                     .read_bytes = export_read_bytes,
+                     .rate_bytes_per_second = options.rate_bytes_per_second,
+                     .stop = options.stop};
+    if (copy.threads == 0)
+        copy.threads = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, export_threads);
+    const auto memory = options.memory_bytes != 0
+                            ? options.memory_bytes
+                            : std::max(export_memory_bytes, 2 * (export_thread_bytes + alignment));
+    const auto least = export_thread_bytes + std::min(alignment, export_window_bytes_min);
+    if (memory < least)
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: {} of memory are too little for an export, which takes {} at least. Next: "
+                                 "--memory {}M",
+                                 show_bytes(memory), show_bytes(least), (least >> 20) + 1)};
+    copy.threads = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(copy.threads), memory / least));
+    const auto room = memory / static_cast<std::uint64_t>(copy.threads) - export_thread_bytes;
+    copy.window_bytes = room / alignment * alignment;
+    // A window smaller than the alignment divides it, so that writes are still cut at its multiples.
+    if (copy.window_bytes == 0)
+        for (copy.window_bytes = alignment; copy.window_bytes > room && copy.window_bytes % 2 == 0;)
+            copy.window_bytes /= 2;
+    if (copy.window_bytes > room) copy.window_bytes = round_down(room, limits::page_bytes);
+    return copy;
+}
+
+}  // namespace
+
+struct Export::Plan {
+    sys::Store& store;
+    const std::vector<catalog::Snapshot> snapshots;
+    const std::string path;
+    const ExportOptions options;
+    CopyOptions copy;
+    std::vector<Contents> contents;
+    StoredFile stored;
+    std::uint64_t identity = 0;
+    std::string part_path;
+    Exported done;
+
+    /// What stays, and what to do, behind what went wrong while the file was being written.
+    Error told(const Error& error) const {
+        const auto directory = directory_of(path);
+        std::string next = "the same command, which goes on there";
+        if (error.kind == ErrorKind::corrupt)
+            next = fmt::format("forebay verify {}@{}, and the same command once it is whole, or another step",
+                               directory_of(snapshots.front().directory), snapshots.front().step);
+        if (error.kind == ErrorKind::full) next = fmt::format("make room in {}, then the same command", directory);
+        return {error.kind,
+                fmt::format("forebay: {} was not exported: {}\n  Safe: the snapshots; nothing is under that "
+                            "name but what was there before, and what is copied stays in {}.\n  Next: {}",
+                            path, error.text, part_path, next)};
+    }
+
+    Result<> check_absent() const {
+        FB_TRY_ASSIGN(exists, store.exists(path));
+        if (!exists || options.replace) return {};
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: {} exists already; nothing was written.\n  Next: --force "
+                                 "to replace it once the new one is whole, or another name",
+                                 path)};
+    }
+
+    Result<> discard_stale();
+    Result<> check_room(std::uint64_t durable) const;
+    std::uint64_t bytes_between(std::uint64_t begin, std::uint64_t end) const;
+    std::pair<std::uint64_t, std::uint64_t> stretch(std::uint32_t part, std::uint32_t parts) const;
+};
+
+/// Removes what earlier calls left that nothing can go on with: parts of other snapshots or with other options, or a
+/// part that is not as it was left.
+Result<> Export::Plan::discard_stale() {
+    const auto directory = directory_of(path);
+    const auto prefix = std::filesystem::path(path).filename().string() + ".part-";
+    const auto own = std::filesystem::path(part_path).filename().string();
+    FB_TRY_ASSIGN(entries, store.list(directory));
+    const auto part = std::ranges::find(entries, own, &sys::Entry::name);
+    const bool goes_on = part != entries.end() && part->size == stored.file_bytes;
+    for (const auto& entry : entries) {
+        if (entry.is_directory || !entry.name.starts_with(prefix)) continue;
+        const bool is_own = entry.name.starts_with(own);
+        if (is_own && goes_on) continue;
+        FB_TRY(store.remove(directory + "/" + entry.name));
+        if (entry.name.find(".journal") != std::string::npos) continue;
+        done.notes.push_back(is_own ? fmt::format("{} was not as it was left: this export begins anew", part_path)
+                                    : fmt::format("an unfinished export to {} was of other snapshots or had other "
+                                                  "options: it is removed, and this one begins anew",
+                                                  path));
+    }
+    return {};
+}
+
+Result<> Export::Plan::check_room(std::uint64_t durable) const {
+    if (!options.free_bytes) return {};
+    const auto directory = directory_of(path);
+    FB_TRY_ASSIGN(free, options.free_bytes(directory));
+    const auto needed = stored.file_bytes - std::min(durable, stored.file_bytes);
+    if (free >= needed) return {};
+    return Error{ErrorKind::full, fmt::format("forebay: {} has {} free, and {} takes {} more; nothing was written.\n  "
+                                              "Next: make room there, or another place for the file",
+                                              directory, show_bytes(free), path, show_bytes(needed))};
+}
+
+std::uint64_t Export::Plan::bytes_between(std::uint64_t begin, std::uint64_t end) const {
+    std::uint64_t bytes = 0;
+    for (const auto& target : stored.targets) {
+        const auto first = std::max(begin, target.offset_bytes);
+        const auto last = std::min(end, target.offset_bytes + target.bytes);
+        if (first < last) bytes += last - first;
+    }
+    return bytes;
+}
+
+/// Stretches meet at multiples of the alignment, so that no two parts write one stripe.
+std::pair<std::uint64_t, std::uint64_t> Export::Plan::stretch(std::uint32_t part, std::uint32_t parts) const {
+    const auto alignment = options.alignment_bytes;
+    const auto all = (stored.file_bytes + alignment - 1) / alignment;
+    const auto at = [&](std::uint64_t index) {
+        return std::min(stored.file_bytes, all / parts * index * alignment + all % parts * index / parts * alignment);
+    };
+    return {at(part), at(std::uint64_t{part} + 1)};
+}
+
+Export::Export(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
+Export::Export(Export&&) noexcept = default;
+Export& Export::operator=(Export&&) noexcept = default;
+Export::~Export() = default;
+
+const Exported& Export::done() const { return plan_->done; }
+const std::string& Export::part_path() const { return plan_->part_path; }
+
+Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const MakeOutline& convention,
+                            const std::string& path, const ExportOptions& options) {
+    FB_TRY_ASSIGN(copy, share_memory(options));
+    auto plan = std::make_unique<Plan>(Plan{.store = store,
+                                            .snapshots = std::move(snapshots),
+                                            .path = path,
+                                            .options = options,
+                                            .copy = copy,
+                                            .contents = {},
+                                            .stored = {},
+                                            .part_path = {},
+                                            .done = {}});
+    FB_TRY(plan->check_absent());
+    for (const auto& snapshot : plan->snapshots) {
+        auto contents = gather_to_copy(store, snapshot);
+        if (!contents)
+            return Error{contents.error().kind,
+                         fmt::format("forebay: {} was not exported: {}\n  Safe: nothing was written.\n  Next: forebay "
+                                     "verify {}@{}",
+                                     path, contents.error().text, directory_of(snapshot.directory), snapshot.step)};
+        plan->contents.push_back(std::move(*contents));
+    }
+    FB_TRY_ASSIGN(outline, convention(plan->contents));
+    FB_TRY_ASSIGN(stored, lay_out(outline, plan->contents, options.alignment_bytes));
+    plan->stored = std::move(stored);
+    plan->identity = identity_of(plan->stored, plan->contents);
+    plan->part_path = fmt::format("{}.part-{:016x}", path, plan->identity);
+    plan->done.file_bytes = plan->stored.file_bytes;
+    plan->done.datasets = plan->stored.targets.size();
+    return Export(std::move(plan));
+}
+
+Result<> Export::begin() {
+    auto& plan = *plan_;
+    FB_TRY(plan.check_absent());
+    FB_TRY(plan.discard_stale());
+    const auto journal = journal_path(plan.part_path, 0, 1);
+    auto state = load_journal(plan.store, journal, plan.identity);
+    if (!state && state.error().kind == ErrorKind::corrupt) {
+        plan.done.notes.push_back(fmt::format("{}: this export begins anew", state.error().text));
+        FB_TRY(plan.store.remove(journal));
+        state = Journal{plan.identity, 0};
+    }
+    if (!state) return plan.told(state.error());
+    FB_TRY(plan.check_room(state->durable));
+    const auto write = [&]() -> Result<> {
+        FB_TRY_ASSIGN(file, plan.store.open(plan.part_path, sys::Access::update));
+        // The size is set once and before anything else: no write makes the file longer, which shared file systems
+        // would have to agree on each time.
+        FB_TRY_ASSIGN(size, file->size());
+        if (size != plan.stored.file_bytes) FB_TRY(file->truncate(plan.stored.file_bytes));
+        for (const auto& [offset, bytes] : plan.stored.head.all()) FB_TRY(file->write(offset, bytes));
+        return file->close();
+    };
+    const auto written = write();
+    return written ? written : plan.told(written.error());
+}
+
+Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
+    auto& plan = *plan_;
+    const auto [begin, end] = plan.stretch(part, parts);
+    const auto journal = journal_path(plan.part_path, part, parts);
+    const auto copy_rest = [&, begin = begin, end = end]() -> Result<> {
+        FB_TRY_ASSIGN(state, load_journal(plan.store, journal, plan.identity));
+        const auto all = plan.bytes_between(begin, end);
+        const auto first = std::clamp(state.durable, begin, end);
+        const auto before = plan.bytes_between(begin, first);
+        FB_TRY_ASSIGN(file, plan.store.open(plan.part_path, sys::Access::update));
+        const auto reached = [&, entered = std::uint64_t{0}](std::uint64_t offset,
+                                                             std::uint64_t bytes) mutable -> Result<> {
+            if (plan.options.progress) plan.options.progress(before + bytes, all);
+            const auto step = plan.options.journal_bytes != 0 ? plan.options.journal_bytes : export_journal_bytes;
+            if (bytes - entered < step) return {};
+            entered = bytes;
+            FB_TRY(file->sync());
+            return store_journal(plan.store, journal, {plan.identity, offset});
+        };
+        Nodes nodes(plan.store, plan.snapshots, plan.contents);
+        Copier copier(*file, plan.stored.targets, nodes, plan.copy);
+        FB_TRY_ASSIGN(copied, copier.run(first, end, reached));
+        FB_TRY(file->sync());
+        FB_TRY(file->close());
+        FB_TRY(store_journal(plan.store, journal, {plan.identity, end}));
+        plan.done.resumed_bytes += before;
+        plan.done.bytes_read += copied.bytes_read;
+        plan.done.bytes_written += copied.bytes_written;
+        plan.done.writes += copied.writes;
+        return {};
+    };
+    const auto copied = copy_rest();
+    return copied ? copied : plan.told(copied.error());
+}
+
+Result<> Export::finish(std::uint32_t parts) {
+    auto& plan = *plan_;
+    const auto name_it = [&]() -> Result<> {
+        for (std::uint32_t part = 0; part < parts; ++part) {
+            FB_TRY_ASSIGN(state, load_journal(plan.store, journal_path(plan.part_path, part, parts), plan.identity));
+            if (state.durable < plan.stretch(part, parts).second)
+                return Error{ErrorKind::refused, fmt::format("part {} of {} is not copied yet", part, parts)};
+        }
+        FB_TRY(plan.store.rename(plan.part_path, plan.path));
+        return plan.store.sync_directory(directory_of(plan.path));
+    };
+    FB_TRY(plan.check_absent());
+    if (const auto named = name_it(); !named) return plan.told(named.error());
+    // The file is whole and has its name: what cannot be removed here, the next export to this name removes.
+    for (std::uint32_t part = 0; part < parts; ++part)
+        if (const auto removed = plan.store.remove(journal_path(plan.part_path, part, parts)); !removed)
+            plan.done.notes.push_back("a journal stays that nobody needs: " + removed.error().text);
+    return {};
+}
+
+Result<Exported> export_file(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const MakeOutline& convention,
+                             const std::string& path, const ExportOptions& options) {
+    FB_TRY_ASSIGN(plan, Export::plan(store, std::move(snapshots), convention, path, options));
+    FB_TRY(plan.begin());
+    FB_TRY(plan.copy());
+    FB_TRY(plan.finish());
+    return plan.done();
+}
+
+}  // namespace forebay::views

@@ -1,0 +1,125 @@
+#include "views/render.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "describe/geometry.hpp"
+#include "views/attributes.hpp"
+#include "views/dimensions.hpp"
+#include "views/scales.hpp"
+
+namespace forebay::views {
+
+namespace {
+
+class Renderer {
+public:
+    Renderer(h5::File& file, const Outline& outline, std::span<const Contents> contents, const Lay& lay)
+        : file_(file), outline_(outline), contents_(contents), lay_(lay) {}
+
+    Result<> render() {
+        for (const auto& group : outline_.groups) {
+            FB_TRY_ASSIGN(made, file_.group(group.path));
+            FB_TRY(h5::put_attributes(made, group.attributes, outline_.terminated_texts));
+        }
+        for (const auto& named : outline_.types) {
+            FB_TRY_ASSIGN(type, h5::stored_type(named.type));
+            FB_TRY(file_.name_type(named.name, type));
+            named_.push_back(std::move(type));
+        }
+        for (const auto& dataset : outline_.datasets) FB_TRY(make(dataset));
+        return attach_scales(file_, outline_);
+    }
+
+private:
+    Result<> make(const Outline::Dataset& dataset) {
+        const auto* shown = std::get_if<std::vector<Outline::Shows>>(&dataset.content);
+        const auto* held = std::get_if<Outline::Holds>(&dataset.content);
+        const bool copied = shown != nullptr && is_copied(*shown, contents_);
+        FB_TRY_ASSIGN(own_type, type_of(dataset, copied || held != nullptr));
+        const auto& type = named_or(own_type, dataset.type);
+        FB_TRY_ASSIGN(space, h5::space_of(dataset.shape));
+        FB_TRY_ASSIGN(creation, h5::dataset_creation());
+        if (shown != nullptr && !copied) {
+            const auto fill = fill_of(dataset.type);
+            FB_TRY(h5::require(H5Pset_fill_value(creation.get(), type.get(), fill.data()), "setting a fill value"));
+            if (lay_) FB_TRY(lay_({dataset, type, space, creation}));
+        }
+        FB_TRY_ASSIGN(made, file_.dataset(dataset.path, type, space, creation));
+        if (held != nullptr) FB_TRY(write(made, dataset, dataset.type, held->bytes, {}));
+        if (copied)
+            for (const auto& one : *shown) {
+                const auto& of = contents_[one.snapshot];
+                FB_TRY(write(made, dataset, of.manifest.schema.variables[one.variable].type, of.values[one.variable],
+                             one));
+            }
+        if (!dataset.scale.empty()) FB_TRY(mark_scale(made, dataset));
+        return h5::put_attributes(made, dataset.attributes, outline_.terminated_texts);
+    }
+
+    /// Texts that the file itself holds have variable length: ncdump 4.9 crashes on arrays of strings of fixed length.
+    static Result<h5::Id> type_of(const Outline::Dataset& dataset, bool is_held) {
+        if (dataset.type.scalar == Scalar::string && is_held) return h5::text_type();
+        // The type that netCDF itself gives to a dimension without a coordinate.
+        if (std::holds_alternative<Outline::Nothing>(dataset.content) && !dataset.scale.empty())
+            return h5::own(H5Tcopy(H5T_IEEE_F32BE), "making a scale");
+        return h5::stored_type(dataset.type);
+    }
+
+    const h5::Id& named_or(const h5::Id& own_type, Type type) const {
+        const auto found = std::ranges::find(outline_.types, type, &Outline::NamedType::type);
+        return found == outline_.types.end() ? own_type
+                                             : named_[static_cast<std::size_t>(found - outline_.types.begin())];
+    }
+
+    /// Writes the elements of one variable, or of the whole dataset.
+    Result<> write(const h5::Id& made, const Outline::Dataset& dataset, Type type, const std::vector<std::byte>& bytes,
+                   const Outline::Shows& shows) const {
+        const auto doing = fmt::format("writing '{}'", dataset.path);
+        const auto count = bytes.size() / type.size_bytes;
+        if (count == 0) return {};
+        std::vector<std::string> texts;
+        std::vector<const char*> pointers;
+        if (type.scalar == Scalar::string) {
+            for (std::size_t at = 0; at < bytes.size(); at += type.size_bytes) {
+                const auto* text = reinterpret_cast<const char*>(bytes.data() + at);
+                texts.emplace_back(text, strnlen(text, type.size_bytes));
+            }
+            for (const auto& text : texts) pointers.push_back(text.c_str());
+        }
+        FB_TRY_ASSIGN(memory_type, pointers.empty() ? h5::stored_type(type) : h5::text_type());
+        FB_TRY_ASSIGN(memory, h5::space_of({count}));
+        FB_TRY_ASSIGN(space, h5::space_of(dataset.shape));
+        if (shows.first.dims() != 0) {
+            const auto& variable = contents_[shows.snapshot].manifest.schema.variables[shows.variable];
+            Box whole{{}, variable.shape};
+            for (int dim = 0; dim < variable.shape.dims(); ++dim) whole.lo.push_back(0);
+            FB_TRY(h5::select(space, placed_in(dataset, shows, whole)));
+        }
+        const void* from = pointers.empty() ? static_cast<const void*>(bytes.data()) : pointers.data();
+        return h5::require(H5Dwrite(made.get(), memory_type.get(), memory.get(), space.get(), H5P_DEFAULT, from),
+                           doing);
+    }
+
+    h5::File& file_;
+    const Outline& outline_;
+    std::span<const Contents> contents_;
+    const Lay& lay_;
+    std::vector<h5::Id> named_;  // as Outline::types
+};
+
+}  // namespace
+
+bool is_copied(const std::vector<Outline::Shows>& shown, std::span<const Contents> contents) {
+    return !shown.empty() && std::ranges::all_of(shown, [&](const auto& one) {
+        return !contents[one.snapshot].values[one.variable].empty();
+    });
+}
+
+Result<> render(h5::File& file, const Outline& outline, std::span<const Contents> contents, const Lay& lay) {
+    return Renderer(file, outline, contents, lay).render();
+}
+
+}  // namespace forebay::views

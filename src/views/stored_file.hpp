@@ -1,0 +1,26 @@
+// An outline as a file that holds its data itself: HDF5 lays it out in memory, and what is to be copied into it, from
+// where to which offset, comes out beside. docs/formats/export.md.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "views/contents.hpp"
+#include "views/loader.hpp"
+#include "views/outline.hpp"
+#include "views/sparse_file.hpp"
+
+namespace forebay::views {
+
+struct StoredFile {
+    std::uint64_t file_bytes = 0;
+    h5::Stretches head;           // all that is not in the targets, superblock first
+    std::vector<Target> targets;  // by offset; they do not overlap
+};
+
+/// Equal outlines and contents give an equal file. Datasets of at least `alignment` bytes begin at its multiples.
+Result<StoredFile> lay_out(const Outline& outline, std::span<const Contents> contents, std::uint64_t alignment);
+
+}  // namespace forebay::views

@@ -1,0 +1,18 @@
+// An outline as a view: a small HDF5 file whose datasets are lists of places in node files.
+
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "views/contents.hpp"
+#include "views/outline.hpp"
+
+namespace forebay::views {
+
+/// The bytes of the file, made in memory; equal outlines and contents give equal bytes. `prefix` leads from the view's
+/// directory to the stream's ("" beside the snapshots, else with a slash at its end).
+Result<std::string> write_virtual(const Outline& outline, std::span<const Contents> contents,
+                                  const std::string& prefix = {});
+
+}  // namespace forebay::views
