@@ -126,6 +126,9 @@ TEST_CASE("h5part: one of several tables must be named") {
     CHECK(dataset(outline, "Step#120/x")->type == f64);
     CHECK(dataset(outline, "Step#120/vx") == nullptr);
     CHECK(outline.omitted.size() == 5);
+    auto described = contents;
+    described[0].attributes = {{"table", std::string("electrons")}};
+    CHECK(dataset(made(described, {.convention = Convention::h5part}), "Step#120/x")->type == f64);
 }
 
 TEST_CASE("h5part: types that its programs do not know become larger ones; texts are left out") {

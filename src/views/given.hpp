@@ -23,6 +23,9 @@ inline constexpr const char* grid_unit_key = "gridUnitSI";
 inline constexpr const char* position_key = "position";
 inline constexpr const char* record_key = "openPMD";  // "velocity/x": the record and component a variable is
 
+/// In [file] of a description: the table that H5Part shows where there are several.
+inline constexpr const char* h5part_table_key = "table";
+
 /// Whether an attribute is one of the above, which conventions show in their own way.
 bool is_given_key(std::string_view name);
 

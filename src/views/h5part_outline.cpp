@@ -94,7 +94,8 @@ private:
                                                    {"forebay_version", std::string(FOREBAY_VERSION)},
                                                    {"run", first.run},
                                                    {"stream", schema(0).stream}};
-        for (const auto& [name, value] : first.attributes) attributes.push_back({name, as_list(value)});
+        for (const auto& [name, value] : first.attributes)
+            if (name != h5part_table_key) attributes.push_back({name, as_list(value)});
         outline_.groups.push_back({"", attributes});
     }
 
@@ -108,22 +109,28 @@ private:
     /// The table to show. Particles of several tables have different counts, which one step of H5Part cannot have.
     Result<std::optional<std::uint32_t>> table_of(std::size_t s) const {
         const auto& tables = schema(s).tables;
-        if (wish_.table.empty() && tables.size() <= 1)
+        auto wanted = wish_.table;
+        for (const auto& [name, value] : contents_[s].attributes)
+            if (const auto* text = std::get_if<std::string>(&value); text && name == h5part_table_key && wanted.empty())
+                wanted = *text;
+        if (wanted.empty() && tables.size() <= 1)
             return tables.empty() ? std::nullopt : std::optional<std::uint32_t>(0);
-        const auto found = std::ranges::find(tables, wish_.table);
+        const auto found = std::ranges::find(tables, wanted);
         if (found != tables.end()) return std::optional(static_cast<std::uint32_t>(found - tables.begin()));
         std::string names;
         for (const auto& name : tables) names += (names.empty() ? "" : ", ") + name;
-        if (wish_.table.empty())
-            return Error{ErrorKind::refused,
-                         fmt::format("forebay: stream '{}' has {} particle tables ({}), and a step of H5Part has one: "
-                                     "all its datasets have the same length. Safe: the snapshot. Next: name it with "
-                                     "--table, a file each; or --as openpmd, which shows all.",
-                                     schema(s).stream, tables.size(), names)};
-        return Error{ErrorKind::refused, fmt::format("forebay: step {} of stream '{}' has no particle table '{}'; it "
-                                                     "has: {}. Next: name one of them with --table.",
-                                                     contents_[s].manifest.step, schema(s).stream, wish_.table,
-                                                     names.empty() ? "none" : names)};
+        if (wanted.empty())
+            return Error{
+                ErrorKind::refused,
+                fmt::format(
+                    "forebay: stream '{}' has {} particle tables ({}), and a step of H5Part has one: "
+                    "all its datasets have the same length. Safe: the snapshot. Next: name it with "
+                    "--table, a file each, or as table in [file] of describe.toml; or --as openpmd, which shows all.",
+                    schema(s).stream, tables.size(), names)};
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: step {} of stream '{}' has no particle table '{}'; it "
+                                 "has: {}. Next: name one of them with --table.",
+                                 contents_[s].manifest.step, schema(s).stream, wanted, names.empty() ? "none" : names)};
     }
 
     Result<> add_step(std::size_t s) {

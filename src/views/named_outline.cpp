@@ -83,7 +83,7 @@ private:
     std::vector<Outline::Attribute> file_attributes() const {
         std::vector<Outline::Attribute> attributes;
         for (const auto& [name, value] : contents_.front().attributes)
-            if (name != "timeUnits")
+            if (name != "timeUnits" && name != h5part_table_key)
                 attributes.push_back({name, std::visit([](const auto& any) -> Outline::Value { return any; }, value)});
         return attributes;
     }

@@ -33,6 +33,12 @@ std::vector<std::string> axis_labels(const Variable& variable) {
     return labels;
 }
 
+/// openPMD-api 0.17 refuses a file with an attribute of no elements, as an empty text is in HDF5.
+bool is_empty_text(const Outline::Value& value) {
+    const auto* text = std::get_if<std::string>(&value);
+    return text != nullptr && text->empty();
+}
+
 class OpenPmdOutline {
 public:
     OpenPmdOutline(std::span<const Contents> contents, const Wish& wish) : contents_(contents), wish_(wish) {}
@@ -67,8 +73,9 @@ private:
         if (has_meshes_) attributes.push_back({"meshesPath", std::string("meshes/")});
         if (has_particles_) attributes.push_back({"particlesPath", std::string("particles/")});
         for (const auto& [name, value] : last.attributes)
-            if (name != "timeUnitSI" && name != "dt")
+            if (name != "timeUnitSI" && name != "dt" && name != h5part_table_key)
                 attributes.push_back({name, std::visit([](const auto& any) -> Outline::Value { return any; }, value)});
+        std::erase_if(attributes, [](const auto& one) { return is_empty_text(one.value); });
         outline_.groups.insert(outline_.groups.begin(), {"", std::move(attributes)});
     }
 
@@ -199,7 +206,7 @@ private:
                 own.push_back({"position", place});
             }
             for (auto& attribute : shown_attributes(variable))
-                if (!is_given_key(attribute.name) &&
+                if (!is_given_key(attribute.name) && !is_empty_text(attribute.value) &&
                     std::ranges::find(own, attribute.name, &Outline::Attribute::name) == own.end())
                     own.push_back(std::move(attribute));
             own.push_back({"forebay_name", variable.name});
