@@ -46,6 +46,10 @@ std::uint64_t file_bytes_of(const gio::Set& set) {
 // The list's, where there is one: each partition is a grid of its own.
 const gio::Header& whole_of(const gio::Set& set) { return set.list ? set.list->header : set.header(); }
 
+const std::array<std::uint64_t, 3>& coords_of(const gio::Set& set, std::size_t i) {
+    return set.in_list.empty() ? set.rank(i).coords : set.list->header.ranks[set.in_list[i]].coords;
+}
+
 const char* order_of(const gio::Set& set) { return set.header().big_endian ? "big" : "little"; }
 
 std::string type_name(const gio::Variable& variable) {
@@ -99,7 +103,7 @@ Json ranks_json(const gio::Set& set) {
     for (std::size_t i = 0; i < set.ranks.size(); ++i) {
         const auto& rank = set.rank(i);
         auto one = Json::object();
-        one.set("rank", rank.global_rank).set("elements", rank.elements).set("coords", array_of(rank.coords));
+        one.set("rank", rank.global_rank).set("elements", rank.elements).set("coords", array_of(coords_of(set, i)));
         ranks.push(one.set("file", set.parts[set.ranks[i].part].path).set("first_byte", rank.start));
     }
     return ranks;
@@ -120,9 +124,10 @@ std::string ranks_table(const gio::Set& set, bool all) {
     const auto lines = all ? set.ranks.size() : std::min(set.ranks.size(), lines_max);
     for (std::size_t i = 0; i < lines; ++i) {
         const auto& rank = set.rank(i);
+        const auto& at = coords_of(set, i);
         table.row({fmt::to_string(rank.global_rank), fmt::to_string(rank.elements),
-                   fmt::format("{} {} {}", rank.coords[0], rank.coords[1], rank.coords[2]),
-                   set.parts[set.ranks[i].part].path, fmt::to_string(rank.start)});
+                   fmt::format("{} {} {}", at[0], at[1], at[2]), set.parts[set.ranks[i].part].path,
+                   fmt::to_string(rank.start)});
     }
     auto text = table.text();
     if (lines < set.ranks.size())

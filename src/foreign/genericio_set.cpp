@@ -29,15 +29,16 @@ Error damage(const std::string& path, const std::string& why) {
 
 Result<> check_alike(const Set& set, const Set::Part& part, const std::string& path) {
     const auto& first = set.parts.front();
-    if (part.header.big_endian != first.header.big_endian)
-        return damage(path, fmt::format("{} and {} have different byte orders.", first.path, part.path));
     if (part.header.variables != first.header.variables)
         return damage(path, fmt::format("{} and {} have different variables.", first.path, part.path));
     return {};
 }
 
-// Partition by number -> the ranks whose data it holds, in the order of the list.
-using Members = std::map<std::int32_t, std::vector<std::uint64_t>>;
+// What a list says.
+struct Members {
+    std::map<std::int32_t, std::vector<std::uint64_t>> ranks;  // whose data a partition holds, by its number
+    std::map<std::uint64_t, std::uint32_t> places;             // of a rank in the list
+};
 
 Result<Members> members_of(sys::File& file, const Set::Part& list) {
     FB_TRY_ASSIGN(partitions, read_integers(file, list, partition_column));
@@ -48,19 +49,32 @@ Result<Members> members_of(sys::File& file, const Set::Part& list) {
     std::ranges::sort(seen);
     if (!seen.empty() && (seen.front() < 0 || std::ranges::adjacent_find(seen) != seen.end()))
         return damage(list.path, "its list has a rank twice, or a negative one.");
-    for (std::size_t i = 0; i < ranks.size(); ++i)
-        members[partitions[i]].push_back(static_cast<std::uint64_t>(ranks[i]));
-    if (members.empty()) return damage(list.path, "its list is empty.");
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        members.ranks[partitions[i]].push_back(static_cast<std::uint64_t>(ranks[i]));
+        members.places[static_cast<std::uint64_t>(ranks[i])] = static_cast<std::uint32_t>(i);
+    }
+    // Each rank wrote its own line, so that the grid's coordinates beside it are its own.
+    if (std::ranges::any_of(list.header.ranks, [](const Rank& rank) { return rank.elements != 1; }))
+        members.places.clear();
+    if (members.ranks.empty()) return damage(list.path, "its list is empty.");
     return members;
 }
 
 Result<Set> open_partitions(sys::Store& store, Set::Part list, const Members& members) {
     Set set;
-    for (const auto& [number, ranks] : members) {
+    for (const auto& [number, ranks] : members.ranks) {
         Set::Part part{.path = fmt::format("{}#{}", list.path, number), .header = {}};
-        FB_TRY_ASSIGN(file, store.open(part.path, sys::Access::read));
-        FB_TRY_ASSIGN(header, read_header(*file, part.path));
+        auto file = store.open(part.path, sys::Access::read);
+        if (!file && file.error().kind == ErrorKind::missing)
+            return Error{ErrorKind::missing,
+                         fmt::format("forebay: {} lists {}, which is missing. Next: copy it beside the "
+                                     "list.",
+                                     list.path, part.path)};
+        if (!file) return file.error();
+        FB_TRY_ASSIGN(header, read_header(**file, part.path));
         part.header = std::move(header);
+        if (part.header.big_endian != list.header.big_endian)
+            return damage(list.path, fmt::format("{} has another byte order than the list.", part.path));
         if (part.header.ranks.size() != ranks.size())
             return damage(list.path, fmt::format("{} has {} ranks, the list says {}.", part.path,
                                                  part.header.ranks.size(), ranks.size()));
@@ -77,6 +91,8 @@ Result<Set> open_partitions(sys::Store& store, Set::Part list, const Members& me
         FB_TRY(check_alike(set, set.parts.back(), list.path));
     }
     std::ranges::sort(set.ranks, {}, &Set::Place::global_rank);
+    if (!members.places.empty())
+        for (const auto& place : set.ranks) set.in_list.push_back(members.places.at(place.global_rank));
     set.list = std::move(list);
     return set;
 }
