@@ -43,13 +43,6 @@ std::uint64_t file_bytes_of(const gio::Set& set) {
     return bytes;
 }
 
-// The list's, where there is one: each partition is a grid of its own.
-const gio::Header& whole_of(const gio::Set& set) { return set.list ? set.list->header : set.header(); }
-
-const std::array<std::uint64_t, 3>& coords_of(const gio::Set& set, std::size_t i) {
-    return set.in_list.empty() ? set.rank(i).coords : set.list->header.ranks[set.in_list[i]].coords;
-}
-
 const char* order_of(const gio::Set& set) { return set.header().big_endian ? "big" : "little"; }
 
 std::string type_name(const gio::Variable& variable) {
@@ -80,7 +73,7 @@ Json array_of(const std::array<std::uint64_t, 3>& values) {
 Json head_json(const gio::Set& set, const std::string& path) {
     auto object = Json::object();
     object.set("file", path).set("format", "genericio").set("big_endian", set.header().big_endian);
-    object.set("ranks", set.ranks.size()).set("dims", array_of(whole_of(set).dims)).set("elements", set.elements());
+    object.set("ranks", set.ranks.size()).set("dims", array_of(set.header().dims)).set("elements", set.elements());
     object.set("partitions", set.list ? set.parts.size() : 0).set("bytes", file_bytes_of(set));
     return object.set("compression", compression_of(set));
 }
@@ -103,7 +96,7 @@ Json ranks_json(const gio::Set& set) {
     for (std::size_t i = 0; i < set.ranks.size(); ++i) {
         const auto& rank = set.rank(i);
         auto one = Json::object();
-        one.set("rank", rank.global_rank).set("elements", rank.elements).set("coords", array_of(coords_of(set, i)));
+        one.set("rank", rank.global_rank).set("elements", rank.elements).set("coords", array_of(rank.coords));
         ranks.push(one.set("file", set.parts[set.ranks[i].part].path).set("first_byte", rank.start));
     }
     return ranks;
@@ -124,10 +117,9 @@ std::string ranks_table(const gio::Set& set, bool all) {
     const auto lines = all ? set.ranks.size() : std::min(set.ranks.size(), lines_max);
     for (std::size_t i = 0; i < lines; ++i) {
         const auto& rank = set.rank(i);
-        const auto& at = coords_of(set, i);
         table.row({fmt::to_string(rank.global_rank), fmt::to_string(rank.elements),
-                   fmt::format("{} {} {}", at[0], at[1], at[2]), set.parts[set.ranks[i].part].path,
-                   fmt::to_string(rank.start)});
+                   fmt::format("{} {} {}", rank.coords[0], rank.coords[1], rank.coords[2]),
+                   set.parts[set.ranks[i].part].path, fmt::to_string(rank.start)});
     }
     auto text = table.text();
     if (lines < set.ranks.size())
@@ -139,7 +131,7 @@ std::string ranks_table(const gio::Set& set, bool all) {
 
 Result<Exit> show_genericio(sys::Store& store, const FileRequest& request) {
     FB_TRY_ASSIGN(set, gio::open_set(store, request.path));
-    const auto& whole = whole_of(set);
+    const auto& whole = set.header();  // each partition's grid is that of all ranks
     if (request.json) {
         auto object = head_json(set, request.path);
         object.set("header_bytes", whole.header_bytes).set("phys_origin", array_of(set.header().phys_origin));

@@ -98,8 +98,6 @@ struct Set {
     std::vector<Part> parts;
     std::vector<Place> ranks;  // by global rank where the file is partitioned, else as in the file
     std::optional<Part> list;  // of a partitioned file
-    /// Where each of `ranks` stands in the list, whose grid is that of all; empty without one.
-    std::vector<std::uint32_t> in_list;
 
     const Header& header() const { return parts.front().header; }
     const Rank& rank(std::size_t i) const { return parts[ranks[i].part].header.ranks[ranks[i].rank]; }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "foreign/genericio.hpp"
 #include "foreign/genericio_layout.hpp"
 #include "foreign/limits.hpp"
@@ -20,7 +18,6 @@ public:
 
     Result<Contents> make() {
         for (const auto& part : set_.parts) out_.files.push_back(part.path);
-        if (set_.list) out_.files.push_back(set_.list->path);
         out_.big_endian = set_.header().big_endian;
         out_.schema.tables = {table_name, ranks_table_name};
         for (std::size_t i = 0; i < set_.ranks.size(); ++i)
@@ -29,9 +26,10 @@ public:
         add_place("genericio/phys_origin", f64, set_.header().origin_place);
         add_place("genericio/phys_scale", f64, set_.header().scale_place);
         add_place("genericio/dims", u64, {at_dims, 24});
-        if (set_.list) out_.origins.back().file = static_cast<std::uint32_t>(set_.parts.size());
         for (std::size_t v = 0; v < set_.header().variables.size(); ++v) FB_TRY(add_variable(v));
-        for (std::uint64_t d = 0; d < 3; ++d) add_coordinate(d);
+        add_rank_column("coord_x", 0);
+        add_rank_column("coord_y", 8);
+        add_rank_column("coord_z", 16);
         if (set_.header().has_global_ranks) add_rank_column("global_rank", at_global_rank);
         for (auto& part : out_.parts) part.boxes.resize(out_.schema.variables.size());
         return std::move(out_);
@@ -87,17 +85,6 @@ private:
                                     .runs = part.header.ranks[place.rank].elements});
         }
         return {};
-    }
-
-    // In the grid of all ranks.
-    void add_coordinate(std::uint64_t d) {
-        add_rank_column(std::array{"coord_x", "coord_y", "coord_z"}[d], 8 * d);
-        if (set_.in_list.empty()) return;
-        const auto& header = set_.list->header;
-        for (std::size_t i = 0; i < set_.ranks.size(); ++i)
-            out_.origins[out_.origins.size() - set_.ranks.size() + i] =
-                whole(static_cast<std::uint32_t>(set_.parts.size()),
-                      {{header.ranks_start + set_.in_list[i] * header.rank_bytes + 8 * d, 8}});
     }
 
     void add_rank_column(const char* name, std::uint64_t at) {

@@ -174,13 +174,13 @@ private:
 
     Header header_of(std::size_t first, std::size_t end) const {
         Header header;
-        const bool grid = options_.partitions == 0 && around_.is_grid(elements_.size());
+        const bool grid = around_.is_grid(elements_.size());  // of all ranks, in each partition too
         header.big_endian = options_.big_endian;
-        header.dims = grid ? around_.dims : std::array<std::uint64_t, 3>{end - first, 1, 1};
+        header.dims = grid ? around_.dims : std::array<std::uint64_t, 3>{elements_.size(), 1, 1};
         header.phys_origin = around_.phys_origin;
         header.phys_scale = around_.phys_scale;
         for (auto rank = first; rank < end; ++rank) {
-            header.ranks.push_back({.coords = {rank - first, 0, 0}, .elements = elements_[rank], .global_rank = rank});
+            header.ranks.push_back({.coords = {rank, 0, 0}, .elements = elements_[rank], .global_rank = rank});
             if (grid) header.ranks.back().coords = around_.coords[rank];
             header.elements += elements_[rank];
         }
@@ -238,8 +238,11 @@ private:
 
     std::vector<std::byte> encode_list() const {
         const bool grid = around_.is_grid(elements_.size());
-        auto header = header_of(0, elements_.size());
-        if (grid) header.dims = around_.dims;
+        Header header;  // of one rank, which knows all
+        header.big_endian = options_.big_endian;
+        header.elements = elements_.size();
+        header.dims = {1, 1, 1};
+        header.ranks.push_back({.elements = header.elements});
         std::vector<std::vector<std::int32_t>> columns(grid ? 5 : 2);
         for (std::size_t p = 0; p < outputs_.size(); ++p)
             for (auto rank = first_rank(p); rank < first_rank(p + 1); ++rank) {
@@ -247,10 +250,7 @@ private:
                 columns[1].push_back(static_cast<std::int32_t>(p));
                 for (std::size_t d = 0; grid && d < 3; ++d)
                     columns[2 + d].push_back(static_cast<std::int32_t>(around_.coords[rank][d]));
-                if (grid) header.ranks[rank].coords = around_.coords[rank];
             }
-        header.elements = elements_.size();
-        for (auto& rank : header.ranks) rank.elements = 1;
         std::vector<std::vector<std::byte>> bytes;
         for (std::size_t i = 0; i < columns.size(); ++i) {
             constexpr std::array<const char*, 5> names{"$rank", "$partition", "$x", "$y", "$z"};

@@ -34,11 +34,8 @@ Result<> check_alike(const Set& set, const Set::Part& part, const std::string& p
     return {};
 }
 
-// What a list says.
-struct Members {
-    std::map<std::int32_t, std::vector<std::uint64_t>> ranks;  // whose data a partition holds, by its number
-    std::map<std::uint64_t, std::uint32_t> places;             // of a rank in the list
-};
+// Partition by number -> the ranks whose data it holds, in the order of the list.
+using Members = std::map<std::int32_t, std::vector<std::uint64_t>>;
 
 Result<Members> members_of(sys::File& file, const Set::Part& list) {
     FB_TRY_ASSIGN(partitions, read_integers(file, list, partition_column));
@@ -49,20 +46,15 @@ Result<Members> members_of(sys::File& file, const Set::Part& list) {
     std::ranges::sort(seen);
     if (!seen.empty() && (seen.front() < 0 || std::ranges::adjacent_find(seen) != seen.end()))
         return damage(list.path, "its list has a rank twice, or a negative one.");
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-        members.ranks[partitions[i]].push_back(static_cast<std::uint64_t>(ranks[i]));
-        members.places[static_cast<std::uint64_t>(ranks[i])] = static_cast<std::uint32_t>(i);
-    }
-    // Each rank wrote its own line, so that the grid's coordinates beside it are its own.
-    if (std::ranges::any_of(list.header.ranks, [](const Rank& rank) { return rank.elements != 1; }))
-        members.places.clear();
-    if (members.ranks.empty()) return damage(list.path, "its list is empty.");
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+        members[partitions[i]].push_back(static_cast<std::uint64_t>(ranks[i]));
+    if (members.empty()) return damage(list.path, "its list is empty.");
     return members;
 }
 
 Result<Set> open_partitions(sys::Store& store, Set::Part list, const Members& members) {
     Set set;
-    for (const auto& [number, ranks] : members.ranks) {
+    for (const auto& [number, ranks] : members) {
         Set::Part part{.path = fmt::format("{}#{}", list.path, number), .header = {}};
         auto file = store.open(part.path, sys::Access::read);
         if (!file && file.error().kind == ErrorKind::missing)
@@ -91,8 +83,6 @@ Result<Set> open_partitions(sys::Store& store, Set::Part list, const Members& me
         FB_TRY(check_alike(set, set.parts.back(), list.path));
     }
     std::ranges::sort(set.ranks, {}, &Set::Place::global_rank);
-    if (!members.places.empty())
-        for (const auto& place : set.ranks) set.in_list.push_back(members.places.at(place.global_rank));
     set.list = std::move(list);
     return set;
 }

@@ -94,5 +94,5 @@ def some_ranks(counts=(3, 0, 4), records=True):
 
 def list_of(partitions, order="<"):
     """The file that says which partition holds which rank."""
-    ranks = [{"$rank": np.array([r], "i4"), "$partition": np.array([p], "i4")} for r, p in enumerate(partitions)]
+    ranks = [{"$rank": np.arange(len(partitions), dtype="i4"), "$partition": np.array(partitions, "i4")}]
     return file_of(ranks, order)
