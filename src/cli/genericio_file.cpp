@@ -43,9 +43,6 @@ std::uint64_t file_bytes_of(const gio::Set& set) {
     return bytes;
 }
 
-// The list's, where there is one: each partition is a grid of its own.
-const gio::Header& whole_of(const gio::Set& set) { return set.list ? set.list->header : set.header(); }
-
 const char* order_of(const gio::Set& set) { return set.header().big_endian ? "big" : "little"; }
 
 std::string type_name(const gio::Variable& variable) {
@@ -76,7 +73,7 @@ Json array_of(const std::array<std::uint64_t, 3>& values) {
 Json head_json(const gio::Set& set, const std::string& path) {
     auto object = Json::object();
     object.set("file", path).set("format", "genericio").set("big_endian", set.header().big_endian);
-    object.set("ranks", set.ranks.size()).set("dims", array_of(whole_of(set).dims)).set("elements", set.elements());
+    object.set("ranks", set.ranks.size()).set("dims", array_of(set.header().dims)).set("elements", set.elements());
     object.set("partitions", set.list ? set.parts.size() : 0).set("bytes", file_bytes_of(set));
     return object.set("compression", compression_of(set));
 }
@@ -134,7 +131,7 @@ std::string ranks_table(const gio::Set& set, bool all) {
 
 Result<Exit> show_genericio(sys::Store& store, const FileRequest& request) {
     FB_TRY_ASSIGN(set, gio::open_set(store, request.path));
-    const auto& whole = whole_of(set);
+    const auto& whole = set.header();  // each partition's grid is that of all ranks
     if (request.json) {
         auto object = head_json(set, request.path);
         object.set("header_bytes", whole.header_bytes).set("phys_origin", array_of(set.header().phys_origin));

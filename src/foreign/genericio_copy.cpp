@@ -70,8 +70,8 @@ private:
 class Worker {
 public:
     Worker(const NodeSource& node, std::span<const Record> records, std::span<Output> outputs,
-           const ExportOptions& options, Shared& shared)
-        : node_(node), records_(records), outputs_(outputs), options_(options), shared_(shared) {}
+           std::span<const Destined> ranks, const ExportOptions& options, Shared& shared)
+        : node_(node), records_(records), outputs_(outputs), ranks_(ranks), options_(options), shared_(shared) {}
 
     void run() {
         const auto jobs = node_.head().ranks.size() * records_.size();
@@ -97,9 +97,8 @@ private:
         Job job{.number = number, .place = number / records_.size(), .variable = number % records_.size()};
         job.record = &records_[job.variable];
         const auto rank = node_.head().ranks[job.place];
-        const auto after = std::ranges::upper_bound(outputs_, rank, {}, &Output::first_rank);
-        job.output = &*(after - 1);
-        job.rank = rank - job.output->first_rank;
+        job.output = &outputs_[ranks_[rank].output];
+        job.rank = ranks_[rank].rank;
         job.bytes = node_.block(job.record->columns.front(), job.place).size_bytes * job.record->columns.size();
         if (!options_.compress) return stream(job, job.output->header.block(job.rank, job.variable).stored.offset);
         return compress(job);
@@ -195,6 +194,7 @@ private:
     const NodeSource& node_;
     std::span<const Record> records_;
     std::span<Output> outputs_;
+    std::span<const Destined> ranks_;
     const ExportOptions& options_;
     Shared& shared_;
     std::vector<std::byte> records_buffer_, column_buffer_, plain_, packed_;
@@ -230,14 +230,15 @@ Result<> NodeSource::read(const format::Block& block, std::uint64_t at, std::spa
 }
 
 Result<> copy_node(const NodeSource& node, std::span<const Record> records, std::span<Output> outputs,
-                   const ExportOptions& options, const std::function<void(std::uint64_t)>& done) {
+                   std::span<const Destined> ranks, const ExportOptions& options,
+                   const std::function<void(std::uint64_t)>& done) {
     if (records.empty()) return {};
     Shared shared(done);
     {
         std::vector<std::jthread> threads;
         for (int i = 1; i < options.threads; ++i)
-            threads.emplace_back([&] { Worker(node, records, outputs, options, shared).run(); });
-        Worker(node, records, outputs, options, shared).run();
+            threads.emplace_back([&] { Worker(node, records, outputs, ranks, options, shared).run(); });
+        Worker(node, records, outputs, ranks, options, shared).run();
     }
     if (const auto error = shared.error()) return *error;
     return {};

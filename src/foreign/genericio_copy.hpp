@@ -15,13 +15,18 @@
 
 namespace forebay::foreign::genericio {
 
-/// A file that is being made, of some neighbouring ranks.
+/// A file that is being made, of some ranks.
 struct Output {
     std::string path;  // its own name; it is written beside it
     Header header;
-    std::uint64_t first_rank = 0;
     std::uint64_t end = 0;  // of what is given away so far; of files with blocks
     std::unique_ptr<sys::File> file;
+};
+
+/// Where a rank's data go.
+struct Destined {
+    std::uint32_t output = 0;
+    std::uint32_t rank = 0;  // in it
 };
 
 /// A drained node file, open; every segment that it gives was compared with its checksum.
@@ -51,6 +56,7 @@ private:
 /// All ranks of the node, each variable of each. `done` is called with the bytes that were read since; not by two
 /// threads at once. The first error ends all threads.
 Result<> copy_node(const NodeSource& node, std::span<const Record> records, std::span<Output> outputs,
-                   const ExportOptions& options, const std::function<void(std::uint64_t)>& done);
+                   std::span<const Destined> ranks, const ExportOptions& options,
+                   const std::function<void(std::uint64_t)>& done);
 
 }  // namespace forebay::foreign::genericio

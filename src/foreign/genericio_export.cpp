@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -50,7 +51,7 @@ public:
         if (auto done = write(); !done) {
             // The first error is the one to tell; what cannot be removed is overwritten by the next export.
             for (const auto& output : outputs_) static_cast<void>(store_.remove(part_of(output.path)));
-            if (options_.partitions > 0) static_cast<void>(store_.remove(part_of(path_)));
+            if (is_split()) static_cast<void>(store_.remove(part_of(path_)));
             return done.error();
         }
         return std::move(out_);
@@ -94,6 +95,7 @@ private:
                 if (!records_.empty()) elements_[rank] = node->block(records_.front().columns.front(), i).box.size[0];
                 FB_TRY_ASSIGN(found, coords_of(*node, i, coords[rank]));
                 if (found) ++with_coords;
+                FB_TRY(read_partition(*node, i, rank));
             }
             if (line.node == 0) FB_TRY(header_values(*node));
         }
@@ -121,6 +123,15 @@ private:
         return true;
     }
 
+    Result<> read_partition(const NodeSource& node, std::size_t place, std::uint32_t rank) {
+        const auto* column = find(manifest_.schema, fmt::format("{}/partition", ranks_table_name));
+        if (column == nullptr || column->type != i32) return {};
+        const auto& block = node.block(index_of(*column), place);
+        if (block.size_bytes != sizeof(std::int32_t)) return {};
+        partitions_.resize(elements_.size());
+        return node.read(block, 0, std::as_writable_bytes(std::span(&partitions_[rank], 1)), scratch_);
+    }
+
     Result<> header_values(const NodeSource& node) {
         const auto read = [&](const char* name, Type type, auto& to) -> Result<> {
             const auto* variable = find(manifest_.schema, std::string("genericio/") + name);
@@ -137,27 +148,21 @@ private:
     }
 
     Result<> plan() {
-        const auto ranks = elements_.size();
-        const auto parts = options_.partitions == 0 ? std::size_t{1} : static_cast<std::size_t>(options_.partitions);
-        if (parts > ranks)
-            return refusal(fmt::format("{} ranks cannot be spread over {} partitions.", ranks, parts),
-                           fmt::format("--partitions {}", ranks));
-        for (std::size_t p = 0; p < parts; ++p) {
+        FB_TRY(check_partitions());
+        // By number; the ranks of each in their order.
+        std::map<std::int32_t, std::vector<std::uint32_t>> members;
+        for (std::uint32_t rank = 0; rank < elements_.size(); ++rank) members[partition_of(rank)].push_back(rank);
+        ranks_.resize(elements_.size());
+        for (const auto& [number, ranks] : members) {
             Output output;
-            output.path = options_.partitions == 0 ? path_ : fmt::format("{}#{}", path_, p);
-            output.first_rank = first_rank(p);
-            output.header = header_of(output.first_rank, first_rank(p + 1));
+            output.path = is_split() ? fmt::format("{}#{}", path_, number) : path_;
+            output.header = header_of(ranks);
+            for (std::uint32_t i = 0; i < ranks.size(); ++i)
+                ranks_[ranks[i]] = {static_cast<std::uint32_t>(outputs_.size()), i};
             for (const auto& record : records_) output.header.variables.push_back(record.variable);
             FB_TRY(place_plain(output.header));
             bytes_all_ += output.header.file_bytes;
-            auto& header = output.header;
-            if (options_.compress) {
-                header.filters = {"", "BLOSC"};
-                header.stored.resize(header.ranks.size() * header.variables.size());
-                header.filter_of.resize(header.stored.size());
-                header.header_bytes = header_bytes(header.variables.size(), header.ranks.size(), true);
-                output.end = header.header_bytes;
-            }
+            if (options_.compress) make_blocks(output);
             outputs_.push_back(std::move(output));
         }
         FB_TRY_ASSIGN(free, sys::free_bytes(directory_of(path_)));
@@ -167,20 +172,48 @@ private:
                                                   directory_of(path_), free, path_, bytes_all_)};
     }
 
-    std::size_t first_rank(std::size_t part) const {
-        return options_.partitions == 0 ? part * elements_.size()
-                                        : part * elements_.size() / static_cast<std::size_t>(options_.partitions);
+    Result<> check_partitions() {
+        const auto ranks = elements_.size();
+        if (options_.partitions > 0 && static_cast<std::size_t>(options_.partitions) > ranks)
+            return refusal(fmt::format("{} ranks cannot be spread over {} partitions.", ranks, options_.partitions),
+                           fmt::format("--partitions {}", ranks));
+        // Numbers that ranks chose themselves count where nothing else is asked for; one number for all is no
+        // partition.
+        if (options_.partitions > 0) partitions_.clear();
+        const std::set<std::int32_t> numbers(partitions_.begin(), partitions_.end());
+        if (numbers.size() <= 1) partitions_.clear();
+        if (numbers.size() > static_cast<std::size_t>(limits::genericio_partitions_max))
+            return refusal(fmt::format("the ranks chose {} partitions, at most {} can be open at once.", numbers.size(),
+                                       limits::genericio_partitions_max),
+                           fmt::format("--partitions {}", limits::genericio_partitions_max));
+        return {};
+    }
+    bool is_split() const { return options_.partitions > 0 || !partitions_.empty(); }
+    std::int32_t partition_of(std::size_t rank) const {
+        if (!partitions_.empty()) return partitions_[rank];
+        const auto parts = static_cast<std::size_t>(options_.partitions);
+        // The inverse of p -> p * ranks / parts, so that neighbours stay together.
+        return parts == 0 ? 0 : static_cast<std::int32_t>(((rank + 1) * parts - 1) / elements_.size());
     }
 
-    Header header_of(std::size_t first, std::size_t end) const {
+    static void make_blocks(Output& output) {
+        auto& header = output.header;
+        header.filters = {"", "BLOSC"};
+        header.stored.resize(header.ranks.size() * header.variables.size());
+        header.filter_of.resize(header.stored.size());
+        header.header_bytes = header_bytes(header.variables.size(), header.ranks.size(), true);
+        output.end = header.header_bytes;
+    }
+
+    Header header_of(const std::vector<std::uint32_t>& ranks) const {
         Header header;
-        const bool grid = options_.partitions == 0 && around_.is_grid(elements_.size());
+        const bool grid = around_.is_grid(elements_.size());  // of all ranks, in each partition too
         header.big_endian = options_.big_endian;
-        header.dims = grid ? around_.dims : std::array<std::uint64_t, 3>{end - first, 1, 1};
+        header.dims = grid ? around_.dims : std::array<std::uint64_t, 3>{elements_.size(), 1, 1};
         header.phys_origin = around_.phys_origin;
         header.phys_scale = around_.phys_scale;
-        for (auto rank = first; rank < end; ++rank) {
-            header.ranks.push_back({.coords = {rank - first, 0, 0}, .elements = elements_[rank], .global_rank = rank});
+        for (const auto rank : ranks) {
+            header.ranks.push_back({.coords = {rank, 0, 0}, .elements = elements_[rank], .global_rank = rank});
             if (grid) header.ranks.back().coords = around_.coords[rank];
             header.elements += elements_[rank];
         }
@@ -197,7 +230,7 @@ private:
             for (const auto& record : records_) all += elements * record.variable.record_bytes;
         for (const auto& line : manifest_.nodes) {
             FB_TRY_ASSIGN(node, NodeSource::open(store_, directory_, line));
-            FB_TRY(copy_node(*node, records_, outputs_, options_, [&](std::uint64_t bytes) {
+            FB_TRY(copy_node(*node, records_, outputs_, ranks_, options_, [&](std::uint64_t bytes) {
                 if (progress_) progress_(done += bytes, all);
             }));
         }
@@ -212,7 +245,7 @@ private:
         }
         out_.ranks = elements_.size();
         out_.elements = std::accumulate(elements_.begin(), elements_.end(), std::uint64_t{0});
-        return options_.partitions == 0 ? publish() : publish_partitions();
+        return is_split() ? publish_partitions() : publish();
     }
 
     Result<> publish() {
@@ -238,19 +271,18 @@ private:
 
     std::vector<std::byte> encode_list() const {
         const bool grid = around_.is_grid(elements_.size());
-        auto header = header_of(0, elements_.size());
-        if (grid) header.dims = around_.dims;
-        std::vector<std::vector<std::int32_t>> columns(grid ? 5 : 2);
-        for (std::size_t p = 0; p < outputs_.size(); ++p)
-            for (auto rank = first_rank(p); rank < first_rank(p + 1); ++rank) {
-                columns[0].push_back(static_cast<std::int32_t>(rank));
-                columns[1].push_back(static_cast<std::int32_t>(p));
-                for (std::size_t d = 0; grid && d < 3; ++d)
-                    columns[2 + d].push_back(static_cast<std::int32_t>(around_.coords[rank][d]));
-                if (grid) header.ranks[rank].coords = around_.coords[rank];
-            }
+        Header header;  // of one rank, which knows all
+        header.big_endian = options_.big_endian;
         header.elements = elements_.size();
-        for (auto& rank : header.ranks) rank.elements = 1;
+        header.dims = {1, 1, 1};
+        header.ranks.push_back({.elements = header.elements});
+        std::vector<std::vector<std::int32_t>> columns(grid ? 5 : 2);
+        for (std::size_t rank = 0; rank < elements_.size(); ++rank) {
+            columns[0].push_back(static_cast<std::int32_t>(rank));
+            columns[1].push_back(partition_of(rank));
+            for (std::size_t d = 0; grid && d < 3; ++d)
+                columns[2 + d].push_back(static_cast<std::int32_t>(around_.coords[rank][d]));
+        }
         std::vector<std::vector<std::byte>> bytes;
         for (std::size_t i = 0; i < columns.size(); ++i) {
             constexpr std::array<const char*, 5> names{"$rank", "$partition", "$x", "$y", "$z"};
@@ -268,7 +300,9 @@ private:
     const std::function<void(std::uint64_t, std::uint64_t)>& progress_;
     format::Manifest manifest_;
     std::vector<Record> records_;
-    std::vector<std::uint64_t> elements_;  // by rank
+    std::vector<std::uint64_t> elements_;   // by rank
+    std::vector<std::int32_t> partitions_;  // by rank, as they chose; empty: they did not
+    std::vector<Destined> ranks_;
     Around around_;
     std::vector<Output> outputs_;
     std::uint64_t bytes_all_ = 0;

@@ -18,7 +18,7 @@ struct ExportOptions {
     std::vector<std::string> coordinates = {};  // columns that are the physical x, y and z
     bool big_endian = false;
     bool compress = false;  // blocks through Blosc, as GenericIO does it
-    int partitions = 0;     // files that the ranks are spread over; 0: the file itself holds the data
+    int partitions = 0;     // files that the ranks are spread over; 0: as they chose, else one
     bool replace = false;   // a file of the name
     int threads = 2;
     std::uint64_t memory_bytes = 64u << 20;  // of all threads; a compressed block is held whole, twice

@@ -29,8 +29,6 @@ Error damage(const std::string& path, const std::string& why) {
 
 Result<> check_alike(const Set& set, const Set::Part& part, const std::string& path) {
     const auto& first = set.parts.front();
-    if (part.header.big_endian != first.header.big_endian)
-        return damage(path, fmt::format("{} and {} have different byte orders.", first.path, part.path));
     if (part.header.variables != first.header.variables)
         return damage(path, fmt::format("{} and {} have different variables.", first.path, part.path));
     return {};
@@ -58,9 +56,17 @@ Result<Set> open_partitions(sys::Store& store, Set::Part list, const Members& me
     Set set;
     for (const auto& [number, ranks] : members) {
         Set::Part part{.path = fmt::format("{}#{}", list.path, number), .header = {}};
-        FB_TRY_ASSIGN(file, store.open(part.path, sys::Access::read));
-        FB_TRY_ASSIGN(header, read_header(*file, part.path));
+        auto file = store.open(part.path, sys::Access::read);
+        if (!file && file.error().kind == ErrorKind::missing)
+            return Error{ErrorKind::missing,
+                         fmt::format("forebay: {} lists {}, which is missing. Next: copy it beside the "
+                                     "list.",
+                                     list.path, part.path)};
+        if (!file) return file.error();
+        FB_TRY_ASSIGN(header, read_header(**file, part.path));
         part.header = std::move(header);
+        if (part.header.big_endian != list.header.big_endian)
+            return damage(list.path, fmt::format("{} has another byte order than the list.", part.path));
         if (part.header.ranks.size() != ranks.size())
             return damage(list.path, fmt::format("{} has {} ranks, the list says {}.", part.path,
                                                  part.header.ranks.size(), ranks.size()));

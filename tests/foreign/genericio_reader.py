@@ -126,7 +126,7 @@ class File:
             assert struct.unpack(self.order + "Q", body[:8])[0] == crc64(plain), "checksum of the uncompressed bytes"
             body = plain
         found = np.frombuffer(body, one["type"])
-        return found.reshape(elements, -1) if one["size"] != one["element"] else found
+        return found.reshape(elements, one["size"] // one["element"]) if one["size"] != one["element"] else found
 
 
 def read(path):

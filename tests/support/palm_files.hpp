@@ -11,31 +11,9 @@
 
 #include "foreign/palm_fortran.hpp"
 #include "foreign/palm_mpi.hpp"
-#include "sys/store.hpp"
+#include "support/span_file.hpp"
 
 namespace forebay::test {
-
-/// A file that is a piece of memory; for reading.
-class SpanFile : public sys::File {
-public:
-    explicit SpanFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
-    Result<> read(std::uint64_t offset, std::span<std::byte> out) override {
-        if (offset > bytes_.size() || bytes_.size() - offset < out.size())
-            return Error{ErrorKind::corrupt, "truncated"};
-        if (!out.empty()) std::memcpy(out.data(), bytes_.data() + offset, out.size());
-        return {};
-    }
-    Result<std::uint64_t> size() override { return std::uint64_t{bytes_.size()}; }
-    Result<> write(std::uint64_t, std::span<const std::byte>) override { return no(); }
-    Result<> truncate(std::uint64_t) override { return no(); }
-    Result<> sync() override { return no(); }
-    bool direct() const override { return false; }
-    Result<> close() override { return {}; }
-
-private:
-    static Error no() { return {ErrorKind::refused, "for reading"}; }
-    std::span<const std::byte> bytes_;
-};
 
 inline foreign::ReadSample sample_of(std::span<const std::vector<std::byte>> files) {
     return [files](std::uint32_t file, const foreign::FortranRecord& record, std::uint64_t bytes_max) {

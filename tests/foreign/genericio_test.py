@@ -1,0 +1,253 @@
+"""Goal: GenericIO's files are read as they were written, whoever wrote them, and what is damaged is refused or named; what
+Forebay writes is what GenericIO writes.
+
+Method: genuine files of the public benchmark (genericio/README.md), and files that a writer makes from the description alone,
+in both byte orders, with old headers, blocks and partitions; a reader made from the description alone judges what comes out.
+"""
+
+import gzip
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+
+try:
+    import h5py
+    import numpy as np
+    import pytest
+except ImportError as absent:
+    print(f"skipped: {absent}")
+    sys.exit(77)
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE))
+import genericio_reader as reader  # noqa: E402
+import genericio_writer as writer  # noqa: E402
+
+BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
+GENUINE = ("soa_r4", "aos_r4", "soa_r4_blosc")
+
+
+def forebay(*arguments, code=0):
+    """What the program prints; `code` is how it must end."""
+    done = subprocess.run([BUILD / "bin/forebay", *map(str, arguments)], capture_output=True, text=True, check=False,
+                          timeout=100)
+    assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout if code in (0, 1) else done.stderr
+
+
+@pytest.fixture(scope="module", name="genuine")
+def fixture_genuine(tmp_path_factory):
+    """The benchmark's files, unpacked, by name."""
+    folder = tmp_path_factory.mktemp("genuine")
+    for name in GENUINE:
+        (folder / name).write_bytes(gzip.decompress((HERE / f"genericio/{name}.gz").read_bytes()))
+    return folder
+
+
+def table(view):
+    """Column to array of the table "particles"; elements of records side by side."""
+    found, records = {}, {}
+    with h5py.File(view) as file:
+        for name, column in file["particles"].items():
+            if name == "particles":  # the dimension of the rows, for xarray
+                continue
+            if "genericio_record" in column.attrs:
+                record = column.attrs["genericio_record"]
+                records.setdefault(record if isinstance(record, str) else record.decode(), {})[
+                    int(column.attrs["genericio_element"])] = column[()]
+            else:
+                found[name] = column[()]
+    for name, columns in records.items():
+        found[name] = np.stack([columns[i] for i in range(len(columns))], axis=1)
+    return found
+
+
+def imported(file, run, step=7):
+    """The snapshot's table, after forebay verify."""
+    forebay("import", "genericio", file, f"{run}@{step}")
+    forebay("verify", run)
+    return table(run / f"restart/step-{step:06}.h5")
+
+
+def same(found, expected):
+    """Equal names, types and values."""
+    assert set(found) == set(expected)
+    for name, values in expected.items():
+        assert found[name].dtype.newbyteorder("=") == values.dtype.newbyteorder("="), name
+        assert np.array_equal(found[name], values), name
+
+
+@pytest.mark.parametrize("name", GENUINE)
+def test_genuine_files_come_back(genuine, tmp_path, name):
+    """Verified, imported and, where nothing is compressed, exported to the same bytes."""
+    assert "whole" in forebay("verify", genuine / name)
+    expected, (file,) = reader.read(genuine / name)
+    same(imported(genuine / name, tmp_path / "run"), expected)
+    forebay("export", "genericio", f"{tmp_path / 'run'}@7", tmp_path / "out")
+    plain = genuine / name.removesuffix("_blosc")
+    assert (tmp_path / "out").read_bytes() == plain.read_bytes()
+    shown = json.loads(forebay("show", genuine / name, "--json"))
+    assert (shown["elements"], shown["ranks"], shown["phys_scale"]) == (8003, 4, [256.0, 256.0, 256.0])
+    assert {one["name"]: set(one["flags"].split()) for one in shown["variables"]} == {
+        one: file.variables[one]["flags"] for one in file.variables}
+    assert shown["compression"] == ("BLOSC" if name.endswith("blosc") else "none")
+    assert "GenericIO" in forebay("ls", genuine / name)
+
+
+@pytest.mark.parametrize("options", [(), ("--compress",), ("--partitions", 3), ("--compress", "--partitions", 2)])
+@pytest.mark.parametrize("big", [False, True])
+def test_what_is_written_is_genericio(genuine, tmp_path, options, big):
+    """Judged by the reader; and imported again."""
+    options += ("--big-endian",) if big else ()
+    expected, _ = reader.read(genuine / "aos_r4")
+    run = tmp_path / "run"
+    imported(genuine / "aos_r4", run)
+    out = tmp_path / "out"
+    said = json.loads(forebay("export", "genericio", f"{run}@7", out, "--json", "--threads", 3, *options))
+    assert sorted(said["files"]) == sorted(map(str, tmp_path.glob("out*"))) and said["elements"] == 8003
+    assert said["bytes"] == sum(path.stat().st_size for path in tmp_path.glob("out*"))
+    found, files = reader.read(out)
+    same(found, expected)
+    assert {file.order for file in files} == {">" if big else "<"}
+    assert files[-1].variables["pos"]["flags"] == {"float", "signed", "coordinate_x", "coordinate_y", "coordinate_z"}
+    assert files[-1].phys_scale == (256.0, 256.0, 256.0)
+    if "--compress" in options:
+        assert set(files[-1].variables["pos"]["filters"]) == {"BLOSC"}
+    same(imported(out, tmp_path / "again"), expected)
+    again = tmp_path / "same"
+    forebay("export", "genericio", f"{tmp_path / 'again'}@7", again, *options)
+    for path in tmp_path.glob("out*"):  # whatever the order of the threads
+        assert path.read_bytes() == pathlib.Path(str(path).replace("/out", "/same")).read_bytes()
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("filters", [None, {}, {"x": "BLOSC", "vel": "BLOSC"}])
+def test_other_writers_files(tmp_path, order, filters):
+    """Empty ranks, records, blocks that are compressed and blocks that are not."""
+    ranks = writer.some_ranks((5, 0, 40) if filters is None else (50, 40, 60))
+    (tmp_path / "in").write_bytes(writer.file_of(ranks, order, filters))
+    expected, _ = reader.read(tmp_path / "in")
+    assert np.array_equal(expected["vel"], np.concatenate([rank["vel"] for rank in ranks]))
+    same(imported(tmp_path / "in", tmp_path / "run"), expected)
+
+
+@pytest.mark.parametrize("order", "<>")
+def test_old_headers(tmp_path, order):
+    """Fields that are not there have the values that GenericIO gives them."""
+    ranks = writer.some_ranks((3, 2), records=False)
+    (tmp_path / "in").write_bytes(writer.file_of(ranks, order, old=True))
+    expected, (file,) = reader.read(tmp_path / "in")
+    assert file.phys_scale == (0.0, 0.0, 0.0)
+    same(imported(tmp_path / "in", tmp_path / "run"), expected)
+    shown = json.loads(forebay("show", tmp_path / "in", "--json"))
+    assert shown["phys_scale"] == [0, 0, 0] and [one["rank"] for one in shown["rank_table"]] == [0, 1]
+    names = [one["name"] for one in json.loads(forebay("show", tmp_path / "run", "--json"))["variables"]]
+    assert "genericio/phys_scale" not in names and "genericio_ranks/global_rank" not in names
+
+
+def test_partitions(tmp_path):
+    """Ranks come in their order, not in the partitions'; a list that contradicts them is refused."""
+    ranks = writer.some_ranks((2, 1, 3, 2))
+    (tmp_path / "in").write_bytes(writer.list_of([7, -1, 7, -1]))
+    (tmp_path / "in#7").write_bytes(writer.file_of([ranks[0], ranks[2]], numbers=[0, 2]))
+    assert "which is missing" in forebay("import", "genericio", tmp_path / "in", f"{tmp_path / 'no'}@1", code=3)
+    (tmp_path / "in#-1").write_bytes(writer.file_of([ranks[1], ranks[3]], numbers=[1, 3]))
+    expected, _ = reader.read(tmp_path / "in")
+    assert np.array_equal(expected["x"], np.concatenate([rank["x"] for rank in ranks]))
+    same(imported(tmp_path / "in", tmp_path / "run"), expected)
+    for wrong in (dict(numbers=[1, 2]), dict(order=">", numbers=[1, 3])):
+        (tmp_path / "in#-1").write_bytes(writer.file_of([ranks[1], ranks[3]], **wrong))
+        assert "no whole GenericIO output" in forebay("verify", tmp_path / "in", code=4)
+
+
+def flipped(data, at):
+    """One bit of one byte changed."""
+    changed = bytearray(data)
+    changed[at] ^= 1 << at % 8
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("name", ["little", "big", "old", "blocks"])
+def test_every_byte_of_the_header_counts(tmp_path, name):
+    """The program, for some; the unit test foreign.genericio goes through all."""
+    data = (HERE.parent / f"corpus/genericio/{name}").read_bytes()
+    header = int.from_bytes(data[8:16], "big" if name == "big" else "little") + 8
+    for at in [*range(0, 16), *random.Random(5).sample(range(header), 12), header - 1]:
+        (tmp_path / "in").write_bytes(flipped(data, at))
+        forebay("verify", tmp_path / "in", code=4 if at > 7 else 4 if flipped(data, at)[:6] == b"HACC01" and
+                flipped(data, at)[6:8] in (b"L\0", b"B\0") else 2)
+
+
+def test_damage_is_named(genuine, tmp_path):
+    """Variable, rank, block and bytes of each; nothing of it is imported."""
+    for name in GENUINE:
+        data = (genuine / name).read_bytes()
+        _, (file,) = reader.read(genuine / name)
+        for at in random.Random(3).sample(range(file.header_bytes + 8, len(data)), 12):
+            (tmp_path / "in").write_bytes(flipped(data, at))
+            (said,) = json.loads(forebay("verify", tmp_path / "in", "--json", code=1))
+            (damage,) = said["damage"]
+            assert not said["whole"] and damage["first_byte"] <= at <= damage["last_byte"], damage
+            assert damage["rank"] == damage["block"] // len(file.variables)
+            assert damage["variable"] == list(file.variables)[damage["block"] % len(file.variables)]
+            assert f"'{damage['variable']}" in forebay("import", "genericio", tmp_path / "in", f"{tmp_path / 'no'}@1",
+                                                      code=4).replace(".0", "").replace("particles/", "")
+    assert "holds no snapshot" in forebay("ls", tmp_path / "no")
+    (tmp_path / "in").write_bytes(data[:-1])
+    assert "no whole GenericIO file" in forebay("verify", tmp_path / "in", code=4)
+
+
+def test_what_cannot_be_read_is_refused_by_name(tmp_path):
+    """Other compressions and types; their checksums are compared all the same."""
+    sz = HERE.parent / "corpus/genericio/sz"
+    assert "compressed by SZ+BLOSC" in forebay("import", "genericio", sz, f"{tmp_path / 'no'}@1", code=6)
+    assert "whole" in forebay("verify", sz)
+    (tmp_path / "odd").write_bytes(writer.file_of([{"q": np.zeros(2, "f16")}]))
+    assert "16 bytes" in forebay("import", "genericio", tmp_path / "odd", f"{tmp_path / 'no'}@1", code=6)
+    assert "no GenericIO file" in forebay("import", "genericio", HERE / "genericio/README.md", f"{tmp_path / 'no'}@1",
+                                          code=2)
+    assert "does not know" in forebay("verify", HERE / "genericio/README.md", code=2)
+    assert "does not say its step" in forebay("import", "genericio", HERE.parent / "corpus/genericio/big",
+                                              tmp_path / "no", code=2)
+
+
+def test_export_refuses(genuine, tmp_path):
+    """What would be lost or cannot be; a damaged snapshot gives no file."""
+    run = tmp_path / "run"
+    imported(genuine / "soa_r4", run)
+    out = tmp_path / "out"
+    out.write_text("mine")
+    place = f"{run}@7"
+    assert "exists" in forebay("export", "genericio", place, out, code=2) and out.read_text() == "mine"
+    forebay("export", "genericio", place, out, "--force", "--coordinate", "vx")
+    assert "coordinate_x" in reader.File(out).variables["vx"]["flags"]
+    for options, why in ((("--table", "atoms"), "no table 'atoms'"), (("--partitions", 5), "4 ranks cannot"),
+                         (("--threads", 0), "0 threads"), (("--coordinate", "w"), "'w' is no column"),
+                         (("--memory", "much"), "--memory")):
+        assert why in forebay("export", "genericio", place, tmp_path / "no", *options, code=2)
+    node = run / "restart/step-000007/node-00000.h5"
+    data = bytearray(node.read_bytes())
+    data[-5000] ^= 1
+    block = next(one for one in json.loads(forebay("show", node, "--json"))["blocks"] if one["variable"] == "particles/vy")
+    data[block["first_byte"] + 100] ^= 1
+    node.write_bytes(data)
+    for more in ((), ("--compress",)):
+        assert "particles/vy" in forebay("export", "genericio", place, tmp_path / "no", *more, code=4)
+    assert not list(tmp_path.glob("no*"))
+
+
+def test_a_node_file_is_named_as_such(genuine, tmp_path):
+    """And what to call instead."""
+    imported(genuine / "soa_r4", tmp_path / "run")
+    node = tmp_path / "run/restart/step-000007/node-00000.h5"
+    for verb in ("verify", "ls"):
+        said = forebay(verb, node, code=2)
+        assert "node 0 of 1" in said and f"forebay {verb} {(tmp_path / 'run/restart').resolve()}@7" in said
+    assert "no node file" in forebay("verify", tmp_path / "run/restart/step-000007.h5", code=2)
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__, "-q", "-p", "no:cacheprovider"]))
