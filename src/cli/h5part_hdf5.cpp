@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <thread>
 
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
@@ -30,9 +32,24 @@ struct Options {
     bool json = false;
 };
 
-// What a writer that died left staged here belongs to the file; one that lives has an agent of its own.
+bool is_in_use(const std::string& directory) {
+    return sys::lock_is_held(stage::application_lock_path(directory)) ||
+           sys::lock_is_held(stage::agent_lock_path(directory));
+}
+
+// What a writer that died left staged on this node belongs to the file: its agent is waited for, or its work done.
 Result<> drain_staged(const Options& options, const std::string& run) {
+    constexpr std::chrono::milliseconds pause{50};
     FB_TRY_ASSIGN(directories, stage::staging_directories_of(options.staging, run));
+    const auto deadline =
+        sys::Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000));
+    while (std::ranges::any_of(directories, is_in_use) && sys::Clock::now() < deadline)
+        std::this_thread::sleep_for(pause);
+    if (const auto busy = std::ranges::find_if(directories, is_in_use); busy != directories.end())
+        return Error{ErrorKind::retry,
+                     fmt::format("{} was not made: its writer, or that one's agent, still lives and has steps in {}.\n"
+                                 "  Safe: all of it.\n  Next: the same command when it has ended, or with --wait.",
+                                 options.file, *busy)};
     for (const auto& [directory, drained] : drain::drain_leftovers(directories, {}, true, {})) {
         if (!drained && drained.error().kind != ErrorKind::missing) return drained.error();
         if (!drained) continue;
@@ -52,9 +69,14 @@ Result<Exit> make_file(const Options& options) {
         start.emplace(std::move(forked));
         FB_TRY(sys::pin_to_cpus("all"));
         FB_TRY(sys::give_way());
-    } else {
-        FB_TRY(drain_staged(options, views::h5part::run_of(file)));
     }
+    const auto run = views::h5part::run_of(file);
+    const auto begin = [&]() -> Result<> {
+        if (start) start->ready();
+        // A writer that has closed its file says how many steps there are, and its agents bring them.
+        const bool closed = options.snapshots >= 0 || std::filesystem::exists(views::h5part::expected_path(run));
+        return closed && options.background ? Result<>() : drain_staged(options, run);
+    };
     Progress progress("making", options.json || options.background);
     const auto wait = std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000));
     FB_TRY_ASSIGN(made, views::make_h5part_file(
@@ -65,10 +87,7 @@ Result<Exit> make_file(const Options& options) {
                              .keep = options.keep,
                              .partial = options.partial,
                              .align_bytes = options.align,
-                             .ready =
-                                 [&] {
-                                     if (start) start->ready();
-                                 },
+                             .begin = begin,
                              .progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); }}));
     if (options.json) {
         auto object = Json::object();

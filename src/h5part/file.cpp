@@ -21,12 +21,6 @@ std::set<const H5PartFile*>& open_files() {
     return files;
 }
 
-// A serial program has no other end at which to wait for its files.
-void finish_at_exit() {
-    const auto finished = finish_all(Opened::alone);
-    if (!finished) fail("exit", code_of(finished.error().kind), finished.error().text);
-}
-
 Result<> check_flags(char flags) {
     const int mode = flags & mode_bits;
     if (mode != H5PART_READ && mode != H5PART_WRITE && mode != H5PART_APPEND)
@@ -153,8 +147,7 @@ extern "C" {
 H5PartFile* H5PartOpenFile(const char* filename, const char flags) { return H5PartOpenFileAlign(filename, flags, 0); }
 
 H5PartFile* H5PartOpenFileAlign(const char* filename, const char flags, h5part_int64_t align) {
-    static const int registered = std::atexit(finish_at_exit);
-    static_cast<void>(registered);
+    finish_at_exit();
     return open_file("H5PartOpenFile", filename, flags, alone(), align);
 }
 

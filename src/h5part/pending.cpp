@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <list>
 #include <thread>
 
@@ -41,6 +42,7 @@ Result<> start_making(const std::string& file, std::int64_t snapshots, const Set
     std::vector<std::string> arguments{"h5part", file, "--background", "--wait",
                                        fmt::format("{}", settings.options.close_wait.count() / 1000)};
     if (snapshots >= 0) arguments.insert(arguments.end(), {"--snapshots", fmt::format("{}", snapshots)});
+    if (!settings.options.staging.empty()) arguments.insert(arguments.end(), {"--staging", settings.options.staging});
     if (settings.keep) arguments.emplace_back("--keep");
     if (align_bytes != 0) arguments.insert(arguments.end(), {"--align", fmt::format("{}", align_bytes)});
     const auto started = sys::spawn_daemon({.program = agent_program(settings.options.agent.program),
@@ -92,7 +94,7 @@ Result<> finish(Writing& writing) {
         FB_TRY(await_making(writing.file, writing.settings.options.close_wait));
         // The other half of what the maker does when it ends before the session does.
         if (writing.settings.keep || !exists(run_files::made_path(run))) return {};
-        return sys::posix_store().remove_tree(run);
+        return run_files::remove_run(sys::posix_store(), run);
     });
 }
 
@@ -113,6 +115,10 @@ Result<> finish_where(Which&& which) {
     return first;
 }
 
+void tell(const Result<>& finished) {
+    if (!finished) fail("H5PartOpenFile", code_of(finished.error().kind), finished.error().text);
+}
+
 Error in_use(const std::string& file) {
     return {ErrorKind::refused,
             fmt::format("forebay: {} is being written by another program. Next: wait for its end, or "
@@ -124,6 +130,9 @@ Error in_use(const std::string& file) {
 Result<> clear(const Settings& settings, const std::string& file, bool appends) {
     auto& store = sys::posix_store();
     const auto run = run_files::run_of(file);
+    const auto directory = std::filesystem::path(file).parent_path().string();
+    if (!exists(directory))
+        return Error{ErrorKind::broken, fmt::format("forebay: the directory {} does not exist.", directory)};
     if (exists(run)) {
         if (sys::lock_is_held(run_files::writer_lock(run))) return in_use(file);
         if (sys::lock_is_held(run_files::finish_lock(run))) {
@@ -133,7 +142,7 @@ Result<> clear(const Settings& settings, const std::string& file, bool appends) 
             FB_TRY(start_making(file, -1, settings, 0));
             FB_TRY(await_making(file, settings.options.close_wait));
         }
-        FB_TRY(store.remove_tree(run));
+        FB_TRY(run_files::remove_run(store, run));
     }
     if (!appends) {
         FB_TRY(store.remove(file + ".part"));
@@ -164,8 +173,9 @@ Result<Settings> settings() {
 }
 
 Result<Writing> begin_writing(const Ranks& ranks, const std::string& file, bool appends, std::uint64_t align_bytes) {
-    FB_TRY(finish_committed(ranks));
-    FB_TRY(finish_where([&](const Writing& one) { return one.file == file && one.ranks.key == ranks.key; }));
+    // What went wrong with another file is told, and keeps nobody from writing this one.
+    tell(finish_committed(ranks));
+    tell(finish_where([&](const Writing& one) { return one.file == file && one.ranks.key == ranks.key; }));
     auto read = settings();
     FB_TRY(comm::agree(*ranks.world, read ? Result<>() : Result<>(read.error())));
     Writing writing{.ranks = ranks, .file = file, .settings = std::move(*read), .writer = {}};
@@ -197,7 +207,7 @@ Result<> end_writing(Writing writing) {
         return by_first(writing.ranks, [&]() -> Result<> {
             FB_TRY(closed);
             writing.lock.release();
-            return sys::posix_store().remove_tree(run);
+            return run_files::remove_run(sys::posix_store(), run);
         });
     }
     // After an error too: the steps that were kept make a file, and the session ends in its turn.
@@ -233,6 +243,18 @@ Result<> finish_committed(const Ranks& ranks) {
         if (now) --waiting;
         return now;
     });
+}
+
+// The list is made before the function is registered, so that it is still there when that is called.
+void finish_at_exit() {
+    static const int registered = [] {
+        closed_files();
+        return std::atexit([] {
+            const auto finished = finish_all(Opened::alone);
+            if (!finished) fail("exit", code_of(finished.error().kind), finished.error().text);
+        });
+    }();
+    static_cast<void>(registered);
 }
 
 Result<> finish_all(Opened opened) {

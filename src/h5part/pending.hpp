@@ -45,5 +45,7 @@ Result<> await_file(const std::string& file);
 Result<> finish_committed(const Ranks& ranks);
 enum class Opened { alone, by_ranks };
 Result<> finish_all(Opened opened);
+/// From the first call on, the end of this process waits for the files that it opened alone.
+void finish_at_exit();
 
 }  // namespace forebay::h5part

@@ -37,16 +37,16 @@ public:
                                                        "it; its log is {}.",
                                                        making_.file, h5part::finish_log(run_))};
         if (!lock) return lock.error();
-        if (making_.ready) making_.ready();
         FB_TRY(store_.remove(h5part::failed_path(run_)));
-        auto made = make_locked();
+        const auto begun = making_.begin ? making_.begin() : Result<>();
+        auto made = begun ? make_locked() : Result<H5PartMade>(begun.error());
         if (!made) {
             const auto told = sys::write_text_durable(store_, h5part::failed_path(run_), made.error().text);
             if (!told) return Error{made.error().kind, made.error().text + " (" + told.error().text + ")"};
             return made;
         }
         lock->release();
-        if (!making_.keep && !sys::lock_is_held(h5part::writer_lock(run_))) FB_TRY(store_.remove_tree(run_));
+        if (!making_.keep && !sys::lock_is_held(h5part::writer_lock(run_))) FB_TRY(h5part::remove_run(store_, run_));
         return made;
     }
 
@@ -62,6 +62,11 @@ private:
         FB_TRY_ASSIGN(is_made, store_.exists(h5part::made_path(run_)));
         if (is_made) return H5PartMade{.was_there = true};
         FB_TRY_ASSIGN(expected, expected_snapshots());
+        if (expected < 0 && sys::lock_is_held(h5part::writer_lock(run_)))
+            return Error{ErrorKind::retry,
+                         fmt::format("forebay: {} is still being written. Next: wait for its writer to "
+                                     "close it.",
+                                     making_.file)};
         FB_TRY_ASSIGN(found, await(expected));
         auto made = write(found);
         if (made) return made;

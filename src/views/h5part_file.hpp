@@ -22,7 +22,7 @@ struct H5PartMaking {
     bool keep = false;                      // the run, once the file is durable
     bool partial = false;                   // without `expected`: also when snapshots are only partly drained
     std::uint64_t align_bytes = 0;          // datasets of at least half as much begin at its multiples; 0: 1 MiB
-    std::function<void()> ready = {};       // called once the lock is held
+    std::function<Result<>()> begin = {};   // once the lock is held: what is to be done first
     std::function<void(std::uint64_t, std::uint64_t)> progress = {};  // bytes done and in all
 };
 

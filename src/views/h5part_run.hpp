@@ -10,6 +10,7 @@
 //   NAME.forebay/finish.lock           held while the file is made
 //   NAME.forebay/expected              how many snapshots there are; written once the writer has closed the file
 //   NAME.forebay/failed                why the file could not be made
+//   NAME.forebay.gone                  a run that is being removed
 //   NAME.forebay/made                  the file is durable: nothing here is needed any more
 //
 // Streams are called "steps", "steps-2" ...: one for each set of columns, and a further one where a step is written to
@@ -19,6 +20,8 @@
 
 #include <string>
 #include <string_view>
+
+#include "sys/store.hpp"
 
 namespace forebay::views::h5part {
 
@@ -37,6 +40,9 @@ inline std::string finish_log(const std::string& run) { return run + "/finish.lo
 inline std::string expected_path(const std::string& run) { return run + "/expected"; }
 inline std::string failed_path(const std::string& run) { return run + "/failed"; }
 inline std::string made_path(const std::string& run) { return run + "/made"; }
+
+/// Takes the run away by a rename, then file by file, so that nobody sees a part of it under its name. Missing is fine.
+Result<> remove_run(sys::Store& store, const std::string& run);
 
 /// H5Part's names may be any text, a variable's is a path: '/', '%', control characters and leading dots become %XX.
 std::string stored_name(std::string_view name);
