@@ -62,7 +62,7 @@ Result<> drain_staged(const Options& options, const std::string& run) {
 }
 
 Result<Exit> make_file(const Options& options) {
-    const auto file = std::filesystem::absolute(options.file).lexically_normal().string();
+    const auto& file = options.file;
     std::optional<sys::DaemonStart> start;
     if (options.background) {
         FB_TRY_ASSIGN(forked, sys::DaemonStart::fork_away());
@@ -75,7 +75,8 @@ Result<Exit> make_file(const Options& options) {
         if (start) start->ready();
         // A writer that has closed its file says how many steps there are, and its agents bring them.
         const bool closed = options.snapshots >= 0 || std::filesystem::exists(views::h5part::expected_path(run));
-        return closed && options.background ? Result<>() : drain_staged(options, run);
+        const auto absolute = std::filesystem::absolute(run).lexically_normal().string();  // as sessions know it
+        return closed && options.background ? Result<>() : drain_staged(options, absolute);
     };
     Progress progress("making", options.json || options.background);
     const auto wait = std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000));
