@@ -12,6 +12,7 @@ int main(int count, char** arguments) {
     forebay::cli::add_stop(line);
     forebay::cli::add_drain(line);
     forebay::cli::add_view(line);
+    forebay::cli::add_h5part(line);
     forebay::cli::add_import(line);
     forebay::cli::add_export(line);
     forebay::cli::add_pack(line);

@@ -16,7 +16,8 @@ void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);
 void add_agent(CommandLine& line);
 void add_forward(CommandLine& line);
-void add_view(CommandLine& line);  // view_hdf5.cpp, or view_none.cpp without HDF5
+void add_view(CommandLine& line);    // view_hdf5.cpp, or view_none.cpp without HDF5
+void add_h5part(CommandLine& line);  // h5part_hdf5.cpp, or h5part_none.cpp without HDF5
 void add_import(CommandLine& line);
 void add_export(CommandLine& line);
 void add_export_genericio(Verb& parent);

@@ -39,6 +39,26 @@ if [ -e "$libraries/libforebay_fortran.so" ]; then
         $(pkg-config --cflags --libs forebay_fortran forebay_mpi forebay)
     LD_LIBRARY_PATH=$libraries mpiexec -n 1 "$work/in-fortran" save "$work/run3" "$work" "$work/empty.toml" | grep -x "saved step 7, kept"
 fi
+if [ -e "$libraries/libforebay_h5part.so" ]; then
+    # shellcheck disable=SC2046,SC2086
+    mpicc -std=c99 $flags -o "$work/vpic" "$FOREBAY_SOURCE_DIR/tests/h5part/vpic.c" \
+        $(pkg-config --cflags --libs forebay_h5part)
+    # shellcheck disable=SC2046,SC2086
+    cc -std=c99 $flags -o "$work/calls" "$FOREBAY_SOURCE_DIR/tests/h5part/calls.c" \
+        $(pkg-config --cflags --libs forebay_h5part_serial)
+    mkdir "$work/h5part"
+    cat > "$work/h5part/CMakeLists.txt" <<PROJECT
+cmake_minimum_required(VERSION 3.22)
+project(code C CXX)
+find_package(forebay REQUIRED COMPONENTS h5part_serial)
+add_executable(calls $FOREBAY_SOURCE_DIR/tests/h5part/calls.c)
+target_link_libraries(calls PRIVATE forebay::forebay_h5part_serial)
+PROJECT
+    cmake -S "$work/h5part" -B "$work/h5part/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_C_FLAGS="$flags" \
+        > "$work/log" && cmake --build "$work/h5part/build" >> "$work/log" || { cat "$work/log"; exit 1; }
+    (cd "$work/h5part" && "$work/h5part/build/calls" && rm -f -- *.h5part && LD_LIBRARY_PATH=$libraries "$work/calls")
+    LD_LIBRARY_PATH=$libraries mpiexec -n 2 "$work/vpic" again "$work/h5part/vpic.h5part" 2
+fi
 
 cd "$work"
 mpiexec -n 2 "$work/by-cmake/simulation" run1 | grep -x "starting after step 0"

@@ -1,0 +1,28 @@
+// An attribute of a file or of a step on its way into a snapshot, and H5Part's type codes.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "forebay/describe.hpp"
+
+namespace forebay::h5part {
+
+struct Attribute {
+    std::string name;
+    Type type;
+    std::uint64_t count = 1;  // of elements; a text has one
+    std::vector<std::byte> value;
+};
+
+/// `code` is an id of HDF5. `unsupported` for a type that no attribute of H5Part has.
+Result<Attribute> make_attribute(const std::string& name, std::int64_t code, const void* value, std::int64_t count);
+
+/// H5Part's code of an element of HDF5's class and size; `unsupported` where it has none.
+Result<std::int64_t> code_of_h5_type(std::int64_t type);
+std::int64_t code_of(Type type);
+
+}  // namespace forebay::h5part

@@ -1,0 +1,53 @@
+// The handle of H5Part: one open file, read, written, or both where steps are appended.
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "h5part/pending.hpp"
+#include "h5part/reader.hpp"
+#include "h5part/report.hpp"
+
+struct H5PartFile {
+    std::string path;
+    char flags = 0;
+    forebay::h5part::Ranks ranks;
+    std::optional<forebay::h5part::Reader> reader;
+    std::optional<forebay::h5part::Writing> writing;
+    std::string step_name = "Step";
+    std::int64_t step_width = 0;
+    std::int64_t step = -1;
+    std::string group;  // of the step; "" before the first
+    bool group_is_read = false;
+    forebay::h5part::View view;
+    std::int64_t particles = 0;  // this rank's, as it said while reading; of GetNumParticles in a step without datasets
+
+    forebay::h5part::Writer* writer() { return writing ? writing->writer.get() : nullptr; }
+    std::string group_of(std::int64_t number) const;
+};
+
+namespace forebay::h5part {
+
+/// What an open file is to its callers: NULL is told to the handler, with the code.
+H5PartFile* open_file(const char* function, const char* name, char flags, const Ranks& ranks, std::int64_t align);
+
+/// Whether the handle is one that is open.
+bool is_open(const H5PartFile* file);
+
+/// guarded() for calls with a handle; a bad one is -77.
+template <class Body>
+h5part_int64_t with(const char* function, H5PartFile* file, Body&& body) {
+    if (!is_open(file)) return fail(function, H5PART_ERR_BADFD, "forebay: the handle is not that of an open file.");
+    return guarded(function, std::forward<Body>(body));
+}
+
+h5part_int64_t set_step(H5PartFile& file, std::int64_t step, const char* function);
+/// Datasets of the current step, by name.
+Result<std::vector<DatasetInfo>> datasets(H5PartFile& file);
+Result<> need_step(const H5PartFile& file);
+Result<> need_writer(const H5PartFile& file);
+/// Copies as much as fits, and ends it.
+void copy_name(const std::string& name, char* to, std::int64_t bytes);
+
+}  // namespace forebay::h5part

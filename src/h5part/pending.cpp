@@ -1,0 +1,264 @@
+#include "h5part/pending.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <list>
+#include <thread>
+
+#include "api/state.hpp"
+#include "h5part/report.hpp"
+#include "stage/staging.hpp"
+#include "views/h5part_run.hpp"
+
+namespace forebay::h5part {
+
+namespace {
+
+namespace run_files = views::h5part;
+
+// Starting a program takes milliseconds; a node that swaps may take longer.
+constexpr std::chrono::seconds start_max{30};
+constexpr std::chrono::milliseconds look_pause_min{1}, look_pause_max{200};
+// Sessions of files that are closed but not yet committed hold their slots: so many at a time.
+constexpr std::size_t uncommitted_max = 2;
+
+std::list<Writing>& closed_files() {
+    static std::list<Writing> files;
+    return files;
+}
+
+bool exists(const std::string& path) {
+    const auto there = sys::posix_store().exists(path);
+    return there && *there;
+}
+
+/// Starts `forebay h5part`; it has the lock of the run when this returns.
+Result<> start_making(const std::string& file, std::int64_t snapshots, const Settings& settings,
+                      std::uint64_t align_bytes) {
+    const auto run = run_files::run_of(file);
+    std::vector<std::string> arguments{"h5part", file, "--background", "--wait",
+                                       fmt::format("{}", settings.options.close_wait.count() / 1000)};
+    if (snapshots >= 0) arguments.insert(arguments.end(), {"--snapshots", fmt::format("{}", snapshots)});
+    if (!settings.options.staging.empty()) arguments.insert(arguments.end(), {"--staging", settings.options.staging});
+    if (settings.keep) arguments.emplace_back("--keep");
+    if (align_bytes != 0) arguments.insert(arguments.end(), {"--align", fmt::format("{}", align_bytes)});
+    const auto started = sys::spawn_daemon({.program = agent_program(settings.options.agent.program),
+                                            .arguments = std::move(arguments),
+                                            .environment = settings.options.agent.environment,
+                                            .environment_removed = {"LD_PRELOAD"},
+                                            .log_path = run_files::finish_log(run)},
+                                           start_max);
+    if (started) return {};
+    return Error{
+        started.error().kind,
+        fmt::format("forebay: the making of {} was not started: {} Safe: {}, and what is staged. Next: forebay "
+                    "h5part {}",
+                    file, started.error().text, run, file)};
+}
+
+Error not_made(const std::string& file, const std::string& why) {
+    const auto run = run_files::run_of(file);
+    return {ErrorKind::retry, fmt::format("forebay: {} is not there: {} Safe: {} with all steps that are committed. "
+                                          "Next: look at {}; forebay h5part {}",
+                                          file, why, run, run_files::finish_log(run), file)};
+}
+
+/// Until the run is made, or gone, or whoever makes it has ended.
+Result<> await_making(const std::string& file, std::chrono::milliseconds wait_max) {
+    const auto run = run_files::run_of(file);
+    const auto deadline = sys::Clock::now() + wait_max;
+    auto pause = look_pause_min;
+    while (true) {
+        const bool is_made_by_somebody = sys::lock_is_held(run_files::finish_lock(run));
+        if (exists(run_files::made_path(run)) || !exists(run)) return {};
+        if (auto told = sys::read_text(sys::posix_store(), run_files::failed_path(run), 64u << 10))
+            return Error{ErrorKind::retry, *told};
+        if (!is_made_by_somebody) return not_made(file, "the process that made it has ended.");
+        if (sys::Clock::now() >= deadline)
+            return not_made(file, fmt::format("after {} s it is still being made.", wait_max.count() / 1000));
+        std::this_thread::sleep_for(pause);
+        pause = std::min(pause * 2, look_pause_max);
+    }
+}
+
+/// The session's end and the file's. Collective over those that opened it.
+Result<> finish(Writing& writing) {
+    const auto run = run_files::run_of(writing.file);
+    const auto closed = writing.writer->session().close();
+    return by_first(writing.ranks, [&]() -> Result<> {
+        writing.lock.release();
+        FB_TRY(closed);
+        FB_TRY(await_making(writing.file, writing.settings.options.close_wait));
+        // The other half of what the maker does when it ends before the session does.
+        if (writing.settings.keep || !exists(run_files::made_path(run))) return {};
+        return run_files::remove_run(sys::posix_store(), run);
+    });
+}
+
+/// Those of a file, or all of the same ranks; `which` is asked for each. The first error.
+template <class Which>
+Result<> finish_where(Which&& which) {
+    Result<> first;
+    auto& files = closed_files();
+    for (auto one = files.begin(); one != files.end();) {
+        if (!which(*one)) {
+            ++one;
+            continue;
+        }
+        const auto finished = finish(*one);
+        if (first && !finished) first = finished;
+        one = files.erase(one);
+    }
+    return first;
+}
+
+void tell(const Result<>& finished) {
+    if (!finished) fail("H5PartOpenFile", code_of(finished.error().kind), finished.error().text);
+}
+
+Error in_use(const std::string& file) {
+    return {ErrorKind::refused,
+            fmt::format("forebay: {} is being written by another program. Next: wait for its end, or "
+                        "write to another name.",
+                        file)};
+}
+
+/// What an earlier writer of the name left is finished for one that appends, and removed for one that begins anew.
+Result<> clear(const Settings& settings, const std::string& file, bool appends) {
+    auto& store = sys::posix_store();
+    const auto run = run_files::run_of(file);
+    const auto directory = std::filesystem::path(file).parent_path().string();
+    if (!exists(directory))
+        return Error{ErrorKind::broken, fmt::format("forebay: the directory {} does not exist.", directory)};
+    if (exists(run)) {
+        if (sys::lock_is_held(run_files::writer_lock(run))) return in_use(file);
+        if (sys::lock_is_held(run_files::finish_lock(run))) {
+            const auto ended = await_making(file, settings.options.close_wait);
+            if (appends || sys::lock_is_held(run_files::finish_lock(run))) FB_TRY(ended);
+        } else if (appends && !exists(run_files::made_path(run))) {
+            FB_TRY(start_making(file, -1, settings, 0));
+            FB_TRY(await_making(file, settings.options.close_wait));
+        }
+        FB_TRY(run_files::remove_run(store, run));
+    }
+    if (!appends) {
+        FB_TRY(store.remove(file + ".part"));
+        FB_TRY(store.remove(file));
+    }
+    return store.make_directories(run);
+}
+
+/// Steps that a writer of the name left staged on this node: a new session would commit them as its own.
+Result<> clear_staged(const Options& options, const std::string& run) {
+    const auto base = options.staging.empty() ? std::string("/dev/shm") : options.staging;
+    FB_TRY_ASSIGN(left, stage::staging_directories_of(base, run));
+    for (const auto& directory : left) FB_TRY(stage::remove_leftover(directory));
+    return {};
+}
+
+}  // namespace
+
+Result<Settings> settings() {
+    Settings found;
+    if (const char* path = std::getenv("FOREBAY_H5PART_CONFIG"); path != nullptr && *path != '\0') {
+        FB_TRY_ASSIGN(options, load_options(path));
+        found.options = std::move(options);
+    }
+    const char* keep = std::getenv("FOREBAY_H5PART_KEEP");
+    found.keep = keep != nullptr && std::string_view(keep) != "" && std::string_view(keep) != "0";
+    return found;
+}
+
+Result<Writing> begin_writing(const Ranks& ranks, const std::string& file, bool appends, std::uint64_t align_bytes) {
+    // What went wrong with another file is told, and keeps nobody from writing this one.
+    tell(finish_committed(ranks));
+    tell(finish_where([&](const Writing& one) { return one.file == file && one.ranks.key == ranks.key; }));
+    auto read = settings();
+    FB_TRY(comm::agree(*ranks.world, read ? Result<>() : Result<>(read.error())));
+    Writing writing{.ranks = ranks, .file = file, .settings = std::move(*read), .writer = {}};
+    writing.align_bytes = align_bytes;
+    auto& options = writing.settings.options;
+    options.run = run_files::run_of(file);
+    FB_TRY(by_first(ranks, [&] { return clear(writing.settings, file, appends); }));
+    const auto node = ranks.world->split_shared();
+    FB_TRY(comm::agree(*ranks.world, node->rank() == 0 ? clear_staged(options, options.run) : Result<>()));
+    FB_TRY(by_first(ranks, [&]() -> Result<> {
+        auto taken = sys::FileLock::take(run_files::writer_lock(options.run));
+        if (!taken && taken.error().kind == ErrorKind::retry) return in_use(file);
+        if (!taken) return taken.error();
+        writing.lock = std::move(*taken);
+        return {};
+    }));
+    const bool stays = ranks.world->max(ranks.is_first() && exists(file) ? 1 : 0) != 0;
+    FB_TRY_ASSIGN(writer, Writer::open(ranks, options, stays));
+    writing.writer = std::move(writer);
+    return writing;
+}
+
+Result<> end_writing(Writing writing) {
+    const auto run = run_files::run_of(writing.file);
+    const bool stays = writing.ranks.world->max(writing.ranks.is_first() && exists(writing.file) ? 1 : 0) != 0;
+    const auto snapshots = writing.writer->close(!stays);
+    if (snapshots && *snapshots == 0) {  // nothing was appended
+        const auto closed = writing.writer->session().close();
+        return by_first(writing.ranks, [&]() -> Result<> {
+            FB_TRY(closed);
+            writing.lock.release();
+            return run_files::remove_run(sys::posix_store(), run);
+        });
+    }
+    // After an error too: the steps that were kept make a file, and the session ends in its turn.
+    const auto count = snapshots ? *snapshots : writing.writer->saved();
+    const auto started = by_first(
+        writing.ranks, [&] { return start_making(writing.file, count, writing.settings, writing.align_bytes); });
+    closed_files().push_back(std::move(writing));
+    FB_TRY(snapshots);
+    return started;
+}
+
+Result<> await_file(const std::string& file) {
+    const auto run = run_files::run_of(file);
+    if (!exists(run) || exists(run_files::made_path(run))) return {};
+    FB_TRY_ASSIGN(set, settings());
+    if (!sys::lock_is_held(run_files::finish_lock(run))) {
+        // A writer is still at it: what it appends to may be read.
+        if (sys::lock_is_held(run_files::writer_lock(run)) && !exists(run_files::expected_path(run)))
+            return exists(file) ? Result<>() : Result<>(in_use(file));
+        FB_TRY(start_making(file, -1, set, 0));
+    }
+    return await_making(file, set.options.close_wait);
+}
+
+Result<> finish_committed(const Ranks& ranks) {
+    auto& files = closed_files();
+    auto waiting = static_cast<std::size_t>(
+        std::ranges::count_if(files, [&](const Writing& one) { return one.ranks.key == ranks.key; }));
+    return finish_where([&](const Writing& one) {
+        if (one.ranks.key != ranks.key) return false;
+        const bool all = one.ranks.world->max(one.writer->committed() ? 0 : 1) == 0;
+        const bool now = all || waiting > uncommitted_max;
+        if (now) --waiting;
+        return now;
+    });
+}
+
+// The list is made before the function is registered, so that it is still there when that is called.
+void finish_at_exit() {
+    static const int registered = [] {
+        closed_files();
+        return std::atexit([] {
+            const auto finished = finish_all(Opened::alone);
+            if (!finished) fail("exit", code_of(finished.error().kind), finished.error().text);
+        });
+    }();
+    static_cast<void>(registered);
+}
+
+Result<> finish_all(Opened opened) {
+    return finish_where([&](const Writing& one) { return one.ranks.key.empty() == (opened == Opened::alone); });
+}
+
+}  // namespace forebay::h5part

@@ -1,0 +1,51 @@
+// Files that were closed and are still being made of their steps, by `forebay h5part` in the background: what waits for
+// them, and who ends their sessions. One list in a process, since H5Part's calls share no handle.
+//
+// A session is closed by all ranks that opened it, in the order in which their files were closed.
+
+#pragma once
+
+#include <string>
+
+#include "h5part/ranks.hpp"
+#include "h5part/writer.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::h5part {
+
+/// What stands in the file that FOREBAY_H5PART_CONFIG names, and in the environment.
+struct Settings {
+    Options options;
+    bool keep = false;
+};
+Result<Settings> settings();
+
+/// A writer's session, its run, and the lock that says so (on the first rank).
+struct Writing {
+    Ranks ranks;
+    std::string file;
+    Settings settings;
+    std::unique_ptr<Writer> writer;
+    sys::FileLock lock = {};
+    std::uint64_t align_bytes = 0;
+};
+
+/// Makes the run's directory for a new writer: after it, `appends` says whether the file has steps that stay.
+/// Collective.
+Result<Writing> begin_writing(const Ranks& ranks, const std::string& file, bool appends, std::uint64_t align_bytes);
+
+/// Ends the last step and starts the making of the file. Collective.
+Result<> end_writing(Writing writing);
+
+/// On the first rank of a reader: waits until the file of that name is there as its last writer closed it.
+Result<> await_file(const std::string& file);
+
+/// Closes the sessions of these ranks whose steps are committed, and all of them where the process ends. The first
+/// error. Collective.
+Result<> finish_committed(const Ranks& ranks);
+enum class Opened { alone, by_ranks };
+Result<> finish_all(Opened opened);
+/// From the first call on, the end of this process waits for the files that it opened alone.
+void finish_at_exit();
+
+}  // namespace forebay::h5part

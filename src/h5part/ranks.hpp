@@ -1,0 +1,32 @@
+// Who opened a file: one process, or the ranks of a communicator.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "comm/group.hpp"
+#include "forebay/forebay.hpp"
+
+namespace forebay::h5part {
+
+struct Ranks {
+    std::shared_ptr<comm::Group> world;
+    /// Equal for communicators of the same processes in the same order; empty for a process alone.
+    std::string key;
+    /// A session over them. Collective.
+    std::function<Result<Session>(const Options&)> open;
+
+    bool is_first() const { return world->rank() == 0; }
+};
+
+Ranks alone();
+
+/// `work` of the first rank; its error on every rank. Collective.
+template <class Work>
+Result<> by_first(const Ranks& ranks, Work&& work) {
+    return comm::agree(*ranks.world, ranks.is_first() ? Result<>(work()) : Result<>());
+}
+
+}  // namespace forebay::h5part

@@ -1,0 +1,42 @@
+// How a call of H5Part answers: its codes, its error handler, its verbosity. H5Part has one of each in a process.
+
+#pragma once
+
+#include <forebay/h5part/H5Part.h>
+
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "forebay/result.hpp"
+
+namespace forebay::h5part {
+
+/// refused: -22; missing: -201; full: -12; unsupported: -210, a type that H5Part has not; all else: -400.
+h5part_int64_t code_of(ErrorKind kind);
+
+/// Tells the handler; what it returns, the call returns.
+h5part_int64_t fail(const char* function, h5part_int64_t code, const std::string& text);
+
+/// On standard error from H5PART_VERB_WARN on, by the first rank alone.
+void warn(const char* function, const std::string& text);
+void say_as_first_rank(bool is_first);
+
+/// Calls `body`, which returns a Result of what the call answers; no exception crosses the border.
+template <class Body>
+h5part_int64_t guarded(const char* function, Body&& body) {
+    Error error;
+    try {
+        const Result<h5part_int64_t> answer = body();
+        if (answer) return *answer;
+        error = answer.error();
+    } catch (const std::bad_alloc&) {
+        error = {ErrorKind::full, "forebay: this process gets no more memory."};
+    } catch (const std::exception& thrown) {
+        error = {ErrorKind::broken, std::string("forebay: ") + thrown.what()};
+    }
+    return fail(function, code_of(error.kind), error.text);
+}
+
+}  // namespace forebay::h5part

@@ -1,0 +1,122 @@
+// The calls that write steps and columns.
+
+#include <fmt/format.h>
+
+#include "h5part/file.hpp"
+
+using namespace forebay;
+using namespace forebay::h5part;
+
+namespace {
+
+// Of H5Part: a longer name is cut to one less, with a warning.
+constexpr std::size_t dataset_name_max = 64;
+
+std::string dataset_name(const char* function, const char* name) {
+    std::string text = name;
+    if (text.size() <= dataset_name_max) return text;
+    text.resize(dataset_name_max - 1);
+    warn(function, fmt::format("the dataset's name '{}' is longer than {} characters and is cut to '{}'.", name,
+                               dataset_name_max, text));
+    return text;
+}
+
+h5part_int64_t write(const char* function, H5PartFile* f, const char* name, Type type, const void* data) {
+    if (is_open(f) && f->writing && !f->writer()->has_particles())
+        return fail(function, H5PART_ERR_BAD_VIEW,
+                    "forebay: the number of particles is not set. Next: H5PartSetNumParticles.");
+    return with(function, f, [&]() -> Result<h5part_int64_t> {
+        FB_TRY(need_writer(*f));
+        FB_TRY(need_step(*f));
+        if (name == nullptr || *name == '\0') return Error{ErrorKind::refused, "forebay: the dataset has no name."};
+        FB_TRY(f->writer()->write(dataset_name(function, name), type, data));
+        return H5PART_SUCCESS;
+    });
+}
+
+// What a reader says of itself: its part of each dataset, in the order of the ranks, and how it lies in memory.
+Result<> set_read_particles(H5PartFile& file, std::int64_t count, std::uint64_t stride) {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(file.ranks.world->size()));
+    file.ranks.world->gather_all(std::as_bytes(std::span(&count, 1)), std::as_writable_bytes(std::span(all)));
+    file.view = {.kind = View::Kind::range, .count = count, .stride = stride};
+    for (int rank = 0; rank < file.ranks.world->rank(); ++rank) file.view.start += all[static_cast<std::size_t>(rank)];
+    return {};
+}
+
+h5part_int64_t set_particles(const char* function, H5PartFile* f, h5part_int64_t count, h5part_int64_t stride) {
+    return with(function, f, [&]() -> Result<h5part_int64_t> {
+        if (count < 0 || (count == 0 && f->ranks.key.empty()))
+            return Error{ErrorKind::refused, fmt::format("forebay: {} particles are refused.", count)};
+        if (stride < 1) warn(function, "a stride less than 1 is taken for 1.");
+        f->particles = count;
+        if (f->writer() != nullptr) FB_TRY(f->writer()->set_particles(count, std::max<h5part_int64_t>(stride, 1)));
+        else FB_TRY(set_read_particles(*f, count, static_cast<std::uint64_t>(std::max<h5part_int64_t>(stride, 1))));
+        return H5PART_SUCCESS;
+    });
+}
+
+}  // namespace
+
+extern "C" {
+
+h5part_int64_t H5PartDefineStepName(H5PartFile* f, const char* name, const h5part_int64_t width) {
+    return with("H5PartDefineStepName", f, [&]() -> Result<h5part_int64_t> {
+        if (name == nullptr || *name == '\0' || std::string_view(name).find('/') != std::string_view::npos ||
+            width < 0 || width > 64)
+            return Error{ErrorKind::refused, fmt::format("forebay: the step name '{}' of width {} is refused.",
+                                                         name == nullptr ? "" : name, width)};
+        f->step_name = name;
+        f->step_width = width;
+        return H5PART_SUCCESS;
+    });
+}
+
+h5part_int64_t H5PartSetStep(H5PartFile* f, const h5part_int64_t step) {
+    if (!is_open(f)) return with("H5PartSetStep", f, [] { return Result<h5part_int64_t>(0); });
+    return set_step(*f, step, "H5PartSetStep");
+}
+
+h5part_int64_t H5PartSetNumParticles(H5PartFile* f, const h5part_int64_t nparticles) {
+    return set_particles("H5PartSetNumParticles", f, nparticles, 1);
+}
+
+h5part_int64_t H5PartSetNumParticlesStrided(H5PartFile* f, const h5part_int64_t nparticles,
+                                            const h5part_int64_t stride) {
+    return set_particles("H5PartSetNumParticlesStrided", f, nparticles, stride);
+}
+
+// Chunks are what the file of HDF5 needs where parts of it come and go; here it is laid out once and contiguous.
+h5part_int64_t H5PartSetChunkSize(H5PartFile* f, const h5part_int64_t size) {
+    return with("H5PartSetChunkSize", f, [&]() -> Result<h5part_int64_t> {
+        if (size <= 0) return Error{ErrorKind::refused, fmt::format("forebay: the chunk size {} is refused.", size)};
+        warn("H5PartSetChunkSize", "datasets are contiguous; the chunk size is not used.");
+        return H5PART_SUCCESS;
+    });
+}
+
+h5part_int64_t H5PartWriteDataFloat64(H5PartFile* f, const char* name, const h5part_float64_t* array) {
+    return write("H5PartWriteDataFloat64", f, name, f64, array);
+}
+
+h5part_int64_t H5PartWriteDataFloat32(H5PartFile* f, const char* name, const h5part_float32_t* array) {
+    return write("H5PartWriteDataFloat32", f, name, f32, array);
+}
+
+h5part_int64_t H5PartWriteDataInt64(H5PartFile* f, const char* name, const h5part_int64_t* array) {
+    return write("H5PartWriteDataInt64", f, name, i64, array);
+}
+
+h5part_int64_t H5PartWriteDataInt32(H5PartFile* f, const char* name, const h5part_int32_t* array) {
+    return write("H5PartWriteDataInt32", f, name, i32, array);
+}
+
+// Writes do not go to the storage from the ranks, and reads of a rank wait for no other.
+h5part_int64_t H5PartSetThrottle(H5PartFile* f, int factor) {
+    return with("H5PartSetThrottle", f, [&]() -> Result<h5part_int64_t> {
+        if (factor < 0) return Error{ErrorKind::refused, fmt::format("forebay: the throttle {} is refused.", factor)};
+        warn("H5PartSetThrottle", "there is nothing to throttle: see rate_bytes_per_second of the configuration.");
+        return H5PART_SUCCESS;
+    });
+}
+
+}  // extern "C"

@@ -1,0 +1,314 @@
+#include "h5part/writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "views/h5part_run.hpp"
+
+namespace forebay::h5part {
+
+namespace {
+
+namespace names = views::h5part;
+
+template <class T>
+void gather_elements(std::byte* to, const void* from, std::size_t count, std::size_t stride) {
+    const auto* at = static_cast<const T*>(from);
+    for (std::size_t i = 0; i < count; ++i) std::memcpy(to + i * sizeof(T), at + i * stride, sizeof(T));
+}
+
+void gather(std::byte* to, const void* from, std::size_t count, std::size_t stride, std::size_t element_bytes) {
+    if (count == 0) return;
+    if (stride == 1) std::memcpy(to, from, count * element_bytes);
+    else if (element_bytes == 4) gather_elements<std::uint32_t>(to, from, count, stride);
+    else gather_elements<std::uint64_t>(to, from, count, stride);
+}
+
+std::vector<std::byte> bytes_of(const void* value, std::size_t size) {
+    const auto* at = static_cast<const std::byte*>(value);
+    return {at, at + size};
+}
+
+StreamOptions options_of(const Options& options) {
+    StreamOptions found;
+    for (const auto& [name, stream] : options.streams)
+        if (name == "steps") found = stream;
+    // The file holds every step, so none may be skipped or pruned; the file is made of all of them at the end.
+    found.policy = Policy::wait;
+    found.keep = 0;
+    found.view = false;
+    return found;
+}
+
+}  // namespace
+
+Ranks alone() {
+    return {.world = comm::alone(), .key = "", .open = [](const Options& options) { return Session::open(options); }};
+}
+
+Result<std::unique_ptr<Writer>> Writer::open(const Ranks& ranks, const Options& options, bool appends) {
+    FB_TRY_ASSIGN(session, ranks.open(options));
+    return std::unique_ptr<Writer>(new Writer(ranks, std::move(session), options_of(options), appends));
+}
+
+Result<> Writer::set_step(std::int64_t number, const std::string& group) {
+    const auto ended = end_step();
+    step_.emplace();
+    step_->number = number;
+    step_->group = group;
+    groups_.insert(group);
+    return ended;
+}
+
+Result<> Writer::set_particles(std::int64_t rows, std::int64_t stride) {
+    const bool differs = step_ && !step_->columns.empty() && step_->rows != rows;
+    std::array<std::int64_t, 2> sums{rows, differs ? 1 : 0};
+    ranks_.world->sum(sums);
+    if (sums[1] != 0)
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: step {} has columns of {} particles already; their number cannot change "
+                                 "within a step.",
+                                 step_ ? step_->number : -1, all_rows_)};
+    rows_ = rows;
+    all_rows_ = sums[0];
+    stride_ = stride;
+    return {};
+}
+
+// A step that begins as the last one did is expected to go on like it.
+Result<> Writer::begin_directly(const Column& first) {
+    if (last_ == nullptr || last_->columns.empty() || last_->columns.front() != first ||
+        last_->steps.contains(step_->number))
+        return {};
+    FB_TRY(last_->table->bind(static_cast<std::uint64_t>(rows_)));
+    FB_TRY_ASSIGN(direct, last_->stream.begin(step_->number, static_cast<double>(step_->number)));
+    step_->series = last_;
+    step_->direct.emplace(std::move(direct));
+    return {};
+}
+
+// What was written so far is taken out of the slot: the next begin of the stream gives it up.
+Result<> Writer::leave_slot() {
+    if (!step_->direct) return {};
+    for (std::size_t c = 0; c < step_->columns.size(); ++c) {
+        const auto known = std::ranges::find(step_->series->columns, step_->columns[c]);
+        const auto index = static_cast<std::size_t>(known - step_->series->columns.begin());
+        FB_TRY_ASSIGN(from, step_->direct->column(*step_->series->table, index));
+        step_->copies[c] = bytes_of(from, static_cast<std::size_t>(step_->rows) * step_->columns[c].type.size_bytes);
+    }
+    step_->direct.reset();
+    step_->series = nullptr;
+    return {};
+}
+
+Result<std::byte*> Writer::place_of(const Column& column) {
+    auto& step = *step_;
+    if (step.columns.empty()) FB_TRY(begin_directly(column));
+    auto known = std::ranges::find(step.columns, column.name, &Column::name);
+    if (known != step.columns.end() && *known != column) {  // written again, as another type
+        FB_TRY(leave_slot());
+        step.copies.erase(step.copies.begin() + (known - step.columns.begin()));
+        step.columns.erase(known);
+        known = step.columns.end();
+    }
+    if (known == step.columns.end()) {
+        if (step.direct && std::ranges::find(step.series->columns, column) == step.series->columns.end())
+            FB_TRY(leave_slot());
+        step.columns.push_back(column);
+        step.copies.emplace_back();
+    }
+    const auto at = static_cast<std::size_t>(std::ranges::find(step.columns, column) - step.columns.begin());
+    if (step.direct) {
+        const auto index = std::ranges::find(step.series->columns, column) - step.series->columns.begin();
+        FB_TRY_ASSIGN(to, step.direct->column(*step.series->table, static_cast<std::size_t>(index)));
+        return static_cast<std::byte*>(to);
+    }
+    step.copies[at].resize(static_cast<std::size_t>(rows_) * column.type.size_bytes);
+    return step.copies[at].data();
+}
+
+Result<> Writer::write(const std::string& name, Type type, const void* data) {
+    auto& step = *step_;
+    FB_TRY(step.broken);
+    if (step.columns.empty()) step.rows = rows_;
+    auto to = place_of({names::stored_name(name), type});
+    if (!to) {
+        step.broken = to.error();
+        return to.error();
+    }
+    gather(*to, data, static_cast<std::size_t>(rows_), static_cast<std::size_t>(stride_), type.size_bytes);
+    written_[step.group][name] = {name, code_of(type), all_rows_};
+    return {};
+}
+
+Result<> Writer::put_attribute(const std::string& group, Attribute attribute) {
+    auto& known = group.empty() ? file_attributes_ : step_attributes_[group];
+    if (known.contains(attribute.name))
+        return Error{
+            ErrorKind::broken,
+            fmt::format("forebay: attribute '{}' was written already; H5Part writes each once.", attribute.name)};
+    const auto name = attribute.name;
+    if (!group.empty()) step_->attributes[name] = attribute;
+    known[name] = std::move(attribute);
+    return {};
+}
+
+const Attribute* Writer::attribute(const std::string& group, const std::string& name) const {
+    const auto of_step = step_attributes_.find(group);
+    if (!group.empty() && of_step == step_attributes_.end()) return nullptr;
+    const auto& known = group.empty() ? file_attributes_ : of_step->second;
+    const auto found = known.find(name);
+    return found == known.end() ? nullptr : &found->second;
+}
+
+std::vector<DatasetInfo> Writer::attributes(const std::string& group) const {
+    std::vector<DatasetInfo> all;
+    const auto add = [&](const std::map<std::string, Attribute>& known) {
+        for (const auto& [name, one] : known)
+            all.push_back({name, code_of(one.type), static_cast<std::int64_t>(one.count)});
+    };
+    if (group.empty()) add(file_attributes_);
+    else if (const auto found = step_attributes_.find(group); found != step_attributes_.end()) add(found->second);
+    return all;
+}
+
+std::vector<DatasetInfo> Writer::datasets(const std::string& group) const {
+    std::vector<DatasetInfo> all;
+    const auto found = written_.find(group);
+    if (found == written_.end()) return all;
+    for (const auto& [name, one] : found->second) all.push_back(one);
+    return all;
+}
+
+Writer::Values Writer::values_of(const Step& step) const {
+    Values values;
+    Attribute group{.name = "", .type = string_of(static_cast<std::uint32_t>((step.group.size() / 64 + 1) * 64))};
+    group.value.resize(group.type.size_bytes);
+    std::memcpy(group.value.data(), step.group.data(), step.group.size());
+    const std::int32_t appends = appends_ ? 1 : 0;
+    values[names::group_variable] = {group.type, 1, true, group.value};
+    values[names::order_variable] = {i64, 1, true, bytes_of(&snapshots_, sizeof(snapshots_))};
+    values[names::appends_variable] = {i32, 1, true, bytes_of(&appends, sizeof(appends))};
+    const auto add = [&](std::string_view prefix, const std::map<std::string, Attribute>& attributes) {
+        for (const auto& [name, one] : attributes)
+            values[std::string(prefix) + names::stored_name(name)] = {one.type, one.count,
+                                                                      one.type.scalar == Scalar::string, one.value};
+    };
+    add(names::file_prefix, file_attributes_);
+    add(names::step_prefix, step.attributes);
+    return values;
+}
+
+// Values of the types that the stream knows are stored where it looks for them; others cost a new layout.
+Result<> Writer::describe(Series& series, Values values) {
+    for (auto known = series.values.begin(); known != series.values.end();) {
+        const auto now = values.find(known->first);
+        if (now != values.end() && now->second.fits(known->second)) {
+            std::ranges::copy(now->second.bytes, known->second.bytes.begin());
+            ++known;
+            continue;
+        }
+        FB_TRY(series.stream.forget(known->first));
+        known = series.values.erase(known);
+    }
+    for (auto& [name, value] : values) {
+        if (series.values.contains(name)) continue;
+        auto& kept = series.values[name] = std::move(value);
+        const auto described =
+            series.stream.replicated(name, kept.type, kept.scalar ? Extents{} : Extents{kept.count}, kept.bytes.data());
+        if (described) continue;
+        series.values.erase(name);
+        return described;
+    }
+    return {};
+}
+
+Result<Writer::Series*> Writer::series_for(const Step& step) {
+    for (const auto& one : series_) {
+        auto sorted = one->columns, wanted = step.columns;
+        std::ranges::sort(sorted, {}, &Column::name);
+        std::ranges::sort(wanted, {}, &Column::name);
+        if (sorted == wanted && !one->steps.contains(step.number)) return one.get();
+    }
+    const auto number = series_.size() + 1;
+    FB_TRY_ASSIGN(stream, session_.stream(number == 1 ? "steps" : fmt::format("steps-{}", number), options_));
+    std::optional<Particles> table;
+    if (!step.columns.empty()) {
+        std::vector<forebay::Column> columns;
+        for (const auto& column : step.columns) columns.push_back({.name = column.name, .type = column.type});
+        FB_TRY_ASSIGN(described, stream.particles(names::table, columns));
+        table = described;
+    }
+    series_.push_back(std::make_unique<Series>(Series{std::move(stream), table, step.columns, {}, {}}));
+    return series_.back().get();
+}
+
+Result<> Writer::save_step(Step& step) {
+    if (step.direct) {
+        const auto values = values_of(step);
+        const auto& known = step.series->values;
+        const bool same = std::ranges::equal(values, known, [](const auto& one, const auto& other) {
+            return one.first == other.first && one.second.fits(other.second);
+        });
+        if (same && step.columns.size() == step.series->columns.size()) {
+            FB_TRY(describe(*step.series, values));
+            FB_TRY_ASSIGN(saved, step.direct->seal());
+            static_cast<void>(saved);
+            return {};
+        }
+        FB_TRY(leave_slot());
+    }
+    FB_TRY_ASSIGN(series, series_for(step));
+    step.series = series;
+    FB_TRY(describe(*series, values_of(step)));
+    if (series->table) {
+        std::vector<ColumnData> data;
+        for (const auto& column : series->columns) {
+            const auto at = std::ranges::find(step.columns, column) - step.columns.begin();
+            data.emplace_back(step.copies[static_cast<std::size_t>(at)].data());
+        }
+        FB_TRY(series->table->bind(static_cast<std::uint64_t>(step.rows), std::move(data)));
+    }
+    FB_TRY_ASSIGN(saved, series->stream.save(step.number, static_cast<double>(step.number)));
+    static_cast<void>(saved);
+    return {};
+}
+
+Result<> Writer::end_step() {
+    if (!step_) return {};
+    // A rank whose write failed has told its caller; the others learn here that the step is not saved.
+    auto ended = comm::agree(*ranks_.world, step_->broken);
+    if (ended) ended = save_step(*step_);
+    if (ended) {
+        step_->series->steps.insert(step_->number);
+        last_ = step_->series;
+        ++snapshots_;
+    }
+    const auto number = step_->number;
+    step_.reset();
+    if (ended) return {};
+    return Error{ended.error().kind,
+                 fmt::format("forebay: H5Part step {} is NOT in the file: {}", number, ended.error().text)};
+}
+
+Result<std::int64_t> Writer::close(bool always) {
+    const auto ended = end_step();
+    if (ended && snapshots_ == 0 && (always || !file_attributes_.empty())) {
+        step_.emplace();
+        step_->number = 0;
+        FB_TRY(end_step());
+    }
+    FB_TRY(ended);
+    return snapshots_;
+}
+
+bool Writer::committed() const {
+    if (series_.empty()) return true;
+    std::uint64_t saves = 0;
+    for (const auto& one : series_) saves += one->stream.counters().saves;
+    return series_.front()->stream.counters().commits >= saves;
+}
+
+}  // namespace forebay::h5part

@@ -1,0 +1,116 @@
+// An H5Part file that is written: each step is a snapshot of a session whose run lies beside the file.
+//
+// Columns come one by one. The first time, they are kept until the step ends, since a table's columns must be known
+// before the slot is laid out; later steps with the same columns go straight into the slot. A step that turns out
+// otherwise is taken out of the slot again and saved as one that is new.
+//
+// Ranks: set_particles(), end_step(), close() and the first write() of a step are collective; so is what may end a
+// step.
+
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "h5part/attribute.hpp"
+#include "h5part/ranks.hpp"
+#include "h5part/reader.hpp"
+
+namespace forebay::h5part {
+
+class Writer {
+public:
+    /// Opens the session over `ranks` with `options`, whose run is there and empty. `appends`: the file at the run's
+    /// side keeps its steps. Collective.
+    static Result<std::unique_ptr<Writer>> open(const Ranks& ranks, const Options& options, bool appends);
+
+    /// Ends the step before. `number` is not negative. Collective.
+    Result<> set_step(std::int64_t number, const std::string& group);
+    /// This rank's rows from now on, `stride` elements apart. Collective.
+    Result<> set_particles(std::int64_t rows, std::int64_t stride);
+    bool has_particles() const { return rows_ >= 0; }
+    std::int64_t all_particles() const { return all_rows_; }
+    Result<> write(const std::string& name, Type type, const void* data);
+
+    /// `exists` when the attribute is there already: H5Part writes each once. Without a group: of the file.
+    Result<> put_attribute(const std::string& group, Attribute attribute);
+    const Attribute* attribute(const std::string& group, const std::string& name) const;
+    std::vector<DatasetInfo> attributes(const std::string& group) const;
+    /// What was written to a step, by name.
+    std::vector<DatasetInfo> datasets(const std::string& group) const;
+    const std::set<std::string>& groups() const { return groups_; }
+
+    /// Ends the last step. With `always` a file without steps is one too. How many snapshots there are. Collective.
+    Result<std::int64_t> close(bool always);
+    Session& session() { return session_; }
+    /// Whether this node's agent has committed all of them. Local.
+    bool committed() const;
+    std::int64_t saved() const { return snapshots_; }
+
+private:
+    struct Column {
+        std::string name;
+        Type type;
+        friend bool operator==(const Column&, const Column&) = default;
+    };
+    struct Value {
+        Type type;
+        std::uint64_t count = 1;
+        bool scalar = false;
+        std::vector<std::byte> bytes;
+        bool fits(const Value& other) const {
+            return type == other.type && count == other.count && scalar == other.scalar;
+        }
+    };
+    using Values = std::map<std::string, Value>;
+    // A stream: one set of columns, each step once.
+    struct Series {
+        Stream stream;
+        std::optional<Particles> table;
+        std::vector<Column> columns;
+        std::set<std::int64_t> steps;
+        Values values;  // as described; the stream knows their addresses
+    };
+    struct Step {
+        std::int64_t number = -1;
+        std::string group;
+        std::vector<Column> columns;
+        std::vector<std::vector<std::byte>> copies;  // of the columns that are not in the slot
+        Series* series = nullptr;
+        std::optional<DirectSave> direct;
+        std::map<std::string, Attribute> attributes;
+        std::int64_t rows = 0;
+        Result<> broken = {};  // the first error: the step is not saved
+    };
+
+    Writer(const Ranks& ranks, Session session, StreamOptions options, bool appends)
+        : ranks_(ranks), session_(std::move(session)), options_(std::move(options)), appends_(appends) {}
+
+    Result<> begin_directly(const Column& first);
+    Result<> leave_slot();
+    Result<std::byte*> place_of(const Column& column);
+    Result<> end_step();
+    Result<> save_step(Step& step);
+    Values values_of(const Step& step) const;
+    Result<> describe(Series& series, Values values);
+    Result<Series*> series_for(const Step& step);
+
+    Ranks ranks_;
+    Session session_;
+    StreamOptions options_;
+    bool appends_;
+    std::vector<std::unique_ptr<Series>> series_;
+    Series* last_ = nullptr;
+    std::optional<Step> step_;
+    std::int64_t rows_ = -1, all_rows_ = 0, stride_ = 1;
+    std::int64_t snapshots_ = 0;
+    std::map<std::string, Attribute> file_attributes_;
+    std::set<std::string> groups_;
+    std::map<std::string, std::map<std::string, DatasetInfo>> written_;
+    std::map<std::string, std::map<std::string, Attribute>> step_attributes_;
+};
+
+}  // namespace forebay::h5part

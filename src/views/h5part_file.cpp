@@ -1,0 +1,187 @@
+#include "views/h5part_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <thread>
+
+#include "sys/machine.hpp"
+#include "views/h5part_run.hpp"
+#include "views/h5part_writer.hpp"
+
+namespace forebay::views {
+
+namespace {
+
+constexpr std::uint64_t align_bytes_default = 1u << 20;
+constexpr std::uint64_t copy_bytes = 8u << 20;
+constexpr std::chrono::milliseconds look_pause_min{5}, look_pause_max{500};
+
+std::string directory_of(const std::string& path) {
+    const auto slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+}
+
+class Maker {
+public:
+    Maker(sys::Store& store, const H5PartMaking& making)
+        : store_(store), making_(making), run_(h5part::run_of(making.file)), part_(making.file + ".part") {}
+
+    Result<H5PartMade> make() {
+        FB_TRY_ASSIGN(has_run, store_.exists(run_));
+        if (!has_run) return nothing_to_make();
+        auto lock = sys::FileLock::take(h5part::finish_lock(run_));
+        if (!lock && lock.error().kind == ErrorKind::retry)
+            return Error{ErrorKind::retry, fmt::format("forebay: {} is being made by another process. Next: wait for "
+                                                       "it; its log is {}.",
+                                                       making_.file, h5part::finish_log(run_))};
+        if (!lock) return lock.error();
+        FB_TRY(store_.remove(h5part::failed_path(run_)));
+        const auto begun = making_.begin ? making_.begin() : Result<>();
+        auto made = begun ? make_locked() : Result<H5PartMade>(begun.error());
+        if (!made) {
+            const auto told = sys::write_text_durable(store_, h5part::failed_path(run_), made.error().text);
+            if (!told) return Error{made.error().kind, made.error().text + " (" + told.error().text + ")"};
+            return made;
+        }
+        lock->release();
+        if (!making_.keep && !sys::lock_is_held(h5part::writer_lock(run_))) FB_TRY(h5part::remove_run(store_, run_));
+        return made;
+    }
+
+private:
+    Result<H5PartMade> nothing_to_make() {
+        FB_TRY_ASSIGN(has_file, store_.exists(making_.file));
+        if (has_file) return H5PartMade{.was_there = true};
+        return Error{ErrorKind::missing,
+                     fmt::format("forebay: neither {} nor {}, of which it would be made, exists.", making_.file, run_)};
+    }
+
+    Result<H5PartMade> make_locked() {
+        FB_TRY_ASSIGN(is_made, store_.exists(h5part::made_path(run_)));
+        if (is_made) return H5PartMade{.was_there = true};
+        FB_TRY_ASSIGN(expected, expected_snapshots());
+        if (expected < 0 && sys::lock_is_held(h5part::writer_lock(run_)))
+            return Error{ErrorKind::retry,
+                         fmt::format("forebay: {} is still being written. Next: wait for its writer to "
+                                     "close it.",
+                                     making_.file)};
+        FB_TRY_ASSIGN(found, await(expected));
+        auto made = write(found);
+        if (made) return made;
+        const auto& error = made.error();
+        return Error{error.kind, fmt::format("forebay: {} was not made: {} Safe: {} with all that is committed. Next: "
+                                             "forebay h5part {}",
+                                             making_.file, error.text, run_, making_.file)};
+    }
+
+    /// How many snapshots there will be, or -1 where the writer has not said so.
+    Result<std::int64_t> expected_snapshots() {
+        const auto path = h5part::expected_path(run_);
+        if (making_.snapshots >= 0) {
+            FB_TRY(sys::write_text_durable(store_, path, fmt::format("{}\n", making_.snapshots)));
+            return making_.snapshots;
+        }
+        auto text = sys::read_text(store_, path, 64);
+        if (!text && text.error().kind == ErrorKind::missing) return std::int64_t{-1};
+        if (!text) return text.error();
+        std::int64_t number = -1;
+        std::from_chars(text->data(), text->data() + text->size(), number);
+        return number;
+    }
+
+    Result<std::vector<catalog::Snapshot>> committed(bool& has_parts) {
+        std::vector<catalog::Snapshot> all;
+        const auto streams = catalog::streams(store_, run_);
+        if (!streams) return streams.error();
+        for (const auto& stream : *streams) {
+            FB_TRY_ASSIGN(snapshots, catalog::snapshots(store_, run_, stream));
+            FB_TRY_ASSIGN(leftovers, catalog::leftovers(store_, run_, stream));
+            has_parts |= std::ranges::any_of(leftovers, [](const auto& one) {
+                return one.kind == catalog::Leftover::Kind::part || one.kind == catalog::Leftover::Kind::old;
+            });
+            all.insert(all.end(), snapshots.begin(), snapshots.end());
+        }
+        return all;
+    }
+
+    Result<std::vector<catalog::Snapshot>> await(std::int64_t expected) {
+        const auto deadline = sys::Clock::now() + making_.wait_max;
+        auto pause = look_pause_min;
+        while (true) {
+            bool has_parts = false;
+            FB_TRY_ASSIGN(found, committed(has_parts));
+            const auto count = static_cast<std::int64_t>(found.size());
+            if (expected >= 0 ? count >= expected : !has_parts || making_.partial) return found;
+            if (sys::Clock::now() >= deadline) return not_committed(count, expected);
+            std::this_thread::sleep_for(pause);
+            pause = std::min(pause * 2, look_pause_max);
+        }
+    }
+
+    Error not_committed(std::int64_t count, std::int64_t expected) const {
+        const auto what = expected >= 0 ? fmt::format("{} of {} snapshots are committed", count, expected)
+                                        : "some snapshots are drained in part, and their writer never closed the file";
+        return {
+            ErrorKind::retry,
+            fmt::format("forebay: {} was not made: {} after {:.0f} s. Safe: {}, and what is staged on the nodes. Next: "
+                        "forebay drain all, on each node; forebay h5part {}{}",
+                        making_.file, what, std::chrono::duration<double>(making_.wait_max).count(), run_, making_.file,
+                        expected >= 0 ? "" : ", with --partial to leave out what is not whole")};
+    }
+
+    Result<H5PartMade> write(const std::vector<catalog::Snapshot>& found) {
+        std::vector<H5PartSnapshot> snapshots;
+        std::uint64_t bytes_all = 0;
+        for (const auto& one : found) {
+            FB_TRY_ASSIGN(looked, look_at(store_, one));
+            for (const auto& line : looked.manifest.nodes) bytes_all += line.data_bytes;
+            snapshots.push_back(std::move(looked));
+        }
+        std::ranges::sort(snapshots, {}, &H5PartSnapshot::order);
+        const bool appends = !snapshots.empty() && snapshots.front().appends;
+        if (appends) FB_TRY(copy_file());
+        H5PartMade made;
+        {
+            const h5::QuietErrors quiet;
+            const auto align = making_.align_bytes == 0 ? align_bytes_default : making_.align_bytes;
+            FB_TRY_ASSIGN(writer, H5PartWriter::open(part_, appends, align));
+            for (const auto& snapshot : snapshots) FB_TRY(writer.add(store_, snapshot, making_, made, bytes_all));
+            FB_TRY(writer.close());
+        }
+        FB_TRY_ASSIGN(file, store_.open(part_, sys::Access::update));
+        FB_TRY(file->sync());
+        FB_TRY(file->close());
+        FB_TRY(store_.rename(part_, making_.file));
+        FB_TRY(store_.sync_directory(directory_of(making_.file)));
+        FB_TRY(sys::write_text_durable(store_, h5part::made_path(run_), "made\n"));
+        return made;
+    }
+
+    /// The file to append to stays as it is until the longer one has its name.
+    Result<> copy_file() {
+        FB_TRY_ASSIGN(from, store_.open(making_.file, sys::Access::read));
+        FB_TRY_ASSIGN(to, store_.open(part_, sys::Access::create));
+        FB_TRY_ASSIGN(size, from->size());
+        std::vector<std::byte> buffer(copy_bytes);
+        for (std::uint64_t at = 0; at < size; at += copy_bytes) {
+            const auto piece = std::span(buffer).first(std::min(copy_bytes, size - at));
+            FB_TRY(from->read(at, piece));
+            FB_TRY(to->write(at, piece));
+        }
+        return to->close();
+    }
+
+    sys::Store& store_;
+    const H5PartMaking& making_;
+    std::string run_, part_;
+};
+
+}  // namespace
+
+Result<H5PartMade> make_h5part_file(sys::Store& store, const H5PartMaking& making) {
+    return Maker(store, making).make();
+}
+
+}  // namespace forebay::views

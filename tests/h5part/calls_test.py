@@ -1,0 +1,86 @@
+"""Goal: every call of H5Part answers as H5Part's own does, and a serial program needs neither MPI nor mpiexec.
+
+Method: calls.c, linked with the library that has no MPI; then h5py looks at the layout and types of its files.
+"""
+
+import clients
+import h5py
+import numpy
+
+
+def values(dataset, wanted, dtype):
+    clients.expect(dataset.dtype == dtype and numpy.array_equal(dataset[...], wanted), f"{dataset}: {dataset[...]}")
+
+
+def is_text(attrs, name, text):
+    """A scalar of fixed length with its final NUL."""
+    stored = attrs.get_id(name)
+    clients.expect(stored.shape == () and stored.dtype == numpy.dtype(f"S{len(text) + 1}"), f"{name}: {stored.dtype}")
+    clients.expect(attrs[name] == text.encode(), f"{name}: {attrs[name]}")
+
+
+def is_numbers(attrs, name, wanted, dtype):
+    """One-dimensional even for one value."""
+    clients.expect(attrs[name].shape == (len(wanted),) and attrs[name].dtype == dtype, f"{name}: {attrs[name]!r}")
+    clients.expect(list(attrs[name]) == wanted, f"{name}: {attrs[name]}")
+
+
+def check_main(path):
+    index = numpy.arange(100)
+    with h5py.File(path) as file:
+        clients.expect(sorted(file) == [f"Step#{step}" for step in (0, 1, 2, 3, 5, 8)], f"steps {list(file)}")
+        is_text(file.attrs, "title", "a run")
+        is_numbers(file.attrs, "box", [1.5, 2.5, 3.5], "f8")
+        is_numbers(file.attrs, "f4", [0.5], "f4")
+        is_numbers(file.attrs, "f8", [0.25], "f8")
+        is_numbers(file.attrs, "i4", [-7], "i4")
+        is_numbers(file.attrs, "i8", [1 << 40], "i8")
+        is_numbers(file.attrs, "chars", [97, 98, 99], "i1")
+        is_numbers(file.attrs, "appended", [3], "i4")
+        clients.expect(len(file.attrs) == 8, f"attributes {list(file.attrs)}")
+        for step in range(4):
+            group = file[f"Step#{step}"]
+            is_numbers(group.attrs, "time", [0.1 * step], "f8")
+            x = index + 1000.0 * step
+            values(group["x"], x, "f8")
+            values(group["y"], numpy.where((index == 0) & (step == 3), 77, -x), "f8")
+            if step == 3:
+                values(group["id"], index / 4, "f4")
+            else:
+                values(group["id"], 5000000000 + index, "i8")
+        clients.expect(sorted(file["Step#1"]) == ["id", "late", "x", "y"], f"{list(file['Step#1'])}")
+        values(file["Step#1/late"], index / 4, "f4")
+        clients.expect(sorted(file["Step#2"]) == ["id", "kind", "x", "y"], f"{list(file['Step#2'])}")
+        values(file["Step#2/kind"], index % 7, "i4")
+        is_text(file["Step#2"].attrs, "note", "with kinds")
+        values(file["Step#5/x"], [1000.0, 1001.0, 1002.0], "f8")
+        clients.expect(len(file["Step#8"]) == 0, f"{list(file['Step#8'])}")
+        is_numbers(file["Step#8"].attrs, "empty", [1], "i4")
+
+
+def check_others(work):
+    index = numpy.arange(100)
+    with h5py.File(work / "named.h5part") as file:
+        group = file["Time#00042"]
+        values(group["a"], index, "i4")
+        values(group["b"], index / 2, "f4")
+        values(group["100% odd."], index, "f8")
+        offset = group["a"].id.get_offset()
+        clients.expect(offset % 65536 != 0 or group["a"].nbytes >= 32768, f"a small dataset is aligned: {offset}")
+    with h5py.File(work / "plain.h5part") as file:
+        clients.expect(list(file["Step#7"]) == ["n" * 63], f"{list(file['Step#7'])}")
+    with h5py.File(work / "empty.h5part") as file:
+        clients.expect(len(file) == 0, f"{list(file)}")
+        is_text(file.attrs, "why", "")
+
+
+def main():
+    with clients.workplace() as work:
+        clients.run(None, "h5part_calls", cwd=work)
+        check_main(work / "main.h5part")
+        check_others(work)
+        left = [path for path in work.iterdir() if ".forebay" in path.name or ".part" in path.name]
+        clients.expect(not left and clients.nothing_staged(), f"left: {left}")
+
+
+main()

@@ -1,0 +1,118 @@
+"""Goal: whatever is killed, the file under its name is complete or absent, and nothing that was written is lost.
+
+Method: the making of a file is killed at many instants and then done again; a writer is killed between its steps, and the
+next to open the file gets the steps that were whole; a making that is killed behind a living writer is told to it.
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import clients
+import h5py
+
+STEPS = 3
+
+
+def steps_in(path):
+    with h5py.File(path) as file:
+        for group in file.values():
+            clients.expect(len(group) == 8 and len({dataset.shape for dataset in group.values()}) == 1, f"{group}")
+        return len(file)
+
+
+def kill_making(work):
+    """Of a run that is kept, so that its file can be made again and again."""
+    path = work / "made.h5part"
+    os.environ["FOREBAY_H5PART_KEEP"] = "1"
+    clients.run(2, "h5part_vpic", "write", path, STEPS)
+    del os.environ["FOREBAY_H5PART_KEEP"]
+    run = clients.run_of(path)
+    clients.expect((run / "made").exists() and steps_in(path) == STEPS, "a run that is to be kept")
+    start = time.monotonic()
+    absent = 0
+    os.remove(run / "made")
+    clients.forebay("h5part", path, "--keep")
+    whole = time.monotonic() - start
+    wanted = path.read_bytes()
+    for trial in range(24):
+        (run / "made").unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+        making = subprocess.Popen([clients.FOREBAY, "h5part", str(path), "--keep"], stdout=subprocess.DEVNULL)
+        time.sleep(whole * trial / 20)
+        making.kill()
+        making.wait()
+        if path.exists():
+            clients.expect(path.read_bytes() == wanted, f"a file that is not whole, killed at {trial}")
+        else:
+            absent += 1
+            clients.expect(not (run / "made").exists(), "a run that claims to be made")
+    clients.expect(absent > 3, "it was never killed before the file was there")
+    clients.forebay("h5part", path)
+    clients.expect(path.read_bytes() == wanted and not run.exists(), "made at last")
+    clients.expect("nothing was left to do" in clients.forebay("h5part", path), "made twice")
+
+
+def kill_writer(work):
+    """The pause in a client that writes for a long time is where it dies."""
+    path = work / "died.h5part"
+    writer = subprocess.Popen(clients.command(2, "h5part_vpic", "write", path, 400), stderr=subprocess.DEVNULL,
+                              start_new_session=True)
+    run = clients.run_of(path)
+    deadline = time.monotonic() + 60
+    while not list(run.glob("steps/step-*")) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    for status in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = status.read_bytes().split(b"\0")
+            if words[0].endswith(b"h5part_vpic") and str(path).encode() in words:
+                os.kill(int(status.parent.name), signal.SIGKILL)
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    writer.wait()
+    clients.expect(not path.exists() and run.exists(), "a writer that was killed left a file")
+    out = clients.run(1, "h5part_vpic", "read", path, 0, 2, good=False)  # a reader makes it; it has more than 0 steps
+    clients.expect("the number of steps" in out and "did not open" not in out, out)
+    steps = steps_in(path)
+    clients.expect(0 < steps < 400 and not run.exists(), f"{steps} steps of a writer that was killed")
+    clients.run(3, "h5part_vpic", "read", path, steps, 2)
+
+
+def kill_background(work):
+    """A drain of 20 kB/s leaves time to kill what waits for it."""
+    path = work / "slow.h5part"
+    config = pathlib.Path(os.environ["FOREBAY_H5PART_CONFIG"])
+    fast = config.read_text()
+    config.write_text(fast + "[agent]\nrate_bytes_per_second = 100000\n")
+    writer = subprocess.Popen(clients.command(2, "h5part_vpic", "write", path, 2), text=True, stderr=subprocess.PIPE)
+    killed = False
+    deadline = time.monotonic() + 60
+    while not killed and time.monotonic() < deadline:
+        for status in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+            try:
+                words = status.read_bytes().split(b"\0")
+                if b"h5part" in words and str(path).encode() in words and b"--background" in words and \
+                        (clients.run_of(path) / "expected").exists():
+                    os.kill(int(status.parent.name), signal.SIGKILL)
+                    killed = True
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+    errors = writer.communicate(timeout=60)[1]
+    config.write_text(fast)
+    clients.expect(killed and f"Next: look at {path}.forebay/finish.log; forebay h5part {path}" in errors, errors)
+    clients.expect(not path.exists(), "a file whose making was killed")
+    clients.forebay("h5part", path, "--wait", "30", "--staging", clients.STAGING)
+    clients.expect(steps_in(path) == 2 and not clients.run_of(path).exists(), "made by hand")
+
+
+def main():
+    with clients.workplace() as work:
+        kill_making(work)
+        kill_writer(work)
+        kill_background(work)
+        clients.expect(clients.nothing_staged(), "something stays staged")
+
+
+main()
