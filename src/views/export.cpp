@@ -125,7 +125,11 @@ Result<> Export::Plan::discard_stale() {
     const auto part = std::ranges::find(entries, own, &sys::Entry::name);
     const bool goes_on = part != entries.end() && part->size == stored.file_bytes;
     for (const auto& entry : entries) {
-        if (entry.is_directory || !entry.name.starts_with(prefix)) continue;
+        if (entry.is_directory) continue;
+        // What a kill left of a journal that was being written.
+        if (sys::is_temporary(entry.name) && entry.name.starts_with("." + prefix))
+            FB_TRY(store.remove(directory + "/" + entry.name));
+        if (!entry.name.starts_with(prefix)) continue;
         const bool is_own = entry.name.starts_with(own);
         if (is_own && goes_on) continue;
         FB_TRY(store.remove(directory + "/" + entry.name));
@@ -229,6 +233,8 @@ Result<> Export::begin() {
         FB_TRY_ASSIGN(size, file->size());
         if (size != plan.stored.file_bytes) FB_TRY(file->truncate(plan.stored.file_bytes));
         for (const auto& [offset, bytes] : plan.stored.head.all()) FB_TRY(file->write(offset, bytes));
+        // By whoever wrote it: the syncs of those who copy, maybe on other hosts, need not hold for these bytes.
+        FB_TRY(file->sync());
         return file->close();
     };
     const auto written = write();
