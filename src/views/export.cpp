@@ -10,6 +10,7 @@
 #include "base/limits.hpp"
 #include "base/siphash.hpp"
 #include "base/units.hpp"
+#include "sys/machine.hpp"
 #include "views/copier.hpp"
 #include "views/journal.hpp"
 #include "views/limits.hpp"
@@ -251,11 +252,14 @@ Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
         const auto first = std::clamp(state.durable, begin, end);
         const auto before = plan.bytes_between(begin, first);
         FB_TRY_ASSIGN(file, plan.store.open(plan.part_path, sys::Access::update));
-        const auto reached = [&, entered = std::uint64_t{0}](std::uint64_t offset, std::uint64_t bytes) mutable -> Result<> {
+        auto entered_at = sys::Clock::now();
+        std::uint64_t entered = 0;
+        const auto reached = [&](std::uint64_t offset, std::uint64_t bytes) -> Result<> {
             if (plan.options.progress) plan.options.progress(before + bytes, all);
             const auto step = plan.options.journal_bytes != 0 ? plan.options.journal_bytes : export_journal_bytes;
-            if (bytes - entered < step) return {};
+            if (bytes - entered < step && sys::Clock::now() - entered_at < export_journal_pause) return {};
             entered = bytes;
+            entered_at = sys::Clock::now();
             FB_TRY(file->sync());
             return store_journal(plan.store, journal, {plan.identity, offset});
         };
