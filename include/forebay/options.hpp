@@ -41,12 +41,15 @@ struct Compression {
     double error = 0;  // of zfp: the largest absolute error of a value; 0: without loss
 };
 
+/// In whose words a view is: Forebay's own, or those of a format that other programs know.
+enum class Convention { plain, h5part, openpmd, netcdf };
+
 struct StreamOptions {
     int slots = 1;  // 1, or 2 to save while the step before still drains
     Policy policy = Policy::wait;
     std::chrono::milliseconds wait_max{10'000};  // for Policy::wait_at_most
     int keep = 3;                                // committed snapshots that stay at the target; 0 keeps all
-    bool view = true;                            // make the plain view at commit, when the agent can
+    bool view = true;                            // make views at commit, when the agent can: `conventions`
     Compression compression = {};
     /// Of single variables, by name or by a pattern with `*`; the first that fits counts.
     std::vector<std::pair<std::string, Compression>> variable_compression = {};
@@ -54,6 +57,7 @@ struct StreamOptions {
     std::chrono::milliseconds deadline{0};    // a snapshot is to be durable so long after its seal; 0: none
     std::uint64_t rate_bytes_per_second = 0;  // of its drains, where that is less than the agent's; 0: the agent's
     int nodes_per_file = 1;                   // that share one file at the target; fewer files on many nodes
+    std::vector<Convention> conventions = {Convention::plain};  // of the views at commit
 };
 
 enum class AgentMode {

@@ -11,6 +11,7 @@
 #include <toml++/toml.h>
 
 #include "api/state.hpp"
+#include "catalog/catalog.hpp"
 
 namespace forebay {
 
@@ -73,6 +74,8 @@ public:
         if (const auto given = node->value<double>()) value = *given;
         else fail(*node, fmt::format("'{}' must be a number.", full(key)));
     }
+    /// A value of any kind; nothing when there is none.
+    const toml::node* any(const char* key) { return known(key); }
     template <class T>
     void choice(const char* key, T& value, const std::map<std::string_view, T>& names) {
         take<std::string>(key, "text", [&](const std::string& given) {
@@ -193,6 +196,32 @@ void read_compression(Section& above, const char* key, const toml::table& table,
     }
 }
 
+/// true, false, a convention, or a list of them.
+void read_view(Section& section, StreamOptions& stream) {
+    const auto* node = section.any("view");
+    if (node == nullptr) return;
+    if (const auto* flag = node->as_boolean()) {
+        stream.view = flag->get();
+        return;
+    }
+    stream.conventions.clear();
+    const auto take = [&](const toml::node& one) {
+        const auto* name = one.as_string();
+        const auto found = std::ranges::find_if(catalog::all_conventions, [&](Convention convention) {
+            return name != nullptr && name->get() == catalog::name_of(convention);
+        });
+        if (found == catalog::all_conventions.end())
+            section.fail(
+                one,
+                "'view' must be true, false, or of \"plain\", \"h5part\", \"openpmd\" and \"netcdf\" one or a list.");
+        else stream.conventions.push_back(*found);
+    };
+    if (const auto* list = node->as_array())
+        for (const auto& one : *list) take(one);
+    else take(*node);
+    stream.view = !stream.conventions.empty();
+}
+
 void read_stream(const toml::table& table, const std::string& name, const std::string& path, Result<>& verdict,
                  Options& options) {
     StreamOptions stream;
@@ -206,7 +235,7 @@ void read_stream(const toml::table& table, const std::string& name, const std::s
                                 {"newest_only", Policy::newest_only}});
         section.seconds("wait_max_seconds", stream.wait_max);
         section.number("keep", stream.keep);
-        section.flag("view", stream.view);
+        read_view(section, stream);
         read_compression(section, "compression", table, "streams." + name, path, verdict, stream.compression,
                          &stream.variable_compression);
         section.number("priority", stream.priority, std::numeric_limits<int>::min());

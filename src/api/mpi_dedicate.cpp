@@ -104,8 +104,8 @@ Machine machine_with_posts(MPI_Comm ranks, int cores) {
 }
 
 // The library knows no HDF5: the program beside it makes views.
-Result<> make_view_by(const std::string& program, const std::string& directory) {
-    const auto said = sys::output_of({program, "view", directory}, view_max);
+Result<> make_view_by(const std::string& program, const std::string& directory, Convention convention) {
+    const auto said = sys::output_of({program, "view", "--as", catalog::name_of(convention), directory}, view_max);
     return said ? Result<>() : Result<>(said.error());
 }
 
@@ -127,8 +127,9 @@ MPI_Comm serve_or_compute(MPI_Comm computing, MPI_Comm ranks, const AgentOptions
     dedicated.machine = machine;
     if (number < 0) return part;
     drain::serve(machine.posts[static_cast<std::size_t>(number)],
-                 [program = agent_program(agent.program)](sys::Store&, const catalog::Snapshot& snapshot) {
-                     return make_view_by(program, snapshot.directory);
+                 [program = agent_program(agent.program)](sys::Store&, const catalog::Snapshot& snapshot,
+                                                          Convention convention) {
+                     return make_view_by(program, snapshot.directory, convention);
                  });
     machine.free();
     MPI_Comm_free(&part);
@@ -166,7 +167,7 @@ Result<MPI_Comm> dedicate(MPI_Comm world, const Options& options) {
     const auto agreed = [&]() -> Result<> {
         if (!has_forwarders) return comm::agree(*hosts.world, mine);
         const auto make_view = [program = agent_program(agent.program)](const forward::ViewWanted& wanted) {
-            return make_view_by(program, wanted.directory);
+            return make_view_by(program, wanted.directory, wanted.convention);
         };
         auto made = Forwarders::make(hosts, world, forwards ? MPI_COMM_NULL : computing, options, mine, make_view);
         if (!made) return made.error();

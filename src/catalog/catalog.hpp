@@ -1,7 +1,8 @@
 // Which snapshots of a run exist at its target, how whole they are, and which of them stay.
 //
 //   RUN/STREAM/step-000120/manifest.json        committed: node files beside it, named in it
-//   RUN/STREAM/step-000120.h5                   its plain view, if one was made
+//   RUN/STREAM/step-000120.h5                   its plain view, if one was made; others: .h5part, .openpmd.h5, .nc
+//   RUN/STREAM/series.nc                        a view of several snapshots; also .h5part, .openpmd.h5
 //   RUN/STREAM/.step-000120.<id>.part/          being drained by the save of that id; committed by a rename
 //   RUN/STREAM/.step-000120.<id>.old/           the committed snapshot that a new save of the same step replaces
 //   RUN/STREAM/.step-000120.<id>.gone/          being removed
@@ -10,11 +11,13 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "forebay/options.hpp"
 #include "format/manifest.hpp"
 #include "sys/store.hpp"
 
@@ -22,9 +25,15 @@ namespace forebay::catalog {
 
 inline constexpr const char* manifest_name = "manifest.json";
 
-std::string step_name(std::int64_t step);                             // "step-000120"
-std::string part_name(std::int64_t step, std::uint64_t snapshot_id);  // ".step-000120.00f3...9a.part"
-std::string view_name(std::int64_t step);                             // "step-000120.h5"
+std::string step_name(std::int64_t step);                                             // "step-000120"
+std::string part_name(std::int64_t step, std::uint64_t snapshot_id);                  // ".step-000120.00f3...9a.part"
+std::string view_name(std::int64_t step, Convention convention = Convention::plain);  // "step-000120.h5"
+/// "plain", "h5part", "openpmd", "netcdf".
+const char* name_of(Convention convention);
+std::string series_name(Convention convention);  // "series.nc"
+
+inline constexpr std::array all_conventions = {Convention::plain, Convention::h5part, Convention::openpmd,
+                                               Convention::netcdf};
 
 struct Snapshot {
     std::string stream;
@@ -86,6 +95,10 @@ Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
 /// Takes the directory of a snapshot, or a leftover, away for good, by a rename and then file by file: no crash leaves
 /// a part of it under a name that means more than "being removed". Missing is fine.
 Result<> discard(sys::Store& store, const std::string& directory, std::int64_t step, std::uint64_t snapshot_id);
+
+/// Takes the views away that show a step: its own, and those of several snapshots, which would show fill values as if
+/// they were data. True when there was one; the absence is not durable before the directory is synced.
+Result<bool> remove_views(sys::Store& store, const std::string& stream_directory, std::int64_t step);
 
 struct Pruned {
     std::vector<Snapshot> removed;

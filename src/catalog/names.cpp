@@ -17,6 +17,16 @@ const char* suffix_of(Leftover::Kind kind) {
     return "part";
 }
 
+const char* suffix_of(Convention convention) {
+    switch (convention) {
+        case Convention::plain: return ".h5";
+        case Convention::h5part: return ".h5part";
+        case Convention::openpmd: return ".openpmd.h5";
+        case Convention::netcdf: return ".nc";
+    }
+    return ".h5";
+}
+
 template <class T>
 std::optional<T> number_in(std::string_view text, int base) {
     T value{};
@@ -29,7 +39,19 @@ std::optional<T> number_in(std::string_view text, int base) {
 
 std::string step_name(std::int64_t step) { return fmt::format("step-{:06}", step); }
 
-std::string view_name(std::int64_t step) { return step_name(step) + ".h5"; }
+std::string view_name(std::int64_t step, Convention convention) { return step_name(step) + suffix_of(convention); }
+
+const char* name_of(Convention convention) {
+    switch (convention) {
+        case Convention::plain: return "plain";
+        case Convention::h5part: return "h5part";
+        case Convention::openpmd: return "openpmd";
+        case Convention::netcdf: return "netcdf";
+    }
+    return "plain";
+}
+
+std::string series_name(Convention convention) { return std::string("series") + suffix_of(convention); }
 
 std::string id_text(std::uint64_t snapshot_id) { return fmt::format("{:016x}", snapshot_id); }
 

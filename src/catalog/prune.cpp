@@ -29,18 +29,26 @@ Result<> remove(sys::Store& store, const std::string& run, const Snapshot& snaps
     FB_TRY(discard_older_saves(store, run, snapshot));
     // A view without its snapshot would show fill values as if they were data: it goes first, for good.
     const auto stream_directory = run + "/" + snapshot.stream;
-    const auto view = stream_directory + "/" + view_name(snapshot.step);
-    FB_TRY_ASSIGN(has_view, store.exists(view));
-    if (has_view) {
-        FB_TRY(store.remove(view));
-        FB_TRY(store.sync_directory(stream_directory));
-    }
+    FB_TRY_ASSIGN(had_views, remove_views(store, stream_directory, snapshot.step));
+    if (had_views) FB_TRY(store.sync_directory(stream_directory));
     // Any id serves to name what is being removed; a snapshot whose manifest is unreadable has none.
     const auto manifest = load_manifest(store, snapshot.directory);
     return discard(store, snapshot.directory, snapshot.step, manifest ? manifest->snapshot_id : 0);
 }
 
 }  // namespace
+
+Result<bool> remove_views(sys::Store& store, const std::string& stream_directory, std::int64_t step) {
+    bool had_views = false;
+    for (const auto convention : all_conventions)
+        for (const auto& name : {view_name(step, convention), series_name(convention)}) {
+            const auto view = stream_directory + "/" + name;
+            FB_TRY_ASSIGN(exists, store.exists(view));
+            if (exists) FB_TRY(store.remove(view));
+            had_views |= exists;
+        }
+    return had_views;
+}
 
 Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, int keep, bool dry_run,
                      std::int64_t spared) {

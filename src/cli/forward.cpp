@@ -49,7 +49,7 @@ std::function<Result<>(const forward::ViewWanted&)> one_view_at_a_time() {
     if (!make) return {};
     return [make, one = std::make_shared<std::mutex>()](const forward::ViewWanted& wanted) {
         const std::lock_guard lock(*one);
-        return make(sys::posix_store(), {wanted.stream, wanted.step, wanted.directory});
+        return make(sys::posix_store(), {wanted.stream, wanted.step, wanted.directory}, wanted.convention);
     };
 }
 

@@ -127,7 +127,8 @@ bool make_view(sys::Store& store, const foreign::Destination& to, const foreign:
                std::vector<std::string>& notes) {
     const auto maker = view_maker();
     if (!maker) return false;
-    const auto made = maker(store, {.stream = to.stream, .step = to.step, .directory = written.directory});
+    const auto made =
+        maker(store, {.stream = to.stream, .step = to.step, .directory = written.directory}, Convention::plain);
     if (!made) notes.push_back("the snapshot has no view: " + made.error().text);
     return made.has_value();
 }

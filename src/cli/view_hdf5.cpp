@@ -1,4 +1,4 @@
-// forebay view: makes the plain view of a snapshot.
+// forebay view: makes views of snapshots, in the words of a convention.
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "cli/json.hpp"
 #include "cli/place.hpp"
 #include "cli/verbs.hpp"
-#include "views/plain.hpp"
+#include "views/view.hpp"
 
 namespace forebay::cli {
 
@@ -16,44 +16,111 @@ namespace {
 
 struct Options {
     std::string place;
-    bool json = false;
+    std::string as = "plain";
+    std::string to, table, describe;
+    bool series = false, all = false, partial = false, json = false;
 };
+
+/// What the place names: one snapshot, or with --series and --all every one of a stream.
+Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Options& options) {
+    FB_TRY_ASSIGN(place, find_place(store, options.place));
+    if (!options.series && !options.all) {
+        FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
+        return std::vector{snapshot};
+    }
+    if (place.names_snapshot())
+        return Error{ErrorKind::refused, fmt::format("{} names one snapshot, and --{} is for all of a stream.\n"
+                                                     "  Next: leave the step away.",
+                                                     options.place, options.series ? "series" : "all")};
+    if (place.streams.size() != 1)
+        return Error{place.streams.empty() ? ErrorKind::missing : ErrorKind::refused,
+                     fmt::format("{} has {} streams, and one is wanted.\n  Next: name it, RUN/STREAM; forebay ls {}",
+                                 options.place, place.streams.size(), place.run)};
+    FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, place.run, place.streams.front()));
+    if (snapshots.empty())
+        return Error{ErrorKind::missing, fmt::format("{}/{} has no committed snapshot.\n  Next: forebay ls {}",
+                                                     place.run, place.streams.front(), place.run)};
+    return snapshots;
+}
+
+void print(const Options& options, const views::View& made, std::span<const catalog::Snapshot> shown) {
+    if (options.json) {
+        auto omitted = Json::array(), missing = Json::array(), steps = Json::array();
+        for (const auto& one : made.omitted)
+            omitted.push(Json::object().set("what", one.what).set("reason", one.reason));
+        for (const auto& name : made.missing) missing.push(name);
+        for (const auto& snapshot : shown) steps.push(snapshot.step);
+        auto object = Json::object();
+        object.set("path", made.path).set("as", options.as).set("step", shown.front().step).set("steps", steps);
+        object.set("sources", made.sources).set("mappings", made.mappings);
+        object.set("missing", missing).set("not_shown", omitted).print();
+        return;
+    }
+    auto text = fmt::format("{}  shows {}@{}{} from {} node file{}\n", made.path, shown.front().stream,
+                            shown.front().step, shown.size() > 1 ? fmt::format(" and {} more", shown.size() - 1) : "",
+                            made.sources, made.sources == 1 ? "" : "s");
+    for (const auto& name : made.missing) text += fmt::format("  missing, read as fill values: {}\n", name);
+    for (const auto& one : made.omitted) text += fmt::format("  not shown: {}: {}\n", one.what, one.reason);
+    std::fputs(text.c_str(), stdout);
+}
 
 Result<Exit> view(const Options& options) {
     auto& store = sys::posix_store();
-    FB_TRY_ASSIGN(place, find_place(store, options.place));
-    FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
-    FB_TRY_ASSIGN(made, views::make_plain_view(store, snapshot));
-    if (options.json) {
-        auto object = Json::object();
-        object.set("path", made.path).set("step", snapshot.step).set("sources", made.sources);
-        object.set("mappings", made.mappings).print();
-    } else {
-        std::fputs(fmt::format("{}  shows {}@{} from {} node file{}\n", made.path, snapshot.stream, snapshot.step,
-                               made.sources, made.sources == 1 ? "" : "s")
-                       .c_str(),
-                   stdout);
+    FB_TRY_ASSIGN(convention, views::convention_named(options.as));
+    FB_TRY_ASSIGN(snapshots, chosen(store, options));
+    if (options.all && (options.series || !options.to.empty()))
+        return Error{ErrorKind::refused,
+                     "--all makes a file of each step, beside it; --series one file of all.\n"
+                     "  Next: use one of the two, and --to with --series alone."};
+    const views::ViewOptions wanted{.convention = convention,
+                                    .is_series = options.series,
+                                    .table = options.table,
+                                    .description = options.describe,
+                                    .missing = options.partial ? views::Missing::leave_out : views::Missing::refuse,
+                                    .to = options.to};
+    const std::span<const catalog::Snapshot> all(snapshots);
+    const auto at_once = options.series ? all.size() : 1;
+    bool is_whole = true;
+    for (std::size_t first = 0; first < all.size(); first += at_once) {
+        FB_TRY_ASSIGN(made, views::make_view(store, all.subspan(first, at_once), wanted));
+        print(options, made, all.subspan(first, at_once));
+        is_whole &= made.missing.empty();
     }
-    return Exit::good;
+    return is_whole ? Exit::good : Exit::found;
 }
 
 }  // namespace
 
 drain::ViewMaker view_maker() {
-    return [](sys::Store& store, const catalog::Snapshot& snapshot) -> Result<> {
-        const auto made = views::make_plain_view(store, snapshot);
+    return [](sys::Store& store, const catalog::Snapshot& snapshot, Convention convention) -> Result<> {
+        const auto made = views::make_view(store, {&snapshot, 1}, {.convention = convention});
         return made ? Result<>() : Result<>(made.error());
     };
 }
 
 void add_view(CommandLine& line) {
     const auto options = std::make_shared<Options>();
-    auto verb = line.verb("view", "Make the plain view of a snapshot: one HDF5 file that shows global arrays");
-    verb.argument("RUN", options->place, "The snapshot: RUN@STEP, RUN/STREAM@STEP; STEP may be \"last\"");
-    verb.json(options->json, "  An object: path (of the view), step, sources (node files), mappings.\n");
+    auto verb =
+        line.verb("view", "Make a view of snapshots: one HDF5 file that shows global arrays, and copies no data");
+    verb.argument("RUN", options->place,
+                  "The snapshot: RUN@STEP, RUN/STREAM@STEP; STEP may be \"last\". With --series or --all a stream");
+    verb.option("--as", options->as, "In whose words: plain, h5part, openpmd, netcdf");
+    verb.option("--to", options->to, "The file to make, instead of one beside the snapshot");
+    verb.flag("--series", options->series, "All steps of the stream in one file (not plain)");
+    verb.flag("--all", options->all, "Each step of the stream, a file each; openPMD's are one set then");
+    verb.option("--table", options->table, "The particle table that --as h5part shows, where there are several");
+    verb.option("--describe", options->describe,
+                "A file that says units, grids and names of variables, instead of describe.toml of the stream");
+    verb.flag("--partial", options->partial,
+              "Show what is left when node files are missing; their part reads as fill values; exit code 1");
+    verb.json(options->json,
+              "  An object, with --all one for each view: path (of the view), as, step, steps, sources (node files),\n"
+              "  mappings, missing (node files), not_shown (array of: what, reason).\n");
     verb.examples(
         "  forebay view /scratch/me/run7@last\n"
         "  h5dump -H /scratch/me/run7/restart/step-000120.h5\n"
+        "  forebay view /scratch/me/run7/fields --as netcdf --series\n"
+        "  forebay view /scratch/me/run7/restart --as openpmd --all\n"
         "The view copies no data; an existing one is replaced.\n");
     verb.action([options] { return view(*options); });
 }

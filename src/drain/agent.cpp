@@ -340,9 +340,12 @@ void Agent::committed(std::uint32_t index, bool by_us) {
 
 // What the committing agent does for all: the view, then the retention window.
 void Agent::keep_window(const stage::StreamControl& stream, const catalog::Snapshot& snapshot) {
-    if (stream.view != 0 && make_view_)
-        if (const auto made = make_view_(store_, snapshot); !made)
-            log_(fmt::format("no view of step {}: {}", snapshot.step, made.error().text));
+    for (const auto convention : catalog::all_conventions) {
+        if ((stream.view >> static_cast<unsigned>(convention) & 1u) == 0 || !make_view_) continue;
+        if (const auto made = make_view_(store_, snapshot, convention); !made)
+            log_(fmt::format("no view {} of step {}: {}", catalog::view_name(snapshot.step, convention), snapshot.step,
+                             made.error().text));
+    }
     if (stream.keep <= 0) return;
     const auto pruned = catalog::prune(store_, session_.run, snapshot.stream, stream.keep, false, snapshot.step);
     if (!pruned) {

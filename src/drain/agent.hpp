@@ -27,8 +27,8 @@
 
 namespace forebay::drain {
 
-/// Makes the view of a committed snapshot; empty where no views are built in.
-using ViewMaker = std::function<Result<>(sys::Store&, const catalog::Snapshot&)>;
+/// Makes a view of a committed snapshot; empty where no views are built in.
+using ViewMaker = std::function<Result<>(sys::Store&, const catalog::Snapshot&, Convention)>;
 /// One line for the agent's log.
 using Log = std::function<void(const std::string&)>;
 

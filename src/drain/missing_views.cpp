@@ -1,6 +1,7 @@
 #include "drain/missing_views.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace forebay::drain {
 
@@ -21,15 +22,23 @@ Result<std::vector<OwedView>> make_missing_views(sys::Store& store, const std::s
     FB_TRY_ASSIGN(streams, catalog::streams(store, run));
     for (const auto& stream : streams) {
         FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, run, stream));
-        std::vector<catalog::Snapshot> without;
-        for (const auto& snapshot : snapshots) {
-            FB_TRY_ASSIGN(exists, store.exists(run + "/" + stream + "/" + catalog::view_name(snapshot.step)));
-            if (!exists) without.push_back(snapshot);
+        FB_TRY_ASSIGN(entries, store.list(run + "/" + stream));
+        std::set<std::string> names;
+        for (const auto& entry : entries) names.insert(entry.name);
+        bool has_any = false;
+        for (const auto convention : catalog::all_conventions) {
+            std::vector<catalog::Snapshot> without;
+            for (const auto& snapshot : snapshots)
+                if (!names.contains(catalog::view_name(snapshot.step, convention))) without.push_back(snapshot);
+            if (without.size() == snapshots.size()) continue;
+            has_any = true;
+            for (const auto& snapshot : without)
+                owed.push_back({snapshot, convention, make_view(store, snapshot, convention)});
         }
-        const bool has_views = without.size() < snapshots.size();
-        if (!has_views && std::ranges::none_of(without, [&](const auto& one) { return was_committed(recovered, one); }))
-            continue;
-        for (const auto& snapshot : without) owed.push_back({snapshot, make_view(store, snapshot)});
+        // Nothing says which ones were wished for where none was made: the plain one is what is made without a wish.
+        if (!has_any && std::ranges::any_of(snapshots, [&](const auto& one) { return was_committed(recovered, one); }))
+            for (const auto& snapshot : snapshots)
+                owed.push_back({snapshot, Convention::plain, make_view(store, snapshot, Convention::plain)});
     }
     return owed;
 }

@@ -12,10 +12,12 @@ namespace forebay::drain {
 
 struct OwedView {
     catalog::Snapshot snapshot;
+    Convention convention = Convention::plain;
     Result<> made;
 };
 
-/// Makes the views that are missing in each stream where a snapshot has one, or where recover() has just committed one.
+/// Makes the views that are missing in each stream, of each convention that a snapshot of it has; and plain ones where
+/// no snapshot has any and recover() has just committed one.
 /// A view that cannot be made keeps no other from being made.
 Result<std::vector<OwedView>> make_missing_views(sys::Store& store, const std::string& run,
                                                  const std::vector<Recovered>& recovered, const ViewMaker& make_view);

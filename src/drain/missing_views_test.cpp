@@ -20,9 +20,10 @@ test::SmallSnapshot at_step(const std::string& stream, std::int64_t step) {
 
 std::string view_of(const test::SmallSnapshot& snapshot) { return test::step_directory(run, snapshot) + ".h5"; }
 
-Result<> make(sys::Store& store, const catalog::Snapshot& snapshot) {
+Result<> make(sys::Store& store, const catalog::Snapshot& snapshot, Convention convention) {
     if (snapshot.step == 13) return Error{ErrorKind::unsupported, "too many node files"};
-    return sys::write_text_durable(store, snapshot.directory + ".h5", "a view");
+    const auto stream = snapshot.directory.substr(0, snapshot.directory.rfind('/') + 1);
+    return sys::write_text_durable(store, stream + catalog::view_name(snapshot.step, convention), "a view");
 }
 
 }  // namespace

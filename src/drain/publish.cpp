@@ -69,10 +69,8 @@ Result<bool> Publisher::is_whole() const {
 // A view of what stood here before would show the new snapshot's bytes under the old one's layout. Whoever was killed
 // over it may have removed it without a sync: when something is replaced, its absence too is made durable first.
 Result<> Publisher::remove_view(bool replaces) const {
-    const auto view = place_.stream_directory() + "/" + catalog::view_name(place_.step);
-    FB_TRY_ASSIGN(exists, store_.exists(view));
-    if (exists) FB_TRY(store_.remove(view));
-    return exists || replaces ? store_.sync_directory(place_.stream_directory()) : Result<>{};
+    FB_TRY_ASSIGN(had_views, catalog::remove_views(store_, place_.stream_directory(), place_.step));
+    return had_views || replaces ? store_.sync_directory(place_.stream_directory()) : Result<>{};
 }
 
 // A replacement that was killed left this very save aside, and then it was drained and committed again from memory.

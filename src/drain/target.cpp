@@ -9,8 +9,8 @@ Result<Target> target_of(const std::string& run, const stage::Forwarding& forwar
     if (forwarding.to.empty()) return Target{{std::shared_ptr<void>(), &sys::posix_store()}, make_view};
     FB_TRY_ASSIGN(made, forward::ForwardedStore::make({.run = run, .to = forwarding.to, .token = forwarding.token}));
     const std::shared_ptr<forward::ForwardedStore> store = std::move(made);
-    return Target{store, [store](sys::Store&, const catalog::Snapshot& snapshot) {
-                      return store->make_view(snapshot.stream, snapshot.step, snapshot.directory);
+    return Target{store, [store](sys::Store&, const catalog::Snapshot& snapshot, Convention convention) {
+                      return store->make_view(snapshot.stream, snapshot.step, snapshot.directory, convention);
                   }};
 }
 

@@ -99,8 +99,12 @@ Result<bool> ForwardedStore::exists(const std::string& path) {
     return answer.number != 0;
 }
 
-Result<> ForwardedStore::make_view(const std::string& stream, std::int64_t step, const std::string& directory) {
-    return tell(Kind::view, {.offset = static_cast<std::uint64_t>(step), .path = directory, .other = stream});
+Result<> ForwardedStore::make_view(const std::string& stream, std::int64_t step, const std::string& directory,
+                                   Convention convention) {
+    return tell(Kind::view, {.offset = static_cast<std::uint64_t>(step),
+                             .number = static_cast<std::uint64_t>(convention),
+                             .path = directory,
+                             .other = stream});
 }
 
 }  // namespace forebay::forward

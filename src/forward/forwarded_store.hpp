@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "forebay/options.hpp"
 #include "forward/link.hpp"
 #include "sys/store.hpp"
 
@@ -26,8 +27,9 @@ public:
     Result<std::vector<sys::Entry>> list(const std::string& path) override;
     Result<bool> exists(const std::string& path) override;
 
-    /// Has the forwarder make the view of a committed snapshot.
-    Result<> make_view(const std::string& stream, std::int64_t step, const std::string& directory);
+    /// Has the forwarder make a view of a committed snapshot.
+    Result<> make_view(const std::string& stream, std::int64_t step, const std::string& directory,
+                       Convention convention);
 
 private:
     explicit ForwardedStore(std::shared_ptr<Links> links) : links_(std::move(links)) {}

@@ -69,7 +69,7 @@ struct Header {
 struct Request {
     std::uint64_t file = 0;    // hello: the client's number
     std::uint64_t offset = 0;  // hello: its nonce; truncate: the size; view: the step
-    std::uint64_t number = 0;  // write, read: bytes; proof: the word
+    std::uint64_t number = 0;  // write, read: bytes; proof: the word; view: the convention
     std::uint32_t crc = 0;     // write
     sys::Access access = sys::Access::read;
     std::string path;   // hello: the run; proof: who it is, for people

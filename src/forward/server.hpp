@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 
+#include "forebay/options.hpp"
 #include "forward/limits.hpp"
 #include "forward/message.hpp"
 #include "sys/socket.hpp"
@@ -25,6 +26,7 @@ namespace forebay::forward {
 struct ViewWanted {
     std::string run, stream, directory;
     std::int64_t step = 0;
+    Convention convention = Convention::plain;
 };
 
 struct ServerOptions {

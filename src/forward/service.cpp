@@ -140,10 +140,13 @@ private:
 
     Result<Answer> view(const Request& request) {
         if (!shop_.options.make_view) return Error{ErrorKind::unsupported, "it makes no views"};
+        if (request.number > static_cast<std::uint64_t>(Convention::netcdf))
+            return Error{ErrorKind::unsupported, "it is of a version that does not know this kind of view"};
         return done(shop_.options.make_view({.run = client_.run(),
                                              .stream = request.other,
                                              .directory = request.path,
-                                             .step = static_cast<std::int64_t>(request.offset)}));
+                                             .step = static_cast<std::int64_t>(request.offset),
+                                             .convention = static_cast<Convention>(request.number)}));
     }
 
     Result<> write(const Request& request) {

@@ -229,7 +229,9 @@ Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamO
     auto& stream = page.streams[index];
     set_text(stream.name, name);
     stream.keep = options.keep;
-    stream.view = options.view ? 1 : 0;
+    stream.view = 0;
+    for (const auto convention : options.conventions)
+        if (options.view) stream.view |= 1u << static_cast<unsigned>(convention);
     set_text(stream.compression, encode_rules(rules_of(options)));
     stream.priority = options.priority;
     stream.deadline_ns = std::chrono::nanoseconds(options.deadline).count();

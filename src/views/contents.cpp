@@ -87,7 +87,7 @@ public:
     Result<> add(const format::NodeLine& line, const format::NodeFile* head, const std::string& step_name) {
         contents_.sources.push_back(step_name + "/" + line.path);
         contents_.groups.push_back(line.offset_bytes == 0 ? "" : format::region_name(line.node) + "/");
-        if (head == nullptr) contents_.missing.push_back(catalog::name_of(snapshot_.directory, line));
+        if (head == nullptr) contents_.missing.push_back(catalog::name_of(step_name, line));
         else FB_TRY(place_all(line, *head));
         for (std::uint32_t table = 0; table < contents_.table_rows.size(); ++table)
             contents_.table_rows[table] += line.rows[table];

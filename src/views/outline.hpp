@@ -67,9 +67,16 @@ struct Outline {
         Type type;
     };
 
+    /// What the convention has no words for; said to whoever asked for the file.
+    struct Omitted {
+        std::string what;  // a variable, a table
+        std::string reason;
+    };
+
     std::vector<Group> groups;
     std::vector<NamedType> types;  // what datasets of that type use; netCDF up to 4.9 knows no others
     std::vector<Dataset> datasets;
+    std::vector<Omitted> omitted;
     bool terminated_texts = false;  // texts end with a NUL, for readers in C that copy them as they are
 };
 

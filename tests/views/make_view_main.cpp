@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/view_sample.hpp"
-#include "views/plain.hpp"
+#include "views/view.hpp"
 
 using namespace forebay;
 
@@ -70,7 +70,7 @@ Result<> make(const std::string& name, const std::string& run) {
     FB_TRY_ASSIGN(snapshot, test::write_sample(store, run, sample));
     const auto start = std::chrono::steady_clock::now();
     const auto cpu = std::clock();
-    FB_TRY_ASSIGN(view, views::make_plain_view(store, snapshot));
+    FB_TRY_ASSIGN(view, views::make_view(store, {&snapshot, 1}, {}));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     std::fprintf(stderr, "%s: %u sources, %llu mappings, %.1f ms, of a core %.1f ms\n", view.path.c_str(), view.sources,
                  static_cast<unsigned long long>(view.mappings), seconds.count() * 1e3,

@@ -10,7 +10,7 @@
 #include "support/view_sample.hpp"
 #include "views/hdf5.hpp"
 #include "views/limits.hpp"
-#include "views/plain.hpp"
+#include "views/view.hpp"
 
 using namespace forebay;
 
@@ -68,7 +68,7 @@ TEST_CASE("the view stands beside its snapshot and nothing else does") {
     const Scratch scratch;
     auto& store = sys::posix_store();
     const auto snapshot = test::write_sample(store, scratch.run(), slabs(3, 4)).value();
-    const auto view = views::make_plain_view(store, snapshot).value();
+    const auto view = views::make_view(store, {&snapshot, 1}, {}).value();
     CHECK(view.path == scratch.run() + "/fields/step-000120.h5");
     CHECK(view.sources == 3);
     CHECK(view.mappings == 6);  // one a node for the slabs of its ranks, one for its rows
@@ -80,8 +80,8 @@ TEST_CASE("the same snapshot gives the same bytes, and a second view replaces th
     auto& store = sys::posix_store();
     const auto snapshot =
         test::write_sample(store, scratch.run(), test::spread(test::view_schema(), {3, 1, 4})).value();
-    const auto first = text_of_file(views::make_plain_view(store, snapshot).value().path);
-    CHECK(text_of_file(views::make_plain_view(store, snapshot).value().path) == first);
+    const auto first = text_of_file(views::make_view(store, {&snapshot, 1}, {}).value().path);
+    CHECK(text_of_file(views::make_view(store, {&snapshot, 1}, {}).value().path) == first);
     // Both were made in one second, which is all that HDF5's times resolve: there must be none.
     const views::h5::Id file(H5Fopen((scratch.run() + "/fields/step-000120.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
     for (const auto* name : {"/", "/fields", "/fields/f32", "/fields/y", "/scalars/text"}) {
@@ -95,7 +95,7 @@ TEST_CASE("a source that is not the manifest's refuses the view and leaves the o
     const Scratch scratch;
     auto& store = sys::posix_store();
     const auto snapshot = test::write_sample(store, scratch.run(), slabs(3, 2)).value();
-    const auto path = views::make_plain_view(store, snapshot).value().path;
+    const auto path = views::make_view(store, {&snapshot, 1}, {}).value().path;
     const auto before = text_of_file(path);
     const auto source = snapshot.directory + "/" + format::node_path(1, 3);
     auto expected = ErrorKind::corrupt;
@@ -111,7 +111,7 @@ TEST_CASE("a source that is not the manifest's refuses the view and leaves the o
                                    std::filesystem::copy_options::overwrite_existing);
         said = "is node 2 of step 120";
     }
-    const auto made = views::make_plain_view(store, snapshot);
+    const auto made = views::make_view(store, {&snapshot, 1}, {});
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == expected);
     CHECK(made.error().text.find(said) != std::string::npos);
@@ -127,7 +127,7 @@ TEST_CASE("a replicated value that fails its checksum is not copied") {
     const auto source = snapshot.directory + "/" + format::node_path(0, 2);
     const auto head = catalog::load_head(store, source).value();
     flip_byte(source, head.blocks[head.first_block[2]].offset_bytes + 7);
-    const auto made = views::make_plain_view(store, snapshot);
+    const auto made = views::make_view(store, {&snapshot, 1}, {});
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::corrupt);
     CHECK(made.error().text.find("'a'") != std::string::npos);
@@ -137,7 +137,7 @@ TEST_CASE("more node files than a reader can hold open are unsupported") {
     const Scratch scratch;
     auto& store = sys::posix_store();
     const auto snapshot = test::write_sample(store, scratch.run(), slabs(views::views_sources_max + 1, 1)).value();
-    const auto made = views::make_plain_view(store, snapshot);
+    const auto made = views::make_view(store, {&snapshot, 1}, {});
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::unsupported);
     CHECK(made.error().text.find("901 files and a view may have 900") != std::string::npos);
@@ -151,7 +151,7 @@ TEST_CASE("HDF5 is left as it was: no open handles, the caller's own error print
     int mark = 0;
     const auto print = [](hid_t, void*) -> herr_t { return 0; };
     REQUIRE(H5Eset_auto2(H5E_DEFAULT, print, &mark) >= 0);
-    REQUIRE(views::make_plain_view(store, snapshot));
+    REQUIRE(views::make_view(store, {&snapshot, 1}, {}));
     CHECK(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL) == 0);
     H5E_auto2_t found = nullptr;
     void* data = nullptr;

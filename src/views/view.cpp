@@ -1,0 +1,96 @@
+#include "views/view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "sys/store.hpp"
+#include "views/description.hpp"
+#include "views/limits.hpp"
+#include "views/virtual_file.hpp"
+
+namespace forebay::views {
+
+namespace {
+
+std::string stream_directory_of(const catalog::Snapshot& snapshot) {
+    return snapshot.directory.substr(0, snapshot.directory.rfind('/'));
+}
+
+/// From the directory of the view to the stream's, since HDF5 finds sources from where the view is.
+Result<std::string> prefix_of(const std::string& path, const std::string& stream_directory) {
+    std::error_code error;
+    const auto from = std::filesystem::weakly_canonical(std::filesystem::absolute(path).parent_path(), error);
+    const auto to = error ? std::filesystem::path{} : std::filesystem::weakly_canonical(stream_directory, error);
+    if (error)
+        return Error{ErrorKind::missing, fmt::format("forebay: no view {} was made: the way from it to {} is not to be "
+                                                     "found: {}.",
+                                                     path, stream_directory, error.message())};
+    const auto way = to.lexically_relative(from).string();
+    return way == "." ? std::string() : way + "/";
+}
+
+Result<> check_sources(std::span<const Contents> contents, const std::string& path) {
+    std::uint64_t files = 0, mappings = 0;
+    for (const auto& one : contents) {
+        files += one.files;
+        mappings += one.mapping_count;
+    }
+    if (files <= views_sources_max && mappings <= views_mappings_max) return {};
+    return Error{
+        ErrorKind::unsupported,
+        fmt::format("forebay: no view {} was made: its {} snapshots have {} files with {} boxes, and a view may "
+                    "have {} files, because a reader keeps each one open and gets fill values instead of an "
+                    "error when it runs out of file descriptors, and {} boxes. Safe: the snapshots. Next: a "
+                    "view of each step alone, or nodes_per_file in the stream's configuration, by which nodes "
+                    "share files.",
+                    path, contents.size(), files, mappings, views_sources_max, views_mappings_max)};
+}
+
+}  // namespace
+
+Result<std::vector<Contents>> gather_all(sys::Store& store, std::span<const catalog::Snapshot> snapshots,
+                                         const ViewOptions& options) {
+    if (snapshots.empty()) return Error{ErrorKind::missing, "forebay: there is no committed snapshot to show."};
+    FB_TRY_ASSIGN(description, load_description(store, stream_directory_of(snapshots.front()), options.description));
+    std::vector<Contents> all;
+    for (const auto& snapshot : snapshots) {
+        FB_TRY_ASSIGN(contents, gather(store, snapshot, options.missing));
+        FB_TRY(describe(contents, description));
+        all.push_back(std::move(contents));
+    }
+    std::ranges::sort(all, {}, [](const Contents& one) { return one.manifest.step; });
+    return all;
+}
+
+Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> snapshots, const ViewOptions& options) {
+    FB_TRY_ASSIGN(contents, gather_all(store, snapshots, options));
+    const auto directory = stream_directory_of(snapshots.front());
+    View view;
+    view.path = !options.to.empty() ? options.to
+                : options.is_series ? directory + "/" + catalog::series_name(options.convention)
+                                    : directory + "/" + catalog::view_name(snapshots.front().step, options.convention);
+    FB_TRY(check_sources(contents, view.path));
+    const Wish wish{.convention = options.convention,
+                    .is_series = options.is_series,
+                    .table = options.table,
+                    .file_name = std::filesystem::path(view.path).filename().string()};
+    FB_TRY_ASSIGN(outline, outline_of(contents, wish));
+    std::string prefix;
+    if (!options.to.empty()) {
+        FB_TRY_ASSIGN(way, prefix_of(options.to, directory));
+        prefix = way;
+    }
+    FB_TRY_ASSIGN(bytes, write_virtual(outline, contents, prefix));
+    for (const auto& one : contents) {
+        view.mappings += one.mapping_count;
+        view.sources += one.files;
+        view.missing.insert(view.missing.end(), one.missing.begin(), one.missing.end());
+    }
+    view.omitted = std::move(outline.omitted);
+    FB_TRY(sys::write_text_durable(store, view.path, bytes));
+    return view;
+}
+
+}  // namespace forebay::views
