@@ -12,6 +12,7 @@
 #include "base/units.hpp"
 #include "sys/machine.hpp"
 #include "views/copier.hpp"
+#include "views/description.hpp"
 #include "views/journal.hpp"
 #include "views/limits.hpp"
 #include "views/stored_file.hpp"
@@ -110,11 +111,28 @@ struct Export::Plan {
                                                      path)};
     }
 
+    Result<> gather();
     Result<> discard_stale();
     Result<> check_room(std::uint64_t durable) const;
     std::uint64_t bytes_between(std::uint64_t begin, std::uint64_t end) const;
     std::pair<std::uint64_t, std::uint64_t> stretch(std::uint32_t part, std::uint32_t parts) const;
 };
+
+Result<> Export::Plan::gather() {
+    const auto stream = directory_of(snapshots.front().directory);
+    FB_TRY_ASSIGN(description, load_description(store, stream, options.description));
+    for (const auto& snapshot : snapshots) {
+        auto gathered = gather_to_copy(store, snapshot);
+        if (!gathered)
+            return Error{gathered.error().kind,
+                         fmt::format("forebay: {} was not exported: {}\n  Safe: nothing was written.\n  Next: forebay "
+                                     "verify {}@{}",
+                                     path, gathered.error().text, stream, snapshot.step)};
+        FB_TRY(describe(*gathered, description));
+        contents.push_back(std::move(*gathered));
+    }
+    return {};
+}
 
 /// Removes what earlier calls left that nothing can go on with: parts of other snapshots or with other options, or a part
 /// that is not as it was left.
@@ -182,9 +200,11 @@ Export::~Export() = default;
 const Exported& Export::done() const { return plan_->done; }
 const std::string& Export::part_path() const { return plan_->part_path; }
 
-Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const MakeOutline& convention,
+Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const Wish& wish,
                             const std::string& path, const ExportOptions& options) {
+    if (snapshots.empty()) return Error{ErrorKind::missing, "forebay: there is no committed snapshot to export."};
     FB_TRY_ASSIGN(copy, share_memory(options));
+    std::ranges::sort(snapshots, {}, &catalog::Snapshot::step);
     auto plan = std::make_unique<Plan>(Plan{.store = store,
                                             .snapshots = std::move(snapshots),
                                             .path = path,
@@ -195,22 +215,17 @@ Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> sn
                                             .part_path = {},
                                             .done = {}});
     FB_TRY(plan->check_absent());
-    for (const auto& snapshot : plan->snapshots) {
-        auto contents = gather_to_copy(store, snapshot);
-        if (!contents)
-            return Error{contents.error().kind,
-                         fmt::format("forebay: {} was not exported: {}\n  Safe: nothing was written.\n  Next: forebay "
-                                     "verify {}@{}",
-                                     path, contents.error().text, directory_of(snapshot.directory), snapshot.step)};
-        plan->contents.push_back(std::move(*contents));
-    }
-    FB_TRY_ASSIGN(outline, convention(plan->contents));
+    FB_TRY(plan->gather());
+    auto named = wish;
+    named.file_name = std::filesystem::path(path).filename().string();
+    FB_TRY_ASSIGN(outline, outline_of(plan->contents, named));
     FB_TRY_ASSIGN(stored, lay_out(outline, plan->contents, options.alignment_bytes));
     plan->stored = std::move(stored);
     plan->identity = identity_of(plan->stored, plan->contents);
     plan->part_path = fmt::format("{}.part-{:016x}", path, plan->identity);
     plan->done.file_bytes = plan->stored.file_bytes;
     plan->done.datasets = plan->stored.targets.size();
+    plan->done.omitted = std::move(outline.omitted);
     return Export(std::move(plan));
 }
 
@@ -299,9 +314,9 @@ Result<> Export::finish(std::uint32_t parts) {
     return {};
 }
 
-Result<Exported> export_file(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const MakeOutline& convention,
+Result<Exported> export_file(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const Wish& wish,
                              const std::string& path, const ExportOptions& options) {
-    FB_TRY_ASSIGN(plan, Export::plan(store, std::move(snapshots), convention, path, options));
+    FB_TRY_ASSIGN(plan, Export::plan(store, std::move(snapshots), wish, path, options));
     FB_TRY(plan.begin());
     FB_TRY(plan.copy());
     FB_TRY(plan.finish());

@@ -11,7 +11,6 @@
 #include "support/sim_store.hpp"
 #include "support/view_sample.hpp"
 #include "views/export.hpp"
-#include "views/plain_outline.hpp"
 
 using namespace forebay;
 using test::Op;
@@ -19,7 +18,7 @@ using test::SimStore;
 
 namespace {
 
-Result<views::Outline> plain(std::span<const views::Contents> contents) { return views::plain_outline(contents[0]); }
+const views::Wish plain{};
 
 constexpr std::uint64_t mib = 1u << 20;
 
