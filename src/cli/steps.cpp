@@ -115,8 +115,7 @@ Result<std::vector<catalog::Snapshot>> find_one(sys::Store& store, const std::st
 
 }  // namespace
 
-Result<std::vector<catalog::Snapshot>> find_snapshots(sys::Store& store, const std::string& text,
-                                                      std::chrono::seconds wait) {
+Result<Steps> find_steps(sys::Store& store, const std::string& text, std::chrono::seconds wait) {
     const auto asked = series_in(text);
     if (wait > std::chrono::seconds::zero() && (text.ends_with("@all") || text.ends_with("@last")))
         return Error{ErrorKind::refused, fmt::format("{}: what to wait for must be named.\n  Next: {}@FIRST-LAST", text,
@@ -124,7 +123,8 @@ Result<std::vector<catalog::Snapshot>> find_snapshots(sys::Store& store, const s
     const auto end = Clock::now() + wait;
     for (auto pause = std::chrono::milliseconds(50);; pause = std::min(pause * 2, std::chrono::milliseconds(1000))) {
         auto found = asked ? find_series(store, *asked, wait > std::chrono::seconds::zero()) : find_one(store, text);
-        if (found || found.error().kind != ErrorKind::missing || Clock::now() >= end) return found;
+        if (found) return Steps{std::move(*found), asked.has_value()};
+        if (found.error().kind != ErrorKind::missing || Clock::now() >= end) return found.error();
         std::this_thread::sleep_for(std::min<Clock::duration>(pause, end - Clock::now()));
     }
 }

@@ -28,10 +28,25 @@ T number(T value) {
     return value;
 }
 
+/// Two types that differ by the sign alone: what the other has not is its nearest value, as HDF5 converts it in a view.
+template <class From, class To>
+constexpr bool is_other_sign() {
+    return std::integral<From> && std::integral<To> && sizeof(From) == 8 && sizeof(To) == 8;
+}
+
+template <class To, class From>
+To as(From value) {
+    if constexpr (std::same_as<From, std::int64_t> && std::same_as<To, std::uint64_t>)
+        return value < 0 ? 0 : static_cast<To>(value);
+    else if constexpr (std::same_as<From, std::uint64_t> && std::same_as<To, std::int64_t>)
+        return value > std::numeric_limits<To>::max() ? std::numeric_limits<To>::max() : static_cast<To>(value);
+    else return static_cast<To>(value);
+}
+
 template <class From, class To>
 void convert(std::byte* to, const std::byte* from, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i)
-        store_le(to + i * sizeof(To), static_cast<To>(number(load_le<From>(from + i * sizeof(From)))));
+        store_le(to + i * sizeof(To), as<To>(number(load_le<From>(from + i * sizeof(From)))));
 }
 
 /// Whether each value of From is one of To.
@@ -45,7 +60,7 @@ constexpr bool holds() {
 
 template <class From, class To>
 Conversion if_holds() {
-    if constexpr (holds<From, To>()) return {convert<From, To>};
+    if constexpr (holds<From, To>() || is_other_sign<From, To>()) return {convert<From, To>};
     else return {};
 }
 

@@ -1,4 +1,5 @@
-// Elements of one type as those of another that holds each of their values exactly. Pure; knows no HDF5.
+// Elements of one type as those of another that holds each of their values exactly; and i64 as u64 and back, which ids
+// are in some conventions. Pure; knows no HDF5.
 
 #pragma once
 

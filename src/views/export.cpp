@@ -10,7 +10,9 @@
 #include "base/limits.hpp"
 #include "base/siphash.hpp"
 #include "base/units.hpp"
+#include "sys/machine.hpp"
 #include "views/copier.hpp"
+#include "views/description.hpp"
 #include "views/journal.hpp"
 #include "views/limits.hpp"
 #include "views/stored_file.hpp"
@@ -111,11 +113,28 @@ struct Export::Plan {
                                  path)};
     }
 
+    Result<> gather();
     Result<> discard_stale();
     Result<> check_room(std::uint64_t durable) const;
     std::uint64_t bytes_between(std::uint64_t begin, std::uint64_t end) const;
     std::pair<std::uint64_t, std::uint64_t> stretch(std::uint32_t part, std::uint32_t parts) const;
 };
+
+Result<> Export::Plan::gather() {
+    const auto stream = directory_of(snapshots.front().directory);
+    FB_TRY_ASSIGN(description, load_description(store, stream, options.description));
+    for (const auto& snapshot : snapshots) {
+        auto gathered = gather_to_copy(store, snapshot);
+        if (!gathered)
+            return Error{gathered.error().kind,
+                         fmt::format("forebay: {} was not exported: {}\n  Safe: nothing was written.\n  Next: forebay "
+                                     "verify {}@{}",
+                                     path, gathered.error().text, stream, snapshot.step)};
+        FB_TRY(describe(*gathered, description));
+        contents.push_back(std::move(*gathered));
+    }
+    return {};
+}
 
 /// Removes what earlier calls left that nothing can go on with: parts of other snapshots or with other options, or a
 /// part that is not as it was left.
@@ -127,7 +146,11 @@ Result<> Export::Plan::discard_stale() {
     const auto part = std::ranges::find(entries, own, &sys::Entry::name);
     const bool goes_on = part != entries.end() && part->size == stored.file_bytes;
     for (const auto& entry : entries) {
-        if (entry.is_directory || !entry.name.starts_with(prefix)) continue;
+        if (entry.is_directory) continue;
+        // What a kill left of a journal that was being written.
+        if (sys::is_temporary(entry.name) && entry.name.starts_with("." + prefix))
+            FB_TRY(store.remove(directory + "/" + entry.name));
+        if (!entry.name.starts_with(prefix)) continue;
         const bool is_own = entry.name.starts_with(own);
         if (is_own && goes_on) continue;
         FB_TRY(store.remove(directory + "/" + entry.name));
@@ -179,9 +202,11 @@ Export::~Export() = default;
 const Exported& Export::done() const { return plan_->done; }
 const std::string& Export::part_path() const { return plan_->part_path; }
 
-Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const MakeOutline& convention,
+Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const Wish& wish,
                             const std::string& path, const ExportOptions& options) {
+    if (snapshots.empty()) return Error{ErrorKind::missing, "forebay: there is no committed snapshot to export."};
     FB_TRY_ASSIGN(copy, share_memory(options));
+    std::ranges::sort(snapshots, {}, &catalog::Snapshot::step);
     auto plan = std::make_unique<Plan>(Plan{.store = store,
                                             .snapshots = std::move(snapshots),
                                             .path = path,
@@ -192,22 +217,17 @@ Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> sn
                                             .part_path = {},
                                             .done = {}});
     FB_TRY(plan->check_absent());
-    for (const auto& snapshot : plan->snapshots) {
-        auto contents = gather_to_copy(store, snapshot);
-        if (!contents)
-            return Error{contents.error().kind,
-                         fmt::format("forebay: {} was not exported: {}\n  Safe: nothing was written.\n  Next: forebay "
-                                     "verify {}@{}",
-                                     path, contents.error().text, directory_of(snapshot.directory), snapshot.step)};
-        plan->contents.push_back(std::move(*contents));
-    }
-    FB_TRY_ASSIGN(outline, convention(plan->contents));
+    FB_TRY(plan->gather());
+    auto named = wish;
+    named.file_name = std::filesystem::path(path).filename().string();
+    FB_TRY_ASSIGN(outline, outline_of(plan->contents, named));
     FB_TRY_ASSIGN(stored, lay_out(outline, plan->contents, options.alignment_bytes));
     plan->stored = std::move(stored);
     plan->identity = identity_of(plan->stored, plan->contents);
     plan->part_path = fmt::format("{}.part-{:016x}", path, plan->identity);
     plan->done.file_bytes = plan->stored.file_bytes;
     plan->done.datasets = plan->stored.targets.size();
+    plan->done.omitted = std::move(outline.omitted);
     return Export(std::move(plan));
 }
 
@@ -231,6 +251,8 @@ Result<> Export::begin() {
         FB_TRY_ASSIGN(size, file->size());
         if (size != plan.stored.file_bytes) FB_TRY(file->truncate(plan.stored.file_bytes));
         for (const auto& [offset, bytes] : plan.stored.head.all()) FB_TRY(file->write(offset, bytes));
+        // By whoever wrote it: the syncs of those who copy, maybe on other hosts, need not hold for these bytes.
+        FB_TRY(file->sync());
         return file->close();
     };
     const auto written = write();
@@ -247,12 +269,14 @@ Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
         const auto first = std::clamp(state.durable, begin, end);
         const auto before = plan.bytes_between(begin, first);
         FB_TRY_ASSIGN(file, plan.store.open(plan.part_path, sys::Access::update));
-        const auto reached = [&, entered = std::uint64_t{0}](std::uint64_t offset,
-                                                             std::uint64_t bytes) mutable -> Result<> {
+        auto entered_at = sys::Clock::now();
+        std::uint64_t entered = 0;
+        const auto reached = [&](std::uint64_t offset, std::uint64_t bytes) -> Result<> {
             if (plan.options.progress) plan.options.progress(before + bytes, all);
             const auto step = plan.options.journal_bytes != 0 ? plan.options.journal_bytes : export_journal_bytes;
-            if (bytes - entered < step) return {};
+            if (bytes - entered < step && sys::Clock::now() - entered_at < export_journal_pause) return {};
             entered = bytes;
+            entered_at = sys::Clock::now();
             FB_TRY(file->sync());
             return store_journal(plan.store, journal, {plan.identity, offset});
         };
@@ -292,9 +316,9 @@ Result<> Export::finish(std::uint32_t parts) {
     return {};
 }
 
-Result<Exported> export_file(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const MakeOutline& convention,
+Result<Exported> export_file(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const Wish& wish,
                              const std::string& path, const ExportOptions& options) {
-    FB_TRY_ASSIGN(plan, Export::plan(store, std::move(snapshots), convention, path, options));
+    FB_TRY_ASSIGN(plan, Export::plan(store, std::move(snapshots), wish, path, options));
     FB_TRY(plan.begin());
     FB_TRY(plan.copy());
     FB_TRY(plan.finish());

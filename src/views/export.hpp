@@ -11,13 +11,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "catalog/catalog.hpp"
-#include "views/contents.hpp"
-#include "views/outline.hpp"
+#include "views/conventions.hpp"
 
 namespace forebay::views {
 
@@ -28,6 +26,7 @@ struct ExportOptions {
     int threads = 0;                           // 0: one a CPU, up to 4; fewer where the memory is not enough
     std::uint64_t rate_bytes_per_second = 0;   // 0: as fast as the target takes it
     std::uint64_t journal_bytes = 0;           // copied between two entries; 0: 1 GiB
+    std::string description;                   // a file to use instead of the stream's own describe.toml
     const std::atomic<bool>* stop = nullptr;   // ends a copy() with `retry`
     /// What the file system of a directory has room for; empty: not asked.
     std::function<Result<std::uint64_t>(const std::string&)> free_bytes;
@@ -43,17 +42,16 @@ struct Exported {
     std::uint64_t bytes_written = 0;
     std::uint64_t writes = 0;
     std::vector<std::string> notes;
+    std::vector<Outline::Omitted> omitted;  // what the convention cannot say
 };
-
-/// What the file is to say: a convention, with its own options.
-using MakeOutline = std::function<Result<Outline>(std::span<const Contents>)>;
 
 class Export {
 public:
-    /// Reads manifests and heads and lays the file out; writes nothing. `refused` when `path` exists and may not be
+    /// Reads manifests and heads and lays the file out in the words of `wish`, whose file name it takes from `path`;
+    /// writes nothing. `refused` when `path` exists and may not be
     /// replaced, or the memory is too little. All given must outlive the Export.
-    static Result<Export> plan(sys::Store& store, std::vector<catalog::Snapshot> snapshots,
-                               const MakeOutline& convention, const std::string& path, const ExportOptions& options);
+    static Result<Export> plan(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const Wish& wish,
+                               const std::string& path, const ExportOptions& options);
 
     Export(Export&&) noexcept;
     Export& operator=(Export&&) noexcept;
@@ -78,7 +76,7 @@ private:
 };
 
 /// All of it in this process.
-Result<Exported> export_file(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const MakeOutline& convention,
+Result<Exported> export_file(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const Wish& wish,
                              const std::string& path, const ExportOptions& options);
 
 }  // namespace forebay::views

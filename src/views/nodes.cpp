@@ -34,12 +34,11 @@ Result<std::shared_ptr<OpenNode>> Nodes::take(std::uint32_t snapshot, std::uint3
 
 Result<std::shared_ptr<OpenNode>> Nodes::open(std::uint32_t snapshot, std::uint32_t node) const {
     const auto& directory = snapshots_[snapshot].directory;
-    const auto& manifest = contents_[snapshot].manifest;
-    const auto& line = manifest.nodes[node];
+    const auto& line = contents_[snapshot].manifest.nodes[node];
     auto name = catalog::name_of(directory, line);
     FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store_, directory, line));
     FB_TRY_ASSIGN(head, reader.head());
-    if (head.record_crc32c != line.record_crc32c || head.schema != manifest.schema)
+    if (head.record_crc32c != line.record_crc32c)
         return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed: its record has checksum "
                                                      "{:08x}, the manifest says {:08x}.",
                                                      name, head.record_crc32c, line.record_crc32c)};

@@ -12,6 +12,8 @@ namespace forebay::views {
 
 namespace {
 
+constexpr std::uint64_t gap_bytes_max = 4096;
+
 /// Room for what an outline says, in one block at the file's front as a rule: some 700 bytes a dataset or group, and
 /// attributes twice, since HDF5 doubles headers that grow.
 std::uint64_t metadata_bytes(const Outline& outline, std::uint64_t alignment) {
@@ -65,6 +67,23 @@ Result<> add_targets(StoredFile& stored, h5::File& file, const Outline& outline,
     return {};
 }
 
+/// HDF5 leaves gaps of some bytes between its own things, which zeros fill, so that they are one write. What targets
+/// fill stays theirs.
+h5::Stretches joined(const h5::Stretches& written, std::span<const Target> targets) {
+    h5::Stretches joined;
+    std::uint64_t end = 0;
+    for (const auto& [offset, bytes] : written.all()) {
+        const auto next = std::ranges::upper_bound(
+            targets, end, {}, [](const Target& target) { return target.offset_bytes + target.bytes; });
+        const bool is_free = next == targets.end() || next->offset_bytes >= offset;
+        if (is_free && end > 0 && offset - end <= gap_bytes_max)
+            joined.write(end, std::vector<std::byte>(offset - end));
+        joined.write(offset, bytes);
+        end = offset + bytes.size();
+    }
+    return joined;
+}
+
 }  // namespace
 
 Result<StoredFile> lay_out(const Outline& outline, std::span<const Contents> contents, std::uint64_t alignment) {
@@ -78,7 +97,7 @@ Result<StoredFile> lay_out(const Outline& outline, std::span<const Contents> con
         FB_TRY(add_targets(stored, file, outline, contents));
         FB_TRY(file.close());
     }
-    stored.head = sparse.take_written();
+    stored.head = joined(sparse.take_written(), stored.targets);
     stored.file_bytes = sparse.size_bytes();
     return stored;
 }

@@ -1,6 +1,6 @@
 // Writes a committed snapshot and its view for views_test.py: make_view CASE RUN. Prints the schema's variables, one
 // JSON object a line: index, name, type, kind, shape. Cases: one, two, three (nodes), combined (three in two
-// files), together (in one), or many:NODES (a small schema).
+// files), together (in one), many:NODES (a small schema), or large (96 MB of columns and of 2 x 2 x 2 boxes).
 
 #include <chrono>
 #include <cstdio>
@@ -37,6 +37,19 @@ test::ViewSample many_nodes(std::uint32_t nodes) {
     return sample;
 }
 
+/// Two nodes of four ranks: a column of 64 MB, and an array of 32 MB of which each rank has a box.
+test::ViewSample large() {
+    Schema schema{.stream = "fields", .tables = {"particles"}, .variables = {}};
+    schema.variables = {test::column_of("particles/x", f64, 0), test::array_of("rho", f32, {200, 200, 200})};
+    test::ViewSample sample{schema, {4, 4}, {}, {}};
+    for (std::uint64_t rank = 0; rank < 8; ++rank) {
+        const Box box{{rank / 4 * 100, rank / 2 % 2 * 100, rank % 2 * 100}, {100, 100, 100}};
+        sample.boxes.push_back({{}, {box}});
+        sample.rows.push_back({1'000'000 + rank});
+    }
+    return sample;
+}
+
 Result<test::ViewSample> case_named(const std::string& name) {
     if (name == "one") return test::spread(test::view_schema(), {1});
     if (name == "two") return test::spread(test::view_schema(), {1, 2});
@@ -46,6 +59,7 @@ Result<test::ViewSample> case_named(const std::string& name) {
         sample.nodes_per_file = name == "combined" ? 2 : 3;
         return sample;
     }
+    if (name == "large") return large();
     if (name.starts_with("many:")) return many_nodes(static_cast<std::uint32_t>(std::atoi(name.c_str() + 5)));
     return Error{ErrorKind::missing, "no case " + name};
 }
