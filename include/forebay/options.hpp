@@ -41,6 +41,14 @@ struct Compression {
     double error = 0;  // of zfp: the largest absolute error of a value; 0: without loss
 };
 
+/// Whether all nodes of a snapshot are in one file at the target that holds each variable once, in its global shape;
+/// docs/guide/operations.md, "One file".
+enum class Shared {
+    no,
+    yes,
+    h5part,  // and the columns of the one table are named as readers of H5Part look for them: /Step#120/x
+};
+
 struct StreamOptions {
     int slots = 1;  // 1, or 2 to save while the step before still drains
     Policy policy = Policy::wait;
@@ -54,6 +62,7 @@ struct StreamOptions {
     std::chrono::milliseconds deadline{0};    // a snapshot is to be durable so long after its seal; 0: none
     std::uint64_t rate_bytes_per_second = 0;  // of its drains, where that is less than the agent's; 0: the agent's
     int nodes_per_file = 1;                   // that share one file at the target; fewer files on many nodes
+    Shared shared = Shared::no;               // one file for all nodes, each variable one dataset
 };
 
 enum class AgentMode {
