@@ -69,6 +69,13 @@ std::uint64_t shared_region_bytes(std::uint64_t head_bytes) {
     return round_up(head_bytes + limits::page_bytes, limits::packed_variable_bytes);
 }
 
+std::vector<std::string> shared_datasets(const Record& record, const Schema& schema) {
+    std::vector<std::string> paths;
+    for (const auto& variable : schema.variables)
+        paths.push_back(path_of(schema, variable, static_cast<SharedNaming>(record.group.shared.naming), record.step));
+    return paths;
+}
+
 SharedPlan place_shared(const Schema& schema, const SharedPlaces& given, std::span<const std::uint64_t> rows) {
     SharedPlan plan{.places = given, .offsets = std::vector<std::uint64_t>(schema.variables.size())};
     auto& places = plan.places;

@@ -47,6 +47,9 @@ SharedPlan place_shared(const Schema& schema, const SharedPlaces& given, std::sp
 std::vector<std::uint64_t> own_offsets(const SharedPlan& plan, const Schema& schema,
                                        std::span<const std::uint64_t> rows_before);
 
+/// The paths of the datasets, one a variable.
+std::vector<std::string> shared_datasets(const Record& record, const Schema& schema);
+
 /// Superblock, page and HDF5 headers of a shared file: the same bytes from whoever encodes it.
 std::vector<std::byte> encode_shared_head(const CombinedPage& page, const Schema& schema,
                                           std::span<const std::uint64_t> rows);

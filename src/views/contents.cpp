@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <span>
@@ -11,6 +12,7 @@
 #include "catalog/node_reader.hpp"
 #include "catalog/plain_bytes.hpp"
 #include "describe/geometry.hpp"
+#include "format/shared.hpp"
 #include "views/limits.hpp"
 
 namespace forebay::views {
@@ -76,15 +78,47 @@ public:
         contents.values.resize(manifest_.schema.variables.size());
     }
 
+    /// A shared file is one source for all nodes. Where the boxes fill an array it is mapped whole; else box by box, so
+    /// that what nobody owns has the fill value.
+    Result<> add_shared(const std::string& step_name) {
+        const auto& schema = manifest_.schema;
+        const auto& lines = manifest_.nodes;
+        for (const auto& line : lines)
+            for (std::uint32_t table = 0; table < contents_.table_rows.size(); ++table)
+                contents_.table_rows[table] += line.rows[table];
+        contents_.is_shared = true;
+        contents_.sources.push_back(step_name + "/" + lines.front().path);
+        contents_.groups.emplace_back();
+        const bool partial = std::ranges::any_of(schema.variables, [](const Variable& variable) {
+            return variable.kind == Kind::array && variable.coverage == Coverage::partial;
+        });
+        for (const auto& line : lines) {
+            const auto path = catalog::name_of(snapshot_.directory, line);
+            FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store_, snapshot_.directory, line));
+            FB_TRY_ASSIGN(head, reader.head());
+            if (head.record_crc32c != line.record_crc32c || head.schema != schema) return changed(path);
+            if (line.node == 0) {
+                contents_.datasets = format::shared_datasets(head.record, schema);
+                FB_TRY(add_replicated(reader.file(), head, path));
+            }
+            for (std::size_t v = 0; v < schema.variables.size(); ++v) {
+                const auto& variable = schema.variables[v];
+                if (variable.kind == Kind::array && variable.coverage == Coverage::partial)
+                    place(head, v, array_mappings(head, v));
+                else if (line.node == 0 && variable.kind != Kind::replicated) place_whole(v);
+            }
+            FB_TRY(check_limits(contents_, snapshot_));
+            if (!partial) break;  // check_whole() has looked at the others
+        }
+        return {};
+    }
+
     Result<> add(const format::NodeLine& line, const std::string& step_name) {
         const auto path = catalog::name_of(snapshot_.directory, line);
         FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store_, snapshot_.directory, line));
         FB_TRY_ASSIGN(head, reader.head());
         if (head.record_crc32c != line.record_crc32c || head.schema != manifest_.schema || !same_rows(head, line))
-            return Error{ErrorKind::corrupt,
-                         fmt::format("{} is not the file that was committed: it changed while it was read, or "
-                                     "describes other variables than the manifest.",
-                                     path)};
+            return changed(path);
         const bool is_first = contents_.sources.empty();
         contents_.sources.push_back(step_name + "/" + line.path);
         contents_.groups.push_back(line.offset_bytes == 0 ? "" : format::region_name(line.node) + "/");
@@ -101,6 +135,23 @@ public:
     }
 
 private:
+    static Error changed(const std::string& path) {
+        return {ErrorKind::corrupt, fmt::format("{} is not the file that was committed: it changed while it was read, "
+                                                "or describes other variables than the manifest.",
+                                                path)};
+    }
+
+    void place_whole(std::size_t v) {
+        const auto& variable = manifest_.schema.variables[v];
+        const auto shape =
+            variable.kind == Kind::particles ? Extents{contents_.table_rows[variable.table]} : variable.shape;
+        if (volume(shape) == 0) return;
+        Box box{.size = shape};
+        for (int dim = 0; dim < shape.dims(); ++dim) box.lo.push_back(0);
+        contents_.mappings[v].push_back({0, volume(shape), {0, box}});
+        ++contents_.mapping_count;
+    }
+
     static bool same_rows(const format::NodeFile& head, const format::NodeLine& line) {
         if (line.rows.size() != head.schema.tables.size()) return false;
         for (std::uint32_t table = 0; table < line.rows.size(); ++table)
@@ -145,6 +196,10 @@ Result<Contents> gather_checked(sys::Store& store, const catalog::Snapshot& snap
     FB_TRY(check_limits(contents, snapshot));
     FB_TRY(catalog::check_whole(store, snapshot.directory, contents.manifest));
     Gatherer gatherer(store, snapshot, contents);
+    if (format::is_shared(contents.manifest.nodes.front())) {
+        FB_TRY(gatherer.add_shared(directory.filename().string()));
+        return contents;
+    }
     for (const auto& line : contents.manifest.nodes) FB_TRY(gatherer.add(line, directory.filename().string()));
     return contents;
 }

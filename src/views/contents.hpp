@@ -30,6 +30,8 @@ struct Contents {
     std::vector<std::vector<Placed>> mappings;   // one list a variable
     std::vector<std::vector<std::byte>> values;  // one a variable: a replicated one that is copied, else empty
     std::uint64_t mapping_count = 0;
+    bool is_shared = false;  // the one source has datasets of the variables' own shapes; `groups` is empty text then
+    std::vector<std::string> datasets;  // of a shared source, one a variable
 };
 
 /// Checks that every node file is the one that was committed, and reads their heads one after the other. `missing` or

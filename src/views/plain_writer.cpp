@@ -155,11 +155,14 @@ private:
             const auto& [first_element, box] = placed.mapping;
             FB_TRY(h5::select(space, box));
             const bool is_whole = variable.kind == Kind::replicated;
-            FB_TRY_ASSIGN(source, h5::space_of(is_whole ? variable.shape : Extents{placed.source_elements}));
-            if (!is_whole) FB_TRY(h5::select(source, Box{{first_element}, {volume(box.size)}}));
+            const bool has_shape = is_whole || (contents_.is_shared && variable.kind == Kind::array);
+            FB_TRY_ASSIGN(source, h5::space_of(has_shape ? variable.shape : Extents{placed.source_elements}));
+            if (!is_whole) FB_TRY(h5::select(source, has_shape ? box : Box{{first_element}, {volume(box.size)}}));
+            const auto name =
+                contents_.is_shared ? contents_.datasets[v] : contents_.groups[placed.source] + variable.name;
             FB_TRY(h5::require(
                 H5Pset_virtual(creation.get(), space.get(), escaped(contents_.sources[placed.source]).c_str(),
-                               escaped(contents_.groups[placed.source] + variable.name).c_str(), source.get()),
+                               escaped(name).c_str(), source.get()),
                 doing));
         }
         return h5::require(H5Sselect_all(space.get()), doing);
