@@ -97,7 +97,7 @@ private:
     Result<> add(const format::NodeFile& head, std::uint32_t node, const std::string& path, const std::string& name);
     Result<> add_combined(std::uint32_t& node, const std::string& path, const std::string& full_path);
     Result<> add_shared(const std::string& path, const std::string& full_path);
-    Result<> write_head(const std::string& full_path, const std::vector<std::byte>& head);
+    Result<> write_head(const std::string& full_path, const std::vector<std::byte>& head, std::uint64_t file_bytes);
 
     sys::Store& store_;
     const std::string& directory_;
@@ -145,12 +145,16 @@ Result<> Gatherer::add_combined(std::uint32_t& node, const std::string& path, co
         regions.push_back(format::region_of(head));
     }
     FB_TRY(file->close());
-    return write_head(full_path, format::encode_combined_head(page, manifest_.schema, regions));
+    return write_head(full_path, format::encode_combined_head(page, manifest_.schema, regions), 0);
 }
 
-Result<> Gatherer::write_head(const std::string& full_path, const std::vector<std::byte>& head) {
+// The length of a combined file is that of its last arrival. A shared one may end with bytes that nobody writes, and
+// the agent that set the length may have lost its host before its sync: here it is set durably.
+Result<> Gatherer::write_head(const std::string& full_path, const std::vector<std::byte>& head,
+                              std::uint64_t file_bytes) {
     FB_TRY_ASSIGN(out, store_.open(full_path, sys::Access::update));
     FB_TRY(out->write(0, head));
+    if (file_bytes != 0) FB_TRY(out->truncate(file_bytes));
     FB_TRY(out->sync());
     return out->close();
 }
@@ -185,7 +189,7 @@ Result<> Gatherer::add_shared(const std::string& path, const std::string& full_p
     if (places.heads_offset != format::shared_heads_offset(manifest_.schema, naming) || whole.places != plan.places ||
         whole.offsets != plan.offsets)
         return not_of_this(full_path, "its page and its nodes place the variables elsewhere than their rows do");
-    return write_head(full_path, format::encode_shared_head(page, manifest_.schema, rows));
+    return write_head(full_path, format::encode_shared_head(page, manifest_.schema, rows), places.file_bytes);
 }
 
 }  // namespace
