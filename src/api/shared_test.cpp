@@ -14,6 +14,7 @@
 
 #include "catalog/catalog.hpp"
 #include "catalog/node_reader.hpp"
+#include "format/shared.hpp"
 #include "support/killable.hpp"
 #include "support/sessions.hpp"
 #include "support/shared_state.hpp"
@@ -121,4 +122,99 @@ TEST_CASE("one file of global datasets, from any number of nodes, and restarts o
                                    CHECK(SharedState(stream, world).check_restart(step) == "");
                                });
     }
+}
+
+TEST_CASE("damage in data, in a head, in the page and in what HDF5 sees is found and told with its place") {
+    const test::TempDirectory folder;
+    const auto options = test::options_in(folder, 3);
+    save(options, 5, {7});
+    whole(options.run, 7);
+    const catalog::Snapshot snapshot{"restart", 7, directory_of(options.run, 7)};
+    const auto path = snapshot.directory + "/shared.h5";
+    const auto head = catalog::load_head(sys::posix_store(), path + "/node-00001").value();
+    struct Flip {
+        std::uint64_t at;
+        std::string variable;
+    };
+    std::vector<Flip> flips{{40, ""}, {4200, ""}, {8300, ""}, {head.record.group.offset_of(1) + 4200, ""}};
+    for (std::size_t v = 0; v < head.extents.size(); ++v) {
+        if (head.extents[v].used_bytes == 0 || head.schema.variables[v].kind == Kind::replicated) continue;
+        const auto& block = head.blocks[head.first_block[v + 1] - 1];
+        if (block.size_bytes == 0) continue;
+        std::uint64_t last = 0;
+        format::for_each_stretch(head, block.offset_bytes, block.size_bytes, [&](const format::Stretch& stretch) {
+            last = stretch.offset + stretch.bytes - 1;
+            return true;
+        });
+        flips.push_back({last, head.schema.variables[v].name});
+    }
+    CHECK(flips.size() >= 7);
+    for (const auto& [at, variable] : flips) {
+        CAPTURE(at);
+        CAPTURE(variable);
+        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+        const auto flip = [&] {
+            char byte = 0;
+            file.seekg(static_cast<std::streamoff>(at)).get(byte);
+            file.seekp(static_cast<std::streamoff>(at)).put(static_cast<char>(byte ^ 1)).flush();
+        };
+        flip();
+        const auto verified = catalog::verify(sys::posix_store(), snapshot, {}).value();
+        REQUIRE(verified.damage.size() == 1);
+        CHECK(verified.damage[0].file == path);
+        CHECK(verified.damage[0].first_byte <= at);
+        CHECK(verified.damage[0].last_byte >= at);
+        CHECK(verified.damage[0].variable == variable);
+        flip();
+    }
+    CHECK(catalog::load_head(sys::posix_store(), path).error().text.find("/node-00000") != std::string::npos);
+    CHECK(catalog::load_head(sys::posix_store(), path + "/node-00003").error().kind == ErrorKind::missing);
+}
+
+TEST_CASE("agents killed while they write one file: the next ones write what is missing, and commit") {
+    const test::TempDirectory folder;
+    auto options = test::options_in(folder, 3);
+    options.agent.mode = AgentMode::process;
+    options.agent.rate_bytes_per_second = 300'000;
+    options.agent.block_bytes = 1u << 16;
+    options.close_wait = 60s;
+    {
+        test::Application application([&](const auto& tell) {
+            test::with_threads(3, [&](std::unique_ptr<comm::Group> world) {
+                const auto own = world->split(0);
+                auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+                auto stream = session.stream("restart", shared).value();
+                SharedState(stream, *own).save(5).value();
+                while (!session.draining()) std::this_thread::sleep_for(1ms);
+                own->barrier();
+                if (own->rank() == 0) tell(5);
+                own->barrier();
+                for (;;) ::pause();
+            });
+        });
+        application.hear();
+    }
+    test::kill_agents(options);
+    CHECK_FALSE(fs::exists(directory_of(options.run, 5)));
+    const auto directories = test::staged(options);
+    REQUIRE(directories.size() == 3);
+    test::forebay_command("drain " + directories.back(), 1);
+    CHECK_FALSE(fs::exists(directory_of(options.run, 5)));
+    const auto recovered = test::forebay_command("recover " + options.run, 1);
+    CHECK_MESSAGE(recovered.find("1 of 3 node files have arrived") != std::string::npos, recovered);
+    test::forebay_command("drain all --staging " + folder.path());
+    CHECK(files_of(options.run, 5) == std::set<std::string>{"manifest.json", "shared.h5"});
+    CHECK(whole(options.run, 5).nodes.size() == 3);
+    check_datasets(options.run, 5, 3);
+}
+
+TEST_CASE("h5part is for one table, and says so") {
+    const test::TempDirectory folder;
+    test::with_session(2, test::options_in(folder, 2), [&](Session& session, comm::Group& world) {
+        auto stream = session.stream("restart", {.keep = 0, .shared = Shared::h5part}).value();
+        const auto saved = SharedState(stream, world).save(1);
+        REQUIRE_FALSE(saved);
+        CHECK(saved.error().kind == ErrorKind::refused);
+        CHECK(saved.error().text.find("one particle table, this one has 2") != std::string::npos);
+    });
 }

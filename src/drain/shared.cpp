@@ -1,6 +1,7 @@
 #include "drain/shared.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -68,11 +69,18 @@ public:
         : drain_(drain), file_(file), image_(image), check_(check_of(file, image, name)), out_(out) {}
 
     Result<> write() {
-        std::vector<std::uint32_t> scattered;
+        std::vector<std::uint32_t> scattered, packed;
         for (std::uint32_t v = 0; v < file_.schema.variables.size(); ++v) {
-            if (file_.schema.variables[v].kind == Kind::replicated && file_.record.node != 0) continue;
+            if (file_.schema.variables[v].kind == Kind::replicated) {
+                if (file_.record.node != 0) continue;
+                if (file_.extents[v].used_bytes < limits::packed_variable_bytes) {
+                    packed.push_back(v);
+                    continue;
+                }
+            }
             if (!add_contiguous(v)) scattered.push_back(v);
         }
+        FB_TRY(write_packed(packed));
         std::ranges::sort(ranges_, {}, &move::Range::offset);
         FB_TRY(move::write_ranges(out_, image_, ranges_, drain_.write, check_, drain_.done_bytes, drain_.stop));
         count(ranges_);
@@ -119,6 +127,7 @@ private:
         }
     }
 
+    Result<> write_packed(std::vector<std::uint32_t>& variables);
     Result<> write_scattered(std::uint32_t v);
     Result<> write_window(std::span<const format::BlockRuns> runs, std::span<const format::Block> blocks,
                           std::uint64_t begin, std::uint64_t end);
@@ -137,6 +146,31 @@ private:
     std::vector<format::Stretch> pieces_;
     PageBuffer buffer_;
 };
+
+// Small replicated variables lie side by side, and what is between them is nobody's: a few large writes bring them all.
+Result<> SharedDrain::write_packed(std::vector<std::uint32_t>& variables) {
+    const auto offset_of = [&](std::uint32_t v) { return file_.extents[v].shared_offset_bytes; };
+    std::ranges::sort(variables, {}, offset_of);
+    for (auto at = variables.begin(); at != variables.end();) {
+        const auto begin = offset_of(*at);
+        auto end = begin;
+        auto last = at;
+        for (; last != variables.end() && offset_of(*last) < end + limits::cache_line_bytes; ++last)
+            end = offset_of(*last) + file_.extents[*last].used_bytes;
+        const auto buffer = buffer_.take(end - begin);
+        std::ranges::fill(buffer, std::byte{0});
+        for (; at != last; ++at) {
+            const auto& extent = file_.extents[*at];
+            FB_TRY(check_(extent.offset_bytes, extent.used_bytes));
+            std::memcpy(buffer.data() + (offset_of(*at) - begin), image_.data() + extent.offset_bytes,
+                        extent.used_bytes);
+        }
+        const std::array all{move::Range{begin, end - begin, -static_cast<std::int64_t>(begin)}};
+        count(all);
+        FB_TRY(move::write_ranges(out_, buffer, all, drain_.write, {}, drain_.done_bytes, drain_.stop));
+    }
+    return {};
+}
 
 Result<> SharedDrain::write_scattered(std::uint32_t v) {
     const auto blocks = blocks_of(v);
