@@ -44,6 +44,14 @@ struct Compression {
 /// In whose words a view is: Forebay's own, or those of a format that other programs know.
 enum class Convention { plain, h5part, openpmd, netcdf };
 
+/// Whether all nodes of a snapshot are in one file at the target that holds each variable once, in its global shape;
+/// docs/guide/operations.md, "One file".
+enum class Shared {
+    no,
+    yes,
+    h5part,  // and the columns of the one table are named as readers of H5Part look for them: /Step#120/x
+};
+
 struct StreamOptions {
     int slots = 1;  // 1, or 2 to save while the step before still drains
     Policy policy = Policy::wait;
@@ -58,6 +66,7 @@ struct StreamOptions {
     std::uint64_t rate_bytes_per_second = 0;  // of its drains, where that is less than the agent's; 0: the agent's
     int nodes_per_file = 1;                   // that share one file at the target; fewer files on many nodes
     std::vector<Convention> conventions = {Convention::plain};  // of the views at commit
+    Shared shared = Shared::no;               // one file for all nodes, each variable one dataset
 };
 
 enum class AgentMode {

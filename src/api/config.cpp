@@ -46,6 +46,25 @@ public:
             else fail(entry, fmt::format("'{}' must be a list of texts.", full(key)));
         }
     }
+    /// A choice of which two are false and true.
+    template <class T>
+    void flag_or(const char* key, T& value, T no, T yes, const std::vector<std::pair<std::string, T>>& choices) {
+        const auto* node = known(key);
+        if (node == nullptr) return;
+        if (const auto* given = node->as_boolean()) {
+            value = given->get() ? yes : no;
+            return;
+        }
+        const auto* text = node->as_string();
+        for (const auto& [name, choice] : choices) {
+            if (text == nullptr || text->get() != name) continue;
+            value = choice;
+            return;
+        }
+        std::string names;
+        for (const auto& [name, choice] : choices) names += fmt::format(" or \"{}\"", name);
+        fail(*node, fmt::format("'{}' must be true, false{}.", full(key), names));
+    }
     template <class T>
     void number(const char* key, T& value, std::int64_t least = 0) {
         take<std::int64_t>(key, "a whole number", [&](std::int64_t given) {
@@ -242,6 +261,7 @@ void read_stream(const toml::table& table, const std::string& name, const std::s
         section.seconds("deadline_seconds", stream.deadline);
         section.number("rate_bytes_per_second", stream.rate_bytes_per_second);
         section.number("nodes_per_file", stream.nodes_per_file);
+        section.flag_or<Shared>("shared", stream.shared, Shared::no, Shared::yes, {{"h5part", Shared::h5part}});
     }
     options.streams.emplace_back(name, stream);
 }

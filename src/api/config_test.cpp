@@ -87,6 +87,7 @@ wait_max_seconds = 2
 keep = 5
 view = false
 nodes_per_file = 16
+shared = false
 priority = -2
 deadline_seconds = 90.5
 rate_bytes_per_second = 2000000
@@ -101,9 +102,25 @@ rate_bytes_per_second = 2000000
     CHECK(stream.keep == 5);
     CHECK(!stream.view);
     CHECK(stream.nodes_per_file == 16);
+    CHECK(stream.shared == Shared::no);
     CHECK(stream.priority == -2);
     CHECK(stream.deadline.count() == 90500);
     CHECK(stream.rate_bytes_per_second == 2000000);
+}
+
+TEST_CASE("load_options: shared is true, false or the name of a form") {
+    CHECK(load("[streams.restart]\nshared = true\n").value().streams[0].second.shared == Shared::yes);
+    CHECK(load("[streams.restart]\nshared = \"h5part\"\n").value().streams[0].second.shared == Shared::h5part);
+    const auto other = load("[streams.restart]\nslots = 1\nshared = \"all\"\n");
+    REQUIRE(!other);
+    CHECK(other.error().text.find("line 3: 'streams.restart.shared' must be true, false or \"h5part\".") !=
+          std::string::npos);
+    const auto both = load("[streams.restart]\nshared = true\nnodes_per_file = 2\n");
+    REQUIRE(!both);
+    CHECK(both.error().text.find("shared and nodes_per_file 2 exclude each other") != std::string::npos);
+    const auto compressed = load("[streams.restart]\nshared = true\ncompression = \"lz4\"\n");
+    REQUIRE(!compressed);
+    CHECK(compressed.error().text.find("shared and compression exclude each other") != std::string::npos);
 }
 
 TEST_CASE("load_options: compression by a word or by a table, for a stream and for its variables in their order") {

@@ -150,6 +150,37 @@ TEST_CASE("messages of a save: two maxima over the world, one gathering and one 
     }
 }
 
+TEST_CASE("messages of a shared file: one gathering of the first ranks when rows have changed, none when not") {
+    const test::TempDirectory folder;
+    test::with_threads(4, [&](std::unique_ptr<comm::Group> world) {
+        AllCalls calls;
+        auto counting =
+            std::make_unique<CountingGroup>(std::move(world), calls, calls.world, CountingGroup::Level::world);
+        const auto rank = static_cast<std::uint64_t>(counting->rank());
+        auto session =
+            Session::open_over(std::make_unique<GroupHolder>(std::move(counting)), options_in(folder, 2)).value();
+        auto stream = session.stream("restart", {.slots = 2, .view = false, .shared = Shared::yes}).value();
+        std::vector<double> data(600, 1.0);
+        stream.array("u", f64, {4, 8}, {packed({{rank, 0}, {1, 8}}, data.data())}).value();
+        auto table = stream.particles("dm", {{"x", f64}, {"y", f64}}).value();
+        const auto save = [&](std::int64_t step, std::uint64_t rows) {
+            table.bind(rows, {data.data(), data.data()}).value();
+            CHECK(stream.save(step).value().kept);
+        };
+        save(0, 500);
+        save(1, 500);
+        const bool leads = rank % 2 == 0;
+        for (std::int64_t step = 2; step < 6; ++step) {
+            calls = {};
+            save(step, step < 4 ? 500 : static_cast<std::uint64_t>(500 + step + (rank == 3 ? 1 : 0)));
+            CHECK(calls.world == Calls{.max = 2});
+            CHECK(calls.node == Calls{.barrier = 1, .gather = 1});
+            CHECK(calls.leaders == Calls{.gather = leads && step >= 4 ? 1 : 0});
+        }
+        session.close().value();
+    });
+}
+
 TEST_CASE("prepare() takes the laying out and every page fault from the first saves") {
     const test::TempDirectory folder("/dev/shm");
     AllCalls calls;

@@ -55,6 +55,11 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
             fmt::format("stream '{}': nodes_per_file {} and compression exclude each other. Next: leave one "
                         "of them out.",
                         stream, options.nodes_per_file));
+    // Where all rows begin in a shared file is known before anybody knows how small they may become.
+    if (options.shared != Shared::no && (options.nodes_per_file > 1 || stage::rules_of(options).any()))
+        return refusal(fmt::format(
+            "stream '{}': shared and {} exclude each other. Next: leave one of them out.", stream,
+            options.nodes_per_file > 1 ? fmt::format("nodes_per_file {}", options.nodes_per_file) : "compression"));
     FB_TRY(check_wait(fmt::format("stream '{}': deadline", stream), options.deadline));
     return check(Schema{.stream = stream, .tables = {}, .variables = {}});
 }

@@ -28,6 +28,7 @@ Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& path, 
 
 Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& directory, const format::NodeLine& line) {
     FB_TRY_ASSIGN(file, open_line(store, directory, line, sys::Access::read));
+    if (format::is_shared(line)) return open_shared(std::move(file), line.offset_bytes, name_of(directory, line));
     return open(std::move(file), name_of(directory, line), Length::exact);
 }
 
@@ -44,12 +45,34 @@ Result<NodeReader> NodeReader::open(std::unique_ptr<sys::File> file, const std::
     if (peek.head_bytes > size || peek.head_bytes > limits::head_bytes_max)
         return Error{ErrorKind::corrupt,
                      fmt::format("{} claims a head of {} bytes in a file of {}.", path, peek.head_bytes, size)};
-    return NodeReader(path, std::move(file), peek);
+    return NodeReader(path, std::move(file), 0, peek);
+}
+
+Result<NodeReader> NodeReader::open_shared(std::unique_ptr<sys::File> file, std::uint64_t head_at,
+                                           const std::string& path) {
+    FB_TRY_ASSIGN(size, file->size());
+    if (size < head_at || size - head_at < first_pages_bytes) return cut_short(path, size, head_at + first_pages_bytes);
+    std::array<std::byte, first_pages_bytes> pages;
+    FB_TRY(file->read(head_at, pages));
+    FB_TRY_ASSIGN(peek, format::peek(pages, path));
+    const auto& group = peek.record.group;
+    if (!group.is_shared() || group.offset_of(peek.record.node) != head_at)
+        return Error{ErrorKind::corrupt,
+                     fmt::format("{} lies at byte {}, where its record does not place it.", path, head_at)};
+    if (size != group.file_bytes())
+        return Error{ErrorKind::corrupt,
+                     fmt::format("the file of {} has {} bytes, {} expected.", path, size, group.file_bytes())};
+    return NodeReader(path, std::move(file), head_at, peek);
+}
+
+Result<std::vector<std::byte>> NodeReader::head_bytes() {
+    std::vector<std::byte> bytes(peek_.head_bytes);
+    FB_TRY(file_->read(head_at_, bytes));
+    return bytes;
 }
 
 Result<format::NodeFile> NodeReader::head() {
-    std::vector<std::byte> bytes(peek_.head_bytes);
-    FB_TRY(file_->read(0, bytes));
+    FB_TRY_ASSIGN(bytes, head_bytes());
     FB_TRY_ASSIGN(node_file, format::open_head(bytes, path_));
     // The record was read twice: a file that changes under us is being rewritten by somebody.
     if (node_file.record_crc32c != peek_.record_crc32c)
@@ -62,7 +85,7 @@ Result<format::NodeFile> NodeReader::head() {
 Result<std::unique_ptr<sys::File>> open_line(sys::Store& store, const std::string& directory,
                                              const format::NodeLine& line, sys::Access access) {
     FB_TRY_ASSIGN(file, store.open(directory + "/" + line.path, access));
-    if (line.offset_bytes == 0) return file;
+    if (line.offset_bytes == 0 || format::is_shared(line)) return file;
     return sys::stretch_of(std::move(file), line.offset_bytes, line.file_bytes);
 }
 

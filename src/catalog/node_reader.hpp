@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "format/combined.hpp"
 #include "format/manifest.hpp"
@@ -26,14 +27,21 @@ public:
 
     const format::Peek& peek() const { return peek_; }
     Result<format::NodeFile> head();
+    /// The same undecoded.
+    Result<std::vector<std::byte>> head_bytes();
+    /// Whose bytes PlainBytes reads: as open_line() gives it.
     sys::File& file() { return *file_; }
 
 private:
-    NodeReader(std::string path, std::unique_ptr<sys::File> file, const format::Peek& peek)
-        : path_(std::move(path)), file_(std::move(file)), peek_(peek) {}
+    NodeReader(std::string path, std::unique_ptr<sys::File> file, std::uint64_t head_at, const format::Peek& peek)
+        : path_(std::move(path)), file_(std::move(file)), head_at_(head_at), peek_(peek) {}
+
+    static Result<NodeReader> open_shared(std::unique_ptr<sys::File> file, std::uint64_t head_at,
+                                          const std::string& path);
 
     std::string path_;
     std::unique_ptr<sys::File> file_;
+    std::uint64_t head_at_ = 0;  // of the head in file_: 0, but in a shared file
     format::Peek peek_;
 };
 
@@ -42,7 +50,8 @@ private:
 Result<> check_listed(const format::Peek& peek, const format::Manifest& manifest, const format::NodeLine& line,
                       const std::string& path);
 
-/// Opens the file of a manifest's line; in a combined file, its region alone.
+/// Opens the file of a manifest's line: in a combined file its region alone, but all of a shared one, since the bytes
+/// of each of its nodes lie among those of the others.
 Result<std::unique_ptr<sys::File>> open_line(sys::Store& store, const std::string& directory,
                                              const format::NodeLine& line, sys::Access access);
 

@@ -8,6 +8,7 @@
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "codec/codec.hpp"
+#include "format/shared.hpp"
 
 namespace forebay::catalog {
 
@@ -53,7 +54,39 @@ Result<> PlainBytes::decode(const format::Chunk& chunk, std::span<const std::byt
     return {};
 }
 
+// Stretches that lie close to each other are read at once, as whole pages: a row of a box is often shorter than one.
+Result<> PlainBytes::read_shared(std::uint64_t offset, std::span<std::byte> bytes, PageBuffer& room) const {
+    std::vector<format::Stretch> run;
+    const auto take = [&]() -> Result<> {
+        if (run.empty()) return {};
+        const auto first = round_down(run.front().offset, limits::page_bytes);
+        const auto stored = room.take(round_up(run.back().offset + run.back().bytes, limits::page_bytes) - first);
+        FB_TRY(file_.read(first, stored));
+        for (const auto& stretch : run)
+            std::memcpy(bytes.data() + (stretch.plain_offset - offset), stored.data() + (stretch.offset - first),
+                        stretch.bytes);
+        run.clear();
+        return {};
+    };
+    Result<> outcome;
+    format::for_each_stretch(head_, offset, bytes.size(), [&](format::Stretch next) {
+        while (outcome && next.bytes > 0) {
+            const auto end = run.empty() ? 0 : run.back().offset + run.back().bytes;
+            const bool near = !run.empty() && next.offset >= end && next.offset - end <= limits::verify_gap_bytes &&
+                              next.offset - run.front().offset < read_bytes_max;
+            if (!near) outcome = take();
+            const auto from = run.empty() ? next.offset : run.front().offset;
+            const auto now = std::min(next.bytes, from + read_bytes_max - next.offset);
+            run.push_back({next.plain_offset, next.offset, now});
+            next = {next.plain_offset + now, next.offset + now, next.bytes - now};
+        }
+        return outcome.has_value();
+    });
+    return outcome ? take() : outcome;
+}
+
 Result<> PlainBytes::read(std::uint64_t offset, std::span<std::byte> bytes, Scratch& scratch) const {
+    if (head_.is_shared) return read_shared(offset, bytes, scratch.stored);
     if (!head_.chunk_table.compressed()) return file_.read(offset, bytes);
     const auto& chunks = head_.chunk_table.chunks;
     const auto end = offset + bytes.size();

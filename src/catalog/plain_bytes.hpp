@@ -1,4 +1,5 @@
-// The bytes of a node file in its plain form, which all its offsets are of, whether it is stored plain or compressed.
+// The bytes of a node file in its plain form, which all its offsets are of, whether it is stored plain, compressed or
+// in a shared file.
 
 #pragma once
 
@@ -14,7 +15,7 @@ namespace forebay::catalog {
 
 class PlainBytes {
 public:
-    /// All three must outlive it.
+    /// All three must outlive it; `file` is as catalog::open_line() gives it.
     PlainBytes(sys::File& file, const format::NodeFile& head, const std::string& name)
         : file_(file), head_(head), name_(name) {}
 
@@ -24,15 +25,16 @@ public:
         PageBuffer decoded;
     };
 
-    /// Fills `bytes` from `offset` of the plain form on. Of a compressed file, only bytes of variables: what lies
-    /// between them is left as it was. With a plain file that is read past the page cache, address, offset and size are
-    /// multiples of 4096. A chunk that lies across the ends of `bytes` is decoded for what is asked of it. `corrupt`
-    /// when a chunk is not what was stored.
+    /// Fills `bytes` from `offset` of the plain form on. Of a compressed or shared file, only bytes of variables: what
+    /// lies between them is left as it was. With a plain file that is read past the page cache, address, offset and
+    /// size are multiples of 4096. A chunk that lies across the ends of `bytes` is decoded for what is asked of it.
+    /// `corrupt` when a chunk is not what was stored.
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes, Scratch& scratch) const;
 
 private:
     struct Want;
     Want want_of(const format::Chunk& chunk, std::uint64_t offset, std::uint64_t end) const;
+    Result<> read_shared(std::uint64_t offset, std::span<std::byte> bytes, PageBuffer& room) const;
     Result<> decode(const format::Chunk& chunk, std::span<const std::byte> stored, std::uint64_t offset,
                     std::span<std::byte> bytes, PageBuffer& room) const;
 

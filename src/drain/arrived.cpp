@@ -7,6 +7,7 @@
 #include "drain/gather.hpp"
 #include "drain/region.hpp"
 #include "format/manifest.hpp"
+#include "format/shared.hpp"
 
 namespace forebay::drain {
 
@@ -47,7 +48,7 @@ Result<std::optional<std::uint32_t>> absent_in_combined(sys::Store& store, const
             if (!exists) return std::optional(first);
             continue;
         }
-        FB_TRY_ASSIGN(absent, absent_region(store, path, wanted.snapshot_id, first));
+        FB_TRY_ASSIGN(absent, absent_region(store, path, wanted.snapshot_id, first, first));
         if (absent) return absent;
     }
     return std::optional<std::uint32_t>{};
@@ -57,6 +58,8 @@ Result<std::optional<std::uint32_t>> absent_in_combined(sys::Store& store, const
 
 Result<std::optional<std::uint32_t>> absent_node(sys::Store& store, const std::string& directory,
                                                  const Wanted& wanted) {
+    if (wanted.nodes_per_file == format::in_shared_file)
+        return absent_region(store, directory + "/" + format::shared_file_name, wanted.snapshot_id, 0, wanted.asking);
     return wanted.nodes_per_file > 1 ? absent_in_combined(store, directory, wanted)
                                      : absent_file(store, directory, wanted.nodes);
 }
@@ -88,7 +91,8 @@ Result<Arrived> look_at_part(sys::Store& store, const std::string& directory) {
             arrived.files += inside.files;
             if (inside.nodes) arrived.nodes = inside.nodes;
             arrived.nodes_per_file = std::max(arrived.nodes_per_file, inside.nodes_per_file);
-        } else if (entry.name.starts_with("nodes-") && entry.name.ends_with(".h5")) {
+        } else if (entry.name == format::shared_file_name ||
+                   (entry.name.starts_with("nodes-") && entry.name.ends_with(".h5"))) {
             FB_TRY(look_at_combined(store, path, arrived));
         } else if (entry.name.starts_with("node-") && entry.name.ends_with(".h5")) {
             ++arrived.files;

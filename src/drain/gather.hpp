@@ -16,8 +16,8 @@ struct Wanted {
     std::uint64_t snapshot_id = 0;
     std::int64_t step = 0;
     std::uint32_t nodes = 0;
-    std::uint32_t nodes_per_file = 1;
-    std::uint32_t asking = 0;  // the node that asks: combined files are looked at from its own on
+    std::uint32_t nodes_per_file = 1;  // or format::in_shared_file
+    std::uint32_t asking = 0;          // the node that asks: files of several nodes are looked at from its own on
 };
 
 /// A node whose file is not in `directory` under its final name, or has not arrived in its combined file; nothing when

@@ -7,13 +7,16 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/page_buffer.hpp"
 #include "base/units.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/node_reader.hpp"
 #include "drain/compress.hpp"
 #include "drain/region.hpp"
+#include "drain/shared.hpp"
 #include "format/manifest.hpp"
 #include "format/segments.hpp"
+#include "format/shared.hpp"
 
 namespace forebay::drain {
 
@@ -37,17 +40,9 @@ Result<bool> is_there(sys::Store& store, const std::string& path, const format::
 
 Result<> write_bytes(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
                      const std::string& name, sys::File& out) {
-    const auto segments = format::segments_by_offset(file);
-    // Each segment is checked by the block in which it begins, so that it is checked once, whatever the block size.
-    const auto check = [&](std::uint64_t offset, std::uint64_t bytes) -> Result<> {
-        auto at = std::ranges::lower_bound(segments, offset, {}, &format::Segment::offset);
-        for (; at != segments.end() && at->offset < offset + bytes; ++at)
-            FB_TRY(format::check_segment(file, *at, image.subspan(at->offset, at->bytes), name));
-        return {};
-    };
     const auto ranges = used_ranges(file);
-    FB_TRY(move::write_ranges(out, image.first(file.file_bytes), ranges, drain.write, check, drain.done_bytes,
-                              drain.stop));
+    FB_TRY(move::write_ranges(out, image.first(file.file_bytes), ranges, drain.write, check_of(file, image, name),
+                              drain.done_bytes, drain.stop));
     if (drain.stored_bytes != nullptr)
         for (const auto& range : ranges) *drain.stored_bytes += range.bytes;
     return {};
@@ -112,10 +107,38 @@ Result<> bring_region(const NodeDrain& drain, const format::NodeFile& file, std:
     FB_TRY_ASSIGN(there, is_region_there(*drain.store, path, file));
     if (there) return {};
     return write_region(*drain.store, path, drain.direct, file,
-                        [&](sys::File& out) { return write_bytes(drain, file, image, name, out); });
+                        [&](sys::File&, sys::File& out) { return write_bytes(drain, file, image, name, out); });
+}
+
+// The staged head under a record of its own goes into the region, the bytes of the variables into their datasets.
+Result<> bring_shared(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
+                      const std::string& path, const std::string& name) {
+    const auto region = format::encode_region(file, image);
+    FB_TRY_ASSIGN(stored, format::open_head(region, name));
+    FB_TRY_ASSIGN(there, is_region_there(*drain.store, path, stored));
+    if (there) return {};
+    return write_region(*drain.store, path, drain.direct, stored, [&](sys::File& all, sys::File& own) -> Result<> {
+        FB_TRY(write_shared(drain, file, image, path, name, all));
+        PageBuffer aligned;
+        const auto bytes = aligned.take(region.size());
+        std::ranges::copy(region, bytes.begin());
+        if (drain.stored_bytes != nullptr) *drain.stored_bytes += region.size();
+        return own.write(0, bytes);
+    });
 }
 
 }  // namespace
+
+// Each segment is checked by the block in which it begins, so that it is checked once, whatever the block size.
+move::Check check_of(const format::NodeFile& file, std::span<const std::byte> image, const std::string& name) {
+    return [&file, &name, image, segments = format::segments_by_offset(file)](std::uint64_t offset,
+                                                                              std::uint64_t bytes) -> Result<> {
+        auto at = std::ranges::lower_bound(segments, offset, {}, &format::Segment::offset);
+        for (; at != segments.end() && at->offset < offset + bytes; ++at)
+            FB_TRY(format::check_segment(file, *at, image.subspan(at->offset, at->bytes), name));
+        return {};
+    };
+}
 
 std::vector<move::Range> used_ranges(const format::NodeFile& file) {
     std::vector<move::Range> ranges{{0, round_up(file.head_bytes, limits::page_bytes)}};
@@ -147,8 +170,9 @@ Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> imag
     const auto part = drain.run + "/" + file.schema.stream + "/" + catalog::part_name(record.step, record.snapshot_id);
     const auto path = part + "/" + format::node_path(record.node, record.nodes, record.group.nodes_per_file);
     FB_TRY(drain.store->make_directories(parent_of(path)));
-    FB_TRY(record.group.is_combined() ? bring_region(drain, file, image, path, name)
-                                      : bring_file(drain, file, image, path, name));
+    FB_TRY(record.group.is_shared()     ? bring_shared(drain, file, image, path, name)
+           : record.group.is_combined() ? bring_region(drain, file, image, path, name)
+                                        : bring_file(drain, file, image, path, name));
     // Also when it was there: whoever renamed it may have lost power, or met an error, before the sync.
     auto synced = drain.store->sync_directory(parent_of(path));
     if (synced && parent_of(path) != part) synced = drain.store->sync_directory(part);

@@ -31,6 +31,9 @@ struct NodeDrain {
     const std::atomic<bool>* stop = nullptr;
 };
 
+/// What is to be written of a node file, checked against its segments: for move::write_ranges.
+move::Check check_of(const format::NodeFile& file, std::span<const std::byte> image, const std::string& name);
+
 /// The parts of a node file worth writing: its head and what its variables use, in whole pages; spare capacity of a
 /// MiB or more is left out and becomes a hole.
 std::vector<move::Range> used_ranges(const format::NodeFile& file);

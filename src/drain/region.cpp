@@ -44,7 +44,7 @@ Result<bool> is_region_there(sys::Store& store, const std::string& path, const f
 }
 
 Result<> write_region(sys::Store& store, const std::string& path, bool direct, const format::NodeFile& file,
-                      const std::function<Result<>(sys::File&)>& write) {
+                      const WriteRegion& write) {
     const auto& group = file.record.group;
     FB_TRY_ASSIGN(whole, store.open(path, direct ? sys::Access::update_direct : sys::Access::update));
     FB_TRY_ASSIGN(size, whole->size());
@@ -64,7 +64,7 @@ Result<> write_region(sys::Store& store, const std::string& path, bool direct, c
         FB_TRY(all.sync());
     }
     const auto region = sys::stretch_of(std::move(whole), group.offset_of(file.record.node), file.file_bytes);
-    FB_TRY(write(*region));
+    FB_TRY(write(all, *region));
     FB_TRY(region->sync());
     // Whoever sees this page knows the region durable. It is synced for the agent's own promise alone.
     FB_TRY(write_page(all, arrival_at, format::encode_arrival(file.record, file.record_crc32c)));
@@ -73,7 +73,8 @@ Result<> write_region(sys::Store& store, const std::string& path, bool direct, c
 }
 
 Result<std::optional<std::uint32_t>> absent_region(sys::Store& store, const std::string& path,
-                                                   std::uint64_t snapshot_id, std::uint32_t first_node) {
+                                                   std::uint64_t snapshot_id, std::uint32_t first_node,
+                                                   std::uint32_t asking) {
     auto file = store.open(path, sys::Access::read);
     if (!file && file.error().kind == ErrorKind::missing) return std::optional(first_node);
     if (!file) return file.error();
@@ -87,7 +88,10 @@ Result<std::optional<std::uint32_t>> absent_region(sys::Store& store, const std:
                                  "  Safe: nothing was committed, moved or removed; the staged copies stay on their "
                                  "nodes.\n  Next: move the file away and drain its nodes again.",
                                  path, group.first_node, catalog::id_text(page->snapshot_id))};
-    for (auto node = first_node; node < first_node + group.nodes(); ++node) {
+    // Where many are absent, each agent finds one soon, and not all the same one.
+    const auto begin = asking >= first_node && asking - first_node < group.nodes() ? asking - first_node : 0;
+    for (std::uint32_t i = 0; i < group.nodes(); ++i) {
+        const auto node = first_node + (begin + i) % group.nodes();
         const auto arrived = read_arrival(**file, group, snapshot_id, node, path);
         if (!arrived && has_not_come(arrived.error())) return std::optional(node);
         if (!arrived) return arrived.error();

@@ -9,6 +9,7 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "format/head.hpp"
+#include "format/shared.hpp"
 
 namespace forebay::format {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 constexpr std::uint64_t page_magic = 0x0A0D594E414D4246;
 constexpr std::uint64_t arrival_magic = 0x0A0D455245484246;
 constexpr std::uint32_t combined_version = 1;
+constexpr std::uint32_t shared_page_version = 2;
 constexpr auto first_pages_bytes = record_offset_bytes + record_size_bytes;
 
 struct PageBytes {
@@ -34,6 +36,25 @@ struct PageBytes {
     std::uint32_t crc32c;                  // of the bytes before
 };
 static_assert(sizeof(PageBytes) == limits::page_bytes && offsetof(PageBytes, crc32c) == 4092);
+
+/// The page of a shared file. `magic` to `nodes` are those of a combined one.
+struct SharedPageBytes {
+    std::uint64_t magic;
+    std::uint32_t version;
+    std::uint32_t header_bytes;
+    std::uint64_t snapshot_id;
+    std::int64_t step;
+    std::uint32_t nodes;
+    std::uint32_t naming;
+    std::uint64_t heads_offset;
+    std::uint64_t region_bytes;
+    std::uint64_t alignment_bytes;
+    std::uint64_t file_bytes;
+    std::array<std::byte, 4020> reserved;  // zero; readers ignore it
+    std::uint32_t crc32c;                  // of the bytes before
+};
+static_assert(sizeof(SharedPageBytes) == limits::page_bytes && offsetof(SharedPageBytes, crc32c) == 4092);
+static_assert(offsetof(SharedPageBytes, nodes) == offsetof(PageBytes, nodes));
 
 struct ArrivalBytes {
     std::uint64_t magic;
@@ -65,9 +86,9 @@ Error corrupt(const std::string& name, const std::string& why) {
 
 Error unsupported(const std::string& name, std::uint32_t version) {
     return {ErrorKind::unsupported,
-            fmt::format("forebay: combined file {} has format version {}, this Forebay reads version {}. Next: use the "
-                        "Forebay that wrote it, or a later one.",
-                        name, version, combined_version)};
+            fmt::format("forebay: {}, a file of several nodes, has format version {}, this Forebay reads versions {} "
+                        "and {}. Next: use the Forebay that wrote it, or a later one.",
+                        name, version, combined_version, shared_page_version)};
 }
 
 }  // namespace
@@ -99,6 +120,7 @@ FileGroup place_regions(std::uint64_t head_bytes, std::uint32_t nodes_per_file, 
 }
 
 std::optional<std::string> fault_in(const FileGroup& group, std::uint32_t nodes) {
+    if (group.is_shared()) return fault_in(group.shared, nodes);
     const auto& offsets = group.offsets;
     if (group.nodes_per_file == 0 || group.nodes_per_file > limits::nodes_per_file_max ||
         group.nodes() > group.nodes_per_file || group.first_node % group.nodes_per_file != 0 ||
@@ -117,7 +139,44 @@ CombinedPage page_of(const Record& record) {
     return {.snapshot_id = record.snapshot_id, .step = record.step, .nodes = record.nodes, .group = record.group};
 }
 
+namespace {
+
+Page encode_shared_page(const CombinedPage& page) {
+    const auto& places = page.group.shared;
+    SharedPageBytes bytes{};
+    bytes.magic = page_magic;
+    bytes.version = shared_page_version;
+    bytes.header_bytes = offsetof(SharedPageBytes, reserved);
+    bytes.snapshot_id = page.snapshot_id;
+    bytes.step = page.step;
+    bytes.nodes = page.nodes;
+    bytes.naming = places.naming;
+    bytes.heads_offset = places.heads_offset;
+    bytes.region_bytes = places.region_bytes;
+    bytes.alignment_bytes = places.alignment_bytes;
+    bytes.file_bytes = places.file_bytes;
+    return sealed(bytes);
+}
+
+Result<CombinedPage> open_shared_page(const SharedPageBytes& bytes, const std::string& name) {
+    if (bytes.header_bytes != offsetof(SharedPageBytes, reserved) || bytes.nodes > limits::nodes_max)
+        return corrupt(name, fmt::format("its page says {} nodes.", bytes.nodes));
+    CombinedPage page{.snapshot_id = bytes.snapshot_id, .step = bytes.step, .nodes = bytes.nodes, .group = {}};
+    page.group.nodes_per_file = in_shared_file;
+    page.group.shared = {.nodes = bytes.nodes,
+                         .naming = bytes.naming,
+                         .heads_offset = bytes.heads_offset,
+                         .region_bytes = bytes.region_bytes,
+                         .alignment_bytes = bytes.alignment_bytes,
+                         .file_bytes = bytes.file_bytes};
+    if (const auto fault = fault_in(page.group.shared, page.nodes)) return corrupt(name, *fault);
+    return page;
+}
+
+}  // namespace
+
 Page encode_page(const CombinedPage& page) {
+    if (page.group.is_shared()) return encode_shared_page(page);
     PageBytes bytes{};
     bytes.magic = page_magic;
     bytes.version = combined_version;
@@ -148,6 +207,8 @@ Result<CombinedPage> open_page(std::span<const std::byte> first_pages, const std
         return Error{ErrorKind::refused, fmt::format("forebay: {} is not a combined file.", name)};
     if (crc32c(std::as_bytes(std::span(&bytes, 1)).first(crc_at)) != bytes.crc32c)
         return corrupt(name, "its page, bytes 4096-8187, has another checksum than is written.");
+    if (bytes.version == shared_page_version)
+        return open_shared_page(load_le<SharedPageBytes>(first_pages.data() + record_offset_bytes), name);
     if (bytes.version != combined_version) return unsupported(name, bytes.version);
     if (bytes.header_bytes != offsetof(PageBytes, reserved) || bytes.nodes > limits::nodes_max ||
         bytes.group_nodes < 2 || bytes.group_nodes > limits::nodes_per_file_max)
@@ -161,6 +222,7 @@ Result<CombinedPage> open_page(std::span<const std::byte> first_pages, const std
 }
 
 std::uint64_t arrival_offset(const FileGroup& group, std::uint32_t node) {
+    if (group.is_shared()) return group.offset_of(node) + group.shared.region_bytes - limits::page_bytes;
     return group.offsets[node - group.first_node + 1] - limits::page_bytes;
 }
 

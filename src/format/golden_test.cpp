@@ -16,6 +16,8 @@
 #include "format/combined.hpp"
 #include "format/json_text.hpp"
 #include "format/manifest.hpp"
+#include "format/segments.hpp"
+#include "format/shared.hpp"
 
 using namespace forebay;
 using namespace forebay::format;
@@ -68,6 +70,10 @@ std::string listing(const NodeFile& file) {
         out += fmt::format("variable {} {} {} {} {} bytes {} of {} at {}\n", v, quoted(variable.name),
                            name_of(variable.type), name_of(variable.kind), where, file.extents[v].used_bytes,
                            file.extents[v].capacity_bytes, file.extents[v].offset_bytes);
+        if (file.is_shared) {
+            out.pop_back();
+            out += fmt::format(" shared at {}\n", file.extents[v].shared_offset_bytes);
+        }
         for (auto b = file.first_block[v]; b < file.first_block[v + 1]; ++b) {
             const auto& block = file.blocks[b];
             out +=
@@ -121,10 +127,50 @@ Result<> check_data(const NodeFile& file, std::string_view bytes) {
     return {};
 }
 
+// The bytes of a node out of the datasets, in its plain form.
+Result<> check_stretches(const NodeFile& file, std::string_view bytes) {
+    std::string plain(file.plain_bytes, 0);
+    for_each_stretch(file, 0, file.plain_bytes, [&](const Stretch& stretch) {
+        plain.replace(stretch.plain_offset, stretch.bytes, bytes.substr(stretch.offset, stretch.bytes));
+        return true;
+    });
+    for (const auto& segment : segments_by_offset(file))
+        FB_TRY(check_segment(file, segment, bytes_of(plain).subspan(segment.offset, segment.bytes), "golden"));
+    return {};
+}
+
+// Each region, and that the head is what follows from the rows of all.
+Result<std::string> read_shared(std::string_view bytes, const CombinedPage& page, const std::string& name) {
+    const auto& places = page.group.shared;
+    auto out = fmt::format(
+        "shared file: snapshot {:016x} step {} nodes {}, naming {}, regions of {} from {} on, alignment {}, bytes {}\n",
+        page.snapshot_id, page.step, page.nodes, places.naming, places.region_bytes, places.heads_offset,
+        places.alignment_bytes, places.file_bytes);
+    std::vector<std::uint64_t> rows;
+    Schema schema;
+    for (std::uint32_t node = 0; node < page.nodes; ++node) {
+        FB_TRY_ASSIGN(file, open_head(bytes_of(bytes.substr(page.group.offset_of(node))), name));
+        FB_TRY(check_stretches(file, bytes));
+        const auto arrival = bytes.substr(arrival_offset(page.group, node), limits::page_bytes);
+        FB_TRY_ASSIGN(arrived, open_arrival(bytes_of(arrival), page.snapshot_id, node, name));
+        CHECK(arrived == file.record_crc32c);
+        CHECK(page_of(file.record) == page);
+        schema = file.schema;
+        rows.resize(schema.tables.size());
+        for (std::uint32_t table = 0; table < rows.size(); ++table) rows[table] += file.rows(table);
+        out += listing(file);
+    }
+    const auto head = encode_shared_head(page, schema, rows);
+    CHECK(bytes.substr(0, head.size()) == text_of(head));
+    CHECK(bytes.size() == places.file_bytes);
+    return out;
+}
+
 // Each region, and that the head is what follows from them.
 Result<std::string> read_combined(std::string_view bytes, const std::string& name) {
     FB_TRY_ASSIGN(page, open_page(bytes_of(bytes), name));
     const auto& group = page.group;
+    if (group.is_shared()) return read_shared(bytes, page, name);
     auto out = fmt::format("combined file: snapshot {:016x} step {} nodes {}-{} of {}, {} a file, offsets {}\n",
                            page.snapshot_id, page.step, group.first_node, group.first_node + group.nodes() - 1,
                            page.nodes, group.nodes_per_file, listed(group.offsets, number));
@@ -173,7 +219,7 @@ TEST_CASE("golden files: read as when they were made") {
         REQUIRE_MESSAGE(text.has_value(), (text ? "" : text.error().text));
         CHECK(*text == content(fs::path(entry.path()).replace_extension(".txt")));
     }
-    CHECK(files >= 9);
+    CHECK(files >= 11);
 }
 
 TEST_CASE("golden files: the manifests name their node files as they are") {
@@ -198,5 +244,5 @@ TEST_CASE("golden files: what must be refused is refused for the reason in its n
         REQUIRE_FALSE(text.has_value());
         CHECK(name.substr(0, name.find('-')) == name_of(text.error().kind));
     }
-    CHECK(files >= 36);
+    CHECK(files >= 44);
 }

@@ -25,12 +25,23 @@ constexpr const char* filters_columns =
 constexpr const char* chunks_columns =
     "variable plain_offset plain_bytes stored_offset stored_bytes crc32c filtered effort";
 
-std::vector<hdf5::Attribute> attributes_of(const Variable& variable) {
+hdf5::Dataset dataset_of(const HeadParts& parts, std::size_t v, const std::string& prefix) {
+    const auto& variable = parts.schema.variables[v];
+    hdf5::Dataset dataset{prefix + variable.name, variable.type, variable.shape, attributes_of(variable, true)};
+    // The node's blocks end to end have no shape but their length. Rows are filled in with the places.
+    if (variable.kind != Kind::replicated) dataset.dims = {parts.extents[v].used_bytes / variable.type.size_bytes};
+    if (!parts.chunking.empty() && parts.chunking[v].filter != 0) dataset.chunking = &parts.chunking[v];
+    return dataset;
+}
+
+}  // namespace
+
+std::vector<hdf5::Attribute> attributes_of(const Variable& variable, bool flat) {
     const auto& given = variable.attributes;
     std::vector<hdf5::Attribute> attributes;
     if (!given.unit.empty()) attributes.push_back({unit_attribute, given.unit});
     if (!given.description.empty()) attributes.push_back({description_attribute, given.description});
-    if (variable.kind == Kind::array) {
+    if (flat && variable.kind == Kind::array) {
         std::vector<std::uint64_t> shape;
         shape.reserve(static_cast<std::size_t>(variable.shape.dims()));
         for (int dim = 0; dim < variable.shape.dims(); ++dim) shape.push_back(variable.shape[dim]);
@@ -45,17 +56,6 @@ std::vector<hdf5::Attribute> attributes_of(const Variable& variable) {
         std::visit([&](const auto& typed) { attributes.push_back({other.first, typed}); }, other.second);
     return attributes;
 }
-
-hdf5::Dataset dataset_of(const HeadParts& parts, std::size_t v, const std::string& prefix) {
-    const auto& variable = parts.schema.variables[v];
-    hdf5::Dataset dataset{prefix + variable.name, variable.type, variable.shape, attributes_of(variable)};
-    // The node's blocks end to end have no shape but their length. Rows are filled in with the places.
-    if (variable.kind != Kind::replicated) dataset.dims = {parts.extents[v].used_bytes / variable.type.size_bytes};
-    if (!parts.chunking.empty() && parts.chunking[v].filter != 0) dataset.chunking = &parts.chunking[v];
-    return dataset;
-}
-
-}  // namespace
 
 bool is_reserved_attribute(std::string_view name) {
     return name == unit_attribute || name == description_attribute || name.starts_with("forebay_");

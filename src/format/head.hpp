@@ -20,6 +20,7 @@ namespace forebay::format {
 inline constexpr std::uint64_t record_magic = 0x0A0D45444F4E4246;
 inline constexpr std::uint32_t plain_version = 1;
 inline constexpr std::uint32_t compressed_version = 2;
+inline constexpr std::uint32_t shared_version = 3;
 inline constexpr std::uint32_t record_header_bytes = 184;
 
 /// The record page, `/_forebay/record`. `magic` is stored last; zero says "not sealed".
@@ -56,20 +57,27 @@ struct RecordPage {
     std::uint32_t group_first_node;
     std::uint32_t group_reserved;
     std::array<std::uint64_t, limits::nodes_per_file_max + 1> group_offsets;
-    // Of version 2; zero in version 1.
+    // Of versions 2 and 3; zero in version 1.
     std::uint64_t plain_bytes;  // length of the plain form
     std::uint64_t filters_offset_bytes;
     std::uint64_t chunks_offset_bytes;
     std::uint64_t chunks;
-    std::uint64_t staged_crc32c;           // record_crc32c of the staged file
-    std::array<std::byte, 1796> reserved;  // zero; readers ignore it
+    std::uint64_t staged_crc32c;  // record_crc32c of the staged file
+    // Of shared files, staged or stored; zero in others.
+    std::uint64_t shared_heads_offset;
+    std::uint64_t shared_region_bytes;
+    std::uint64_t shared_alignment_bytes;
+    std::uint64_t shared_file_bytes;
+    std::uint32_t shared_naming;
+    std::uint32_t shared_reserved;
+    std::array<std::byte, 1756> reserved;  // zero; readers ignore it
     std::uint32_t record_crc32c;           // of bytes [4096, 8188)
 };
 static_assert(sizeof(RecordPage) == record_size_bytes);
 static_assert(offsetof(RecordPage, node) == 48 && offsetof(RecordPage, file_bytes) == 64);
 static_assert(offsetof(RecordPage, crc_words) == 176 && offsetof(RecordPage, nodes_per_file) == 184);
 static_assert(offsetof(RecordPage, group_offsets) == 200 && offsetof(RecordPage, plain_bytes) == 2256);
-static_assert(offsetof(RecordPage, reserved) == 2296);
+static_assert(offsetof(RecordPage, shared_heads_offset) == 2296 && offsetof(RecordPage, reserved) == 2336);
 static_assert(offsetof(RecordPage, record_crc32c) == 4092);
 
 /// One row of `/_forebay/extents`.
@@ -77,7 +85,7 @@ struct ExtentRow {
     std::uint64_t offset_bytes;
     std::uint64_t used_bytes;
     std::uint64_t capacity_bytes;
-    std::uint64_t reserved;  // zero; readers ignore it
+    std::uint64_t shared_offset_bytes;  // zero but in a shared file; readers of others ignore it
 };
 static_assert(sizeof(ExtentRow) == 32);
 
@@ -142,6 +150,9 @@ void store_record(const Record& record, RecordPage& page);
 void store_index_row(std::byte* to, const Block& block);
 
 inline bool is_compressed(const RecordPage& page) { return page.version == compressed_version; }
+inline bool is_stored_shared(const RecordPage& page) { return page.version == shared_version; }
+/// Whether offsets are those of a staged file, whose bytes lie elsewhere in this one.
+inline bool has_plain_form(const RecordPage& page) { return is_compressed(page) || is_stored_shared(page); }
 
 /// `corrupt`, in the words of all damage of a head.
 Error damaged_head(const std::string& name, const std::string& why);
@@ -167,6 +178,9 @@ constexpr std::uint64_t own_entry_bytes(OwnDataset dataset) {
     }
     return 0;
 }
+
+/// The attributes of a variable in the HDF5 part; `flat` where its dataset does not show its shape.
+std::vector<hdf5::Attribute> attributes_of(const Variable& variable, bool flat);
 
 /// Whether an attribute's name is one that the encoder makes itself.
 bool is_reserved_attribute(std::string_view name);

@@ -39,6 +39,7 @@ struct Extent {
     std::uint64_t offset_bytes = 0;
     std::uint64_t used_bytes = 0;
     std::uint64_t capacity_bytes = 0;
+    std::uint64_t shared_offset_bytes = 0;  // in a shared file: of the dataset; of a column, of this node's rows in it
 };
 
 struct LayoutOptions {

@@ -1,4 +1,4 @@
-// Bytes: docs/formats/manifest.md, versions 1 and 2.
+// Bytes: docs/formats/manifest.md, versions 1 to 3.
 
 #include "format/manifest.hpp"
 
@@ -12,6 +12,7 @@
 #include "describe/geometry.hpp"
 #include "format/json_text.hpp"
 #include "format/manifest_text.hpp"
+#include "format/shared.hpp"
 
 namespace forebay::format {
 namespace {
@@ -98,7 +99,7 @@ NodeLine line_of(const NodeFile& file, const std::string& path) {
     line.offset_bytes = file.record.group.offset_of(file.record.node);
     line.file_bytes = file.file_bytes;
     line.record_crc32c = file.record_crc32c;
-    if (file.chunk_table.compressed()) line.staged_crc32c = file.staged_crc32c;
+    if (file.chunk_table.compressed() || file.is_shared) line.staged_crc32c = file.staged_crc32c;
     for (const auto& extent : file.extents) line.data_bytes += extent.used_bytes;
     for (const auto rank : file.ranks) {
         if (!line.ranks.empty() && line.ranks.back().first + line.ranks.back().count == rank) {
@@ -113,6 +114,7 @@ NodeLine line_of(const NodeFile& file, const std::string& path) {
 }
 
 std::string node_path(std::uint32_t node, std::uint32_t nodes, std::uint32_t nodes_per_file) {
+    if (nodes_per_file == in_shared_file) return shared_file_name;
     const auto file = node / nodes_per_file;
     const auto first = file * nodes_per_file, last = std::min(first + nodes_per_file, nodes) - 1;
     const auto folder = (nodes + nodes_per_file - 1) / nodes_per_file > limits::nodes_per_directory
@@ -125,9 +127,12 @@ std::string node_path(std::uint32_t node, std::uint32_t nodes, std::uint32_t nod
 std::string encode_manifest(const Manifest& manifest) {
     std::string out;
     out.reserve(4096 + manifest.schema.variables.size() * 128 + manifest.nodes.size() * 256);
-    const bool second = std::ranges::any_of(
-        manifest.nodes, [](const NodeLine& line) { return line.offset_bytes != 0 || line.staged_crc32c.has_value(); });
-    out += fmt::format(R"({{"format":"{}","version":{},)", manifest_format, second ? manifest_version : 1);
+    const auto version_of = [](const NodeLine& line) {
+        return is_shared(line) ? 3 : line.offset_bytes != 0 || line.staged_crc32c.has_value() ? 2 : 1;
+    };
+    int version = 1;
+    for (const auto& line : manifest.nodes) version = std::max(version, version_of(line));
+    out += fmt::format(R"({{"format":"{}","version":{},)", manifest_format, version);
     out += fmt::format("\n\"snapshot_id\":\"{:016x}\",\"step\":{},\"time\":", manifest.snapshot_id, manifest.step);
     json::put_f64(out, manifest.time);
     out += fmt::format(R"(,"sealed_unix_ns":{},"world_ranks":{},)", manifest.sealed_unix_ns, manifest.world_ranks);

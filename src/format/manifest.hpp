@@ -1,5 +1,5 @@
 // The manifest: the record whose existence at the target, under its final name, means "committed".
-// Text (JSON, one line a node, last line its own CRC32C). Bytes: docs/formats/manifest.md, versions 1 and 2.
+// Text (JSON, one line a node, last line its own CRC32C). Bytes: docs/formats/manifest.md, versions 1 to 3.
 
 #pragma once
 
@@ -26,7 +26,7 @@ struct NodeLine {
     std::uint64_t file_bytes = 0;
     std::uint64_t data_bytes = 0;  // what the application gave
     std::uint32_t record_crc32c = 0;
-    std::optional<std::uint32_t> staged_crc32c;  // the record's of the staged file; only of a compressed node file
+    std::optional<std::uint32_t> staged_crc32c;  // the record's of the staged file; only of compressed and shared ones
     std::vector<RankRange> ranks;
     std::vector<std::uint64_t> rows;  // one a table
     std::vector<std::optional<Box>>
@@ -48,11 +48,14 @@ struct Manifest {
 /// Distinct global shapes of the schema's arrays, in order of appearance.
 std::vector<Extents> distinct_shapes(const Schema& schema);
 
+/// Whether the line is of a head in a shared file.
+inline bool is_shared(const NodeLine& line) { return line.offset_bytes != 0 && line.staged_crc32c.has_value(); }
+
 /// The line of one node file; where in `path`, its record says. `path` is as in NodeLine.
 NodeLine line_of(const NodeFile& file, const std::string& path);
 
 /// The file of a node: "node-00003.h5", "g000/node-00003.h5" with more than limits::nodes_per_directory files; or
-/// "nodes-00000-00015.h5" where nodes share one.
+/// "nodes-00000-00015.h5" where nodes share one; "shared.h5" with in_shared_file.
 std::string node_path(std::uint32_t node, std::uint32_t nodes, std::uint32_t nodes_per_file = 1);
 
 /// Of the staged file that a node file was drained from: the checksum of its record.

@@ -83,8 +83,8 @@ private:
         if (document.member("format").text() != manifest_format) return bad("it does not call itself a manifest.");
         const auto version = document.member("version").u64();
         if (!version) return bad("it has no version.");
-        second_ = *version == manifest_version;
-        if (*version == 1 || second_) return {};
+        version_ = *version;
+        if (version_ >= 1 && version_ <= manifest_version) return {};
         return Error{
             ErrorKind::unsupported,
             fmt::format("forebay: manifest {} has format version {}, this Forebay reads versions up to {}. Next: use "
@@ -145,17 +145,18 @@ private:
         const auto fail = [&](const char* why) { return bad(fmt::format("node {} {}.", *node, why)); };
         const auto path = object.member("path").text();
         const auto place = object.member("offset");
-        const auto offset = second_ && place.exists() ? place.u64(std::uint64_t{1} << 62) : 0;
+        const auto offset = version_ > 1 && place.exists() ? place.u64(std::uint64_t{1} << 62) : 0;
         const auto file_bytes = object.member("bytes").u64();
         const auto data_bytes = object.member("data").u64();
         const auto record = as_hex(object.member("record"), 8);
         if (!path || !file_bytes || !data_bytes || !record) return fail("has no path, bytes, data or record");
         if (!offset || *offset % limits::page_bytes != 0) return fail("has an offset that is no multiple of 4096");
-        const bool compressed = second_ && object.member("staged").exists();
-        const auto staged = compressed ? as_hex(object.member("staged"), 8) : std::nullopt;
-        if (compressed && !staged) return fail("has no checksum of its staged record");
+        const bool derived = version_ > 1 && object.member("staged").exists();
+        const auto staged = derived ? as_hex(object.member("staged"), 8) : std::nullopt;
+        if (derived && !staged) return fail("has no checksum of its staged record");
+        if (derived && *offset != 0 && version_ < 3) return fail("is in a shared file, which this version has not");
         if (!is_inner_path(*path)) return fail("has a path that leaves the snapshot's directory");
-        if (*data_bytes > *file_bytes && !compressed) return fail("has more data than its file has bytes");
+        if (*data_bytes > *file_bytes && !derived) return fail("has more data than its file has bytes");
 
         NodeLine line{.node = static_cast<std::uint32_t>(*node),
                       .path = *path,
@@ -163,7 +164,7 @@ private:
                       .file_bytes = *file_bytes,
                       .data_bytes = *data_bytes,
                       .record_crc32c = static_cast<std::uint32_t>(*record),
-                      .staged_crc32c = compressed ? std::optional(static_cast<std::uint32_t>(*staged)) : std::nullopt,
+                      .staged_crc32c = derived ? std::optional(static_cast<std::uint32_t>(*staged)) : std::nullopt,
                       .ranks = {},
                       .rows = {},
                       .bounds = {}};
@@ -214,7 +215,7 @@ private:
 
     std::string_view text_;
     const std::string& name_;
-    bool second_ = false;  // node files may have offsets, and be compressed
+    std::uint64_t version_ = 0;  // from 2 on node files may have offsets or be compressed, from 3 on be shared
     Manifest manifest_;
 };
 

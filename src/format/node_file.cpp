@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
@@ -77,6 +78,13 @@ void store_record(const Record& record, RecordPage& page) {
     page.nodes = record.nodes;
     page.world_ranks = record.world_ranks;
     const auto& group = record.group;
+    if (group.is_shared()) {
+        page.shared_heads_offset = group.shared.heads_offset;
+        page.shared_region_bytes = group.shared.region_bytes;
+        page.shared_alignment_bytes = group.shared.alignment_bytes;
+        page.shared_file_bytes = group.shared.file_bytes;
+        page.shared_naming = group.shared.naming;
+    }
     if (group.nodes_per_file < 2) return;
     page.nodes_per_file = group.nodes_per_file;
     page.group_nodes = group.nodes();
@@ -113,7 +121,7 @@ void encode(const Layout& layout, std::span<std::byte> image) {
 
     for (std::size_t v = 0; v < layout.extents.size(); ++v) {
         const auto& extent = layout.extents[v];
-        const ExtentRow row{extent.offset_bytes, extent.used_bytes, extent.capacity_bytes, 0};
+        const ExtentRow row{extent.offset_bytes, extent.used_bytes, extent.capacity_bytes, extent.shared_offset_bytes};
         std::memcpy(head.data() + layout.extents_offset_bytes + v * sizeof row, &row, sizeof row);
         hdf5::store_storage(head, layout.headers.fields[v], extent.offset_bytes, extent.used_bytes);
     }
@@ -144,6 +152,16 @@ void patch_rows(const Layout& layout, std::span<std::byte> image) {
         }
         hdf5::store_first_dim(image, column.fields, rows);
         hdf5::store_storage(image, column.fields, extent.offset_bytes, extent.used_bytes);
+    }
+}
+
+void patch_shared(Layout& layout, std::span<const std::uint64_t> offsets, std::span<std::byte> image) {
+    for (std::size_t v = 0; v < layout.extents.size(); ++v) {
+        auto& own = layout.extents[v].shared_offset_bytes;
+        if (std::exchange(own, offsets[v]) == offsets[v]) continue;
+        store_le(image.data() + layout.extents_offset_bytes + v * sizeof(ExtentRow) +
+                     offsetof(ExtentRow, shared_offset_bytes),
+                 own);
     }
 }
 

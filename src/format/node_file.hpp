@@ -21,17 +21,39 @@ namespace forebay::format {
 inline constexpr std::uint64_t record_offset_bytes = 4096;
 inline constexpr std::uint64_t record_size_bytes = 4096;
 
-/// Which neighbouring nodes share one file at the target, and where in it each one's node file lies; the same in all of
-/// their records. Bytes: docs/formats/combined-file.md.
+/// In place of nodes per file: all nodes of a snapshot in one file, in which each variable is one dataset.
+inline constexpr std::uint32_t in_shared_file = 0;
+
+/// Where the regions of a shared file lie; the same in all records of a save. Bytes: docs/formats/shared-file.md.
+struct SharedPlaces {
+    std::uint32_t nodes = 0;
+    std::uint32_t naming = 0;           // SharedNaming
+    std::uint64_t heads_offset = 0;     // the region of node 0
+    std::uint64_t region_bytes = 0;     // of each node: its head and its arrival; 0: no shared file
+    std::uint64_t alignment_bytes = 0;  // at whose multiples large variables begin
+    std::uint64_t file_bytes = 0;
+    friend bool operator==(const SharedPlaces&, const SharedPlaces&) = default;
+};
+
+/// Which nodes share one file at the target, and where in it each one's region lies; the same in all of their records.
+/// Bytes: docs/formats/combined-file.md, shared-file.md.
 struct FileGroup {
     std::uint32_t nodes_per_file = 1;  // as asked for; the last group of a save may have fewer
     std::uint32_t first_node = 0;
     std::vector<std::uint64_t> offsets;  // of each node's region, then the size of the file; empty: not combined
+    SharedPlaces shared = {};
 
+    /// Whether whole node files lie side by side in the file; in a shared file it is their heads that do.
     bool is_combined() const { return !offsets.empty(); }
-    std::uint32_t nodes() const { return is_combined() ? static_cast<std::uint32_t>(offsets.size() - 1) : 1; }
-    std::uint64_t offset_of(std::uint32_t node) const { return is_combined() ? offsets[node - first_node] : 0; }
-    std::uint64_t file_bytes() const { return offsets.back(); }
+    bool is_shared() const { return shared.region_bytes != 0; }
+    std::uint32_t nodes() const {
+        return is_shared() ? shared.nodes : is_combined() ? static_cast<std::uint32_t>(offsets.size() - 1) : 1;
+    }
+    std::uint64_t offset_of(std::uint32_t node) const {
+        if (is_shared()) return shared.heads_offset + node * shared.region_bytes;
+        return is_combined() ? offsets[node - first_node] : 0;
+    }
+    std::uint64_t file_bytes() const { return is_shared() ? shared.file_bytes : offsets.back(); }
     friend bool operator==(const FileGroup&, const FileGroup&) = default;
 };
 
@@ -54,6 +76,9 @@ void encode(const Layout& layout, std::span<std::byte> image);
 /// Brings an encoded head up to date after change_rows(): dataset sizes, block table. About 5 ns a variable and
 /// a few ns a block.
 void patch_rows(const Layout& layout, std::span<std::byte> image);
+
+/// Brings the places of the variables in a shared file up to date, in layout and image: `offsets` are one a variable.
+void patch_shared(Layout& layout, std::span<const std::uint64_t> offsets, std::span<std::byte> image);
 
 /// Makes the file say "not sealed" before the first byte of a new snapshot is copied.
 void invalidate(std::span<std::byte> image);
@@ -90,7 +115,12 @@ struct NodeFile {
     std::vector<std::uint32_t> crc32c;  // one word a segment
     ChunkTable chunk_table;
     OwnPlaces own{};
+    bool is_shared = false;  // a head in a shared file: `extents` say where in it the variables lie
 
+    /// Whether this node's file holds bytes of variable `v`: in a shared file replicated ones are those of node 0.
+    bool stores(std::size_t v) const {
+        return !is_shared || record.node == 0 || schema.variables[v].kind != Kind::replicated;
+    }
     std::uint64_t rows(std::uint32_t table) const;  // of the whole node
 };
 

@@ -13,6 +13,7 @@
 #include "describe/geometry.hpp"
 #include "format/combined.hpp"
 #include "format/head.hpp"
+#include "format/shared.hpp"
 
 using namespace forebay;
 using namespace forebay::format;
@@ -46,6 +47,16 @@ void check_promises(const NodeFile& file) {
         require(chunk.stored_offset >= file.head_bytes && chunk.stored_offset + chunk.stored_bytes <= file.file_bytes);
         require(!chunk.filtered || chunk.stored_bytes < file.chunk_table.variables[chunk.variable].chunk_bytes);
     }
+    if (file.is_shared) {
+        const auto& group = file.record.group;
+        require(file.head_bytes <= arrival_offset(group, 0) - group.offset_of(0));
+        int left = 1000;  // a box may have more runs than anybody waits for
+        for_each_stretch(file, 0, file.plain_bytes, [&](const Stretch& stretch) {
+            require(stretch.bytes > 0 && stretch.offset >= group.offset_of(group.nodes()));
+            require(stretch.offset + stretch.bytes <= group.file_bytes());
+            return --left > 0;
+        });
+    }
     for (std::uint32_t table = 0; table < file.schema.tables.size(); ++table) (void)file.rows(table);
 }
 
@@ -67,7 +78,7 @@ void try_combined(std::span<std::byte> bytes) {
         const auto opened = open_page(bytes, "fuzz.h5");
         if (!opened) continue;
         const auto& group = opened->group;
-        require(group.is_combined() && group.first_node + group.nodes() <= opened->nodes);
+        require((group.is_combined() || group.is_shared()) && group.first_node + group.nodes() <= opened->nodes);
         for (auto node = group.first_node; node < group.first_node + group.nodes(); ++node)
             require(arrival_offset(group, node) >= group.offset_of(node) + 8192 &&
                     arrival_offset(group, node) + 4096 <= group.file_bytes());
@@ -86,7 +97,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     auto* record = bytes.data() + record_offset_bytes;
     store_le(record, record_magic);
-    if (load_le<std::uint32_t>(record + offsetof(RecordPage, version)) != compressed_version)
+    const auto version = load_le<std::uint32_t>(record + offsetof(RecordPage, version));
+    if (version != compressed_version && version != shared_version)
         store_le(record + offsetof(RecordPage, version), plain_version);
     const auto head_bytes = load_le<std::uint64_t>(record + offsetof(RecordPage, head_bytes));
     if (head_bytes >= 8192 && head_bytes <= size) {

@@ -12,6 +12,7 @@
 #include "format/combined.hpp"
 #include "format/head.hpp"
 #include "format/node_file.hpp"
+#include "format/shared.hpp"
 
 namespace forebay::format {
 namespace {
@@ -60,11 +61,11 @@ Result<RecordPage> read_page(std::span<const std::byte> first_pages, const std::
         return damaged_head(name,
                             fmt::format("its record, bytes 4096-8187, has the checksum {:08x}, {:08x} is written.", crc,
                                         page.record_crc32c));
-    if (page.version != plain_version && page.version != compressed_version)
+    if (page.version < plain_version || page.version > shared_version)
         return Error{ErrorKind::unsupported,
-                     fmt::format("forebay: node file {} has format version {}, this Forebay reads versions {} and {}. "
+                     fmt::format("forebay: node file {} has format version {}, this Forebay reads versions {} to {}. "
                                  "Next: use the Forebay that wrote it, or a later one.",
-                                 name, page.version, plain_version, compressed_version)};
+                                 name, page.version, plain_version, shared_version)};
     return page;
 }
 
@@ -104,7 +105,16 @@ Result<> check_regions(const RecordPage& page, const std::string& name) {
 
 FileGroup group_of(const RecordPage& page) {
     FileGroup group;
-    if (page.nodes_per_file < 2) return group;
+    if (page.shared_region_bytes != 0) {
+        group.nodes_per_file = in_shared_file;
+        group.shared = {.nodes = page.nodes,
+                        .naming = page.shared_naming,
+                        .heads_offset = page.shared_heads_offset,
+                        .region_bytes = page.shared_region_bytes,
+                        .alignment_bytes = page.shared_alignment_bytes,
+                        .file_bytes = page.shared_file_bytes};
+    }
+    if (group.is_shared() || page.nodes_per_file < 2) return group;
     group.nodes_per_file = page.nodes_per_file;
     group.first_node = page.group_first_node;
     if (page.group_nodes > 1)
@@ -112,7 +122,23 @@ FileGroup group_of(const RecordPage& page) {
     return group;
 }
 
+Result<> check_shared(const RecordPage& page, const std::string& name) {
+    const auto places = group_of(page).shared;
+    if (page.shared_region_bytes == 0)
+        return is_stored_shared(page) ? Result<>(damaged_head(name, "its record names no shared file.")) : Result<>();
+    if (page.nodes_per_file > 1 || is_compressed(page))
+        return damaged_head(name, "its record says that it is shared, and of another form too.");
+    if (const auto fault = fault_in(places, page.nodes)) return damaged_head(name, *fault);
+    if (page.head_bytes > places.region_bytes - limits::page_bytes)
+        return damaged_head(name, fmt::format("its record gives a head of {} bytes too little room.", page.head_bytes));
+    if (is_stored_shared(page) && page.file_bytes != round_up(page.head_bytes, limits::page_bytes))
+        return damaged_head(
+            name, fmt::format("its record says {} bytes and a head of {}.", page.file_bytes, page.head_bytes));
+    return {};
+}
+
 Result<> check_group(const RecordPage& page, const std::string& name) {
+    FB_TRY(check_shared(page, name));
     if (page.nodes_per_file < 2) return {};
     if (page.group_nodes == 0 || page.group_nodes > limits::nodes_per_file_max)
         return damaged_head(name, fmt::format("its record says {} nodes in its file.", page.group_nodes));
@@ -144,7 +170,7 @@ Result<> check_page(const RecordPage& page, const std::string& name) {
 }
 
 std::uint32_t staged_crc32c_of(const RecordPage& page) {
-    return is_compressed(page) ? static_cast<std::uint32_t>(page.staged_crc32c) : page.record_crc32c;
+    return has_plain_form(page) ? static_cast<std::uint32_t>(page.staged_crc32c) : page.record_crc32c;
 }
 
 Record record_of(const RecordPage& page) {
@@ -174,7 +200,8 @@ public:
         file_.record = record_of(page_);
         file_.record_crc32c = page_.record_crc32c;
         file_.staged_crc32c = staged_crc32c_of(page_);
-        file_.plain_bytes = is_compressed(page_) ? page_.plain_bytes : page_.file_bytes;
+        file_.is_shared = is_stored_shared(page_);
+        file_.plain_bytes = has_plain_form(page_) ? page_.plain_bytes : page_.file_bytes;
         file_.file_bytes = page_.file_bytes;
         file_.head_bytes = page_.head_bytes;
         file_.own = {{{record_offset_bytes, record_size_bytes},
@@ -227,7 +254,7 @@ private:
         std::vector<Extent> by_offset;
         for (std::uint64_t v = 0; v < page_.variables; ++v) {
             const auto row = load_le<ExtentRow>(head_.data() + page_.extents_offset_bytes + v * sizeof(ExtentRow));
-            const auto begin = is_compressed(page_) ? 0 : page_.data_offset_bytes;
+            const auto begin = has_plain_form(page_) ? 0 : page_.data_offset_bytes;
             const bool fits = row.offset_bytes >= begin && row.offset_bytes <= file_.plain_bytes &&
                               row.capacity_bytes <= file_.plain_bytes - row.offset_bytes &&
                               row.used_bytes <= row.capacity_bytes;
@@ -235,7 +262,8 @@ private:
                 return bad(fmt::format("variable '{}' uses {} of {} bytes at {}, the file has {}.",
                                        file_.schema.variables[v].name, row.used_bytes, row.capacity_bytes,
                                        row.offset_bytes, file_.plain_bytes));
-            file_.extents.push_back({row.offset_bytes, row.used_bytes, row.capacity_bytes});
+            file_.extents.push_back({row.offset_bytes, row.used_bytes, row.capacity_bytes, row.shared_offset_bytes});
+            FB_TRY(check_shared_place(file_.schema.variables[v], file_.extents.back()));
             if (row.capacity_bytes > 0) by_offset.push_back(file_.extents.back());
         }
         std::ranges::sort(by_offset, {}, &Extent::offset_bytes);
@@ -243,6 +271,19 @@ private:
             if (by_offset[i].offset_bytes < by_offset[i - 1].offset_bytes + by_offset[i - 1].capacity_bytes)
                 return bad(fmt::format("two variables lie over byte {}.", by_offset[i].offset_bytes));
         return {};
+    }
+
+    /// Every byte of a variable that a block may name lies behind the regions and within the shared file.
+    Result<> check_shared_place(const Variable& variable, const Extent& extent) const {
+        const auto& group = file_.record.group;
+        if (!group.is_shared()) return {};
+        const auto begin = group.shared.heads_offset + group.shared.nodes * group.shared.region_bytes;
+        const auto bytes =
+            variable.kind == Kind::particles ? extent.used_bytes : variable.elements() * variable.type.size_bytes;
+        const auto at = extent.shared_offset_bytes;
+        if (at >= begin && at <= group.shared.file_bytes && bytes <= group.shared.file_bytes - at) return {};
+        return bad(fmt::format("variable '{}' lies at byte {} of a shared file of {} bytes.", variable.name, at,
+                               group.shared.file_bytes));
     }
 
     Result<> read_blocks() {

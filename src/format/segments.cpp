@@ -12,7 +12,7 @@ namespace forebay::format {
 std::vector<Segment> segments_by_offset(const NodeFile& file) {
     std::vector<std::uint32_t> order;
     for (std::uint32_t b = 0; b < file.blocks.size(); ++b)
-        if (file.blocks[b].size_bytes > 0) order.push_back(b);
+        if (file.blocks[b].size_bytes > 0 && file.stores(file.blocks[b].variable)) order.push_back(b);
     std::ranges::sort(order, {}, [&](std::uint32_t b) { return file.blocks[b].offset_bytes; });
     std::vector<Segment> segments;
     for (const auto b : order) {

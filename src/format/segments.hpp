@@ -19,7 +19,7 @@ struct Segment {
     std::uint64_t bytes = 0;
 };
 
-/// All segments of the file that hold bytes, by offset.
+/// All segments of the file that hold bytes, by offset; in a shared file those that this node has written.
 std::vector<Segment> segments_by_offset(const NodeFile& file);
 
 /// `corrupt`, with variable, rank and byte range named, unless `bytes` are what the application gave. `name` is the

@@ -63,14 +63,14 @@ private:
         const std::uint64_t block_end = (offset / options_.block_bytes + 1) * options_.block_bytes;
         const std::uint64_t bytes = std::min(block_end - offset, range.bytes - in_range_);
         in_range_ += bytes;
-        return Range{offset, bytes};
+        return Range{offset, bytes, range.shift};
     }
 
     Result<> write_block(const Range& block) {
-        if (check_ && !flow_.stopped()) FB_TRY(check_(block.offset, block.bytes));
+        if (check_ && !flow_.stopped()) FB_TRY(check_(block.in_memory(), block.bytes));
         // When one of lower offset has failed, so has the call.
         const auto goes_on = [&] { return block.offset <= failed_offset_.load(std::memory_order_relaxed); };
-        return flow_.write(file_, block.offset, memory_.subspan(block.offset, block.bytes), goes_on, done_);
+        return flow_.write(file_, block.offset, memory_.subspan(block.in_memory(), block.bytes), goes_on, done_);
     }
 
     void fail(std::uint64_t offset, const Error& error) {
@@ -103,10 +103,10 @@ Result<> check_arguments(std::span<const std::byte> memory, std::span<const Rang
                                  "least 1 are needed",
                                  options.block_bytes, options.in_flight, limits::page_bytes)};
     for (const Range& range : ranges)
-        if (range.offset > memory.size() || range.bytes > memory.size() - range.offset)
+        if (range.in_memory() > memory.size() || range.bytes > memory.size() - range.in_memory())
             return Error{ErrorKind::broken,
                          fmt::format("range of {} bytes at {} to write lies outside the {} bytes of memory",
-                                     range.bytes, range.offset, memory.size())};
+                                     range.bytes, range.in_memory(), memory.size())};
     return {};
 }
 

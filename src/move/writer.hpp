@@ -1,4 +1,4 @@
-// The drain's engine: writes ranges of memory to the same offsets of a file, in blocks, several at once, paced.
+// The drain's engine: writes ranges of memory to offsets of a file, mostly the same, in blocks, several at once, paced.
 //
 // Life:    one call writes everything or ends with an error; nothing is kept between calls.
 // Threads: a call uses up to in_flight threads, its caller's among them, for as long as it lasts; `check` runs on
@@ -40,13 +40,17 @@ struct WriteOptions {
     Gate* gate = nullptr;
 };
 
-/// The same place in memory and in the file.
+/// A place in the file, and in memory: the same, unless `shift` is added to it.
 struct Range {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
+    std::int64_t shift = 0;
+
+    std::uint64_t in_memory() const { return offset + static_cast<std::uint64_t>(shift); }
 };
 
-/// Called with each block before any of it is written; its error keeps the block out of the file.
+/// Called with the place in memory of each block before any of it is written; its error keeps the block out of the
+/// file.
 using Check = std::function<Result<>(std::uint64_t offset, std::uint64_t bytes)>;
 
 /// Writes the ranges, cut at multiples of block_bytes of the file, in their order. With a rate, a block is written in

@@ -45,7 +45,9 @@ Result<Plan> Plan::make(const Schema& schema, const format::Manifest& manifest, 
     plan.manifest_ = &manifest;
     plan.rank_ = rank;
     plan.ranks_ = ranks;
-    plan.replicated_from_ = node % static_cast<std::uint32_t>(manifest.nodes.size());
+    // A shared file has them of node 0 alone.
+    const bool only_first = format::is_shared(manifest.nodes.front());
+    plan.replicated_from_ = only_first ? 0 : node % static_cast<std::uint32_t>(manifest.nodes.size());
     plan.tables_.resize(schema.tables.size());
     for (const auto& variable : schema.variables) {
         const auto* theirs = find(manifest.schema, variable.name);

@@ -82,8 +82,9 @@ private:
         FB_TRY_ASSIGN(reader, staged(path) != nullptr
                                   ? NodeReader::open(*context_.store, path, NodeReader::Length::at_least)
                                   : NodeReader::open(*context_.store, choice_.directory, line));
-        bytes.resize(reader.peek().head_bytes);
-        return reader.file().read(0, bytes);
+        FB_TRY_ASSIGN(head, reader.head_bytes());
+        bytes = std::move(head);
+        return {};
     }
 
     const ReaderContext& context_;

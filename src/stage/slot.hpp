@@ -47,6 +47,8 @@ public:
     /// By the node's first rank: invalidate before the first put, patch and seal after the last.
     void invalidate() { format::invalidate(mapping_.bytes()); }
     void seal(const format::Record& record);
+    /// Before seal(): where this node's bytes of each variable lie in a shared file.
+    void share(std::span<const std::uint64_t> offsets) { format::patch_shared(layout_, offsets, mapping_.bytes()); }
 
     const format::Layout& layout() const { return layout_; }
     bool row_counts_changed() const { return rows_changed_; }

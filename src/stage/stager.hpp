@@ -80,7 +80,9 @@ private:
     Result<> lay_out(std::uint32_t slot, const Schema& schema);
     Result<Outcome> admit(const Schema& schema);
     Result<> follow(Outcome& outcome);  // by the others
-    void share_file(const Schema& schema);
+    void share_file(const Schema& schema, bool changed);
+    void combine_files(const Schema& schema);
+    std::vector<std::uint64_t> own_share() const;
     void give_back();
     void count_time();
     std::uint32_t slot_index(std::size_t own) const { return indices_[own]; }
@@ -107,6 +109,7 @@ private:
     std::unique_ptr<comm::Group> sharers_;  // the first ranks of the nodes of one file; none where each has its own
     format::FileGroup group_;
     std::uint64_t shared_version_ = 0, shared_head_bytes_ = 0;
+    std::vector<std::uint64_t> share_, shared_offsets_;  // what this node told of itself, and what came of it
     Saved saved_;
     double time_ = 0;
     sys::Clock::time_point began_;

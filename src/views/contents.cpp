@@ -14,6 +14,7 @@
 #include "catalog/node_reader.hpp"
 #include "catalog/plain_bytes.hpp"
 #include "describe/geometry.hpp"
+#include "format/shared.hpp"
 #include "views/limits.hpp"
 
 namespace forebay::views {
@@ -108,6 +109,8 @@ private:
             if (variable.kind == Kind::particles)
                 place(head, v, column_mappings(head, v, contents_.table_rows[variable.table]));
         }
+        if (format::is_shared(line) && contents_.datasets.empty())
+            contents_.datasets = format::shared_datasets(head.record, manifest_.schema);
         if (has_replicated_) return {};
         has_replicated_ = true;
         FB_TRY_ASSIGN(file, catalog::open_line(store_, snapshot_.directory, line, sys::Access::read));

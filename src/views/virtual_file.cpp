@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "describe/geometry.hpp"
+#include "views/dimensions.hpp"
 #include "views/render.hpp"
 
 namespace forebay::views {
@@ -16,22 +17,59 @@ std::string escaped(const std::string& name) {
     return result;
 }
 
+/// What a virtual dataset takes from one dataset of one source.
+struct Taken {
+    Box box;  // of the variable
+    const std::string& file;
+    std::string dataset;
+    Extents shape;  // of the source's dataset
+    Box from;       // of it
+};
+
+/// A shared file has the variable in its own shape: whole, but for an array that has holes, which its boxes leave out.
+std::vector<Taken> taken_from_shared(const Contents& contents, std::size_t v) {
+    const auto& variable = contents.manifest.schema.variables[v];
+    const auto shape = shown_shape(variable, contents.table_rows);
+    std::vector<Taken> taken;
+    const auto take = [&](const Box& box) {
+        taken.push_back({box, contents.sources.front(), contents.datasets[v], shape, box});
+    };
+    if (variable.kind == Kind::array && variable.coverage == Coverage::partial) {
+        for (const auto& placed : contents.mappings[v]) take(placed.mapping.box);
+    } else if (!contents.mappings[v].empty()) {
+        Box all{.size = shape};
+        for (int dim = 0; dim < shape.dims(); ++dim) all.lo.push_back(0);
+        take(all);
+    }
+    return taken;
+}
+
+std::vector<Taken> taken_from(const Contents& contents, std::size_t v) {
+    if (!contents.datasets.empty()) return taken_from_shared(contents, v);
+    const auto& variable = contents.manifest.schema.variables[v];
+    std::vector<Taken> taken;
+    for (const auto& placed : contents.mappings[v]) {
+        const auto& [first_element, box] = placed.mapping;
+        const bool is_whole = variable.kind == Kind::replicated;
+        const Box flat{{first_element}, {volume(box.size)}};
+        taken.push_back({box, contents.sources[placed.source], contents.groups[placed.source] + variable.name,
+                         is_whole ? variable.shape : Extents{placed.source_elements}, is_whole ? box : flat});
+    }
+    return taken;
+}
+
 /// Lists the sources of a virtual dataset. One without any stays an ordinary dataset of which nothing is stored.
 Result<> map(const NewDataset& made, std::span<const Contents> contents, const std::string& prefix) {
     const auto doing = fmt::format("mapping '{}'", made.outline.path);
     for (const auto& shows : std::get<std::vector<Outline::Shows>>(made.outline.content)) {
-        const auto& of = contents[shows.snapshot];
-        const auto& variable = of.manifest.schema.variables[shows.variable];
-        for (const auto& placed : of.mappings[shows.variable]) {
-            const auto& [first_element, box] = placed.mapping;
-            FB_TRY(h5::select(made.space, placed_in(made.outline, shows, box)));
-            const bool is_whole = variable.kind == Kind::replicated;
-            FB_TRY_ASSIGN(source, h5::space_of(is_whole ? variable.shape : Extents{placed.source_elements}));
-            if (!is_whole) FB_TRY(h5::select(source, Box{{first_element}, {volume(box.size)}}));
-            FB_TRY(h5::require(H5Pset_virtual(made.creation.get(), made.space.get(),
-                                              escaped(prefix + of.sources[placed.source]).c_str(),
-                                              escaped(of.groups[placed.source] + variable.name).c_str(), source.get()),
-                               doing));
+        for (const auto& taken : taken_from(contents[shows.snapshot], shows.variable)) {
+            FB_TRY(h5::select(made.space, placed_in(made.outline, shows, taken.box)));
+            FB_TRY_ASSIGN(source, h5::space_of(taken.shape));
+            if (taken.shape.dims() > 0) FB_TRY(h5::select(source, taken.from));
+            FB_TRY(h5::require(
+                H5Pset_virtual(made.creation.get(), made.space.get(), escaped(prefix + taken.file).c_str(),
+                               escaped(taken.dataset).c_str(), source.get()),
+                doing));
         }
     }
     return h5::require(H5Sselect_all(made.space.get()), doing);

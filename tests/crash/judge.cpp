@@ -8,12 +8,30 @@
 #include "base/crc32c.hpp"
 #include "catalog/names.hpp"
 #include "crash/world.hpp"
+#include "format/shared.hpp"
 
 namespace forebay::crash {
 
 namespace {
 
 using test::SmallSnapshot;
+
+/// Whether a shared file has the region of a staged file, and its bytes where that says.
+bool holds_shared(std::string_view stored, std::span<const std::byte> image) {
+    const auto staged = format::open_head(image, "staged").value();
+    const auto region = format::encode_region(staged, image);
+    const auto at = staged.record.group.offset_of(staged.record.node);
+    if (stored.size() != staged.record.group.file_bytes() || stored.substr(at, region.size()) != text_of(region))
+        return false;
+    bool same = true;
+    format::for_each_stretch(format::open_head(region, "region").value(), 0, staged.file_bytes,
+                             [&](const format::Stretch& stretch) {
+                                 same = stored.substr(stretch.offset, stretch.bytes) ==
+                                        text_of(image.subspan(stretch.plain_offset, stretch.bytes));
+                                 return same;
+                             });
+    return same;
+}
 
 bool is_earlier(const SmallSnapshot& a, const SmallSnapshot& b) { return a.sealed_unix_ns < b.sealed_unix_ns; }
 
@@ -35,6 +53,10 @@ std::string World::judge_snapshot(const catalog::Snapshot& found) const {
         const auto& image = image_of(*save, node);
         const auto offset = test::small_group(*save, node).offset_of(node);
         const auto stored = disk_->peek(path).value_or("");
+        if (save->nodes_per_file == format::in_shared_file) {
+            if (!holds_shared(stored, image)) return path + " verifies and is not what was saved";
+            continue;
+        }
         // A file of its own has nothing else; in a combined one the others have their own turn.
         const auto own = offset == 0 ? std::string_view(stored)
                                      : std::string_view(stored).substr(std::min(offset, stored.size()), image.size());

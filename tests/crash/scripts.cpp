@@ -52,6 +52,17 @@ void combined(World& world) {
     }
 }
 
+// Three nodes, whose rows and slabs meet within pages, in one file of global datasets.
+void shared(World& world) {
+    auto snapshot = save_number(3, 10, 3);
+    snapshot.nodes_per_file = format::in_shared_file;
+    world.save(snapshot);
+    for (const std::uint32_t node : {1u, 2u, 0u}) {
+        world.drain(snapshot, node);
+        world.commit(snapshot);
+    }
+}
+
 void replacement(World& world) {
     save_and_commit(world, save_number(0, 10, 1));
     save_and_commit(world, save_number(1, 10, 2));
@@ -100,7 +111,7 @@ void anything(World& world, std::uint64_t seed) {
     for (std::uint64_t number = 0; number < 5; ++number) {
         auto snapshot = save_number(number, 10 * static_cast<std::int64_t>(1 + random() % 3),
                                     1 + static_cast<std::uint32_t>(random() % 2));
-        snapshot.nodes_per_file = 1 + static_cast<std::uint32_t>(random() % 2);
+        snapshot.nodes_per_file = static_cast<std::uint32_t>(random() % 3);  // 0: in one shared file
         const int slot = static_cast<int>(number);
         world.save(snapshot, slot);
         const auto drained = random() % 4;
@@ -120,6 +131,7 @@ std::vector<Script> scripts(std::uint64_t seed) {
     return {{"one node", [](World& world) { save_and_commit(world, save_number(0, 10, 1)); }},
             {"three nodes", nodes},
             {"combined files", combined},
+            {"shared file", shared},
             {"replacement", replacement},
             {"retention", retention},
             {"replacement and retention", replacement_and_retention},

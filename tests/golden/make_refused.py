@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How tests/golden/refuse was made from tests/golden/v1: one damage a file. Kept to be read; the files are not made again.
+"""How tests/golden/refuse was made from tests/golden/v1 and v3: one damage a file. Kept to be read; the files are not made again.
 
 A file's name begins with the kind of error that every reader must answer with.
 """
@@ -15,6 +15,8 @@ from read_node_file import crc32c  # noqa: E402
 REFUSE = HERE / "refuse"
 FIELD = (HERE / "v1" / "field.h5").read_bytes()
 MANIFEST = (HERE / "v1" / "snapshot" / "manifest.json").read_bytes()
+SHARED = (HERE / "v3" / "snapshot" / "shared.h5").read_bytes()
+SHARED_MANIFEST = (HERE / "v3" / "snapshot" / "manifest.json").read_bytes()
 RECORD = 4096
 
 
@@ -108,7 +110,47 @@ def manifests():
     manifest("corrupt-no-nodes.json", nodes, b"\n")
 
 
+def shared_file(name, change):
+    data = bytearray(SHARED)
+    change(data)
+    (REFUSE / name).write_bytes(data)
+
+
+def in_page(at, value, letter="Q"):
+    def change(data):
+        struct.pack_into("<" + letter, data, RECORD + at, value)
+        fix_record(data)
+    return change
+
+
+def in_region(node, place, value):
+    """A u64 of the head of a region, at place(head), with right checksums."""
+    def change(data):
+        begin = u64(data, RECORD + 40) + node * u64(data, RECORD + 48)
+        head = data[begin:begin + u64(data, begin + RECORD + 72)]
+        struct.pack_into("<Q", head, place(head), value)
+        fix_head(head)
+        data[begin:begin + len(head)] = head
+    return change
+
+
+def shared_files():
+    shared_file("unsupported-shared-page.h5", in_page(8, 99, "I"))
+    shared_file("corrupt-shared-heads.h5", in_page(40, 4096))
+    shared_file("corrupt-shared-end.h5", in_page(64, 1 << 62))
+    shared_file("corrupt-shared-place.h5", in_region(1, lambda head: u64(head, RECORD + 136) + 24, len(SHARED) - 64))
+    shared_file("corrupt-shared-in-head.h5", in_region(1, lambda head: u64(head, RECORD + 136) + 24, 8192))
+    shared_file("corrupt-shared-room.h5", in_region(0, lambda head: RECORD + 2304, 12288))
+
+    def flip(data):
+        data[len(data) - 3000] ^= 1
+    shared_file("corrupt-shared-data.h5", flip)
+    changed = SHARED_MANIFEST[:-21].replace(b'"version":3,', b'"version":2,')
+    (REFUSE / "corrupt-shared-version.json").write_bytes(changed + b'"crc32c":"%08x"}\n' % crc32c(changed))
+
+
 if __name__ == "__main__":
     REFUSE.mkdir(exist_ok=True)
     node_files()
     manifests()
+    shared_files()

@@ -45,8 +45,8 @@ struct State {
         rank = static_cast<std::uint64_t>(number);
         ranks = static_cast<std::uint64_t>(count);
     }
-    Stream describe(Session& session) {
-        auto stream = session.stream("restart", {.slots = 2}).value();
+    Stream describe(Session& session, Shared shared = Shared::no) {
+        auto stream = session.stream("restart", {.slots = 2, .shared = shared}).value();
         stream.array("u", f64, {1000 * ranks}, {packed({{1000 * rank}, {1000}}, u.data())}).value();
         return stream;
     }
@@ -122,6 +122,35 @@ TEST_CASE("two sessions at once, one of which is left without close()") {
     REQUIRE(found);
     found->read().value();
     CHECK(first.u[0] == 1 + static_cast<double>(first.rank) / 100);
+    again.close().value();
+}
+
+TEST_CASE("agents that are ranks write one shared file, without a call that all of them make") {
+    State state;
+    auto options = options_of("one");
+    options.virtual_nodes = 2;
+    {
+        auto session = open(computing, options).value();
+        auto stream = state.describe(session, Shared::yes);
+        for (std::int64_t step = 1; step <= 3; ++step) {
+            state.fill(step);
+            CHECK(stream.save(step).value().kept);
+        }
+        session.close().value();
+    }
+    MPI_Barrier(computing);
+    const auto last = folder + "/one/restart/step-000003/";
+    CHECK(std::filesystem::file_size(last + "shared.h5") > 8000 * state.ranks);
+    CHECK_FALSE(std::filesystem::exists(last + "node-00000.h5"));
+    CHECK(std::filesystem::exists(folder + "/one/restart/step-000003.h5"));
+    auto again = open(computing, options_of("one")).value();
+    auto stream = state.describe(again);
+    state.fill(0);
+    auto found = stream.newest().value();
+    REQUIRE(found);
+    found->read().value();
+    CHECK(found->step() == 3);
+    CHECK(state.u[17] == 3 + static_cast<double>(state.rank) / 100);
     again.close().value();
 }
 

@@ -25,10 +25,10 @@ Options options_in(const std::string& run, const std::string& staging, int nodes
     return options;
 }
 
-void save_on(MPI_Comm comm, const Options& options) {
+void save_on(MPI_Comm comm, const Options& options, Shared shared = Shared::no) {
     auto session = open(comm, options).value();
     test::NumberedState state(test::rank_in(comm), test::size_of(comm), false);
-    auto stream = session.stream("restart", {.view = false}).value();
+    auto stream = session.stream("restart", {.view = false, .shared = shared}).value();
     state.describe(stream);
     for (std::int64_t step = 1; step <= last_step; ++step) {
         state.fill(step);
@@ -124,6 +124,30 @@ TEST_CASE("the same with agents as processes and the disk as target") {
             });
             test::on_first(n, [&, m = m, at = nodes](MPI_Comm comm) {
                 restore_on(comm, m, options_in(run, staging / "", at, AgentMode::process));
+            });
+        }
+    });
+}
+
+TEST_CASE("the same from one shared file") {
+    test::together([] {
+        const test::CommonDirectory folder("/dev/shm");
+        const struct {
+            int m, saved_nodes, n, nodes;
+        } cases[] = {{1, 1, 3, 1}, {2, 2, 5, 2}, {3, 3, 2, 1}, {5, 2, 5, 3}, {5, 3, 8, 1}, {8, 3, 3, 2}};
+        for (const auto& [m, saved_nodes, n, nodes] : cases) {
+            CAPTURE(m);
+            CAPTURE(saved_nodes);
+            CAPTURE(n);
+            const auto run = folder / ("run-" + std::to_string(m) + "-" + std::to_string(saved_nodes));
+            test::on_first(m, [&, m = m, at = saved_nodes](MPI_Comm comm) {
+                save_on(comm, options_in(run, folder / "", at, AgentMode::thread), Shared::yes);
+                const auto last = run + "/restart/step-000002/";
+                CHECK(std::filesystem::exists(last + "shared.h5"));
+                CHECK_FALSE(std::filesystem::exists(last + "node-00000.h5"));
+            });
+            test::on_first(n, [&, m = m, at = nodes](MPI_Comm comm) {
+                restore_on(comm, m, options_in(run, folder / "", at, AgentMode::thread));
             });
         }
     });

@@ -14,6 +14,7 @@
 #include "drain/compress.hpp"
 #include "format/combined.hpp"
 #include "format/manifest.hpp"
+#include "format/shared.hpp"
 #include "support/large_node_file.hpp"
 #include "support/node_file_cases.hpp"
 
@@ -152,6 +153,66 @@ int make_combined(const char* path) {
     return out.flush() ? 0 : fail(path);
 }
 
+// The golden snapshot, with columns of `fields/u` for boxes, which are not contiguous in its dataset.
+test::NodeFileCase shared_case(std::uint32_t node) {
+    auto made = test::snapshot_case(node);
+    for (auto& part : made.parts) {
+        part.boxes[0].clear();
+        if (part.rank < 4) part.boxes[0] = {{{0, part.rank}, {10, 1}}};
+    }
+    return made;
+}
+
+int make_shared(const char* path, format::SharedNaming naming) {
+    std::vector<format::Layout> layouts;
+    for (const int node : {0, 1}) {
+        const auto made = shared_case(node);
+        layouts.push_back(format::plan_layout(made.schema, made.parts, {}).value());
+    }
+    const auto& schema = layouts[0].schema;
+    const auto rows_in = [&](std::size_t nodes) {
+        std::vector<std::uint64_t> rows(schema.tables.size(), 0);
+        for (std::size_t node = 0; node < nodes; ++node)
+            for (std::size_t i = 0; i < layouts[node].rows.size(); ++i)
+                rows[i / layouts[node].ranks.size()] += layouts[node].rows[i];
+        return rows;
+    };
+    const auto head_bytes = std::max(layouts[0].data_offset_bytes, layouts[1].data_offset_bytes);
+    const auto plan = format::place_shared(schema,
+                                           {.nodes = 2,
+                                            .naming = static_cast<std::uint32_t>(naming),
+                                            .heads_offset = format::shared_heads_offset(schema, naming),
+                                            .region_bytes = head_bytes + limits::page_bytes,
+                                            .alignment_bytes = limits::page_bytes},
+                                           rows_in(2));
+    auto record = test::record_of(test::snapshot_case(0));
+    record.group = {.nodes_per_file = format::in_shared_file, .offsets = {}, .shared = plan.places};
+    std::vector<std::byte> file(plan.places.file_bytes);
+    const auto put = [&](std::uint64_t at, std::span<const std::byte> bytes) {
+        std::ranges::copy(bytes, file.begin() + static_cast<std::ptrdiff_t>(at));
+    };
+    for (const std::uint32_t node : {0u, 1u}) {
+        std::vector<std::byte> image(layouts[node].file_bytes);
+        format::encode(layouts[node], image);
+        format::patch_shared(layouts[node], format::own_offsets(plan, schema, rows_in(node)), image);
+        test::fill(layouts[node], image);
+        record.node = node;
+        format::seal(layouts[node], record, image);
+        const auto region = format::encode_region(format::open_head(image, path).value(), image);
+        const auto stored = format::open_head(region, path).value();
+        put(record.group.offset_of(node), region);
+        put(format::arrival_offset(record.group, node), format::encode_arrival(record, stored.record_crc32c));
+        format::for_each_stretch(stored, 0, image.size(), [&](const format::Stretch& stretch) {
+            put(stretch.offset, std::span(image).subspan(stretch.plain_offset, stretch.bytes));
+            return true;
+        });
+    }
+    put(0, format::encode_shared_head(format::page_of(record), schema, rows_in(2)));
+    std::ofstream out(path, std::ios::binary);
+    out << text_of(file);
+    return out.flush() ? 0 : fail(path);
+}
+
 int make_manifest(const char* path, std::span<char*> node_files) {
     format::Manifest manifest;
     for (const char* node_file : node_files) {
@@ -185,6 +246,10 @@ int main(int count, char** arguments) {
     if (count > 3 && std::string("manifest") == arguments[1])
         return make_manifest(arguments[2], {arguments + 3, arguments + count});
     if (count == 3 && std::string("combined") == arguments[1]) return make_combined(arguments[2]);
+    if (count == 3 && std::string("shared") == arguments[1])
+        return make_shared(arguments[2], format::SharedNaming::own);
+    if (count == 3 && std::string("shared-h5part") == arguments[1])
+        return make_shared(arguments[2], format::SharedNaming::h5part);
     if (count != 3) return std::fprintf(stderr, "usage: make_node_file CASE PATH | manifest PATH NODE_FILE...\n"), 2;
     const std::string name = arguments[1];
     if (name == "large" || name.starts_with("compressed-")) return make_compressed(name, arguments[2]);

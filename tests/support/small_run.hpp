@@ -17,6 +17,7 @@
 #include "format/layout.hpp"
 #include "format/manifest.hpp"
 #include "format/node_file.hpp"
+#include "format/shared.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::test {
@@ -30,7 +31,7 @@ struct SmallSnapshot {
     std::string stream = "restart";
     std::uint64_t elements_per_rank = 40;  // of the field
     std::int64_t sealed_unix_ns = 1'700'000'000'000'000'000;
-    std::uint32_t nodes_per_file = 1;
+    std::uint32_t nodes_per_file = 1;  // or format::in_shared_file
 
     std::uint32_t ranks() const { return nodes * ranks_per_node; }
 };
@@ -64,8 +65,26 @@ inline format::Layout small_layout(const SmallSnapshot& snapshot, std::uint32_t 
     return format::plan_layout(small_schema(snapshot), parts, {}).value();
 }
 
+/// Where all lies in the shared file of a snapshot, regions as close as they may.
+inline format::SharedPlan small_plan(const SmallSnapshot& snapshot) {
+    const auto schema = small_schema(snapshot);
+    std::uint64_t rows = 0, head_bytes = 0;
+    for (std::uint32_t node = 0; node < snapshot.nodes; ++node)
+        head_bytes = std::max(head_bytes, small_layout(snapshot, node).data_offset_bytes);
+    for (std::uint32_t rank = 0; rank < snapshot.ranks(); ++rank) rows += rows_of(rank);
+    const std::vector<std::uint64_t> all{rows};
+    return format::place_shared(schema,
+                                {.nodes = snapshot.nodes,
+                                 .heads_offset = format::shared_heads_offset(schema, format::SharedNaming::own),
+                                 .region_bytes = head_bytes + limits::page_bytes,
+                                 .alignment_bytes = limits::page_bytes},
+                                all);
+}
+
 /// Where the node files of a combined file lie: as format::place_regions() says, but closer, for disks in memory.
 inline format::FileGroup small_group(const SmallSnapshot& snapshot, std::uint32_t node) {
+    if (snapshot.nodes_per_file == format::in_shared_file)
+        return {.nodes_per_file = format::in_shared_file, .offsets = {}, .shared = small_plan(snapshot).places};
     const auto per_file = snapshot.nodes_per_file, first = node / per_file * per_file;
     const auto end = std::min(first + per_file, snapshot.nodes);
     format::FileGroup group{.nodes_per_file = per_file, .first_node = first, .offsets = {}};
@@ -79,14 +98,20 @@ inline format::FileGroup small_group(const SmallSnapshot& snapshot, std::uint32_
 
 /// One sealed node file. Its data depend on the snapshot's id, so that two saves of one step differ.
 inline std::vector<std::byte> small_node_file(const SmallSnapshot& snapshot, std::uint32_t node) {
-    const auto layout = small_layout(snapshot, node);
+    auto layout = small_layout(snapshot, node);
     std::vector<std::byte> image(layout.file_bytes);
     format::encode(layout, image);
+    if (snapshot.nodes_per_file == format::in_shared_file) {
+        std::uint64_t before = 0;
+        for (std::uint32_t rank = 0; rank < node * ranks_per_node; ++rank) before += rows_of(rank);
+        const std::vector<std::uint64_t> rows{before};
+        format::patch_shared(layout, format::own_offsets(small_plan(snapshot), layout.schema, rows), image);
+    }
     auto words = format::crc_words(layout, image);
     for (const auto& block : layout.blocks) {
         for (std::uint64_t i = 0; i < block.size_bytes; ++i)
-            image[block.offset_bytes + i] =
-                static_cast<std::byte>(i + 31 * block.rank + 7 * block.variable + snapshot.id);
+            image[block.offset_bytes + i] = static_cast<std::byte>(i + 31 * (block.variable == 0 ? 0 : block.rank) +
+                                                                   7 * block.variable + snapshot.id);
         for (std::uint64_t i = 0; i < format::segments_of(block.size_bytes); ++i) {
             const auto skip = i * limits::segment_bytes;
             const auto bytes = std::min(limits::segment_bytes, block.size_bytes - skip);

@@ -15,6 +15,7 @@
 #include "describe/geometry.hpp"
 #include "format/combined.hpp"
 #include "format/manifest.hpp"
+#include "format/shared.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::test {
@@ -188,13 +189,15 @@ inline void fill_array(std::byte* to, const Variable& variable, std::size_t v, c
 /// One node file's bytes. `first_rows` are the rows of the tables in the nodes before.
 inline Result<std::vector<std::byte>> node_bytes(const ViewSample& sample, std::uint32_t node, std::uint32_t first_rank,
                                                  const std::vector<std::uint64_t>& first_rows,
-                                                 const format::FileGroup& group = {}) {
+                                                 const format::FileGroup& group = {},
+                                                 const std::vector<std::uint64_t>& shared_offsets = {}) {
     std::vector<format::RankPart> parts;
     for (std::uint32_t i = 0; i < sample.ranks_of_node[node]; ++i)
         parts.push_back({first_rank + i, sample.boxes[first_rank + i], sample.rows[first_rank + i]});
     FB_TRY_ASSIGN(layout, format::plan_layout(sample.schema, parts, {}));
     std::vector<std::byte> bytes(layout.file_bytes);
     format::encode(layout, bytes);
+    if (!shared_offsets.empty()) format::patch_shared(layout, shared_offsets, bytes);
     const auto words = format::crc_words(layout, bytes);
     for (const auto& block : layout.blocks) {
         const auto& variable = sample.schema.variables[block.variable];
@@ -241,6 +244,44 @@ inline Result<std::vector<format::FileGroup>> groups_of(const ViewSample& sample
     return groups;
 }
 
+/// The plan of the shared file of a sample, and the rows before each node.
+inline Result<format::SharedPlan> shared_plan_of(const ViewSample& sample) {
+    std::vector<std::uint64_t> rows(sample.schema.tables.size(), 0);
+    std::uint64_t head_bytes = 0;
+    std::uint32_t first_rank = 0;
+    const auto nodes = static_cast<std::uint32_t>(sample.ranks_of_node.size());
+    for (std::uint32_t node = 0; node < nodes; ++node) {
+        FB_TRY_ASSIGN(bytes, node_bytes(sample, node, first_rank, rows));
+        FB_TRY_ASSIGN(head, format::open_head(bytes, "sample"));
+        head_bytes = std::max(head_bytes, head.head_bytes);
+        for (std::uint32_t table = 0; table < rows.size(); ++table) rows[table] += head.rows(table);
+        first_rank += sample.ranks_of_node[node];
+    }
+    return format::place_shared(sample.schema,
+                                {.nodes = nodes,
+                                 .heads_offset = format::shared_heads_offset(sample.schema, format::SharedNaming::own),
+                                 .region_bytes = format::shared_region_bytes(head_bytes),
+                                 .alignment_bytes = limits::page_bytes},
+                                rows);
+}
+
+/// Writes one staged node file into the shared file, stretch by stretch.
+inline Result<format::NodeFile> write_shared_node(sys::File& file, const std::vector<std::byte>& bytes) {
+    FB_TRY_ASSIGN(staged, format::open_head(bytes, "sample"));
+    const auto region = format::encode_region(staged, bytes);
+    FB_TRY_ASSIGN(stored, format::open_head(region, "sample"));
+    const auto& group = staged.record.group;
+    FB_TRY(file.truncate(group.file_bytes()));
+    FB_TRY(file.write(group.offset_of(staged.record.node), region));
+    Result<> written;
+    format::for_each_stretch(stored, 0, bytes.size(), [&](const format::Stretch& stretch) {
+        written = file.write(stretch.offset, std::span(bytes).subspan(stretch.plain_offset, stretch.bytes));
+        return written.has_value();
+    });
+    FB_TRY(written);
+    return stored;
+}
+
 /// Writes RUN/STREAM/step-000120 with all its node files and the manifest.
 inline Result<catalog::Snapshot> write_sample(sys::Store& store, const std::string& run, const ViewSample& sample) {
     const catalog::Snapshot snapshot{sample.schema.stream, 120,
@@ -255,17 +296,29 @@ inline Result<catalog::Snapshot> write_sample(sys::Store& store, const std::stri
     std::vector<std::uint64_t> first_rows(sample.schema.tables.size(), 0);
     std::uint32_t first_rank = 0;
     const auto nodes = static_cast<std::uint32_t>(sample.ranks_of_node.size());
-    FB_TRY_ASSIGN(groups, groups_of(sample));
+    format::SharedPlan plan;
+    const bool is_shared = sample.nodes_per_file == format::in_shared_file;
+    std::vector<format::FileGroup> groups;
+    if (is_shared) {
+        FB_TRY_ASSIGN(made, shared_plan_of(sample));
+        plan = std::move(made);
+        groups.assign(nodes, {.nodes_per_file = format::in_shared_file, .offsets = {}, .shared = plan.places});
+    } else {
+        FB_TRY_ASSIGN(made, groups_of(sample));
+        groups = std::move(made);
+    }
     std::vector<format::Region> regions;
     for (std::uint32_t node = 0; node < nodes; ++node) {
         const auto& group = groups[node];
-        FB_TRY_ASSIGN(bytes, node_bytes(sample, node, first_rank, first_rows, group));
+        const auto offsets =
+            is_shared ? format::own_offsets(plan, sample.schema, first_rows) : std::vector<std::uint64_t>{};
+        FB_TRY_ASSIGN(bytes, node_bytes(sample, node, first_rank, first_rows, group, offsets));
         const auto name = format::node_path(node, nodes, sample.nodes_per_file);
         const auto path = snapshot.directory + "/" + name;
         FB_TRY(store.make_directories(path.substr(0, path.rfind('/'))));
         FB_TRY_ASSIGN(file, store.open(path, sys::Access::update));
-        FB_TRY(file->write(group.offset_of(node), bytes));
-        FB_TRY_ASSIGN(head, format::open_head(bytes, path));
+        if (!is_shared) FB_TRY(file->write(group.offset_of(node), bytes));
+        FB_TRY_ASSIGN(head, is_shared ? write_shared_node(*file, bytes) : format::open_head(bytes, path));
         if (node == group.first_node) regions.clear();
         regions.push_back(format::region_of(head));
         if (group.is_combined() && regions.size() == group.nodes()) {
@@ -276,6 +329,9 @@ inline Result<catalog::Snapshot> write_sample(sys::Store& store, const std::stri
         manifest.nodes.push_back(format::line_of(head, name));
         for (std::uint32_t table = 0; table < first_rows.size(); ++table) first_rows[table] += head.rows(table);
         first_rank += sample.ranks_of_node[node];
+        if (!is_shared || node + 1 < nodes) continue;
+        FB_TRY_ASSIGN(whole, store.open(path, sys::Access::update));
+        FB_TRY(whole->write(0, format::encode_shared_head(format::page_of(head.record), head.schema, first_rows)));
     }
     FB_TRY(sys::write_text_durable(store, snapshot.directory + "/" + catalog::manifest_name,
                                    format::encode_manifest(manifest)));

@@ -1,6 +1,7 @@
 // Writes a committed snapshot and its view for views_test.py: make_view CASE RUN. Prints the schema's variables, one
 // JSON object a line: index, name, type, kind, shape. Cases: one, two, three (nodes), combined (three in two
-// files), together (in one), many:NODES (a small schema), or large (96 MB of columns and of 2 x 2 x 2 boxes).
+// files), together (in one), shared (in one file of global datasets), many:NODES (a small schema), or large (96 MB of
+// columns and of 2 x 2 x 2 boxes).
 
 #include <chrono>
 #include <cstdio>
@@ -54,6 +55,11 @@ Result<test::ViewSample> case_named(const std::string& name) {
     if (name == "one") return test::spread(test::view_schema(), {1});
     if (name == "two") return test::spread(test::view_schema(), {1, 2});
     if (name == "three") return test::spread(test::view_schema(), {3, 1, 4});
+    if (name == "shared") {
+        auto sample = test::spread(test::view_schema(), {3, 1, 4});
+        sample.nodes_per_file = format::in_shared_file;
+        return sample;
+    }
     if (name == "combined" || name == "together") {
         auto sample = test::spread(test::view_schema(), {3, 1, 4});
         sample.nodes_per_file = name == "combined" ? 2 : 3;

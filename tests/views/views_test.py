@@ -30,7 +30,7 @@ for tool in ("h5dump", "ncdump"):
         sys.exit(77)
 
 MAKE = os.path.join(os.environ.get("FOREBAY_BINARY_DIR", "build"), "tests", "make_view")
-CASES = ("one", "two", "three", "combined", "together")
+CASES = ("one", "two", "three", "combined", "together", "shared")
 SCRATCH = tempfile.TemporaryDirectory(prefix="forebay-views-")
 VARIABLES = {}
 

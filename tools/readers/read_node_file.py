@@ -68,12 +68,22 @@ RECORD = ("magic version header_bytes snapshot_id step time sealed_unix_ns node 
           "data_offset_bytes hdf5_offset_bytes hdf5_capacity_bytes schema_offset_bytes schema_size_bytes ranks_offset_bytes "
           "ranks extents_offset_bytes variables index_offset_bytes blocks crc_offset_bytes crc_words").split()
 COMPRESSED = "plain_bytes filters_offset_bytes chunks_offset_bytes chunks staged_crc32c".split()
+SHARED = "heads_offset region_bytes alignment_bytes shared_file_bytes naming".split()
+
+
+def check_places(r, nodes):
+    """Of the page or a record of a shared file."""
+    require(r["heads_offset"] % 4096 == 0 and r["heads_offset"] >= 8192 and r["region_bytes"] % 4096 == 0 and r["region_bytes"] >= 12288,
+            "places of the regions")
+    require(r["alignment_bytes"] and r["alignment_bytes"] % 4096 == 0 and r["shared_file_bytes"] % 4096 == 0 and r["naming"] <= 1 and
+            r["heads_offset"] + nodes * r["region_bytes"] <= r["shared_file_bytes"] < 1 << 62, "places in the shared file")
 
 
 def read_record(pages):
     require(len(pages) >= 8192, "fewer than 8192 bytes", "refused")
     record = dict(zip(RECORD, struct.unpack_from("<8sIIQqdqIIIIQQ13Q", pages, 4096)))
     record.update(zip(COMPRESSED, struct.unpack_from("<5Q", pages, 4096 + 2256)))
+    record.update(zip(SHARED, struct.unpack_from("<4QI", pages, 4096 + 2296)))
     written = struct.unpack_from("<I", pages, 8188)[0]
     if record["magic"] != b"FBNODE\r\n":
         unsealed = record["magic"] == bytes(8) and pages[:8] in (b"\x89HDF\r\n\x1a\n", bytes(8))
@@ -81,12 +91,17 @@ def read_record(pages):
         require(crc32c(b"FBNODE\r\n" + pages[4104:8188]) != written, "magic number")
         require(False, "not a node file", "refused")
     require(crc32c(pages[4096:8188]) == written, "checksum of the record")
-    require(record["version"] in (1, 2), f"version {record['version']}", "unsupported")
+    require(record["version"] in (1, 2, 3), f"version {record['version']}", "unsupported")
     record["record_crc32c"] = written
     r = record
     compressed = r["version"] == 2
     if not compressed:
-        r["plain_bytes"], r["chunks"] = r["file_bytes"], 0
+        r["chunks"] = 0
+    if r["version"] == 1:
+        r["plain_bytes"] = r["file_bytes"]
+    if r["version"] == 3:
+        check_places(r, r["nodes"])
+        require(r["head_bytes"] <= r["region_bytes"] - 4096 and r["file_bytes"] == -(-r["head_bytes"] // 4096) * 4096, "room of the head")
     require(r["header_bytes"] == 184 and r["plain_bytes"] <= 1 << 62 and r["node"] < r["nodes"] <= 1 << 20, "node numbers")
     require(1 <= r["ranks"] <= min(65536, r["world_ranks"]) and r["variables"] <= 30000, "numbers of ranks or variables")
     require(r["head_bytes"] <= min(1 << 32, r["data_offset_bytes"]) and r["data_offset_bytes"] <= r["file_bytes"] <= 1 << 62, "sizes")
@@ -127,7 +142,11 @@ def check_blocks(r, schema, ranks, extents, blocks):
     tables = {}
     at = 0
     for number, variable in enumerate(schema["variables"]):
-        offset, used, capacity, _ = extents[number]
+        offset, used, capacity, shared = extents[number]
+        if r["version"] == 3:
+            size = used if variable["kind"] == "particles" else product(variable["shape"]) * bytes_of(variable["type"])
+            require(shared >= r["heads_offset"] + r["nodes"] * r["region_bytes"] and shared + size <= r["shared_file_bytes"],
+                    f"place of variable {number} in the shared file")
         begin = r["data_offset_bytes"] if r["version"] == 1 else 0
         require(begin <= offset and used <= capacity and offset + capacity <= r["plain_bytes"], f"extent {number}")
         mine = []
@@ -252,6 +271,42 @@ class Plain:
         return out
 
 
+class Shared:
+    """The bytes of one node in the datasets of a shared file; None for replicated ones, which are those of node 0."""
+
+    def __init__(self, file, r, schema, extents, blocks):
+        self.file, self.r, self.schema, self.extents, self.blocks = file, r, schema, extents, blocks
+
+    def at(self, offset, size):
+        self.file.seek(offset)
+        return self.file.read(size)
+
+    def read(self, offset, size):
+        block = next(b for b in self.blocks if b["offset"] <= offset and offset + size <= b["offset"] + b["bytes"])
+        variable, extent = self.schema["variables"][block["variable"]], self.extents[block["variable"]]
+        if variable["kind"] == "replicated" and self.r["node"]:
+            return None
+        if variable["kind"] != "array":
+            return self.at(extent[3] + offset - extent[0], size)
+        # Row by row of the fastest dimension: slower than longest runs, and as right.
+        shape, element, out = variable["shape"], bytes_of(variable["type"]), b""
+        row = (block["size"][-1] if shape else 1) * element
+        done = offset - block["offset"]
+        while len(out) < size:
+            number, skip = divmod(done, row)
+            place = []
+            for extent_of in reversed(block["size"][:-1]):
+                number, index = divmod(number, extent_of)
+                place.insert(0, index)
+            flat = 0
+            for d, n in enumerate(shape):
+                flat = flat * n + block["lo"][d] + (place[d] if d < len(place) else 0)
+            now = min(row - skip, size - len(out))
+            out += self.at(extent[3] + flat * element + skip, now)
+            done += now
+        return out
+
+
 def check_data(plain, blocks, crcs):
     for number, block in enumerate(blocks):
         for done in range(0, block["bytes"], SEGMENT):
@@ -286,11 +341,13 @@ def read_node_file(path, show, base=0):
         r, schema, ranks, extents, blocks, crcs, filters, chunks = read_head(file)
         show(f"node file: stream {compact(schema['stream'])} snapshot {r['snapshot_id']:016x} step {r['step']} node {r['node']} of "
              f"{r['nodes']} ranks {compact(list(ranks))} of {r['world_ranks']} bytes {r['file_bytes']} record {r['record_crc32c']:08x}")
-        check_data(Plain(file, filters, chunks), blocks, crcs)
+        shared = r["version"] == 3
+        require(not shared or base == r["heads_offset"] + r["node"] * r["region_bytes"], "place of the region")
+        check_data(Shared(whole, r, schema, extents, blocks) if shared else Plain(file, filters, chunks), blocks, crcs)
     for number, variable in enumerate(schema["variables"]):
         where = f"table {variable['table']}" if variable["kind"] == "particles" else f"shape {compact(variable['shape'])}"
         show(f"variable {number} {compact(variable['name'])} {variable['type']} {variable['kind']} {where} bytes {extents[number][1]} of "
-             f"{extents[number][2]} at {extents[number][0]}")
+             f"{extents[number][2]} at {extents[number][0]}" + (f" shared at {extents[number][3]}" if shared else ""))
         for b in blocks:
             if b["variable"] == number:
                 show(f"  block rank {b['rank']} box {compact(b['lo'])} {compact(b['size'])} bytes {b['bytes']} at {b['offset']} "
@@ -299,7 +356,38 @@ def read_node_file(path, show, base=0):
             if c["variable"] == number:
                 show(f"  chunk at {c['plain']} bytes {c['bytes']} filter {filters[number]['id'] if c['filtered'] else 0} stored {c['size']} at "
                      f"{c['stored']} crc32c {c['crc']:08x}")
+    columns = [v["kind"] == "particles" for v in schema["variables"]]
+    r["begins"] = [e[3] for e in extents]
+    r["ends"] = [e[3] + (e[1] if column else 0) for e, column in zip(extents, columns)]
     return r
+
+
+def read_shared_file(path, show):
+    """Every region by the page, that each has arrived, and that its rows begin where those before it end."""
+    with open(path, "rb") as file:
+        page = file.read(8192)[4096:]
+        require(len(page) == 4096 and crc32c(page[:4092]) == struct.unpack_from("<I", page, 4092)[0], "checksum of the page")
+        header, snapshot, step, nodes = struct.unpack_from("<IQqI", page, 12)
+        p = dict(zip(("naming", "heads_offset", "region_bytes", "alignment_bytes", "shared_file_bytes"), struct.unpack_from("<I4Q", page, 36)))
+        require(header == 72 and 1 <= nodes <= 1 << 20, "page")
+        check_places(p, nodes)
+        show(f"shared file: snapshot {snapshot:016x} step {step} nodes {nodes}, naming {p['naming']}, regions of {p['region_bytes']} from "
+             f"{p['heads_offset']} on, alignment {p['alignment_bytes']}, bytes {p['shared_file_bytes']}")
+        require(file.seek(0, 2) == p["shared_file_bytes"], "length of the file")
+        arrivals = []
+        for node in range(nodes):
+            file.seek(p["heads_offset"] + (node + 1) * p["region_bytes"] - 4096)
+            arrival = file.read(4096)
+            require(arrival[:8] == b"FBHERE\r\n" and crc32c(arrival[:4092]) == struct.unpack_from("<I", arrival, 4092)[0], "an arrival")
+            arrivals.append(struct.unpack_from("<IIQI", arrival, 8))
+    ends = None
+    for node, arrival in enumerate(arrivals):
+        r = read_node_file(path, show, p["heads_offset"] + node * p["region_bytes"])
+        require(arrival == (1, node, snapshot, r["record_crc32c"]), f"arrival of node {node}")
+        require((r["snapshot_id"], r["step"], r["node"], r["nodes"], r["version"]) == (snapshot, step, node, nodes, 3), f"region {node}")
+        require(all(r[key] == p[key] for key in p), f"places of node {node}")
+        require(ends is None or r["begins"] == ends, f"rows of node {node}")
+        ends = r["ends"]
 
 
 def read_combined_file(path, show):
@@ -329,8 +417,10 @@ def read_combined_file(path, show):
 
 def read_file(path, show):
     with open(path, "rb") as file:
-        combined = file.read(8192)[4096:4104] == b"FBMANY\r\n"
-    return (read_combined_file if combined else read_node_file)(path, show)
+        page = file.read(8192)[4096:]
+    if page[:8] != b"FBMANY\r\n":
+        return read_node_file(path, show)
+    return (read_shared_file if page[8:12] == b"\x02\0\0\0" else read_combined_file)(path, show)
 
 
 def check_manifest_line(line, schema, shapes, world_ranks):
@@ -357,7 +447,7 @@ def read_manifest(path, show):
     try:
         m = json.loads(text.decode("utf-8"))
         require(m["format"] == "forebay manifest", "format")
-        require(m["version"] in (1, 2), f"version {m['version']}", "unsupported")
+        require(m["version"] in (1, 2, 3), f"version {m['version']}", "unsupported")
         check_schema(m["schema"])
         shapes = []
         for variable in m["schema"]["variables"]:
@@ -368,7 +458,8 @@ def read_manifest(path, show):
         require(numbers and numbers == sorted(set(numbers)) and 0 <= numbers[0] and numbers[-1] < 1 << 20, "node numbers")
         for line in m["nodes"]:
             check_manifest_line(line, m["schema"], shapes, m["world_ranks"])
-            line["offset"] = line.get("offset", 0) if m["version"] == 2 else 0
+            line["offset"] = line.get("offset", 0) if m["version"] >= 2 else 0
+            require(m["version"] == 3 or not (m["version"] == 2 and line["offset"] and "staged" in line), f"form of {line['path']}")
             require(isinstance(line["offset"], int) and 0 <= line["offset"] <= 1 << 62 and line["offset"] % 4096 == 0, f"offset of {line['path']}")
     except (ValueError, KeyError, TypeError) as error:
         raise Refused(f"corrupt: {type(error).__name__} {error}") from error
