@@ -101,11 +101,11 @@ typedef enum fb_policy {
 typedef struct fb_stream_options {
     int slots; /* 1, or 2 to save while the step before still drains */
     fb_policy policy;
-    double wait_max_seconds;        /* for FB_WAIT_AT_MOST */
-    int keep;                       /* committed snapshots that stay at the target; 0 keeps all */
-    int view;                       /* not 0: make the plain view at commit, when the agent can; others by the TOML text */
-    int priority;                   /* of its drains: a higher one goes first, and overtakes */
-    double deadline_seconds;        /* a snapshot is to be durable so long after its seal; 0: none */
+    double wait_max_seconds; /* for FB_WAIT_AT_MOST */
+    int keep;                /* committed snapshots that stay at the target; 0 keeps all */
+    int view;                /* not 0: make the plain view at commit, when the agent can; others by the TOML text */
+    int priority;            /* of its drains: a higher one goes first, and overtakes */
+    double deadline_seconds; /* a snapshot is to be durable so long after its seal; 0: none */
     uint64_t rate_bytes_per_second; /* of its drains, where that is less than the agent's; 0: the agent's */
     int nodes_per_file;             /* nodes that share one file at the target; 1: each has its own */
 } fb_stream_options;

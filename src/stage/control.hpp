@@ -63,7 +63,7 @@ struct SlotControl {
 struct StreamControl {
     std::array<char, 256> name{};
     std::int32_t keep = 0;
-    std::uint32_t view = 0;  // a bit of each convention that views are to be made in
+    std::uint32_t view = 0;                                // a bit of each convention that views are to be made in
     std::array<char, compression_text_max> compression{};  // encode_rules()
     std::atomic<std::int32_t> priority{0};
     std::atomic<std::int64_t> deadline_ns{0};  // after the seal; 0: none

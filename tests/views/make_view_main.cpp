@@ -1,6 +1,6 @@
 // Writes a committed snapshot and its view for views_test.py: make_view CASE RUN. Prints the schema's variables, one
 // JSON object a line: index, name, type, kind, shape. Cases: one, two, three (nodes), combined (three in two
-// files), together (in one), or many:NODES (a small schema).
+// files), together (in one), or many:NODES[:NODES_PER_FILE] (a small schema).
 
 #include <chrono>
 #include <cstdio>
@@ -46,7 +46,12 @@ Result<test::ViewSample> case_named(const std::string& name) {
         sample.nodes_per_file = name == "combined" ? 2 : 3;
         return sample;
     }
-    if (name.starts_with("many:")) return many_nodes(static_cast<std::uint32_t>(std::atoi(name.c_str() + 5)));
+    if (name.starts_with("many:")) {
+        auto sample = many_nodes(static_cast<std::uint32_t>(std::atoi(name.c_str() + 5)));
+        if (const auto colon = name.find(':', 5); colon != std::string::npos)
+            sample.nodes_per_file = static_cast<std::uint32_t>(std::atoi(name.c_str() + colon + 1));
+        return sample;
+    }
     return Error{ErrorKind::missing, "no case " + name};
 }
 
