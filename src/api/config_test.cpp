@@ -123,6 +123,25 @@ TEST_CASE("load_options: shared is true, false or the name of a form") {
     CHECK(compressed.error().text.find("shared and compression exclude each other") != std::string::npos);
 }
 
+TEST_CASE("load_options: views by true or false, by a convention, or by a list of them") {
+    const auto stream = [](const std::string& value) {
+        const auto options = load("[streams.s]\nview = " + value + "\n");
+        return options ? options->streams[0].second : StreamOptions{.conventions = {}};
+    };
+    CHECK(stream("true").view);
+    CHECK(stream("true").conventions == std::vector{Convention::plain});
+    CHECK(stream("\"openpmd\"").conventions == std::vector{Convention::openpmd});
+    const auto two = stream("[\"netcdf\", \"h5part\"]");
+    CHECK(two.view);
+    CHECK(two.conventions == std::vector{Convention::netcdf, Convention::h5part});
+    CHECK_FALSE(stream("[]").view);
+    for (const auto* wrong : {"\"hdf\"", "[\"plain\", 1]", "3"}) {
+        const auto refused = load(std::string("[streams.s]\nview = ") + wrong + "\n");
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().text.find("line 2: 'view' must be") != std::string::npos);
+    }
+}
+
 TEST_CASE("load_options: compression by a word or by a table, for a stream and for its variables in their order") {
     const auto options = load(R"(
 [streams.restart]

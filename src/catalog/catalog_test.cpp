@@ -59,6 +59,8 @@ TEST_CASE("names: written and read alike, and nothing else is ours") {
     CHECK(catalog::step_name(120) == "step-000120");
     CHECK(catalog::step_name(12'345'678) == "step-12345678");
     CHECK(catalog::view_name(7) == "step-000007.h5");
+    CHECK(catalog::view_name(7, Convention::openpmd) == "step-000007.openpmd.h5");
+    CHECK(catalog::series_name(Convention::netcdf) == "series.nc");
     CHECK(catalog::part_name(120, 0xf3) == ".step-000120.00000000000000f3.part");
     for (const std::int64_t step : {0LL, 7LL, 999'999LL, 1'000'000LL, 9'223'372'036'854'775'807LL}) {
         CHECK(catalog::step_of(catalog::step_name(step)) == step);
@@ -241,7 +243,9 @@ TEST_CASE("verify: a check that cannot be made is an error, never a clean bill")
 TEST_CASE("prune: counts whole snapshots only, and removes nothing in doubt") {
     SimStore disk;
     for (const std::int64_t step : {100, 120, 140, 160, 180}) make(disk, at_step(step));
-    REQUIRE(sys::write_text_durable(disk, run + "/restart/step-000100.h5", "a view"));
+    const std::vector<std::string> gone{"step-000100.h5", "step-000100.nc", "step-000120.openpmd.h5", "series.h5part"};
+    for (const auto& view : gone) REQUIRE(sys::write_text_durable(disk, run + "/restart/" + view, "a view"));
+    REQUIRE(sys::write_text_durable(disk, run + "/restart/step-000180.nc", "a view"));
     REQUIRE(disk.remove(node_path(at_step(160), 0)));
 
     auto pruned = catalog::prune(disk, run, stream, 2, true).value();
@@ -258,7 +262,8 @@ TEST_CASE("prune: counts whole snapshots only, and removes nothing in doubt") {
     pruned = catalog::prune(disk, run, stream, 2, false).value();
     CHECK(steps_of(pruned.removed) == std::vector<std::int64_t>{120, 100});
     CHECK(steps_in(disk) == std::vector<std::int64_t>{180, 160, 140});
-    CHECK_FALSE(disk.exists(run + "/restart/step-000100.h5").value());
+    for (const auto& view : gone) CHECK_FALSE(disk.exists(run + "/restart/" + view).value());
+    CHECK(disk.exists(run + "/restart/step-000180.nc").value());
     CHECK(catalog::leftovers(disk, run, stream).value().empty());
 }
 

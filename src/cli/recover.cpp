@@ -51,9 +51,10 @@ public:
             one.outcome != Outcome::incomplete);
     }
     void add(const drain::OwedView& view) {
-        const auto said =
-            view.made ? fmt::format("its {} view was missing and is made.", catalog::name_of(view.convention))
-                      : fmt::format("it has no {} view: {}", catalog::name_of(view.convention), view.made.error().text);
+        const auto kind =
+            view.convention == Convention::plain ? "" : std::string(catalog::name_of(view.convention)) + " ";
+        const auto said = view.made ? fmt::format("its {}view was missing and is made.", kind)
+                                    : fmt::format("it has no {}view: {}", kind, view.made.error().text);
         auto object = json_of(view.snapshot).set("kind", "view");
         // What a view lacks is no loss; the snapshot is there.
         add(fmt::format("{}: step {}: {}", view.snapshot.stream, view.snapshot.step, said), object,

@@ -45,3 +45,17 @@ TEST_CASE("views: of what recover committed, and of each snapshot beside one tha
     CHECK_FALSE(disk.exists(view_of(never)).value());
     CHECK(drain::make_missing_views(disk, run, {}, make).value().size() == 1);  // what cannot be made, once more
 }
+
+TEST_CASE("views: of each convention that a snapshot of the stream has, and of no other") {
+    test::SimStore disk;
+    const auto first = at_step("fields", 10), second = at_step("fields", 11);
+    for (const auto& snapshot : {first, second}) REQUIRE(test::commit_all(disk, run, snapshot));
+    REQUIRE(sys::write_text_durable(disk, run + "/fields/step-000010.nc", "a view"));
+    REQUIRE(sys::write_text_durable(disk, run + "/fields/step-000011.openpmd.h5", "a view"));
+    const auto owed = drain::make_missing_views(disk, run, {}, make).value();
+    REQUIRE(owed.size() == 2);
+    CHECK(owed[0].convention == Convention::openpmd);
+    CHECK(owed[0].snapshot.step == 10);
+    CHECK(disk.exists(run + "/fields/step-000011.nc").value());
+    CHECK_FALSE(disk.exists(view_of(first)).value());
+}

@@ -1,7 +1,7 @@
 // Writes a committed snapshot and its view for views_test.py: make_view CASE RUN. Prints the schema's variables, one
 // JSON object a line: index, name, type, kind, shape. Cases: one, two, three (nodes), combined (three in two
-// files), together (in one), shared (in one file of global datasets), many:NODES (a small schema), or large (96 MB of
-// columns and of 2 x 2 x 2 boxes).
+// files), together (in one), shared (in one file of global datasets), many:NODES[:NODES_PER_FILE] (a small schema),
+// or large (96 MB of columns and of 2 x 2 x 2 boxes).
 
 #include <chrono>
 #include <cstdio>
@@ -67,6 +67,12 @@ Result<test::ViewSample> case_named(const std::string& name) {
     }
     if (name == "large") return large();
     if (name.starts_with("many:")) return many_nodes(static_cast<std::uint32_t>(std::atoi(name.c_str() + 5)));
+    if (name.starts_with("many:")) {
+        auto sample = many_nodes(static_cast<std::uint32_t>(std::atoi(name.c_str() + 5)));
+        if (const auto colon = name.find(':', 5); colon != std::string::npos)
+            sample.nodes_per_file = static_cast<std::uint32_t>(std::atoi(name.c_str() + colon + 1));
+        return sample;
+    }
     return Error{ErrorKind::missing, "no case " + name};
 }
 
