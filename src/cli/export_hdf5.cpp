@@ -64,7 +64,8 @@ void print(const Options& options, const char* convention, const std::vector<cat
         object.set("notes", notes).set("not_exported", omitted).print();
         return;
     }
-    auto text = fmt::format("{}  {}, {}@{}", options.file, convention, snapshots.front().stream, snapshots.front().step);
+    auto text =
+        fmt::format("{}  {}, {}@{}", options.file, convention, snapshots.front().stream, snapshots.front().step);
     if (snapshots.size() > 1) text += fmt::format(" to {} ({} steps)", snapshots.back().step, snapshots.size());
     text += fmt::format(", {}", show_bytes(done.file_bytes));
     if (done.resumed_bytes > 0) text += fmt::format(", {} of it from a call before", show_bytes(done.resumed_bytes));
@@ -79,13 +80,15 @@ Result<Exit> run(const Options& given, Convention convention) {
     FB_TRY_ASSIGN(options, options_of(given));
     FB_TRY_ASSIGN(steps, find_steps(store, given.place, std::chrono::seconds(given.wait)));
     if (convention == Convention::plain && steps.is_series)
-        return Error{ErrorKind::refused, "the plain convention has one step a file.\n  Next: one step, or forebay export "
-                                         "h5part, openpmd or netcdf"};
+        return Error{ErrorKind::refused,
+                     "the plain convention has one step a file.\n  Next: one step, or forebay export "
+                     "h5part, openpmd or netcdf"};
     const views::Wish wish{
         .convention = convention, .is_series = steps.is_series, .table = given.table, .file_name = {}};
     const auto start = sys::Clock::now();
     FB_TRY_ASSIGN(done, [&] {
-        Progress progress(fmt::format("{}@{}", steps.snapshots.front().stream, steps.snapshots.back().step), given.json);
+        Progress progress(fmt::format("{}@{}", steps.snapshots.front().stream, steps.snapshots.back().step),
+                          given.json);
         options.progress = [&](std::uint64_t bytes, std::uint64_t all) { progress.show(bytes, all); };
         return views::export_file(store, steps.snapshots, wish, given.file, options);
     }());
@@ -112,13 +115,15 @@ void add_convention(Verb& parent, Convention convention, const char* summary, co
     verb.option("--align", options->align, "Datasets of this size begin at its multiples: the target's stripe");
     verb.option("--rate", options->rate, "Bytes a second at most, as in 500M");
     verb.option("--wait", options->wait, "Seconds to wait for steps that are not committed yet");
-    verb.json(options->json,
-              "  An object: path, as, stream, steps (an array), bytes (of the file), datasets (whose data were copied),\n"
-              "  bytes_written, bytes_resumed (written by a call that was killed), bytes_read (of node files), writes,\n"
-              "  seconds, notes (texts), not_exported (array of: what, reason).\n");
-    verb.examples(std::string(examples) +
-                  "Every byte is checked against its checksum before it is written. FILE is whole or absent; a call that\n"
-                  "was killed goes on where it was when it is repeated.\n");
+    verb.json(
+        options->json,
+        "  An object: path, as, stream, steps (an array), bytes (of the file), datasets (whose data were copied),\n"
+        "  bytes_written, bytes_resumed (written by a call that was killed), bytes_read (of node files), writes,\n"
+        "  seconds, notes (texts), not_exported (array of: what, reason).\n");
+    verb.examples(
+        std::string(examples) +
+        "Every byte is checked against its checksum before it is written. FILE is whole or absent; a call that\n"
+        "was killed goes on where it was when it is repeated.\n");
     verb.action([options, convention] { return run(*options, convention); });
 }
 

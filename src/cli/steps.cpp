@@ -60,8 +60,9 @@ std::optional<Asked> series_in(const std::string& text) {
 
 Result<std::string> stream_of(const Place& place, const std::string& text) {
     if (place.streams.size() == 1) return place.streams.front();
-    return Error{ErrorKind::refused, fmt::format("{}: several steps are taken from one stream.\n  Next: name it, {}/STREAM",
-                                                 text, place.run)};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("{}: several steps are taken from one stream.\n  Next: name it, {}/STREAM", text, place.run)};
 }
 
 /// What `asked` names that is not there, for texts; empty when all is.

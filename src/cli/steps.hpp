@@ -12,14 +12,13 @@
 
 namespace forebay::cli {
 
-
 struct Steps {
     std::vector<catalog::Snapshot> snapshots;  // by rising step, at least one
     bool is_series = false;                    // several were asked for, even if there is one
 };
 
-/// Committed snapshots. With a `wait`, looks again until every step that is named, both ends of a range too, is committed
-/// and no snapshot of a range is still being drained; then `missing` says which is not.
+/// Committed snapshots. With a `wait`, looks again until every step that is named, both ends of a range too, is
+/// committed and no snapshot of a range is still being drained; then `missing` says which is not.
 Result<Steps> find_steps(sys::Store& store, const std::string& text, std::chrono::seconds wait);
 
 }  // namespace forebay::cli

@@ -46,8 +46,8 @@ enum class Missing {
 /// `missing` or `corrupt` when one is not; `unsupported` for more sources or mappings than a reader bears.
 Result<Contents> gather(sys::Store& store, const catalog::Snapshot& snapshot, Missing missing = Missing::refuse);
 
-/// The same for who copies all of it, and so opens a few node files at a time: none may be missing, and there is no limit
-/// to sources and mappings. Errors say what is wrong with the snapshot alone.
+/// The same for who copies all of it, and so opens a few node files at a time: none may be missing, and there is no
+/// limit to sources and mappings. Errors say what is wrong with the snapshot alone.
 Result<Contents> gather_to_copy(sys::Store& store, const catalog::Snapshot& snapshot);
 
 }  // namespace forebay::views

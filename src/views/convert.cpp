@@ -36,7 +36,8 @@ constexpr bool is_other_sign() {
 
 template <class To, class From>
 To as(From value) {
-    if constexpr (std::same_as<From, std::int64_t> && std::same_as<To, std::uint64_t>) return value < 0 ? 0 : static_cast<To>(value);
+    if constexpr (std::same_as<From, std::int64_t> && std::same_as<To, std::uint64_t>)
+        return value < 0 ? 0 : static_cast<To>(value);
     else if constexpr (std::same_as<From, std::uint64_t> && std::same_as<To, std::int64_t>)
         return value > std::numeric_limits<To>::max() ? std::numeric_limits<To>::max() : static_cast<To>(value);
     else return static_cast<To>(value);

@@ -89,15 +89,16 @@ private:
         const auto write = [&]() -> Result<> {
             if (piece.begin == piece.end) return {};
             writes_.fetch_add(1, std::memory_order_relaxed);
-            return flow_.write(file_, piece.begin, bytes.subspan(piece.begin - window.begin, piece.end - piece.begin),
-                               [] { return true; }, &written_);
+            return flow_.write(
+                file_, piece.begin, bytes.subspan(piece.begin - window.begin, piece.end - piece.begin),
+                [] { return true; }, &written_);
         };
         for (auto target = target_at(window.begin); target != targets_.end() && target->offset_bytes < window.end;
              ++target) {
             const auto begin = std::max(window.begin, target->offset_bytes);
             const auto end = std::min(window.end, target->offset_bytes + target->bytes);
-            FB_TRY(loader.load(*target, begin - target->offset_bytes,
-                               bytes.subspan(begin - window.begin, end - begin)));
+            FB_TRY(
+                loader.load(*target, begin - target->offset_bytes, bytes.subspan(begin - window.begin, end - begin)));
             if (begin != piece.end) {
                 FB_TRY(write());
                 piece.begin = begin;

@@ -1,6 +1,6 @@
 // Copies the elements of datasets from node files into the file that an export writes, window after window: each thread
-// fills a window of the file in memory and writes it in one piece, so that storage sees large writes at multiples of the
-// window, whatever the decomposition.
+// fills a window of the file in memory and writes it in one piece, so that storage sees large writes at multiples of
+// the window, whatever the decomposition.
 //
 // Life:    one call of run() copies a stretch of the file or ends with an error.
 // Threads: a call starts its own; what it is given may be used by several copiers at once, for other stretches.

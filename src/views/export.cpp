@@ -98,17 +98,25 @@ struct Export::Plan {
             next = fmt::format("forebay verify {}@{}, and the same command once it is whole, or another step",
                                directory_of(snapshots.front().directory), snapshots.front().step);
         if (error.kind == ErrorKind::full) next = fmt::format("make room in {}, then the same command", directory);
-        return {error.kind, fmt::format("forebay: {} was not exported: {}\n  Safe: the snapshots; nothing is under that "
-                                        "name but what was there before, and what is copied stays in {}.\n  Next: {}",
-                                        path, error.text, part_path, next)};
+        return {error.kind,
+                fmt::format("forebay: {} was not exported: {}\n  Safe: the snapshots; nothing is under that "
+                            "name but what was there before, and what is copied stays in {}.\n  Next: {}",
+                            path, error.text, part_path, next)};
     }
 
     Result<> check_absent() const {
+        const auto directory = directory_of(path);
+        FB_TRY_ASSIGN(is_there, store.exists(directory));
+        if (!is_there)
+            return Error{ErrorKind::missing, fmt::format("forebay: {} has no directory {} to stand in; nothing was "
+                                                         "written.\n  Next: mkdir -p {}",
+                                                         path, directory, directory)};
         FB_TRY_ASSIGN(exists, store.exists(path));
         if (!exists || options.replace) return {};
-        return Error{ErrorKind::refused, fmt::format("forebay: {} exists already; nothing was written.\n  Next: --force "
-                                                     "to replace it once the new one is whole, or another name",
-                                                     path)};
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: {} exists already; nothing was written.\n  Next: --force "
+                                 "to replace it once the new one is whole, or another name",
+                                 path)};
     }
 
     Result<> gather();
@@ -134,8 +142,8 @@ Result<> Export::Plan::gather() {
     return {};
 }
 
-/// Removes what earlier calls left that nothing can go on with: parts of other snapshots or with other options, or a part
-/// that is not as it was left.
+/// Removes what earlier calls left that nothing can go on with: parts of other snapshots or with other options, or a
+/// part that is not as it was left.
 Result<> Export::Plan::discard_stale() {
     const auto directory = directory_of(path);
     const auto prefix = std::filesystem::path(path).filename().string() + ".part-";

@@ -20,14 +20,14 @@
 namespace forebay::views {
 
 struct ExportOptions {
-    bool replace = false;                         // a file of this name
-    std::uint64_t alignment_bytes = 1u << 20;     // of datasets that large; whole pages, best the target's stripe
-    std::uint64_t memory_bytes = 0;               // of the copying; 0: 64 MiB, or what the alignment needs
-    int threads = 0;                              // 0: one a CPU, up to 4; fewer where the memory is not enough
-    std::uint64_t rate_bytes_per_second = 0;      // 0: as fast as the target takes it
-    std::uint64_t journal_bytes = 0;              // copied between two entries; 0: 1 GiB
-    std::string description;                      // a file to use instead of the stream's own describe.toml
-    const std::atomic<bool>* stop = nullptr;      // ends a copy() with `retry`
+    bool replace = false;                      // a file of this name
+    std::uint64_t alignment_bytes = 1u << 20;  // of datasets that large; whole pages, best the target's stripe
+    std::uint64_t memory_bytes = 0;            // of the copying; 0: 64 MiB, or what the alignment needs
+    int threads = 0;                           // 0: one a CPU, up to 4; fewer where the memory is not enough
+    std::uint64_t rate_bytes_per_second = 0;   // 0: as fast as the target takes it
+    std::uint64_t journal_bytes = 0;           // copied between two entries; 0: 1 GiB
+    std::string description;                   // a file to use instead of the stream's own describe.toml
+    const std::atomic<bool>* stop = nullptr;   // ends a copy() with `retry`
     /// What the file system of a directory has room for; empty: not asked.
     std::function<Result<std::uint64_t>(const std::string&)> free_bytes;
     /// Bytes of this part that are written, those of earlier calls too, and all.

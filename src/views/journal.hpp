@@ -1,5 +1,5 @@
-// How far an export has come, so that a killed one goes on: a small text beside the file that is being written, replaced
-// atomically. docs/formats/export.md.
+// How far an export has come, so that a killed one goes on: a small text beside the file that is being written,
+// replaced atomically. docs/formats/export.md.
 
 #pragma once
 

@@ -35,8 +35,8 @@ inline constexpr std::uint64_t export_window_bytes_min = 1u << 20;
 inline constexpr std::uint64_t export_memory_bytes = 64u << 20;
 inline constexpr int export_threads = 4;
 
-// How much a killed export copies again at most, beside what was in its windows: a second or two of writing, against two
-// syncs for the journal.
+// How much a killed export copies again at most, beside what was in its windows: a second or two of writing, against
+// two syncs for the journal.
 inline constexpr std::uint64_t export_journal_bytes = 1u << 30;
 // And how long it copied for that, where storage is slow or the rate limited.
 inline constexpr std::chrono::seconds export_journal_pause{2};

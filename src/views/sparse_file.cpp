@@ -38,7 +38,8 @@ void Stretches::read(std::uint64_t offset, std::span<std::byte> bytes) const {
     for (; from != all_.end() && from->first < end; ++from) {
         const auto first = std::max(offset, from->first);
         const auto last = std::min(end, from->first + from->second.size());
-        if (first < last) std::memcpy(bytes.data() + (first - offset), from->second.data() + (first - from->first), last - first);
+        if (first < last)
+            std::memcpy(bytes.data() + (first - offset), from->second.data() + (first - from->first), last - first);
     }
 }
 

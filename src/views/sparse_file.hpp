@@ -1,5 +1,6 @@
-// What HDF5 writes of a file, kept in memory, where the file itself may be far larger than that: the room of datasets of
-// which nothing is written takes none. So HDF5 lays out a file of any size and opens, locks and sizes none at the target.
+// What HDF5 writes of a file, kept in memory, where the file itself may be far larger than that: the room of datasets
+// of which nothing is written takes none. So HDF5 lays out a file of any size and opens, locks and sizes none at the
+// target.
 
 #pragma once
 
@@ -31,8 +32,8 @@ public:
     SparseFile(const SparseFile&) = delete;
     SparseFile& operator=(const SparseFile&) = delete;
 
-    /// How HDF5 opens it; this object must outlive every file opened so. Datasets of at least `alignment` bytes begin at
-    /// its multiples; metadata come in blocks of `metadata_bytes`, the first at the front.
+    /// How HDF5 opens it; this object must outlive every file opened so. Datasets of at least `alignment` bytes begin
+    /// at its multiples; metadata come in blocks of `metadata_bytes`, the first at the front.
     Result<Id> access(std::uint64_t alignment, std::uint64_t metadata_bytes);
 
     /// After HDF5 closed it.

@@ -57,8 +57,9 @@ Result<> add_targets(StoredFile& stored, h5::File& file, const Outline& outline,
             return Error{ErrorKind::broken, fmt::format("HDF5 has no room for dataset '{}' yet", dataset.path)};
         auto tiling = tiling_of(dataset, contents);
         if (!tiling)
-            return Error{tiling.error().kind, fmt::format("forebay: '{}' cannot be exported: {}. Next: another convention",
-                                                          dataset.path, tiling.error().text)};
+            return Error{tiling.error().kind,
+                         fmt::format("forebay: '{}' cannot be exported: {}. Next: another convention", dataset.path,
+                                     tiling.error().text)};
         stored.targets.push_back(
             {dataset.path, offset, bytes, dataset.type, fill_of(dataset.type), std::move(*tiling)});
     }
@@ -66,8 +67,8 @@ Result<> add_targets(StoredFile& stored, h5::File& file, const Outline& outline,
     return {};
 }
 
-/// HDF5 leaves gaps of some bytes between its own things, which zeros fill, so that they are one write. What targets fill
-/// stays theirs.
+/// HDF5 leaves gaps of some bytes between its own things, which zeros fill, so that they are one write. What targets
+/// fill stays theirs.
 h5::Stretches joined(const h5::Stretches& written, std::span<const Target> targets) {
     h5::Stretches joined;
     std::uint64_t end = 0;

@@ -41,7 +41,8 @@ std::vector<Box> slabs_of(const Extents& shape, std::uint64_t first, std::uint64
         }
         Box slab{zeros(shape.dims()), shape};
         for (int outer = 0; outer <= dim; ++outer) {
-            slab.lo[outer] = first / static_cast<std::uint64_t>(strides[static_cast<std::size_t>(outer)]) % shape[outer];
+            slab.lo[outer] =
+                first / static_cast<std::uint64_t>(strides[static_cast<std::size_t>(outer)]) % shape[outer];
             slab.size[outer] = 1;
         }
         slab.size[dim] = std::min((end - first) / layer, shape[dim] - slab.lo[dim]);

@@ -28,8 +28,8 @@ public:
     /// Empty boxes are left out.
     Tiling(const Extents& shape, std::vector<Stored> boxes);
 
-    /// What fills elements [first, end) of the dataset: parts of the boxes, each of them again one after the other where
-    /// it is stored.
+    /// What fills elements [first, end) of the dataset: parts of the boxes, each of them again one after the other
+    /// where it is stored.
     std::vector<Stored> tiles(std::uint64_t first, std::uint64_t end) const;
 
     const Extents& shape() const { return shape_; }
