@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 try:
+    import hdf5plugin  # noqa: F401  (for the view of the compressed run)
     import h5py
     import netCDF4
     import numpy as np
@@ -36,6 +37,7 @@ BIN = os.path.join(os.path.abspath(os.environ.get("FOREBAY_BINARY_DIR", "build")
 FOREBAY = os.path.join(BIN, "forebay")
 SCRATCH = tempfile.TemporaryDirectory(prefix="forebay-runs-")
 RUNS = [name for name in ("nbody", "les") if os.path.exists(os.path.join(BIN, name))]
+COMPRESSED = ["compressed"] if "nbody" in RUNS else []
 for name in {"nbody", "les"} - set(RUNS):
     print(f"left out: {name} is not built")
 if not RUNS:
@@ -54,11 +56,14 @@ def run(*command, check=True):
 
 
 def setUpModule():
-    for name in RUNS:
+    with open(path("config.toml"), "w") as file:
+        file.write('[streams.restart]\ncompression = "zstd"\n')
+    for name in RUNS + COMPRESSED:
         os.mkdir(path("staging-" + name))
-    if "nbody" in RUNS:
+    for name in [name for name in RUNS + COMPRESSED if name != "les"]:
         run("mpiexec", "-n", "3", os.path.join(BIN, "nbody"), "--mesh", "16", "--particles", "16", "--steps", "4",
-            "--run", path("nbody"), "--save-every", "2", "--virtual-nodes", "2", "--staging", path("staging-nbody"))
+            "--run", path(name), "--save-every", "2", "--virtual-nodes", "2", "--staging", path("staging-" + name),
+            *(["--config", path("config.toml")] if name == "compressed" else []))
     if "les" in RUNS:
         with open(path("les.nml"), "w") as file:
             file.write(f"&les nx=25 ny=18 nz=12 ranks_x=2 ranks_y=2 run='{path('les')}' save_every=4 end_step=8\n"
@@ -81,15 +86,15 @@ def exported(name, convention, steps="@all"):
 
 class TheSameAsTheView(unittest.TestCase):
     def check(self, convention, steps, least):
-        for name in RUNS:
+        for name in least.keys() & {*RUNS, *COMPRESSED}:
             with self.subTest(name=name):
                 self.assertGreaterEqual(same_content.check(self, *exported(name, convention, steps)), least[name])
 
     def test_plain(self):
-        self.check("plain", "@last", {"nbody": 20, "les": 280})
+        self.check("plain", "@last", {"nbody": 20, "les": 280, "compressed": 20})
 
     def test_h5part(self):
-        self.check("h5part", "@last", {"nbody": 7, "les": 9})
+        self.check("h5part", "@last", {"nbody": 7, "les": 9, "compressed": 7})
         self.check("h5part", "@all", {"nbody": 14, "les": 18})
 
     def test_openpmd(self):
