@@ -105,6 +105,12 @@ struct Export::Plan {
     }
 
     Result<> check_absent() const {
+        const auto directory = directory_of(path);
+        FB_TRY_ASSIGN(is_there, store.exists(directory));
+        if (!is_there)
+            return Error{ErrorKind::missing, fmt::format("forebay: {} has no directory {} to stand in; nothing was "
+                                                         "written.\n  Next: mkdir -p {}",
+                                                         path, directory, directory)};
         FB_TRY_ASSIGN(exists, store.exists(path));
         if (!exists || options.replace) return {};
         return Error{ErrorKind::refused,

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Goal: runs of real programs, nbody's particles and les' 280 variables, are exported in every convention, one step and
+several in a file, equal to the views bit for bit, and their own programs and judges accept them.
+
+Method: each simulation runs a few steps under mpiexec; `forebay export` copies what it committed. One that is not built
+is left out, by name. Exits with 77 when a reader is not installed or neither is built.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import hdf5plugin  # noqa: F401  (for the view of the compressed run)
+    import h5py
+    import netCDF4
+    import numpy as np
+    import openpmd_api
+    import xarray as xr
+except ImportError as missing:
+    print(f"skipped: {missing}; scripts/bootstrap installs the readers")
+    sys.exit(77)
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import same_content  # noqa: E402
+
+VALIDATOR = os.path.join(os.path.dirname(sys.executable), "openPMD_check_h5")
+for tool in ("h5dump", "ncdump", "mpiexec", VALIDATOR):
+    if shutil.which(tool) is None:
+        print(f"skipped: {tool} is not installed")
+        sys.exit(77)
+
+BIN = os.path.join(os.path.abspath(os.environ.get("FOREBAY_BINARY_DIR", "build")), "bin")
+FOREBAY = os.path.join(BIN, "forebay")
+SCRATCH = tempfile.TemporaryDirectory(prefix="forebay-runs-")
+RUNS = [name for name in ("nbody", "les") if os.path.exists(os.path.join(BIN, name))]
+COMPRESSED = ["compressed"] if "nbody" in RUNS else []
+for name in {"nbody", "les"} - set(RUNS):
+    print(f"left out: {name} is not built")
+if not RUNS:
+    sys.exit(77)
+
+
+def path(*names):
+    return os.path.join(SCRATCH.name, *names)
+
+
+def run(*command, check=True):
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=200)
+    if check and done.returncode != 0:
+        raise AssertionError(f"{' '.join(command)} exits with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def setUpModule():
+    with open(path("config.toml"), "w") as file:
+        file.write('[streams.restart]\ncompression = "zstd"\n')
+    for name in RUNS + COMPRESSED:
+        os.mkdir(path("staging-" + name))
+    for name in [name for name in RUNS + COMPRESSED if name != "les"]:
+        run("mpiexec", "-n", "3", os.path.join(BIN, "nbody"), "--mesh", "16", "--particles", "16", "--steps", "4",
+            "--run", path(name), "--save-every", "2", "--virtual-nodes", "2", "--staging", path("staging-" + name),
+            *(["--config", path("config.toml")] if name == "compressed" else []))
+    if "les" in RUNS:
+        with open(path("les.nml"), "w") as file:
+            file.write(f"&les nx=25 ny=18 nz=12 ranks_x=2 ranks_y=2 run='{path('les')}' save_every=4 end_step=8\n"
+                       f"staging='{path('staging-les')}' /\n")
+        run("mpiexec", "-n", "4", os.path.join(BIN, "les"), path("les.nml"))
+
+
+def exported(name, convention, steps="@all"):
+    """The export, and the view of the same steps."""
+    # openPMD's programs know HDF5 by the ending.
+    stem = f"{name}-{convention}-{steps.strip('@')}"
+    file, view = path(stem + ".h5"), path(stem + "-view.h5")
+    if not os.path.exists(file):
+        place = path(name, "restart")
+        run(FOREBAY, "export", convention, place + steps, file)
+        run(FOREBAY, "view", place + ("" if steps == "@all" else steps), "--as", convention, "--to", view,
+            *(["--series"] if steps == "@all" else []))
+    return file, view
+
+
+class TheSameAsTheView(unittest.TestCase):
+    def check(self, convention, steps, least):
+        for name in least.keys() & {*RUNS, *COMPRESSED}:
+            with self.subTest(name=name):
+                self.assertGreaterEqual(same_content.check(self, *exported(name, convention, steps)), least[name])
+
+    def test_plain(self):
+        self.check("plain", "@last", {"nbody": 20, "les": 280, "compressed": 20})
+
+    def test_h5part(self):
+        self.check("h5part", "@last", {"nbody": 7, "les": 9, "compressed": 7})
+        self.check("h5part", "@all", {"nbody": 14, "les": 18})
+
+    def test_openpmd(self):
+        self.check("openpmd", "@last", {"nbody": 10, "les": 80})
+        self.check("openpmd", "@all", {"nbody": 20, "les": 160})
+
+    def test_netcdf(self):
+        self.check("netcdf", "@last", {"nbody": 20, "les": 280})
+        self.check("netcdf", "@all", {"nbody": 20, "les": 280})
+
+
+class Readers(unittest.TestCase):
+    def test_h5dump_reads_everything(self):
+        for name in RUNS:
+            for convention in ("h5part", "openpmd", "netcdf"):
+                self.assertNotIn("unable to", run("h5dump", "-w", "0", exported(name, convention)[0]))
+
+    def test_openpmd(self):
+        for name in RUNS:
+            for steps in ("@all", "@last"):
+                with self.subTest(name=name, steps=steps):
+                    file, _ = exported(name, "openpmd", steps)
+                    judged = run(VALIDATOR, "-i", file, check=False)
+                    self.assertIn("Result: 0 Errors", judged)
+                    series = openpmd_api.Series(file, openpmd_api.Access.read_only)
+                    with h5py.File(file, "r") as raw:
+                        iterations = list(series.iterations)
+                        self.assertEqual(len(iterations), 2 if steps == "@all" else 1)
+                        for iteration in iterations:
+                            self.same_records(series, series.iterations[iteration], raw[f"data/{iteration}"])
+                    series.close()
+
+    def same_records(self, series, iteration, raw):
+        """openPMD's own program reads each record component that is a dataset as HDF5 does."""
+        for kind, all_of in (("meshes", iteration.meshes.items()),
+                             ("particles", [(f"{s}/{r}", record) for s, species in iteration.particles.items()
+                                            for r, record in species.items()])):
+            for record_name, record in all_of:
+                for component in record:
+                    whole = f"{kind}/{record_name}" + ("" if record.scalar else f"/{component}")
+                    if not isinstance(raw[whole], h5py.Dataset) or raw[whole].dtype.kind == "S":
+                        continue
+                    values = record[component].load_chunk()
+                    series.flush()
+                    np.testing.assert_array_equal(values, raw[whole][()], whole)
+
+    def test_netcdf(self):
+        for name in RUNS:
+            for steps in ("@all", "@last"):
+                file, _ = exported(name, "netcdf", steps)
+                self.assertNotIn("phony", run("ncdump", "-h", file))
+                with h5py.File(file, "r") as raw, netCDF4.Dataset(file) as found:
+                    self.same_group(found, raw)
+
+    def same_group(self, found, raw):
+        found.set_auto_mask(False)
+        for name, variable in found.variables.items():
+            if variable.dtype != str:
+                np.testing.assert_array_equal(variable[...], raw[name][()], name)
+        for name, group in found.groups.items():
+            self.same_group(group, raw[name])
+
+    def test_xarray(self):
+        for name in RUNS:
+            file, _ = exported(name, "netcdf")
+            for engine in ("netcdf4", "h5netcdf"):
+                with self.subTest(name=name, engine=engine), h5py.File(file, "r") as raw, \
+                        xr.open_datatree(file, engine=engine, decode_times=False, mask_and_scale=False) as tree:
+                    compared = 0
+                    for node in tree.subtree:
+                        for leaf, variable in node.to_dataset().variables.items():
+                            whole = f"{node.path.strip('/')}/{leaf}".strip("/")
+                            if whole in raw and variable.dtype.kind in "fiu":
+                                np.testing.assert_array_equal(variable.values, raw[whole][()], whole)
+                                compared += 1
+                    self.assertGreater(compared, 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
