@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "base/units.hpp"
@@ -13,6 +14,7 @@
 #include "cli/steps.hpp"
 #include "cli/verbs.hpp"
 #include "foreign/genericio_export.hpp"
+#include "foreign/genericio_run.hpp"
 
 namespace forebay::cli {
 
@@ -22,10 +24,35 @@ struct Options {
     std::string place, path, memory = "64M";
     foreign::genericio::ExportOptions how;
     std::int64_t wait_seconds = 0;
+    bool background = false, keep = false;
     bool json = false;
 };
 
-Result<Exit> run(const Options& options) {
+// As the GenericIO library starts it: with the run's lock before the starter goes on, and the outcome written beside
+// the data, where the library looks for it.
+Result<Exit> run_behind(const Options& given, Result<Exit> (*make)(const Options&)) {
+    namespace files = foreign::genericio;
+    auto& store = sys::posix_store();
+    auto options = given;
+    options.path = std::filesystem::absolute(given.path).lexically_normal().string();
+    const auto run = files::run_of(options.path);
+    FB_TRY_ASSIGN(start, sys::DaemonStart::fork_away());
+    FB_TRY_ASSIGN(lock, sys::FileLock::take(files::maker_lock(run)));
+    start.ready();
+    FB_TRY(sys::pin_to_cpus("all"));
+    FB_TRY(sys::give_way());
+    const auto made = make(options);
+    if (!made) {
+        FB_TRY(sys::write_text_durable(store, files::failed_path(run), made.error().text));
+        return made;
+    }
+    FB_TRY(sys::write_text_durable(store, files::made_path(run), options.path + "\n"));
+    // A writer that lives removes the run when its session has ended.
+    if (!options.keep && !sys::lock_is_held(files::writer_lock(run))) FB_TRY(store.remove_tree(run));
+    return made;
+}
+
+Result<Exit> make(const Options& options) {
     auto& store = sys::posix_store();
     auto how = options.how;
     FB_TRY_ASSIGN(memory, bytes_from("--memory", options.memory));
@@ -77,6 +104,9 @@ void add_export_genericio(Verb& parent) {
     verb.option("--memory", options->memory, "Of all threads, for the data; with --compress each holds a block twice");
     verb.option("--wait", options->wait_seconds, "Wait so many seconds for the snapshot to be committed");
     verb.flag("--force", options->how.replace, "Replace FILE");
+    verb.flag("--background", options->background,
+              "Go on as a process of its own and remove the run FILE.forebay: the GenericIO library starts this");
+    verb.flag("--keep", options->keep, "With --background: keep the run");
     verb.json(
         options->json,
         "  An object: stream, step, directory, files (names; FILE first), bytes (of the files), ranks, elements.\n");
@@ -86,7 +116,7 @@ void add_export_genericio(Verb& parent) {
         "Each rank of the snapshot is a rank of the file. Every segment is compared with its checksum while it is "
         "read.\n"
         "FILE is complete or absent: it is made as FILE.part, made durable, then renamed.\n");
-    verb.action([options] { return run(*options); });
+    verb.action([options] { return options->background ? run_behind(*options, make) : make(*options); });
 }
 
 }  // namespace forebay::cli

@@ -29,10 +29,11 @@ Error refusal(const std::string& text, const std::string& next) {
 // RUN/STREAM@120 for a file of RUN/STREAM/step-000120.
 std::string snapshot_of(const std::string& path) {
     std::error_code error;
-    const auto whole = fs::weakly_canonical(path, error);
-    for (auto at = whole.parent_path(); !error && at.has_relative_path(); at = at.parent_path())
-        if (const auto step = catalog::step_of(at.filename().string()))
-            return fmt::format("{}@{}", at.parent_path().string(), *step);
+    // As it was named, as far as that tells it.
+    for (const auto& whole : {fs::path(path), fs::weakly_canonical(path, error)})
+        for (auto at = whole.parent_path(); at.has_relative_path(); at = at.parent_path())
+            if (const auto step = catalog::step_of(at.filename().string()); step && at.has_parent_path())
+                return fmt::format("{}@{}", at.parent_path().string(), *step);
     return "RUN@STEP, with the run that it belongs to";
 }
 

@@ -16,10 +16,11 @@ FLOORS = {
     "drain": 4, "restart": 4,
     "views": 5, "foreign": 5,
     "api": 6, "cli": 6,
-    "fortran": 7, "python": 7, "h5part": 7,
+    "fortran": 7, "python": 7, "h5part": 7, "genericio": 7,
 }
 # The public headers belong to the rooms that implement them.
-PUBLIC = {"forebay/h5part/H5Part.h": "h5part", "forebay/result.hpp": "base", "forebay/describe.hpp": "describe", "forebay/options.hpp": "describe"}
+PUBLIC = {"forebay/h5part/H5Part.h": "h5part", "forebay/genericio/GenericIO.h": "genericio", "forebay/result.hpp": "base",
+          "forebay/describe.hpp": "describe", "forebay/options.hpp": "describe"}
 SYSTEM = re.compile(
     r"^(sys/|linux/|asm/|unistd\.h|fcntl\.h|sched\.h|dirent\.h|dlfcn\.h|signal\.h|poll\.h|pwd\.h|grp\.h|syscall\.h|"
     r"pthread\.h|mntent\.h|spawn\.h|netdb\.h|netinet/|arpa/|net/|ifaddrs\.h|termios\.h|ftw\.h|glob\.h|semaphore\.h|csignal)")
@@ -66,8 +67,9 @@ def library_problems(path):
     """MPI, libhdf5 and system headers outside their rooms."""
     name = tree.shown(path)
     is_test = name.endswith("_test.cpp") or name.startswith("tests/")
-    mpi = name.startswith(("apps/", "tests/mpi/", "tests/doors/", "tests/support/mpi_", "include/forebay/mpi.hpp")) or re.search(
-        r"^src/(comm|api|cli|python|h5part)/mpi_", name)
+    mpi = name.startswith(("apps/", "tests/mpi/", "tests/doors/", "tests/support/mpi_", "include/forebay/mpi.hpp",
+                           "include/forebay/genericio/", "tests/genericio/")) or re.search(
+        r"^src/(comm|api|cli|python|h5part|genericio)/mpi_", name)
     # The interface of H5Part has HDF5's types in it.
     hdf5 = name.startswith(("src/views/", "src/h5part/", "include/forebay/h5part/"))
     system = name.startswith("src/sys/posix_") or is_test or name.startswith("apps/")

@@ -1,0 +1,20 @@
+// What the two halves of the class share: with MPI and without.
+
+#pragma once
+
+#include "api/state.hpp"
+#include "forebay/genericio/GenericIO.h"
+#include "genericio/state.hpp"
+
+namespace gio {
+
+struct GenericIO::State {
+    std::unique_ptr<forebay::genericio::Data> data;
+};
+
+std::unique_ptr<forebay::genericio::Data> make_data(forebay::genericio::Ranks ranks, const std::string& file);
+
+/// In MPI_COMM_WORLD; 0 without MPI.
+int world_rank();
+
+}  // namespace gio

@@ -1,0 +1,104 @@
+// A write: one snapshot of a table, a row an element.
+
+#include <fmt/format.h>
+
+#include "foreign/genericio_run.hpp"
+#include "genericio/pending.hpp"
+#include "genericio/state.hpp"
+
+namespace forebay::genericio {
+
+namespace {
+
+constexpr std::int64_t only_step = 0;
+
+// The file is made of the snapshot at once, so it needs neither a view nor company.
+StreamOptions options_of(const Options& options) {
+    StreamOptions found;
+    for (const auto& [name, stream] : options.streams)
+        if (name == format::stream_name) found = stream;
+    found.policy = Policy::wait;
+    found.keep = 0;
+    found.view = false;
+    return found;
+}
+
+struct Described {
+    std::vector<forebay::Column> columns;
+    std::vector<ColumnData> places;
+};
+
+// A column for each element of a record, which lies between the others' in memory.
+Result<Described> describe(const Data& data) {
+    Described found;
+    for (const auto& column : data.columns) {
+        const auto& variable = column.variable;
+        if (variable.name.empty() || variable.element_bytes == 0 || variable.record_bytes % variable.element_bytes != 0)
+            return Error{ErrorKind::refused,
+                         fmt::format("forebay: variable '{}' has records of {} bytes, of elements of {}. Next: give it "
+                                     "a name and whole elements.",
+                                     variable.name, variable.record_bytes, variable.element_bytes)};
+        FB_TRY_ASSIGN(type, format::type_of(variable, data.file));
+        const bool alone = variable.elements() == 1;
+        for (std::uint64_t k = 0; k < variable.elements(); ++k) {
+            forebay::Column one{.name = alone ? variable.name : fmt::format("{}.{}", variable.name, k), .type = type};
+            one.attributes.others.emplace_back("genericio_flags", format::flags_text(variable.flags));
+            if (!alone) {
+                one.attributes.others.emplace_back("genericio_record", variable.name);
+                one.attributes.others.emplace_back("genericio_element", static_cast<std::int64_t>(k));
+            }
+            found.columns.push_back(std::move(one));
+            auto* first = column.data == nullptr ? nullptr : column.data + k * variable.element_bytes;
+            found.places.emplace_back(first, static_cast<std::int64_t>(variable.record_bytes));
+        }
+    }
+    return found;
+}
+
+// What this rank gives, in memory that lives until it is saved.
+struct Given {
+    std::array<double, 3> origin{}, scale{};
+    std::array<std::uint64_t, 3> dims{}, coords{};
+    std::int32_t partition = 0;
+};
+
+Result<> describe_all(const Data& data, Stream& stream, Given& given) {
+    FB_TRY(stream.replicated("genericio/phys_origin", f64, {3}, given.origin.data()));
+    FB_TRY(stream.replicated("genericio/phys_scale", f64, {3}, given.scale.data()));
+    FB_TRY(stream.replicated("genericio/dims", u64, {3}, given.dims.data()));
+    FB_TRY_ASSIGN(described, describe(data));
+    FB_TRY_ASSIGN(table, stream.particles(format::table_name, described.columns));
+    FB_TRY(table.bind(data.elements, described.places));
+    FB_TRY_ASSIGN(
+        ranks,
+        stream.particles(format::ranks_table_name,
+                         {{"coord_x", u64, {}}, {"coord_y", u64, {}}, {"coord_z", u64, {}}, {"partition", i32, {}}}));
+    return ranks.bind(1, {&given.coords[0], &given.coords[1], &given.coords[2], &given.partition});
+}
+
+Result<> save(const Data& data, Session& session, const Options& options) {
+    Given given{data.phys_origin, data.phys_scale, data.ranks.dims, data.ranks.coords, data.partition};
+    if (!data.ranks.is_grid) {
+        given.dims = {static_cast<std::uint64_t>(data.ranks.world->size()), 1, 1};
+        given.coords = {static_cast<std::uint64_t>(data.ranks.world->rank()), 0, 0};
+    }
+    auto stream = session.stream(format::stream_name, options_of(options));
+    const auto described = stream ? describe_all(data, *stream, given) : Result<>(stream.error());
+    FB_TRY(comm::agree(*data.ranks.world, described));
+    FB_TRY(stream->save(only_step));
+    return {};
+}
+
+}  // namespace
+
+Result<> write(const Data& data) {
+    Result<> mine;
+    if (data.columns.empty())
+        mine = Error{ErrorKind::refused, "forebay: there is no variable to write. Next: addVariable() before write()."};
+    FB_TRY(comm::agree(*data.ranks.world, mine));
+    FB_TRY_ASSIGN(writing, begin(data.ranks, data.file));
+    FB_TRY(save(data, *writing.session, writing.settings.options));
+    return end(std::move(writing), defaults().compress);
+}
+
+}  // namespace forebay::genericio

@@ -1,0 +1,117 @@
+"""Goal: codes written to GenericIO's public calls compile with our header, write genuine files and read any, on other ranks;
+a write that could not be finished loses nothing.
+
+Method: programs with and without MPI; the reader made from the description alone (tests/foreign) judges their files.
+"""
+
+import gzip
+import os
+import pathlib
+import subprocess
+import sys
+
+try:
+    import numpy as np
+    import pytest
+except ImportError as absent:
+    print(f"skipped: {absent}")
+    sys.exit(77)
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "foreign"))
+import genericio_reader as reader  # noqa: E402
+
+BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
+needs_mpi = pytest.mark.skipif(not (BUILD / "tests/genericio_client").exists(), reason="built without MPI")
+
+
+def client(ranks, *arguments, code=0, **more):
+    """What the program prints."""
+    done = subprocess.run(["mpiexec", "-n", str(ranks), BUILD / "tests/genericio_client", *map(str, arguments)], check=False,
+                          env=dict(os.environ, **more), capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout if code == 0 else done.stderr
+
+
+def expected(ranks=3, more=0):
+    """The values of client.cpp."""
+    values = {name: [] for name in ("x", "y", "z", "vel", "moments", "id", "mask")}
+    for rank in range(ranks):
+        i = np.arange(0 if rank == 1 else 100 + 7 * rank)
+        value = (i + 1000 * rank + more).astype("f4")
+        for name, column in {"x": value, "y": -value, "z": value / 2,
+                             "vel": np.stack([value, 0 * value + 1, 0 * value + 2, 0 * value + 3], 1),
+                             "id": i - 1000000000000 * rank, "mask": (i + rank).astype("u2"),
+                             "moments": (value / np.float32(7))[:, None].astype("f8") + [0, 1, 2]}.items():
+            values[name].append(column)
+    return {name: np.concatenate(columns) for name, columns in values.items()}
+
+
+@needs_mpi
+@pytest.mark.parametrize("options", [(), ("compress",), ("partition",), ("partition", "compress", "grid")])
+def test_written_on_3_read_on_others(tmp_path, options):
+    """Complete at MPI_Finalize, and nothing else is left."""
+    client(3, "write", tmp_path / "m000", *options)
+    parts = ["m000#10", "m000#11"] if "partition" in options else []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m000", *parts]
+    found, files = reader.read(tmp_path / "m000")
+    for name, values in expected().items():
+        assert np.array_equal(found[name], values), name
+    last = files[-1]
+    assert last.phys_origin == (0.5, 0.5, 0.5) and last.phys_scale == (256, 256, 128)
+    assert last.dims == ((1, 3, 1) if "grid" in options else (3, 1, 1))
+    assert last.variables["z"]["flags"] == {"float", "signed", "coordinate_z", "maybe_ghost"}
+    for ranks in (1, 2, 3, 5) if not options else (2, 5):
+        assert "214 elements" in client(ranks, "read", tmp_path / "m000", "redistribute")
+    client(2, "read", tmp_path / "m000", "allowed")
+    client(3, "read", tmp_path / "m000", "disallowed")
+    assert "was written by 3 ranks" in client(2, "read", tmp_path / "m000", "disallowed", code=3)
+
+
+@needs_mpi
+def test_the_last_of_two_writes_stays(tmp_path):
+    """And opening the name waits for it."""
+    assert "214 elements" not in client(1, "twice", tmp_path / "m000")
+    client(3, "twice", tmp_path / "m000")
+    assert np.array_equal(reader.read(tmp_path / "m000")[0]["x"], expected()["x"])
+
+
+@needs_mpi
+def test_what_cannot_be_made_is_kept(tmp_path):
+    """The run stays, and the command that is named makes the file."""
+    (tmp_path / "m000").mkdir()  # a directory of the name cannot be replaced
+    said = subprocess.run(["mpiexec", "-n", "2", BUILD / "tests/genericio_client", "write", tmp_path / "m000"], check=False,
+                          capture_output=True, text=True, timeout=120)
+    assert "is not made" in said.stderr and "Next: forebay export genericio" in said.stderr, said.stderr
+    (tmp_path / "m000").rmdir()
+    subprocess.run([BUILD / "bin/forebay", "export", "genericio", f"{tmp_path}/m000.forebay/restart@0", tmp_path / "m000"],
+                   check=True, timeout=60, capture_output=True)
+    assert np.array_equal(reader.read(tmp_path / "m000")[0]["x"], expected(2)["x"])
+
+
+@needs_mpi
+def test_damage_is_told(tmp_path):
+    """On all ranks alike."""
+    client(3, "write", tmp_path / "m000")
+    data = bytearray((tmp_path / "m000").read_bytes())
+    data[-20] ^= 1
+    (tmp_path / "m000").write_bytes(data)
+    assert "'mask' of rank 2" in client(2, "read", tmp_path / "m000", "redistribute", code=3)
+    assert "m000" in client(2, "read", tmp_path / "none", "redistribute", code=3).replace("none", "m000")
+
+
+def test_without_mpi(tmp_path):
+    """A genuine file in, ours out."""
+    for name in ("soa_r4", "soa_r4_blosc"):
+        (tmp_path / name).write_bytes(gzip.decompress((HERE.parent / f"foreign/genericio/{name}.gz").read_bytes()))
+        done = subprocess.run([BUILD / "tests/genericio_client_serial", tmp_path / name, tmp_path / "out"], check=True,
+                              capture_output=True, text=True, timeout=60)
+        assert done.stdout == "8003 elements of 4 ranks\n"
+        found, (file,) = reader.read(tmp_path / "out")
+        genuine, _ = reader.read(tmp_path / name)
+        assert np.array_equal(found["x"], genuine["x"]) and np.array_equal(found["id"], genuine["id"])
+        assert len(file.ranks) == 1 and not (tmp_path / "out.forebay").exists()
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__, "-q", "-p", "no:cacheprovider"]))
