@@ -29,6 +29,10 @@ h5part_int64_t write(const char* function, H5PartFile* f, const char* name, Type
         FB_TRY(need_writer(*f));
         FB_TRY(need_step(*f));
         if (name == nullptr || *name == '\0') return Error{ErrorKind::refused, "forebay: the dataset has no name."};
+        if (std::string_view(name).find('/') != std::string_view::npos || std::string_view(name) == ".")
+            return Error{
+                ErrorKind::broken,
+                fmt::format("forebay: the dataset's name '{}' is a path, which HDF5 makes no dataset of.", name)};
         FB_TRY(f->writer()->write(dataset_name(function, name), type, data));
         return H5PART_SUCCESS;
     });

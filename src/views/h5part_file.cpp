@@ -71,6 +71,8 @@ private:
         auto made = write(found);
         if (made) return made;
         const auto& error = made.error();
+        // What it holds is not known; a part that cannot be removed is overwritten by the next making.
+        static_cast<void>(store_.remove(part_));
         return Error{error.kind, fmt::format("forebay: {} was not made: {} Safe: {} with all that is committed. Next: "
                                              "forebay h5part {}",
                                              making_.file, error.text, run_, making_.file)};

@@ -80,7 +80,9 @@ static void write_main(void) {
     }
     /* Back in a step that is there: something is added to it. */
     EXPECT(H5PartSetStep(f, 1) == 0);
-    EXPECT(H5PartWriteDataFloat32(f, "late", w) == 0);
+    EXPECT(H5PartSetNumParticles(f, n) == 0 && H5PartWriteDataFloat32(f, "late", w) == 0);
+    fill(50);
+    EXPECT(H5PartWriteDataFloat64(f, "y", y) == 0); /* instead of what it has */
     EXPECT(H5PartGetNumSteps(f) == 4);
     EXPECT(H5PartGetNumDatasets(f) == 4);
     EXPECT(H5PartSetStep(f, 8) == 0); /* a step with attributes alone */
@@ -218,6 +220,8 @@ static void codes(void) {
     EXPECT(H5PartWriteStepAttribInt32(f, "a", 1) == H5PART_ERR_INVAL);
     EXPECT(H5PartSetStep(f, -1) == H5PART_ERR_INVAL && H5PartSetStep(f, 0) == 0);
     EXPECT(H5PartWriteFileAttrib(f, "a", (h5part_int64_t)H5T_NATIVE_SHORT, x, 1) == H5PART_ERR_NOTYPE);
+    EXPECT(H5PartWriteDataFloat64(f, "a/b", x) == H5PART_ERR_HDF5 &&
+           H5PartWriteDataFloat64(f, "", x) == H5PART_ERR_INVAL);
     EXPECT(H5PartSetView(f, 0, 1) == H5PART_ERR_INVAL && H5PartHasView(f) == H5PART_ERR_INVAL);
     EXPECT(H5PartResetView(f) == H5PART_ERR_INVAL);
     H5PartFile* other = H5PartOpenFile("codes.h5part", H5PART_WRITE); /* twice at once */

@@ -43,7 +43,8 @@ def check_main(path):
             is_numbers(group.attrs, "time", [0.1 * step], "f8")
             x = index + 1000.0 * step
             values(group["x"], x, "f8")
-            values(group["y"], numpy.where((index == 0) & (step == 3), 77, -x), "f8")
+            y = -index - 50000.0 if step == 1 else -x
+            values(group["y"], numpy.where((index == 0) & (step == 3), 77, y), "f8")
             if step == 3:
                 values(group["id"], index / 4, "f4")
             else:
