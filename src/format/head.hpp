@@ -154,6 +154,11 @@ inline bool is_stored_shared(const RecordPage& page) { return page.version == sh
 /// Whether offsets are those of a staged file, whose bytes lie elsewhere in this one.
 inline bool has_plain_form(const RecordPage& page) { return is_compressed(page) || is_stored_shared(page); }
 
+/// The record of a file's first pages, checked; errors as peek(). What it says of its save, and of the staged file.
+Result<RecordPage> read_good_page(std::span<const std::byte> first_pages, const std::string& name);
+Record record_of(const RecordPage& page);
+std::uint32_t staged_crc32c_of(const RecordPage& page);
+
 /// `corrupt`, in the words of all damage of a head.
 Error damaged_head(const std::string& name, const std::string& why);
 

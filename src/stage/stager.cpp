@@ -4,11 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
-#include "format/combined.hpp"
-#include "format/shared.hpp"
 #include "stage/await.hpp"
 #include "stage/step_clock.hpp"
 #include "stage/together.hpp"
@@ -32,21 +29,6 @@ std::uint64_t snapshot_id(std::uint64_t session, std::uint64_t save) {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
     return x ^ (x >> 31);
-}
-
-// Alike on all ranks, since the schema is.
-Result<> check_h5part(const Schema& schema) {
-    const auto refuse = [&](const std::string& why) {
-        return Error{
-            ErrorKind::refused,
-            fmt::format("forebay: stream '{}': shared = \"h5part\" {} Next: shared = true.", schema.stream, why)};
-    };
-    if (schema.tables.size() != 1)
-        return refuse(fmt::format("is for streams of one particle table, this one has {}.", schema.tables.size()));
-    for (const auto& variable : schema.variables)
-        if (variable.kind != Kind::particles && variable.name.starts_with("Step#"))
-            return refuse(fmt::format("names groups as variable '{}' is named.", variable.name));
-    return {};
 }
 
 }  // namespace
@@ -208,69 +190,6 @@ Result<> Stager::lay_out(std::uint32_t own, const Schema& schema) {
     FB_TRY(slot.plan(schema, parts_, {.alignment_bytes = context_.alignment_bytes}, rank, version_));
     FB_TRY(context_.topology->leads() ? slot.create(path) : slot.open(path));
     return slot.prefault();
-}
-
-// What the plan of a shared file needs of this node: its rows, and the longest head that it has had.
-std::vector<std::uint64_t> Stager::own_share() const {
-    const auto& layout = slots_[current_].layout();
-    const auto ranks = layout.ranks.size();
-    std::vector<std::uint64_t> share;
-    for (std::size_t table = 0; table < layout.row_capacity.size(); ++table)
-        share.push_back(std::accumulate(layout.rows.begin() + static_cast<std::ptrdiff_t>(table * ranks),
-                                        layout.rows.begin() + static_cast<std::ptrdiff_t>((table + 1) * ranks),
-                                        std::uint64_t{0}));
-    share.push_back(layout.data_offset_bytes);
-    // Slots may differ: the other one may have been laid out for more rows.
-    if (shared_version_ == version_ && !share_.empty()) share.back() = std::max(share.back(), share_.back());
-    return share;
-}
-
-// One exchange among the first ranks of the nodes plans all variables, and only when a node has changed. The agents,
-// which write without a word to each other, find it in the records.
-void Stager::share_file(const Schema& schema, bool changed) {
-    if (options_.shared == Shared::no) return combine_files(schema);
-    if (!context_.topology->leads()) return;
-    const auto naming = options_.shared == Shared::h5part ? format::SharedNaming::h5part : format::SharedNaming::own;
-    if (changed) {
-        auto& leaders = *context_.topology->leaders;
-        share_ = own_share();
-        std::vector<std::uint64_t> all(share_.size() * static_cast<std::size_t>(leaders.size()));
-        leaders.gather_all(std::as_bytes(std::span(share_)), std::as_writable_bytes(std::span(all)));
-        if (std::exchange(shared_version_, version_) != version_)
-            shared_head_bytes_ = format::shared_heads_offset(schema, naming);
-        std::vector<std::uint64_t> rows(share_.size() - 1), before(rows);
-        std::uint64_t head_bytes = 0;
-        for (std::size_t node = 0; node < context_.topology->nodes; ++node) {
-            if (node == context_.topology->node_index) before = rows;
-            const auto theirs = std::span(all).subspan(node * share_.size(), share_.size());
-            for (std::size_t table = 0; table < rows.size(); ++table) rows[table] += theirs[table];
-            head_bytes = std::max(head_bytes, theirs.back());
-        }
-        const auto plan = format::place_shared(schema,
-                                               {.nodes = context_.topology->nodes,
-                                                .naming = static_cast<std::uint32_t>(naming),
-                                                .heads_offset = shared_head_bytes_,
-                                                .region_bytes = format::shared_region_bytes(head_bytes),
-                                                .alignment_bytes = context_.block_bytes},
-                                               rows);
-        shared_offsets_ = format::own_offsets(plan, schema, before);
-        group_ = {.nodes_per_file = format::in_shared_file, .offsets = {}, .shared = plan.places};
-    }
-    slots_[current_].share(shared_offsets_);
-}
-
-// Each save anew, among the nodes of one file alone: a node that lays out anew, alone, has another length.
-void Stager::combine_files(const Schema& schema) {
-    if (!sharers_) return;
-    const auto nodes = static_cast<std::uint32_t>(sharers_->size());
-    if (std::exchange(shared_version_, version_) != version_)
-        shared_head_bytes_ = format::combined_head_bytes(schema, nodes);
-    std::vector<std::uint64_t> file_bytes(nodes);
-    const auto mine = slots_[current_].layout().file_bytes;
-    sharers_->gather_all(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(file_bytes)));
-    const auto per_file = static_cast<std::uint32_t>(options_.nodes_per_file);
-    group_ = format::place_regions(shared_head_bytes_, per_file, context_.topology->node_index / per_file * per_file,
-                                   file_bytes, context_.block_bytes);
 }
 
 Result<Stager::Outcome> Stager::admit(const Schema& schema) {

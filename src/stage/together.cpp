@@ -199,4 +199,18 @@ std::vector<format::RankPart> exchange_parts(comm::Group& node, const std::vecto
     return parts;
 }
 
+Result<> check_h5part(const Schema& schema) {
+    const auto refuse = [&](const std::string& why) {
+        return Error{
+            ErrorKind::refused,
+            fmt::format("forebay: stream '{}': shared = \"h5part\" {} Next: shared = true.", schema.stream, why)};
+    };
+    if (schema.tables.size() != 1)
+        return refuse(fmt::format("is for streams of one particle table, this one has {}.", schema.tables.size()));
+    for (const auto& variable : schema.variables)
+        if (variable.kind != Kind::particles && variable.name.starts_with("Step#"))
+            return refuse(fmt::format("names groups as variable '{}' is named.", variable.name));
+    return {};
+}
+
 }  // namespace forebay::stage

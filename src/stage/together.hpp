@@ -17,6 +17,9 @@ namespace forebay::stage {
 /// as all is right and coverage is full.
 Result<> check_together(comm::Group& world, const Schema& schema, const Binding& binding);
 
+/// `refused` when the stream cannot be shared as readers of H5Part look for it. Local, and alike on all ranks.
+Result<> check_h5part(const Schema& schema);
+
 /// The parts of all ranks of a node, for plan_layout. Collective over `node`.
 std::vector<format::RankPart> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks,
                                              const Schema& schema, const Binding& binding);
