@@ -66,7 +66,7 @@ struct StreamOptions {
     std::uint64_t rate_bytes_per_second = 0;  // of its drains, where that is less than the agent's; 0: the agent's
     int nodes_per_file = 1;                   // that share one file at the target; fewer files on many nodes
     std::vector<Convention> conventions = {Convention::plain};  // of the views at commit
-    Shared shared = Shared::no;               // one file for all nodes, each variable one dataset
+    Shared shared = Shared::no;                                 // one file for all nodes, each variable one dataset
 };
 
 enum class AgentMode {

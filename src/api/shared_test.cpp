@@ -27,7 +27,7 @@ using test::SharedState;
 
 namespace {
 
-constexpr StreamOptions shared{.slots = 2, .keep = 0, .view = false, .shared = Shared::yes};
+const StreamOptions shared{.slots = 2, .keep = 0, .view = false, .shared = Shared::yes};
 
 std::string directory_of(const std::string& run, std::int64_t step) {
     return run + "/restart/" + catalog::step_name(step);

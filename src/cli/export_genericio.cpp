@@ -57,7 +57,8 @@ Result<Exit> make(const Options& options) {
     auto how = options.how;
     FB_TRY_ASSIGN(memory, bytes_from("--memory", options.memory));
     how.memory_bytes = memory;
-    FB_TRY_ASSIGN(snapshots, find_snapshots(store, options.place, std::chrono::seconds(options.wait_seconds)));
+    FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(options.wait_seconds)));
+    const auto& snapshots = steps.snapshots;
     if (snapshots.size() != 1)
         return Error{ErrorKind::refused, fmt::format("{} names {} steps; GenericIO has one a file.\n  Next: name one, "
                                                      "RUN@STEP",

@@ -66,10 +66,10 @@ Result<> map(const NewDataset& made, std::span<const Contents> contents, const s
             FB_TRY(h5::select(made.space, placed_in(made.outline, shows, taken.box)));
             FB_TRY_ASSIGN(source, h5::space_of(taken.shape));
             if (taken.shape.dims() > 0) FB_TRY(h5::select(source, taken.from));
-            FB_TRY(h5::require(
-                H5Pset_virtual(made.creation.get(), made.space.get(), escaped(prefix + taken.file).c_str(),
-                               escaped(taken.dataset).c_str(), source.get()),
-                doing));
+            FB_TRY(
+                h5::require(H5Pset_virtual(made.creation.get(), made.space.get(), escaped(prefix + taken.file).c_str(),
+                                           escaped(taken.dataset).c_str(), source.get()),
+                            doing));
         }
     }
     return h5::require(H5Sselect_all(made.space.get()), doing);
