@@ -200,6 +200,17 @@ def test_damage_is_named(genuine, tmp_path):
     assert "no whole GenericIO file" in forebay("verify", tmp_path / "in", code=4)
 
 
+def test_the_checksum_inside_a_compressed_block_counts(tmp_path):
+    """Its own is right, that of the uncompressed bytes is not."""
+    data = bytearray((HERE.parent / "corpus/genericio/blocks").read_bytes())
+    table = int.from_bytes(data[160:168], "little")
+    start, size = (int.from_bytes(data[table + at : table + at + 8], "little") for at in (32, 40))
+    data[start] ^= 1
+    data[start : start + size + 8] = writer.seal(bytes(data[start : start + size]))
+    (tmp_path / "in").write_bytes(data)
+    assert "decompressed, its CRC-64" in forebay("verify", tmp_path / "in", code=1)
+
+
 def test_what_cannot_be_read_is_refused_by_name(tmp_path):
     """Other compressions and types; their checksums are compared all the same."""
     sz = HERE.parent / "corpus/genericio/sz"
