@@ -140,7 +140,7 @@ TEST_CASE("node file: other files are refused, newer ones unsupported, cut ones 
     CHECK(peek(text, "f.h5").error().kind == ErrorKind::refused);
 
     auto* page = reinterpret_cast<RecordPage*>(image.bytes.data() + record_offset_bytes);
-    page->version = compressed_version + 1;
+    page->version = shared_version + 1;
     page->record_crc32c = crc32c(image.bytes.subspan(4096, 4092));
     CHECK(peek(image.bytes.first(8192), "f.h5").error().kind == ErrorKind::unsupported);
 }
