@@ -64,9 +64,15 @@ std::string line_of(const std::string& path, const views::ForeignFile& file) {
 
 }  // namespace
 
+bool has_own_datasets(const std::string& path) {
+    const auto file = views::look_at_hdf5(path);
+    return !file ||
+           std::ranges::any_of(file->datasets, [](const auto& one) { return one.path.starts_with("_forebay/"); });
+}
+
 Result<Exit> list_hdf5_file(const std::string& path, bool json) {
     FB_TRY_ASSIGN(file, views::look_at_hdf5(path));
-    if (json) Json::array().push(json_of(path, file).set("datasets", file.datasets.size())).print();
+    if (json) json_of(path, file).set("datasets", file.datasets.size()).print();
     else std::fputs(line_of(path, file).c_str(), stdout);
     return Exit::good;
 }
@@ -97,7 +103,7 @@ Result<Exit> verify_hdf5_file(const std::string& path, bool json) {
         auto said = Json::array();
         for (const auto& problem : problems) said.push(problem);
         auto object = json_of(path, file).set("whole", problems.empty()).set("bytes_read", verdict.bytes);
-        Json::array().push(object.set("problems", said)).print();
+        object.set("problems", said).print();
         return problems.empty() ? Exit::good : Exit::found;
     }
     if (problems.empty()) {

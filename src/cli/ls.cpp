@@ -148,7 +148,7 @@ Result<Exit> list(const Options& options) {
 void add_ls(CommandLine& line) {
     const auto options = std::make_shared<Options>();
     auto verb = line.verb("ls", "List the snapshots of a run, newest first, and what a crash left");
-    verb.argument("RUN", options->place, "RUN, RUN/STREAM, or one step of it: RUN@120; or a file of GenericIO");
+    verb.argument("RUN", options->place, "RUN, RUN/STREAM, or one step of it: RUN@120; or a file of GenericIO or HDF5");
     verb.json(
         options->json,
         "  An array with an object for each snapshot: stream, step, directory, state, time, bytes (the "
@@ -158,7 +158,7 @@ void add_ls(CommandLine& line) {
         "crash,\n"
         "  or work that is going on. Of a file of GenericIO: file, format, big_endian, ranks, dims, elements, "
         "partitions,\n"
-        "  bytes, compression, variables.\n");
+        "  bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, datasets.\n");
     verb.examples(
         "  forebay ls /scratch/me/run7\n"
         "  forebay ls /scratch/me/run7/restart --json\n"

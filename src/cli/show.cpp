@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "base/units.hpp"
@@ -61,10 +62,18 @@ Result<Exit> show_snapshot(sys::Store& store, const Options& options) {
     return Exit::good;
 }
 
-Result<Exit> show_file(sys::Store& store, const Options& options) {
+Result<Exit> show_file(sys::Store& store, const Options& options, std::optional<FileKind> kind) {
     const auto loaded = catalog::load_head(store, options.place);
-    // A file of nobody's node may be a view, or somebody else's.
-    if (!loaded && loaded.error().kind == ErrorKind::refused) return show_hdf5_file(options.place, options.json);
+    // A file of nobody's node may be a view, or somebody else's; a node file has at least these pages.
+    constexpr std::uint64_t least_bytes = format::record_offset_bytes + format::record_size_bytes;
+    std::error_code error;
+    const bool is_short = kind && std::filesystem::file_size(options.place, error) < least_bytes;
+    // Where a node file has its record others may have zeros, as one has that is not sealed.
+    const bool is_zero = !loaded && loaded.error().kind == ErrorKind::missing;
+    const bool is_others = kind == FileKind::hdf5 && is_zero && !has_own_datasets(options.place);
+    if (!loaded && kind && (loaded.error().kind == ErrorKind::refused || is_short || is_others))
+        return kind == FileKind::hdf5 ? show_hdf5_file(options.place, options.json)
+                                      : show_other_file(store, *kind, {options.place, options.all, options.json});
     if (!loaded) return loaded.error();
     const auto& file = *loaded;
     const auto& record = file.record;
@@ -103,9 +112,9 @@ Result<Exit> show_file(sys::Store& store, const Options& options) {
 Result<Exit> show(const Options& options) {
     auto& store = sys::posix_store();
     const bool region = options.place.find(".h5/node-") != std::string::npos;
-    if (region) return show_file(store, options);
+    if (region) return show_file(store, options, std::nullopt);
     FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
-    if (kind == FileKind::hdf5 || options.place.ends_with(".h5")) return show_file(store, options);
+    if (kind == FileKind::hdf5 || options.place.ends_with(".h5")) return show_file(store, options, kind);
     if (kind) return show_other_file(store, *kind, {options.place, options.all, options.json});
     return show_snapshot(store, options);
 }
@@ -119,7 +128,7 @@ void add_show(CommandLine& line) {
     verb.argument(
         "RUN", options->place,
         "RUN (its last snapshot), RUN@STEP, RUN/STREAM@STEP, or a node file FILE.h5 (FILE.h5/node-00003 where "
-        "nodes share one), or a file of GenericIO or PALM");
+        "nodes share one), or a file of another program: HDF5 (H5Part, openPMD, netCDF-4), GenericIO, PALM");
     verb.flag("--all", options->all, fmt::format("List every node or block, not only {}", lines_max));
     verb.json(
         options->json,
@@ -141,7 +150,11 @@ void add_show(CommandLine& line) {
         "header_bytes,\n"
         "  phys_origin, phys_scale, variables (name, type, record_bytes, element_bytes, flags, bytes, stored_bytes) "
         "and\n"
-        "  rank_table (rank, elements, coords, file, first_byte).\n");
+        "  rank_table (rank, elements, coords, file, first_byte).\n"
+        "  A file of HDF5: file, format (h5part, openpmd, netcdf or hdf5), said, steps, bytes and datasets (path, "
+        "type, "
+        "shape,\n"
+        "  bytes, unit, storage).\n");
     verb.examples(
         "  forebay show /scratch/me/run7\n"
         "  forebay show /scratch/me/run7/restart@120 --json\n"

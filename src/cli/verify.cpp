@@ -117,15 +117,16 @@ void add_verify(CommandLine& line) {
     auto verb = line.verb("verify", "Read snapshots whole and compare every byte with what the application gave");
     verb.argument(
         "RUN", options->place,
-        "RUN or RUN/STREAM for all snapshots, RUN@STEP for one; STEP may be \"last\"; or a file of GenericIO");
-    verb.json(options->json,
-              "  An array with an object for each snapshot: stream, step, directory, whole, bytes, segments, damage: "
-              "an array of\n"
-              "  file, variable and rank (absent when the whole file is meant), first_byte, last_byte, text; or error: "
-              "kind, text.\n"
-              "  Of a file of GenericIO: file, format, whole, bytes, blocks, damage: file, variable, rank, block, "
-              "first_byte,\n"
-              "  last_byte, text.\n");
+        "RUN or RUN/STREAM for all snapshots, RUN@STEP for one; STEP may be \"last\"; or a file of GenericIO or HDF5");
+    verb.json(
+        options->json,
+        "  An array with an object for each snapshot: stream, step, directory, whole, bytes, segments, damage: "
+        "an array of\n"
+        "  file, variable and rank (absent when the whole file is meant), first_byte, last_byte, text; or error: "
+        "kind, text.\n"
+        "  Of a file of GenericIO: file, format, whole, bytes, blocks, damage: file, variable, rank, block, "
+        "first_byte,\n"
+        "  last_byte, text. Of one of HDF5: file, format, said, steps, bytes, whole, bytes_read, problems (texts).\n");
     verb.examples(
         "  forebay verify /scratch/me/run7@last\n"
         "  forebay verify /scratch/me/run7/restart@120 --json\n"

@@ -85,7 +85,7 @@ def kill_background(work):
     path = work / "slow.h5part"
     config = pathlib.Path(os.environ["FOREBAY_H5PART_CONFIG"])
     fast = config.read_text()
-    config.write_text(fast + "[agent]\nrate_bytes_per_second = 100000\n")
+    config.write_text(fast + "[agent]\nrate_bytes_per_second = 20000\n")
     writer = subprocess.Popen(clients.command(2, "h5part_vpic", "write", path, 2), text=True, stderr=subprocess.PIPE)
     killed = False
     deadline = time.monotonic() + 60
