@@ -48,9 +48,11 @@ def configuration(way, folder):
 
 def run(way, given, folder):
     folder = pathlib.Path(tempfile.mkdtemp(dir=folder, prefix=way + "-"))
+    target = folder / "target"
+    target.mkdir()
     try:
         ranks = given.ranks + (way == "dedicated")
-        words = ["mpiexec", "-n", ranks, BENCH, way, folder, given.rows, given.turns]
+        words = ["mpiexec", "-n", ranks, BENCH, way, target, given.rows, given.turns]
         if way in STREAM:
             words.append(configuration(way, folder))
         done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True, check=False, env=ENVIRONMENT, timeout=900)
