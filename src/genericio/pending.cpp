@@ -2,35 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <list>
-#include <string_view>
-#include <thread>
 
-#include "api/state.hpp"
 #include "foreign/genericio_run.hpp"
-#include "stage/staging.hpp"
 
 namespace forebay::genericio {
 
 namespace {
 
 namespace files = foreign::genericio;
+using behind::exists, behind::finish_where;
 
-// Starting a program takes milliseconds; a node that swaps may take longer.
-constexpr std::chrono::seconds start_max{30};
-constexpr std::chrono::milliseconds look_pause_min{1}, look_pause_max{200};
 // Sessions of files that are not made yet hold their staging memory: so many at a time.
 constexpr std::size_t unfinished_max = 2;
 
 std::list<Writing>& unfinished() {
     static std::list<Writing> writings;
     return writings;
-}
-
-bool exists(const std::string& path) {
-    const auto there = sys::posix_store().exists(path);
-    return there && *there;
 }
 
 Result<> start_making(const Writing& writing, bool compress) {
@@ -41,12 +29,7 @@ Result<> start_making(const Writing& writing, bool compress) {
         "--force", "--wait",    fmt::format("{}", options.close_wait.count() / 1000)};
     if (compress) arguments.emplace_back("--compress");
     if (writing.settings.keep) arguments.emplace_back("--keep");
-    const auto started = sys::spawn_daemon({.program = agent_program(options.agent.program),
-                                            .arguments = std::move(arguments),
-                                            .environment = options.agent.environment,
-                                            .environment_removed = {"LD_PRELOAD"},
-                                            .log_path = files::log_path(run)},
-                                           start_max);
+    const auto started = behind::start(writing.settings, std::move(arguments), files::log_path(run));
     if (started) return {};
     return Error{
         started.error().kind,
@@ -62,22 +45,10 @@ Error not_made(const std::string& file, const std::string& why) {
                                           file, why, run, run, files::stream_name, file)};
 }
 
-/// Until the run's file is made, the run is gone, or whoever makes it has ended.
 Result<> await_making(const std::string& file, std::chrono::milliseconds wait_max) {
     const auto run = files::run_of(file);
-    const auto deadline = sys::Clock::now() + wait_max;
-    auto pause = look_pause_min;
-    while (true) {
-        const bool at_work = sys::lock_is_held(files::maker_lock(run));
-        if (exists(files::made_path(run)) || !exists(run)) return {};
-        if (auto told = sys::read_text(sys::posix_store(), files::failed_path(run), 64u << 10))
-            return not_made(file, *told);
-        if (!at_work) return not_made(file, "the process that made it has ended.");
-        if (sys::Clock::now() >= deadline)
-            return not_made(file, fmt::format("after {} s it is still being made.", wait_max.count() / 1000));
-        std::this_thread::sleep_for(pause);
-        pause = std::min(pause * 2, look_pause_max);
-    }
+    const behind::Making making{run, files::maker_lock(run), files::made_path(run), files::failed_path(run)};
+    return behind::await(making, wait_max, [&](const std::string& why, bool) { return not_made(file, why); });
 }
 
 Result<> finish(Writing& writing) {
@@ -91,22 +62,6 @@ Result<> finish(Writing& writing) {
         if (writing.settings.keep || !exists(files::made_path(run))) return {};
         return sys::posix_store().remove_tree(run);
     });
-}
-
-template <class Wanted>
-Result<> finish_where(Wanted&& wanted) {
-    Result<> first;
-    auto& writings = unfinished();
-    for (auto one = writings.begin(); one != writings.end();) {
-        if (!wanted(*one)) {
-            ++one;
-            continue;
-        }
-        const auto finished = finish(*one);
-        if (first && !finished) first = finished;
-        one = writings.erase(one);
-    }
-    return first;
 }
 
 /// What earlier writers of the name left: FILE itself stays until the new one takes its place.
@@ -128,47 +83,27 @@ Result<> clear(const Settings& settings, const std::string& file) {
     return store.make_directories(run);
 }
 
-/// What a writer of the name left staged on this node would be committed by the new session's agent.
-Result<> clear_staged(const Options& options) {
-    const auto base = options.staging.empty() ? std::string("/dev/shm") : options.staging;
-    FB_TRY_ASSIGN(left, stage::staging_directories_of(base, options.run));
-    for (const auto& directory : left) FB_TRY(stage::remove_leftover(directory));
-    return {};
-}
-
 }  // namespace
-
-Ranks alone() {
-    return {.world = comm::alone(), .key = "", .open = [](const Options& options) { return Session::open(options); }};
-}
-
-Result<Settings> settings() {
-    Settings found;
-    if (const char* path = std::getenv("FOREBAY_GENERICIO_CONFIG"); path != nullptr && *path != '\0') {
-        FB_TRY_ASSIGN(options, load_options(path));
-        found.options = std::move(options);
-    }
-    const char* keep = std::getenv("FOREBAY_GENERICIO_KEEP");
-    found.keep = keep != nullptr && std::string_view(keep) != "" && std::string_view(keep) != "0";
-    return found;
-}
 
 Result<Writing> begin(const Ranks& ranks, const std::string& file) {
     std::size_t mine = 0;
     for (const auto& one : unfinished()) mine += one.ranks.key == ranks.key ? 1 : 0;
-    FB_TRY(finish_where([&](const Writing& one) {
-        if (one.ranks.key != ranks.key || (one.file != file && mine < unfinished_max)) return false;
-        --mine;
-        return true;
-    }));
-    auto read = settings();
+    FB_TRY(finish_where(
+        unfinished(),
+        [&](const Writing& one) {
+            if (one.ranks.key != ranks.key || (one.file != file && mine < unfinished_max)) return false;
+            --mine;
+            return true;
+        },
+        finish));
+    auto read = behind::settings("GENERICIO");
     FB_TRY(comm::agree(*ranks.world, read ? Result<>() : Result<>(read.error())));
     Writing writing{.ranks = ranks, .file = file, .settings = std::move(*read), .session = {}};
     auto& options = writing.settings.options;
     options.run = files::run_of(file);
     FB_TRY(by_first(ranks, [&] { return clear(writing.settings, file); }));
     const auto node = ranks.world->split_shared();
-    FB_TRY(comm::agree(*ranks.world, node->rank() == 0 ? clear_staged(options) : Result<>()));
+    FB_TRY(comm::agree(*ranks.world, node->rank() == 0 ? behind::clear_staged(options) : Result<>()));
     FB_TRY(by_first(ranks, [&]() -> Result<> {
         FB_TRY_ASSIGN(taken, sys::FileLock::take(files::writer_lock(options.run)));
         writing.lock = std::move(taken);
@@ -188,14 +123,15 @@ Result<> end(Writing writing, bool compress) {
 Result<> await_file(const std::string& file) {
     const auto run = files::run_of(file);
     if (!exists(run) || exists(files::made_path(run))) return {};
-    FB_TRY_ASSIGN(set, settings());
+    FB_TRY_ASSIGN(set, behind::settings("GENERICIO"));
     if (!sys::lock_is_held(files::maker_lock(run)) && !sys::lock_is_held(files::writer_lock(run)) && exists(file))
         return {};  // a write that died before it was sealed: what was there before it is what there is
     return await_making(file, set.options.close_wait);
 }
 
 Result<> finish_all(Which which) {
-    return finish_where([&](const Writing& one) { return one.ranks.key.empty() == (which == Which::alone); });
+    return finish_where(
+        unfinished(), [&](const Writing& one) { return one.ranks.key.empty() == (which == Which::alone); }, finish);
 }
 
 }  // namespace forebay::genericio

@@ -4,19 +4,15 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "genericio/ranks.hpp"
+#include "genericio/state.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::genericio {
 
-/// From the file that FOREBAY_GENERICIO_CONFIG names, and from the environment.
-struct Settings {
-    Options options;
-    bool keep = false;
-};
-Result<Settings> settings();
+using behind::Settings;
 
 struct Writing {
     Ranks ranks;

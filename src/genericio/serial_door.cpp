@@ -23,7 +23,7 @@ GenericIO::GenericIO(const std::string& file, unsigned) : state_(new State) {
     // The list of unfinished files is asked first, so that it is made before, and ends after, what is registered here.
     static const int registered = own::finish_all(own::Which::alone) ? std::atexit(at_end) : -1;
     static_cast<void>(registered);
-    state_->data = make_data(own::alone(), file);
+    state_->data = make_data({forebay::behind::alone()}, file);
 }
 
 int world_rank() { return 0; }

@@ -6,12 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "api/behind.hpp"
 #include "foreign/genericio.hpp"
-#include "genericio/ranks.hpp"
 
 namespace forebay::genericio {
 
 namespace format = foreign::genericio;
+
+/// Who uses a file, and their grid.
+struct Ranks : behind::Ranks {
+    bool is_grid = false;  // of a Cartesian communicator
+    std::array<std::uint64_t, 3> dims{1, 1, 1}, coords{};
+};
 
 struct Column {
     format::Variable variable;

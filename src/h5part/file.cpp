@@ -148,7 +148,7 @@ H5PartFile* H5PartOpenFile(const char* filename, const char flags) { return H5Pa
 
 H5PartFile* H5PartOpenFileAlign(const char* filename, const char flags, h5part_int64_t align) {
     finish_at_exit();
-    return open_file("H5PartOpenFile", filename, flags, alone(), align);
+    return open_file("H5PartOpenFile", filename, flags, behind::alone(), align);
 }
 
 h5part_int64_t H5PartFileIsValid(H5PartFile* f) { return is_open(f) ? H5PART_SUCCESS : H5PART_ERR_BADFD; }

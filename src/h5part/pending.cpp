@@ -6,11 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <list>
-#include <thread>
 
-#include "api/state.hpp"
 #include "h5part/report.hpp"
-#include "stage/staging.hpp"
 #include "views/h5part_run.hpp"
 
 namespace forebay::h5part {
@@ -18,21 +15,14 @@ namespace forebay::h5part {
 namespace {
 
 namespace run_files = views::h5part;
+using behind::exists, behind::finish_where;
 
-// Starting a program takes milliseconds; a node that swaps may take longer.
-constexpr std::chrono::seconds start_max{30};
-constexpr std::chrono::milliseconds look_pause_min{1}, look_pause_max{200};
 // Sessions of files that are closed but not yet committed hold their slots: so many at a time.
 constexpr std::size_t uncommitted_max = 2;
 
 std::list<Writing>& closed_files() {
     static std::list<Writing> files;
     return files;
-}
-
-bool exists(const std::string& path) {
-    const auto there = sys::posix_store().exists(path);
-    return there && *there;
 }
 
 /// Starts `forebay h5part`; it has the lock of the run when this returns.
@@ -45,12 +35,7 @@ Result<> start_making(const std::string& file, std::int64_t snapshots, const Set
     if (!settings.options.staging.empty()) arguments.insert(arguments.end(), {"--staging", settings.options.staging});
     if (settings.keep) arguments.emplace_back("--keep");
     if (align_bytes != 0) arguments.insert(arguments.end(), {"--align", fmt::format("{}", align_bytes)});
-    const auto started = sys::spawn_daemon({.program = agent_program(settings.options.agent.program),
-                                            .arguments = std::move(arguments),
-                                            .environment = settings.options.agent.environment,
-                                            .environment_removed = {"LD_PRELOAD"},
-                                            .log_path = run_files::finish_log(run)},
-                                           start_max);
+    const auto started = behind::start(settings, std::move(arguments), run_files::finish_log(run));
     if (started) return {};
     return Error{
         started.error().kind,
@@ -66,22 +51,13 @@ Error not_made(const std::string& file, const std::string& why) {
                                           file, why, run, run_files::finish_log(run), file)};
 }
 
-/// Until the run is made, or gone, or whoever makes it has ended.
 Result<> await_making(const std::string& file, std::chrono::milliseconds wait_max) {
     const auto run = run_files::run_of(file);
-    const auto deadline = sys::Clock::now() + wait_max;
-    auto pause = look_pause_min;
-    while (true) {
-        const bool is_made_by_somebody = sys::lock_is_held(run_files::finish_lock(run));
-        if (exists(run_files::made_path(run)) || !exists(run)) return {};
-        if (auto told = sys::read_text(sys::posix_store(), run_files::failed_path(run), 64u << 10))
-            return Error{ErrorKind::retry, *told};
-        if (!is_made_by_somebody) return not_made(file, "the process that made it has ended.");
-        if (sys::Clock::now() >= deadline)
-            return not_made(file, fmt::format("after {} s it is still being made.", wait_max.count() / 1000));
-        std::this_thread::sleep_for(pause);
-        pause = std::min(pause * 2, look_pause_max);
-    }
+    const behind::Making making{run, run_files::finish_lock(run), run_files::made_path(run),
+                                run_files::failed_path(run)};
+    return behind::await(making, wait_max, [&](const std::string& why, bool told) {
+        return told ? Error{ErrorKind::retry, why} : not_made(file, why);
+    });
 }
 
 /// The session's end and the file's. Collective over those that opened it.
@@ -96,23 +72,6 @@ Result<> finish(Writing& writing) {
         if (writing.settings.keep || !exists(run_files::made_path(run))) return {};
         return run_files::remove_run(sys::posix_store(), run);
     });
-}
-
-/// Those of a file, or all of the same ranks; `which` is asked for each. The first error.
-template <class Which>
-Result<> finish_where(Which&& which) {
-    Result<> first;
-    auto& files = closed_files();
-    for (auto one = files.begin(); one != files.end();) {
-        if (!which(*one)) {
-            ++one;
-            continue;
-        }
-        const auto finished = finish(*one);
-        if (first && !finished) first = finished;
-        one = files.erase(one);
-    }
-    return first;
 }
 
 void tell(const Result<>& finished) {
@@ -151,32 +110,14 @@ Result<> clear(const Settings& settings, const std::string& file, bool appends) 
     return store.make_directories(run);
 }
 
-/// Steps that a writer of the name left staged on this node: a new session would commit them as its own.
-Result<> clear_staged(const Options& options, const std::string& run) {
-    const auto base = options.staging.empty() ? std::string("/dev/shm") : options.staging;
-    FB_TRY_ASSIGN(left, stage::staging_directories_of(base, run));
-    for (const auto& directory : left) FB_TRY(stage::remove_leftover(directory));
-    return {};
-}
-
 }  // namespace
-
-Result<Settings> settings() {
-    Settings found;
-    if (const char* path = std::getenv("FOREBAY_H5PART_CONFIG"); path != nullptr && *path != '\0') {
-        FB_TRY_ASSIGN(options, load_options(path));
-        found.options = std::move(options);
-    }
-    const char* keep = std::getenv("FOREBAY_H5PART_KEEP");
-    found.keep = keep != nullptr && std::string_view(keep) != "" && std::string_view(keep) != "0";
-    return found;
-}
 
 Result<Writing> begin_writing(const Ranks& ranks, const std::string& file, bool appends, std::uint64_t align_bytes) {
     // What went wrong with another file is told, and keeps nobody from writing this one.
     tell(finish_committed(ranks));
-    tell(finish_where([&](const Writing& one) { return one.file == file && one.ranks.key == ranks.key; }));
-    auto read = settings();
+    tell(finish_where(
+        closed_files(), [&](const Writing& one) { return one.file == file && one.ranks.key == ranks.key; }, finish));
+    auto read = behind::settings("H5PART");
     FB_TRY(comm::agree(*ranks.world, read ? Result<>() : Result<>(read.error())));
     Writing writing{.ranks = ranks, .file = file, .settings = std::move(*read), .writer = {}};
     writing.align_bytes = align_bytes;
@@ -184,7 +125,7 @@ Result<Writing> begin_writing(const Ranks& ranks, const std::string& file, bool 
     options.run = run_files::run_of(file);
     FB_TRY(by_first(ranks, [&] { return clear(writing.settings, file, appends); }));
     const auto node = ranks.world->split_shared();
-    FB_TRY(comm::agree(*ranks.world, node->rank() == 0 ? clear_staged(options, options.run) : Result<>()));
+    FB_TRY(comm::agree(*ranks.world, node->rank() == 0 ? behind::clear_staged(options) : Result<>()));
     FB_TRY(by_first(ranks, [&]() -> Result<> {
         auto taken = sys::FileLock::take(run_files::writer_lock(options.run));
         if (!taken && taken.error().kind == ErrorKind::retry) return in_use(file);
@@ -222,7 +163,7 @@ Result<> end_writing(Writing writing) {
 Result<> await_file(const std::string& file) {
     const auto run = run_files::run_of(file);
     if (!exists(run) || exists(run_files::made_path(run))) return {};
-    FB_TRY_ASSIGN(set, settings());
+    FB_TRY_ASSIGN(set, behind::settings("H5PART"));
     if (!sys::lock_is_held(run_files::finish_lock(run))) {
         // A writer is still at it: what it appends to may be read.
         if (sys::lock_is_held(run_files::writer_lock(run)) && !exists(run_files::expected_path(run)))
@@ -236,13 +177,16 @@ Result<> finish_committed(const Ranks& ranks) {
     auto& files = closed_files();
     auto waiting = static_cast<std::size_t>(
         std::ranges::count_if(files, [&](const Writing& one) { return one.ranks.key == ranks.key; }));
-    return finish_where([&](const Writing& one) {
-        if (one.ranks.key != ranks.key) return false;
-        const bool all = one.ranks.world->max(one.writer->committed() ? 0 : 1) == 0;
-        const bool now = all || waiting > uncommitted_max;
-        if (now) --waiting;
-        return now;
-    });
+    return finish_where(
+        closed_files(),
+        [&](const Writing& one) {
+            if (one.ranks.key != ranks.key) return false;
+            const bool all = one.ranks.world->max(one.writer->committed() ? 0 : 1) == 0;
+            const bool now = all || waiting > uncommitted_max;
+            if (now) --waiting;
+            return now;
+        },
+        finish);
 }
 
 // The list is made before the function is registered, so that it is still there when that is called.
@@ -258,7 +202,8 @@ void finish_at_exit() {
 }
 
 Result<> finish_all(Opened opened) {
-    return finish_where([&](const Writing& one) { return one.ranks.key.empty() == (opened == Opened::alone); });
+    return finish_where(
+        closed_files(), [&](const Writing& one) { return one.ranks.key.empty() == (opened == Opened::alone); }, finish);
 }
 
 }  // namespace forebay::h5part

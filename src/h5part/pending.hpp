@@ -7,18 +7,11 @@
 
 #include <string>
 
-#include "h5part/ranks.hpp"
+#include "api/behind.hpp"
 #include "h5part/writer.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::h5part {
-
-/// What stands in the file that FOREBAY_H5PART_CONFIG names, and in the environment.
-struct Settings {
-    Options options;
-    bool keep = false;
-};
-Result<Settings> settings();
 
 /// A writer's session, its run, and the lock that says so (on the first rank).
 struct Writing {

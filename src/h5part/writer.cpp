@@ -44,10 +44,6 @@ StreamOptions options_of(const Options& options) {
 
 }  // namespace
 
-Ranks alone() {
-    return {.world = comm::alone(), .key = "", .open = [](const Options& options) { return Session::open(options); }};
-}
-
 Result<std::unique_ptr<Writer>> Writer::open(const Ranks& ranks, const Options& options, bool appends) {
     FB_TRY_ASSIGN(session, ranks.open(options));
     return std::unique_ptr<Writer>(new Writer(ranks, std::move(session), options_of(options), appends));

@@ -15,11 +15,13 @@
 #include <string>
 #include <vector>
 
+#include "api/behind.hpp"
 #include "h5part/attribute.hpp"
-#include "h5part/ranks.hpp"
 #include "h5part/reader.hpp"
 
 namespace forebay::h5part {
+
+using behind::Ranks, behind::Settings;
 
 class Writer {
 public:

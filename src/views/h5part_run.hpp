@@ -2,10 +2,11 @@
 // the file, or what was added to one; the H5Part library writes them, h5part_file.hpp makes the file of them.
 //
 //   NAME.forebay/STREAM/step-000120/   a snapshot: the table `particles`, and replicated variables:
-//       h5part/group                   the step's group, "Step#120"; empty: the snapshot holds attributes of the file
-//       alone h5part/order                   counts the snapshots of one opening: later ones replace what earlier ones
-//       wrote h5part/appends                 1: the steps of the file that is there stay file/NAME, step/NAME
-//       attributes; a string[n] is a text, all else a 1-D array
+//       h5part/group        the step's group, "Step#120"; empty: the snapshot holds attributes of the file alone
+//       h5part/order        counts the snapshots of one opening: later ones replace what earlier ones wrote
+//       h5part/appends      1: the steps of the file that is there stay
+//       file/NAME, step/NAME   attributes; a string[n] is a text, all else a 1-D array
+//
 //   NAME.forebay/writer.lock           held as long as a session of the writer is open
 //   NAME.forebay/finish.lock           held while the file is made
 //   NAME.forebay/expected              how many snapshots there are; written once the writer has closed the file

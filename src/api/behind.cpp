@@ -1,0 +1,81 @@
+#include "api/behind.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+
+#include "api/state.hpp"
+#include "stage/staging.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::behind {
+
+namespace {
+
+// Starting a program takes milliseconds; a node that swaps may take longer.
+constexpr std::chrono::seconds start_max{30};
+constexpr std::chrono::milliseconds look_pause_min{1}, look_pause_max{200};
+constexpr std::uint64_t failed_bytes_max = 64u << 10;
+
+}  // namespace
+
+Ranks alone() {
+    return {.world = comm::alone(), .key = "", .open = [](const Options& options) { return Session::open(options); }};
+}
+
+bool exists(const std::string& path) {
+    const auto there = sys::posix_store().exists(path);
+    return there && *there;
+}
+
+Result<Settings> settings(const std::string& name) {
+    Settings found;
+    const auto* path = std::getenv(fmt::format("FOREBAY_{}_CONFIG", name).c_str());
+    if (path != nullptr && *path != '\0') {
+        FB_TRY_ASSIGN(options, load_options(path));
+        found.options = std::move(options);
+    }
+    const auto* keep = std::getenv(fmt::format("FOREBAY_{}_KEEP", name).c_str());
+    found.keep = keep != nullptr && std::string_view(keep) != "" && std::string_view(keep) != "0";
+    return found;
+}
+
+Result<> clear_staged(const Options& options) {
+    const auto base = options.staging.empty() ? std::string("/dev/shm") : options.staging;
+    FB_TRY_ASSIGN(left, stage::staging_directories_of(base, options.run));
+    for (const auto& directory : left) FB_TRY(stage::remove_leftover(directory));
+    return {};
+}
+
+Result<> start(const Settings& settings, std::vector<std::string> arguments, const std::string& log_path) {
+    const auto& agent = settings.options.agent;
+    return sys::spawn_daemon({.program = agent_program(agent.program),
+                              .arguments = std::move(arguments),
+                              .environment = agent.environment,
+                              .environment_removed = {"LD_PRELOAD"},
+                              .log_path = log_path},
+                             start_max);
+}
+
+Result<> await(const Making& making, std::chrono::milliseconds wait_max,
+               const std::function<Error(const std::string& why, bool told)>& not_made) {
+    const auto deadline = sys::Clock::now() + wait_max;
+    auto pause = look_pause_min;
+    while (true) {
+        // Asked first: who lets go of it has written before how it ended.
+        const bool at_work = sys::lock_is_held(making.lock);
+        if (exists(making.made) || !exists(making.run)) return {};
+        if (const auto told = sys::read_text(sys::posix_store(), making.failed, failed_bytes_max))
+            return not_made(*told, true);
+        if (!at_work) return not_made("the process that made it has ended.", false);
+        if (sys::Clock::now() >= deadline)
+            return not_made(fmt::format("after {} s it is still being made.", wait_max.count() / 1000), false);
+        std::this_thread::sleep_for(pause);
+        pause = std::min(pause * 2, look_pause_max);
+    }
+}
+
+}  // namespace forebay::behind
