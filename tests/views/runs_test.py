@@ -2,8 +2,8 @@
 """Goal: runs of real programs, nbody's particles and les' 280 variables, are exported in every convention, one step and
 several in a file, equal to the views bit for bit, and their own programs and judges accept them.
 
-Method: each simulation runs a few steps under mpiexec; `forebay export` copies what it committed. One that is not built
-is left out, by name. Exits with 77 when a reader is not installed or neither is built.
+Method: each simulation runs a few steps under mpiexec, with node files and once more with a shared file; `forebay export`
+copies what it committed. The shared file itself holds what the node files do. One that is not built is left out, by name. Exits with 77 when a reader is not installed or neither is built.
 """
 
 import os
@@ -37,7 +37,9 @@ BIN = os.path.join(os.path.abspath(os.environ.get("FOREBAY_BINARY_DIR", "build")
 FOREBAY = os.path.join(BIN, "forebay")
 SCRATCH = tempfile.TemporaryDirectory(prefix="forebay-runs-")
 RUNS = [name for name in ("nbody", "les") if os.path.exists(os.path.join(BIN, name))]
-COMPRESSED = ["compressed"] if "nbody" in RUNS else []
+# Further runs of the same: the program, and how its stream is kept.
+FURTHER = {name: how for name, how in {"compressed": ("nbody", 'compression = "zstd"'), "nbody-shared": ("nbody", "shared = true"),
+                                       "les-shared": ("les", "shared = true")}.items() if how[0] in RUNS}
 for name in {"nbody", "les"} - set(RUNS):
     print(f"left out: {name} is not built")
 if not RUNS:
@@ -56,19 +58,18 @@ def run(*command, check=True):
 
 
 def setUpModule():
-    with open(path("config.toml"), "w") as file:
-        file.write('[streams.restart]\ncompression = "zstd"\n')
-    for name in RUNS + COMPRESSED:
+    for name, (program, how) in ({name: (name, "") for name in RUNS} | FURTHER).items():
         os.mkdir(path("staging-" + name))
-    for name in [name for name in RUNS + COMPRESSED if name != "les"]:
-        run("mpiexec", "-n", "3", os.path.join(BIN, "nbody"), "--mesh", "16", "--particles", "16", "--steps", "4",
-            "--run", path(name), "--save-every", "2", "--virtual-nodes", "2", "--staging", path("staging-" + name),
-            *(["--config", path("config.toml")] if name == "compressed" else []))
-    if "les" in RUNS:
-        with open(path("les.nml"), "w") as file:
-            file.write(f"&les nx=25 ny=18 nz=12 ranks_x=2 ranks_y=2 run='{path('les')}' save_every=4 end_step=8\n"
-                       f"staging='{path('staging-les')}' /\n")
-        run("mpiexec", "-n", "4", os.path.join(BIN, "les"), path("les.nml"))
+        with open(path(name + ".toml"), "w") as file:
+            file.write(("virtual_nodes = 2\n" if program == "les" else "") + f"[streams.restart]\n{how}\n")
+        if program == "nbody":
+            run("mpiexec", "-n", "3", os.path.join(BIN, "nbody"), "--mesh", "16", "--particles", "16", "--steps", "4", "--run", path(name),
+                "--save-every", "2", "--virtual-nodes", "2", "--staging", path("staging-" + name), "--config", path(name + ".toml"))
+            continue
+        with open(path(name + ".nml"), "w") as file:
+            file.write(f"&les nx=25 ny=18 nz=12 ranks_x=2 ranks_y=2 run='{path(name)}' save_every=4 end_step=8\n"
+                       f"staging='{path('staging-' + name)}' config='{path(name + '.toml')}' /\n")
+        run("mpiexec", "-n", "4", os.path.join(BIN, "les"), path(name + ".nml"))
 
 
 def exported(name, convention, steps="@all"):
@@ -86,24 +87,77 @@ def exported(name, convention, steps="@all"):
 
 class TheSameAsTheView(unittest.TestCase):
     def check(self, convention, steps, least):
-        for name in least.keys() & {*RUNS, *COMPRESSED}:
+        for name in least.keys() & {*RUNS, *FURTHER}:
             with self.subTest(name=name):
                 self.assertGreaterEqual(same_content.check(self, *exported(name, convention, steps)), least[name])
 
     def test_plain(self):
-        self.check("plain", "@last", {"nbody": 20, "les": 280, "compressed": 20})
+        self.check("plain", "@last", {"nbody": 20, "les": 280, "compressed": 20, "nbody-shared": 20, "les-shared": 280})
 
     def test_h5part(self):
-        self.check("h5part", "@last", {"nbody": 7, "les": 9, "compressed": 7})
+        self.check("h5part", "@last", {"nbody": 7, "les": 9, "compressed": 7, "nbody-shared": 7, "les-shared": 9})
         self.check("h5part", "@all", {"nbody": 14, "les": 18})
 
     def test_openpmd(self):
-        self.check("openpmd", "@last", {"nbody": 10, "les": 80})
+        self.check("openpmd", "@last", {"nbody": 10, "les": 80, "nbody-shared": 10, "les-shared": 80})
         self.check("openpmd", "@all", {"nbody": 20, "les": 160})
 
     def test_netcdf(self):
-        self.check("netcdf", "@last", {"nbody": 20, "les": 280})
+        self.check("netcdf", "@last", {"nbody": 20, "les": 280, "nbody-shared": 20, "les-shared": 280})
         self.check("netcdf", "@all", {"nbody": 20, "les": 280})
+
+
+class SharedFile(unittest.TestCase):
+    """One file of all nodes, without Forebay: what the run with node files shows, but for the clocks of the programs."""
+
+    def files(self):
+        for name, (program, _) in FURTHER.items():
+            if name.endswith("-shared"):
+                step = "step-000004" if program == "nbody" else "step-000008"
+                self.assertEqual(sorted(os.listdir(path(name, "restart", step))), ["manifest.json", "shared.h5"])
+                yield name, path(name, "restart", step, "shared.h5"), path(program, "restart", step + ".h5")
+
+    def test_h5py(self):
+        for name, shared, view in self.files():
+            with self.subTest(name=name), h5py.File(shared) as found, h5py.File(view) as wanted:
+                differ, compared = [], 0
+                for path_of, dataset in self.datasets(wanted):
+                    if dataset.dtype == object or dataset.attrs.get("CLASS") == b"DIMENSION_SCALE" and path_of not in found:
+                        continue
+                    compared += 1
+                    self.assertFalse(found[path_of].is_virtual or found[path_of].chunks, path_of)
+                    if not np.array_equal(found[path_of][()], dataset[()], equal_nan=dataset.dtype.kind == "f"):
+                        differ.append(path_of)
+                self.assertGreater(compared, 15)
+                self.assertLess(len(differ), 8, differ)
+                self.assertEqual([one for one in differ if found[one].size > 1], [])
+
+    @staticmethod
+    def datasets(file):
+        found = []
+        file.visititems(lambda name, one: found.append((name, one)) if isinstance(one, h5py.Dataset) else None)
+        return found
+
+    def test_other_readers(self):
+        for name, shared, _ in self.files():
+            with self.subTest(name=name):
+                self.assertNotIn("unable to", run("h5dump", "-w", "0", shared))
+                self.assertIn("dimensions:", run("ncdump", "-h", shared))
+                for engine in ("netcdf4", "h5netcdf"):
+                    options = {"phony_dims": "access"} if engine == "h5netcdf" else {}
+                    with xr.open_datatree(shared, engine=engine, decode_times=False, **options) as tree:
+                        self.assertGreater(sum(len(node.to_dataset().variables) for node in tree.subtree), 15)
+
+    def test_openpmd_shows_it(self):
+        for name, _, _ in self.files():
+            with self.subTest(name=name):
+                _, view = exported(name, "openpmd", "@last")
+                self.assertIn("Result: 0 Errors", run(VALIDATOR, "-i", view, check=False))
+                series = openpmd_api.Series(view, openpmd_api.Access.read_only)
+                with h5py.File(view, "r") as raw:
+                    for iteration in series.iterations:
+                        Readers.same_records(self, series, series.iterations[iteration], raw[f"data/{iteration}"])
+                series.close()
 
 
 class Readers(unittest.TestCase):
