@@ -78,4 +78,15 @@ Result<> await(const Making& making, std::chrono::milliseconds wait_max,
     }
 }
 
+Result<> remove_run(const Making& making, std::chrono::milliseconds wait_max, const std::function<bool()>& wanted) {
+    const auto deadline = sys::Clock::now() + wait_max;
+    while (true) {
+        const auto lock = sys::FileLock::take(making.lock);
+        if (lock) return wanted() ? sys::remove_tree_at_once(sys::posix_store(), making.run) : Result<>();
+        if (lock.error().kind == ErrorKind::missing) return {};  // somebody else has removed it
+        if (lock.error().kind != ErrorKind::retry || sys::Clock::now() >= deadline) return lock.error();
+        std::this_thread::sleep_for(look_pause_min);
+    }
+}
+
 }  // namespace forebay::behind

@@ -63,6 +63,10 @@ Result<> await(const Making& making, std::chrono::milliseconds wait_max,
 
 bool exists(const std::string& path);
 
+/// Takes the run away if that is `wanted`, which is asked under the maker's lock: a maker that is at its end may remove
+/// it too, and none of both may ever meet a later run of the name. Waits at most `wait_max` for the lock.
+Result<> remove_run(const Making& making, std::chrono::milliseconds wait_max, const std::function<bool()>& wanted);
+
 /// Finishes those of `all` that are wanted, in their order, and takes them out. The first error.
 template <class Writing, class Wanted, class Finish>
 Result<> finish_where(std::list<Writing>& all, Wanted&& wanted, Finish&& finish) {

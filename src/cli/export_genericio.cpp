@@ -47,8 +47,8 @@ Result<Exit> run_behind(const Options& given, Result<Exit> (*make)(const Options
         return made;
     }
     FB_TRY(sys::write_text_durable(store, files::made_path(run), options.path + "\n"));
-    // A writer that lives removes the run when its session has ended.
-    if (!options.keep && !sys::lock_is_held(files::writer_lock(run))) FB_TRY(store.remove_tree(run));
+    // A writer that lives removes the run when its session has ended. Under the lock, for which the next one waits.
+    if (!options.keep && !sys::lock_is_held(files::writer_lock(run))) FB_TRY(sys::remove_tree_at_once(store, run));
     return made;
 }
 

@@ -45,10 +45,13 @@ Error not_made(const std::string& file, const std::string& why) {
                                           file, why, run, run, files::stream_name, file)};
 }
 
+behind::Making making_of(const std::string& run) {
+    return {run, files::maker_lock(run), files::made_path(run), files::failed_path(run)};
+}
+
 Result<> await_making(const std::string& file, std::chrono::milliseconds wait_max) {
-    const auto run = files::run_of(file);
-    const behind::Making making{run, files::maker_lock(run), files::made_path(run), files::failed_path(run)};
-    return behind::await(making, wait_max, [&](const std::string& why, bool) { return not_made(file, why); });
+    return behind::await(making_of(files::run_of(file)), wait_max,
+                         [&](const std::string& why, bool) { return not_made(file, why); });
 }
 
 Result<> finish(Writing& writing) {
@@ -59,8 +62,9 @@ Result<> finish(Writing& writing) {
         FB_TRY(await_making(writing.file, writing.settings.options.close_wait));
         writing.lock.release();
         // The other half of what the maker does when it ends after the writer.
-        if (writing.settings.keep || !exists(files::made_path(run))) return {};
-        return sys::posix_store().remove_tree(run);
+        if (writing.settings.keep) return {};
+        return behind::remove_run(making_of(run), writing.settings.options.close_wait,
+                                  [&] { return exists(files::made_path(run)); });
     });
 }
 
@@ -78,7 +82,7 @@ Result<> clear(const Settings& settings, const std::string& file) {
             const auto ended = await_making(file, settings.options.close_wait);
             if (sys::lock_is_held(files::maker_lock(run))) FB_TRY(ended);
         }
-        FB_TRY(store.remove_tree(run));
+        FB_TRY(behind::remove_run(making_of(run), settings.options.close_wait, [] { return true; }));
     }
     return store.make_directories(run);
 }

@@ -51,11 +51,12 @@ Error not_made(const std::string& file, const std::string& why) {
                                           file, why, run, run_files::finish_log(run), file)};
 }
 
+behind::Making making_of(const std::string& run) {
+    return {run, run_files::finish_lock(run), run_files::made_path(run), run_files::failed_path(run)};
+}
+
 Result<> await_making(const std::string& file, std::chrono::milliseconds wait_max) {
-    const auto run = run_files::run_of(file);
-    const behind::Making making{run, run_files::finish_lock(run), run_files::made_path(run),
-                                run_files::failed_path(run)};
-    return behind::await(making, wait_max, [&](const std::string& why, bool told) {
+    return behind::await(making_of(run_files::run_of(file)), wait_max, [&](const std::string& why, bool told) {
         return told ? Error{ErrorKind::retry, why} : not_made(file, why);
     });
 }
@@ -69,8 +70,9 @@ Result<> finish(Writing& writing) {
         FB_TRY(closed);
         FB_TRY(await_making(writing.file, writing.settings.options.close_wait));
         // The other half of what the maker does when it ends before the session does.
-        if (writing.settings.keep || !exists(run_files::made_path(run))) return {};
-        return run_files::remove_run(sys::posix_store(), run);
+        if (writing.settings.keep) return {};
+        return behind::remove_run(making_of(run), writing.settings.options.close_wait,
+                                  [&] { return exists(run_files::made_path(run)); });
     });
 }
 
@@ -101,7 +103,10 @@ Result<> clear(const Settings& settings, const std::string& file, bool appends) 
             FB_TRY(start_making(file, -1, settings, 0));
             FB_TRY(await_making(file, settings.options.close_wait));
         }
-        FB_TRY(run_files::remove_run(store, run));
+        bool is_free = true;
+        FB_TRY(behind::remove_run(making_of(run), settings.options.close_wait,
+                                  [&] { return is_free = !sys::lock_is_held(run_files::writer_lock(run)); }));
+        if (!is_free) return in_use(file);
     }
     if (!appends) {
         FB_TRY(store.remove(file + ".part"));
@@ -147,8 +152,9 @@ Result<> end_writing(Writing writing) {
         const auto closed = writing.writer->session().close();
         return by_first(writing.ranks, [&]() -> Result<> {
             FB_TRY(closed);
+            FB_TRY(sys::remove_tree_at_once(sys::posix_store(), run));
             writing.lock.release();
-            return run_files::remove_run(sys::posix_store(), run);
+            return {};
         });
     }
     // After an error too: the steps that were kept make a file, and the session ends in its turn.

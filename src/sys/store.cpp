@@ -81,4 +81,13 @@ Result<> make_directories_durable(Store& store, const std::string& path) {
     return {};
 }
 
+Result<> remove_tree_at_once(Store& store, const std::string& path) {
+    const auto gone = path + ".gone";
+    FB_TRY(store.remove_tree(gone));
+    const auto renamed = store.rename(path, gone);
+    if (!renamed && renamed.error().kind == ErrorKind::missing) return {};
+    FB_TRY(renamed);
+    return store.remove_tree(gone);
+}
+
 }  // namespace forebay::sys

@@ -98,4 +98,8 @@ Result<> make_directories_durable(Store& store, const std::string& path);
 /// Whether a name is one that write_text_durable() gives while it writes: what a crash leaves of it.
 bool is_temporary(std::string_view name);
 
+/// Takes a directory away by a rename to PATH.gone, then file by file, so that nobody sees a part of it under its name.
+/// Missing is fine.
+Result<> remove_tree_at_once(Store& store, const std::string& path);
+
 }  // namespace forebay::sys

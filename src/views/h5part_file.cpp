@@ -45,8 +45,9 @@ public:
             if (!told) return Error{made.error().kind, made.error().text + " (" + told.error().text + ")"};
             return made;
         }
-        lock->release();
-        if (!making_.keep && !sys::lock_is_held(h5part::writer_lock(run_))) FB_TRY(h5part::remove_run(store_, run_));
+        // Under the lock, for which the next writer of the name waits.
+        if (!making_.keep && !sys::lock_is_held(h5part::writer_lock(run_)))
+            FB_TRY(sys::remove_tree_at_once(store_, run_));
         return made;
     }
 

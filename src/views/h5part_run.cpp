@@ -4,15 +4,6 @@
 
 namespace forebay::views::h5part {
 
-Result<> remove_run(sys::Store& store, const std::string& run) {
-    const auto gone = run + ".gone";
-    FB_TRY(store.remove_tree(gone));
-    const auto renamed = store.rename(run, gone);
-    if (!renamed && renamed.error().kind == ErrorKind::missing) return {};
-    FB_TRY(renamed);
-    return store.remove_tree(gone);
-}
-
 std::string stored_name(std::string_view name) {
     constexpr char digits[] = "0123456789ABCDEF";
     std::string stored;

@@ -42,9 +42,6 @@ inline std::string expected_path(const std::string& run) { return run + "/expect
 inline std::string failed_path(const std::string& run) { return run + "/failed"; }
 inline std::string made_path(const std::string& run) { return run + "/made"; }
 
-/// Takes the run away by a rename, then file by file, so that nobody sees a part of it under its name. Missing is fine.
-Result<> remove_run(sys::Store& store, const std::string& run);
-
 /// H5Part's names may be any text, a variable's is a path: '/', '%', control characters and leading dots become %XX.
 std::string stored_name(std::string_view name);
 std::string shown_name(std::string_view stored);
