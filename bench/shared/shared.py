@@ -2,7 +2,7 @@
 """One shared file of particles (the VPIC-IO kernel: 8 columns of 4 bytes, counts of the ranks up to 15 % apart): what the
 application waits for, and when it is on the disk. bench/run starts it:
 
-    bench/shared/shared.py [--folder DIR] [--ranks 4] [--rows 4194304] [--rounds 5] [--turns 3] [--json]
+    bench/shared/shared.py [--folder DIR] [--ranks 4] [--rows 8388608] [--rounds 5] [--turns 3] [--json]
 
 A round runs every way once, each in a program of its own with --turns saves; its medians are one sample. Every program also
 measures memcpy of the same bytes in the same turns.
@@ -90,7 +90,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", default=os.environ.get("TMPDIR", "/var/tmp"), help="a directory of the disk to measure")
     parser.add_argument("--ranks", type=int, default=4)
-    parser.add_argument("--rows", type=int, default=4 << 20, help="particles of the rank with most; VPIC-IO's are 8 Mi")
+    parser.add_argument("--rows", type=int, default=8 << 20, help="particles of the rank with most")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--json", action="store_true")
