@@ -82,7 +82,7 @@ struct AgentOptions {
     int cores = 1;                                                      // of each machine, for AgentMode::dedicated
     std::string cpus = {};                    // pin the agent, as in "0-3,8"; "" leaves it to the kernel
     std::uint64_t block_bytes = 16u << 20;    // of one write; a multiple of the target's stripe is best
-    int in_flight = 2;                        // writes at once
+    int in_flight = 4;                        // writes at once, and threads that compress
     std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as the target takes it
     double slowdown_percent_max = 0;          // of the computing while it drains; 0: no limit
     bool direct = true;                       // past the page cache where the target can

@@ -19,6 +19,7 @@
 #include "drain/lossy_words.hpp"
 #include "format/segments.hpp"
 #include "move/flow.hpp"
+#include "sys/machine.hpp"
 
 namespace forebay::drain {
 
@@ -47,12 +48,12 @@ bool within(std::span<const std::byte> given, std::span<const std::byte> decoded
 /// Blocks of the compressed file that fill one after the other, and are written past each other by whoever fills one.
 class Blocks {
 public:
-    Blocks(sys::File& file, const NodeDrain& drain, move::Flow& flow, std::uint64_t offset)
+    Blocks(sys::File& file, const NodeDrain& drain, move::Flow& flow, std::uint64_t offset, int threads)
         : file_(file),
           flow_(flow),
           block_bytes_(std::max(drain.write.block_bytes, block_bytes_min)),
           offset_(offset),
-          buffers_(static_cast<std::size_t>(drain.write.in_flight) + 1) {
+          buffers_(static_cast<std::size_t>(threads) + 1) {
         for (auto& buffer : buffers_) free_.push_back(&buffer);
     }
 
@@ -144,7 +145,8 @@ public:
           flow_(drain.write, drain.stop),
           segments_(format::segments_by_offset(file)),
           table_(format::cut_into_chunks(file, choose_filters(file, memory.rules))),
-          blocks_(out, drain, flow_, format::compressed_data_offset(file, table_)),
+          threads_(std::min(drain.write.in_flight, sys::cpus_allowed())),
+          blocks_(out, drain, flow_, format::compressed_data_offset(file, table_), threads_),
           words_(file, segments_),
           out_(out) {
         for (std::size_t c = 0; c < table_.chunks.size(); ++c) {
@@ -160,7 +162,7 @@ public:
     Result<Compressed> run() {
         std::vector<std::jthread> helpers;
         try {
-            for (int i = 1; i < drain_.write.in_flight; ++i) helpers.emplace_back([this] { work(); });
+            for (int i = 1; i < threads_; ++i) helpers.emplace_back([this] { work(); });
         } catch (const std::system_error&) {
             // No more threads on this machine: those there are do it all, slower.
         }
@@ -313,7 +315,7 @@ private:
     // What one thread may take for a plain byte.
     std::optional<double> time_a_byte() const {
         if (!drain_.seconds_left || plain_left_ == 0) return std::nullopt;
-        return std::max(0.0, *drain_.seconds_left - seconds_since(start_)) * drain_.write.in_flight /
+        return std::max(0.0, *drain_.seconds_left - seconds_since(start_)) * threads_ /
                static_cast<double>(plain_left_);
     }
     double write_seconds() const { return blocks_.write_seconds().value_or(memory_.write_seconds); }
@@ -358,6 +360,7 @@ private:
     std::mutex mutex_;  // guards what follows, and the memory's ladders
     std::condition_variable turned_;
     std::size_t turn_ = 0;  // of the pieces, to be stored next
+    const int threads_;
     Blocks blocks_;
     LossyWords words_;
     std::uint64_t plain_left_ = 0;

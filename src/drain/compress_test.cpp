@@ -4,9 +4,13 @@
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
+#include <sched.h>
 
 #include <cmath>
+#include <mutex>
 #include <random>
+#include <set>
+#include <thread>
 
 #include "catalog/node_reader.hpp"
 #include "catalog/plain_bytes.hpp"
@@ -15,6 +19,7 @@
 #include "drain/node_drain.hpp"
 #include "format/segments.hpp"
 #include "support/large_node_file.hpp"
+#include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 
 using namespace forebay;
@@ -57,6 +62,42 @@ struct Drainer {
 Result<> drain_to(sys::Store& disk, const stage::CompressionRules& rules, std::span<const std::byte> from = image) {
     Drainer drainer{.memory = {.rules = rules}};
     return drainer.drain(disk, from);
+}
+
+/// Knows which threads write.
+class WriterStore final : public test::PassingStore {
+public:
+    using PassingStore::PassingStore;
+    Result<std::unique_ptr<sys::File>> open(const std::string& name, sys::Access access) override {
+        FB_TRY_ASSIGN(file, PassingStore::open(name, access));
+        return std::unique_ptr<sys::File>(std::make_unique<File>(std::move(file), *this));
+    }
+    std::set<std::thread::id> writers;
+
+private:
+    class File final : public test::PassingFile {
+    public:
+        File(std::unique_ptr<sys::File> file, WriterStore& store) : PassingFile(std::move(file)), store_(store) {}
+        Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
+            {
+                const std::lock_guard lock(store_.mutex_);
+                store_.writers.insert(std::this_thread::get_id());
+            }
+            return PassingFile::write(offset, bytes);
+        }
+
+    private:
+        WriterStore& store_;
+    };
+    std::mutex mutex_;
+};
+
+/// The calling thread alone, and those that it starts.
+bool pin_to_one_cpu() {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(::sched_getcpu(), &one);
+    return ::sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
 struct Opened {
@@ -262,6 +303,21 @@ TEST_CASE("a file that is there from this very save is left, plain or compressed
     REQUIRE(drain_to(disk, zstd));
     REQUIRE(drain_to(disk, {}));
     CHECK(disk.calls(Op::write) == writes);
+}
+
+TEST_CASE("an agent that has one CPU compresses with one thread, however many writes may be in flight") {
+    SimStore disk;
+    WriterStore store(disk);
+    Drainer drainer{.memory = {.rules = zstd}};
+    bool pinned = false;
+    Result<> drained;
+    std::jthread([&] {
+        pinned = pin_to_one_cpu();
+        drained = drainer.drain(store, image, 8);
+    }).join();
+    REQUIRE(pinned);
+    REQUIRE(drained);
+    CHECK(store.writers.size() == 1);
 }
 
 TEST_CASE("many threads and one give the same file") {

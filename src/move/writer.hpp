@@ -34,7 +34,7 @@ public:
 
 struct WriteOptions {
     std::uint64_t block_bytes = 16u << 20;    // of one write; whole pages
-    int in_flight = 2;                        // writes at once
+    int in_flight = 4;                        // writes at once
     std::uint64_t rate_bytes_per_second = 0;  // of this call; 0: as fast as the file takes it
     Pace* pace = nullptr;                     // a limit shared with other calls, which holds too
     Gate* gate = nullptr;

@@ -111,6 +111,9 @@ Result<std::string> output_of(const std::vector<std::string>& command, std::chro
 /// agent from the binding of the rank that started it; an empty list changes nothing.
 Result<> pin_to_cpus(const std::string& cpu_list);
 
+/// How many CPUs the calling thread may run on.
+int cpus_allowed();
+
 /// From now on this thread, and threads that it starts, take no CPU from whoever runs there when they are woken: they
 /// wait for their turn, and get as much in the end.
 Result<> give_way();

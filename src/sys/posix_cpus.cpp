@@ -70,6 +70,11 @@ Result<> pin_to_cpus(const std::string& cpu_list) {
     return failed ? Result<>(posix_error("readdir", "/proc/self/task", failed.value())) : Result<>();
 }
 
+int cpus_allowed() {
+    CpuSet set{};
+    return ::sched_getaffinity(0, sizeof set, set.bits) == 0 ? CPU_COUNT_S(sizeof set, set.bits) : 1;
+}
+
 Result<> give_way() {
     if (::sched_getscheduler(0) == SCHED_IDLE) return {};  // gives way more still, and may not be changed
     const sched_param none{};

@@ -214,6 +214,7 @@ TEST_CASE("pin_to_cpus: every thread of the process; \"all\" takes the pin away"
     phase = 1;
     other.join();
     CHECK(seen == 1);
+    CHECK(cpus_allowed() == 1);
     cpu_set_t mine;
     REQUIRE(::sched_getaffinity(0, sizeof mine, &mine) == 0);
     CHECK(CPU_COUNT(&mine) == 1);
@@ -221,6 +222,7 @@ TEST_CASE("pin_to_cpus: every thread of the process; \"all\" takes the pin away"
     CHECK(pin_to_cpus("all"));
     REQUIRE(::sched_getaffinity(0, sizeof mine, &mine) == 0);
     CHECK(CPU_COUNT(&mine) >= CPU_COUNT(&allowed));
+    CHECK(cpus_allowed() == CPU_COUNT(&mine));
     for (const char* bad : {"x", "1-", "3-1", "0,", ",0", "0-99999", "0 ", "-1", "8191"}) {
         CAPTURE(bad);
         CHECK(pin_to_cpus(bad).error().kind == ErrorKind::refused);

@@ -6,6 +6,7 @@ the server up) the job computes on, is told which target failed, and ends in tim
 before its end and once with a drain that still hangs. With the bricks back, what was staged is committed.
 """
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -25,6 +26,10 @@ retry_pause_seconds = 0.2
 # Longer than an undisturbed drain, 3.3 s, and shorter than one that hangs: gluster-volume's ping-timeout, 5 s, and retries.
 CLOSE_SECONDS = 5
 HANG_SECONDS_MAX = 60  # what gluster takes to give a server up, with much to spare for a busy machine
+
+
+def raise_it(error):
+    raise error
 
 
 class Runs:
@@ -52,8 +57,17 @@ class Runs:
         logs = list(self.staging.glob("forebay-*/*/agent.log"))
         return bool(logs) and all("agent leaves" in log.read_text().splitlines()[-1] for log in logs)
 
+    def usable(self):
+        """Whether the volume has its bricks again: some seconds after they have started."""
+        try:
+            (self.mount / "probe").write_text("x")
+            return bool(list(os.walk(self.run, onerror=raise_it)))
+        except OSError:
+            return False
+
     def drained_later(self, step):
         """With the bricks back, what the job left staged is committed by hand."""
+        wait_until(self.usable, "the volume has its bricks", 60)
         left = forebay("drain", "all", "--staging", self.staging)
         expect(f"restart@{step}: committed" in left, f"step {step} is committed from its staged copy", left)
         forebay("recover", self.run)

@@ -1,7 +1,7 @@
 // Writes a committed snapshot and its view for views_test.py: make_view CASE RUN. Prints the schema's variables, one
 // JSON object a line: index, name, type, kind, shape. Cases: one, two, three (nodes), combined (three in two
 // files), together (in one), shared (in one file of global datasets), many:NODES[:NODES_PER_FILE] (a small schema),
-// or large (96 MB of columns and of 2 x 2 x 2 boxes).
+// large (96 MB of columns and of 2 x 2 x 2 boxes) or large:TIMES.
 
 #include <chrono>
 #include <cstdio>
@@ -38,15 +38,15 @@ test::ViewSample many_nodes(std::uint32_t nodes) {
     return sample;
 }
 
-/// Two nodes of four ranks: a column of 64 MB, and an array of 32 MB of which each rank has a box.
-test::ViewSample large() {
+/// Two nodes of four ranks: `times` a column of 64 MB, and an array of 32 MB of which each rank has a box.
+test::ViewSample large(std::uint64_t times) {
     Schema schema{.stream = "fields", .tables = {"particles"}, .variables = {}};
-    schema.variables = {test::column_of("particles/x", f64, 0), test::array_of("rho", f32, {200, 200, 200})};
+    schema.variables = {test::column_of("particles/x", f64, 0), test::array_of("rho", f32, {200 * times, 200, 200})};
     test::ViewSample sample{schema, {4, 4}, {}, {}};
     for (std::uint64_t rank = 0; rank < 8; ++rank) {
-        const Box box{{rank / 4 * 100, rank / 2 % 2 * 100, rank % 2 * 100}, {100, 100, 100}};
+        const Box box{{rank / 4 * 100 * times, rank / 2 % 2 * 100, rank % 2 * 100}, {100 * times, 100, 100}};
         sample.boxes.push_back({{}, {box}});
-        sample.rows.push_back({1'000'000 + rank});
+        sample.rows.push_back({1'000'000 * times + rank});
     }
     return sample;
 }
@@ -65,8 +65,8 @@ Result<test::ViewSample> case_named(const std::string& name) {
         sample.nodes_per_file = name == "combined" ? 2 : 3;
         return sample;
     }
-    if (name == "large") return large();
-    if (name.starts_with("many:")) return many_nodes(static_cast<std::uint32_t>(std::atoi(name.c_str() + 5)));
+    if (name == "large") return large(1);
+    if (name.starts_with("large:")) return large(static_cast<std::uint64_t>(std::atoi(name.c_str() + 6)));
     if (name.starts_with("many:")) {
         auto sample = many_nodes(static_cast<std::uint32_t>(std::atoi(name.c_str() + 5)));
         if (const auto colon = name.find(':', 5); colon != std::string::npos)
