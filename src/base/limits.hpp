@@ -20,6 +20,8 @@ inline constexpr std::uint64_t huge_page_bytes = 2u << 20;
 // Variables smaller than this are packed at cache lines, not pages: PALM saves 192 scalars a step.
 inline constexpr std::uint64_t packed_variable_bytes = 64u << 10;
 inline constexpr std::uint64_t cache_line_bytes = 64;
+// Pieces of boxes that are gathered at once for a shared file: some MiB to say where each goes.
+inline constexpr std::uint64_t gathered_pieces_max = 1u << 16;
 
 // HDF5's symbol table nodes count their entries in 16 bits, and a group is one node here.
 inline constexpr std::size_t variables_max = 30'000;

@@ -94,6 +94,14 @@ std::string name_of(const std::string& directory, const format::NodeLine& line) 
     return line.offset_bytes == 0 ? path : path + "/" + format::region_name(line.node);
 }
 
+Result<format::NodeFile> load_region(sys::File& file, const format::CombinedPage& page, std::uint32_t node,
+                                     const std::string& name) {
+    const auto offset = page.group.offset_of(node);
+    const auto room = format::arrival_offset(page.group, node) - offset;
+    FB_TRY_ASSIGN(reader, NodeReader::open(sys::stretch_of(file, offset, room), name, NodeReader::Length::at_least));
+    return reader.head();
+}
+
 Result<format::CombinedPage> load_page(sys::File& file, const std::string& path) {
     FB_TRY_ASSIGN(size, file.size());
     if (size < first_pages_bytes) return cut_short(path, size, first_pages_bytes);
@@ -105,19 +113,13 @@ Result<format::CombinedPage> load_page(sys::File& file, const std::string& path)
 namespace {
 
 // "X.h5/node-00003": the region of a node, as HDF5 programs name its group.
-Result<format::NodeFile> load_region(sys::Store& store, const std::string& path) {
+Result<format::NodeFile> load_named_region(sys::Store& store, const std::string& path) {
     const auto slash = path.rfind('/');
     const auto file_path = path.substr(0, slash), name = path.substr(slash + 1);
     FB_TRY_ASSIGN(file, store.open(file_path, sys::Access::read));
     FB_TRY_ASSIGN(page, load_page(*file, file_path));
-    for (auto node = page.group.first_node; node < page.group.first_node + page.group.nodes(); ++node) {
-        if (format::region_name(node) != name) continue;
-        const auto offset = page.group.offset_of(node);
-        const auto room = format::arrival_offset(page.group, node) - offset;
-        FB_TRY_ASSIGN(reader, NodeReader::open(sys::stretch_of(std::move(file), offset, room), path,
-                                               NodeReader::Length::at_least));
-        return reader.head();
-    }
+    for (auto node = page.group.first_node; node < page.group.first_node + page.group.nodes(); ++node)
+        if (format::region_name(node) == name) return load_region(*file, page, node, path);
     return Error{ErrorKind::missing,
                  fmt::format("{} holds the nodes {} to {}, and no {}.", file_path, page.group.first_node,
                              page.group.first_node + page.group.nodes() - 1, name)};
@@ -126,7 +128,7 @@ Result<format::NodeFile> load_region(sys::Store& store, const std::string& path)
 }  // namespace
 
 Result<format::NodeFile> load_head(sys::Store& store, const std::string& path) {
-    if (path.find(".h5/node-") != std::string::npos && !path.ends_with(".h5")) return load_region(store, path);
+    if (path.find(".h5/node-") != std::string::npos && !path.ends_with(".h5")) return load_named_region(store, path);
     FB_TRY_ASSIGN(reader, NodeReader::open(store, path));
     return reader.head();
 }

@@ -61,4 +61,8 @@ std::string name_of(const std::string& directory, const format::NodeLine& line);
 /// The page of a combined file; errors as format::open_page().
 Result<format::CombinedPage> load_page(sys::File& file, const std::string& path);
 
+/// The head of one of its nodes, checked, where its page says that it lies; `name` is for texts.
+Result<format::NodeFile> load_region(sys::File& file, const format::CombinedPage& page, std::uint32_t node,
+                                     const std::string& name);
+
 }  // namespace forebay::catalog

@@ -167,6 +167,7 @@ Result<> Agent::drain_once(std::uint32_t index, bool again, Between& between, co
     slot.drained_bytes = 0;
     std::uint64_t stored_bytes = 0;
     mine_[index].file_bytes = peeked.file_bytes;
+    mine_[index].asking = peeked.record.node;
     const Moving told(page_, true);
     const NodeDrain drain{.store = &store_,
                           .run = session_.run,
@@ -271,7 +272,7 @@ bool Agent::commit_slot(std::uint32_t index) {
     const auto done =
         move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, nullptr, [&] {
             return commit_if_complete(store_, session_.run, stream, record.step, record.snapshot_id, record.nodes,
-                                      record.group.nodes_per_file, record.node);
+                                      record.group.nodes_per_file, &mine_[index].asking);
         });
     const bool absent = done ? *done == Commit::waiting : done.error().kind == ErrorKind::missing;
     if (absent && slot.inherited == 0) {

@@ -49,6 +49,7 @@ private:
         std::uint32_t bell_at_failure = 0;
         int corrupt_drains = 0;
         int absences = 0;                    // looks in a row that found the part of a drained slot nowhere
+        std::uint32_t asking = 0;            // the node to look at first: this one, then one that was absent
         std::uint64_t file_bytes = 0;        // of the drain under way
         std::atomic<bool> overruled{false};  // it keeps no limit on the slowdown, so as to end in time
     };

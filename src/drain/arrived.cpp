@@ -34,8 +34,8 @@ Result<std::optional<std::uint32_t>> absent_file(sys::Store& store, const std::s
     return std::optional<std::uint32_t>{};
 }
 
-// Round from the asker's own file: where many are absent it finds one of them soon, and the agents do not all look at
-// the same one.
+// Round from the file of the node to ask first: where many are absent one of them is found soon, and the agents, which
+// begin with their own, do not all look at the same one.
 Result<std::optional<std::uint32_t>> absent_in_combined(sys::Store& store, const std::string& directory,
                                                         const Wanted& wanted) {
     const auto per_file = wanted.nodes_per_file;
@@ -48,7 +48,7 @@ Result<std::optional<std::uint32_t>> absent_in_combined(sys::Store& store, const
             if (!exists) return std::optional(first);
             continue;
         }
-        FB_TRY_ASSIGN(absent, absent_region(store, path, wanted.snapshot_id, first, first));
+        FB_TRY_ASSIGN(absent, absent_region(store, path, wanted.snapshot_id, first, wanted.asking));
         if (absent) return absent;
     }
     return std::optional<std::uint32_t>{};

@@ -37,7 +37,7 @@ void sweep(sys::Store& store, const std::string& directory) {
 
 Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, const std::string& stream,
                                   std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes,
-                                  std::uint32_t nodes_per_file, std::uint32_t asking) {
+                                  std::uint32_t nodes_per_file, std::uint32_t* asking) {
     if (nodes == 0 || nodes > limits::nodes_max || step < 0)
         return Error{ErrorKind::refused,
                      fmt::format("cannot commit step {} of stream \"{}\" with {} nodes: steps start at "
@@ -53,8 +53,9 @@ Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, con
                             .step = step,
                             .nodes = nodes,
                             .nodes_per_file = nodes_per_file,
-                            .asking = asking};
+                            .asking = asking == nullptr ? 0 : *asking};
         FB_TRY_ASSIGN(absent, absent_node(store, part, wanted));
+        if (absent && asking != nullptr) *asking = *absent;
         if (absent) return Commit::waiting;
         FB_TRY_ASSIGN(manifest, gather(store, part, wanted));
         writes = true;

@@ -138,7 +138,7 @@ Result<> Gatherer::add_combined(std::uint32_t& node, const std::string& path, co
     std::vector<format::Region> regions;
     for (; node < group.first_node + group.nodes(); ++node) {
         const auto name = full_path + "/" + format::region_name(node);
-        FB_TRY_ASSIGN(head, catalog::load_head(store_, name));
+        FB_TRY_ASSIGN(head, catalog::load_region(*file, page, node, name));
         if (format::page_of(head.record) != page)
             return not_of_this(name, "its record places the nodes of this file elsewhere than the file's page");
         FB_TRY(add(head, node, path, name));
@@ -163,14 +163,13 @@ Result<> Gatherer::write_head(const std::string& full_path, const std::vector<st
 Result<> Gatherer::add_shared(const std::string& path, const std::string& full_path) {
     FB_TRY_ASSIGN(file, store_.open(full_path, sys::Access::read));
     FB_TRY_ASSIGN(page, catalog::load_page(*file, full_path));
-    FB_TRY(file->close());
     if (page.nodes != wanted_.nodes || !page.group.is_shared())
         return not_of_this(full_path, fmt::format("it holds {} nodes, {} expected", page.nodes, wanted_.nodes));
     format::SharedPlan plan{.places = page.group.shared, .offsets = {}};
     std::vector<std::uint64_t> rows;
     for (std::uint32_t node = 0; node < wanted_.nodes; ++node) {
         const auto name = full_path + "/" + format::region_name(node);
-        FB_TRY_ASSIGN(head, catalog::load_head(store_, name));
+        FB_TRY_ASSIGN(head, catalog::load_region(*file, page, node, name));
         if (format::page_of(head.record) != page || !head.is_shared)
             return not_of_this(name, "its record places the nodes of this file elsewhere than the file's page");
         FB_TRY(add(head, node, path, name));
@@ -183,6 +182,7 @@ Result<> Gatherer::add_shared(const std::string& path, const std::string& full_p
             return not_of_this(name, "its bytes lie elsewhere than those of the nodes before it end");
         for (std::uint32_t table = 0; table < rows.size(); ++table) rows[table] += head.rows(table);
     }
+    FB_TRY(file->close());
     const auto& places = page.group.shared;
     const auto whole = format::place_shared(manifest_.schema, places, rows);
     const auto naming = static_cast<format::SharedNaming>(places.naming);

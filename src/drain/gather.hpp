@@ -17,7 +17,7 @@ struct Wanted {
     std::int64_t step = 0;
     std::uint32_t nodes = 0;
     std::uint32_t nodes_per_file = 1;  // or format::in_shared_file
-    std::uint32_t asking = 0;          // the node that asks: files of several nodes are looked at from its own on
+    std::uint32_t asking = 0;          // the node to look at first in files of several nodes
 };
 
 /// A node whose file is not in `directory` under its final name, or has not arrived in its combined file; nothing when

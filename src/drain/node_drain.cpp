@@ -35,7 +35,9 @@ Result<bool> is_there(sys::Store& store, const std::string& path, const format::
     FB_TRY_ASSIGN(exists, store.exists(path));
     if (!exists) return false;
     auto reader = catalog::NodeReader::open(store, path);
-    return reader && reader->peek().staged_crc32c == file.record_crc32c;
+    if (!reader) return false;
+    const auto staged = reader->peek().staged_crc32c;
+    return staged == file.record_crc32c && reader->head();  // a damaged one is written anew
 }
 
 Result<> write_bytes(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,

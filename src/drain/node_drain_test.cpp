@@ -53,7 +53,7 @@ TEST_CASE("drain: calls and bytes are known: one file, one sync, one name, one d
     CHECK(disk.calls(Op::make_directories) == 1);
     CHECK(disk.calls(Op::exists) == 1);
     CHECK(disk.calls(Op::list) == 0);
-    REQUIRE(drain_to(disk));  // is there already: its first pages are looked at
+    REQUIRE(drain_to(disk));  // is there already: its head is looked at
     CHECK(disk.calls(Op::open) == 2);
     CHECK(disk.calls(Op::write) == 1);
     CHECK(disk.calls(Op::sync) == 1);
@@ -149,6 +149,20 @@ TEST_CASE("drain: a file of another save under the name is replaced") {
     REQUIRE_FALSE(is_whole(disk));
     REQUIRE(drain_to(disk));
     CHECK(is_whole(disk));
+}
+
+TEST_CASE("drain: a file of this save that was damaged at the target is written anew") {
+    SimStore disk;
+    REQUIRE(drain_to(disk));
+    const auto head_bytes = format::open_head(image, "slot").value().head_bytes;
+    for (const std::uint64_t at : {std::uint64_t{4100}, head_bytes - 1}) {
+        CAPTURE(at);
+        const std::array damage{static_cast<std::byte>(~image[at])};
+        REQUIRE(disk.open(path, sys::Access::update).value()->write(at, damage));
+        REQUIRE_FALSE(is_whole(disk));
+        REQUIRE(drain_to(disk));
+        CHECK(is_whole(disk));
+    }
 }
 
 TEST_CASE("drain: room that a variable does not use is not written, and reads as zeros") {

@@ -40,7 +40,9 @@ Result<bool> is_region_there(sys::Store& store, const std::string& path, const f
     const auto offset = record.group.offset_of(record.node);
     auto reader = catalog::NodeReader::open(sys::stretch_of(std::move(*found), offset, file.file_bytes), path,
                                             catalog::NodeReader::Length::exact);
-    return reader && reader->peek().record_crc32c == file.record_crc32c;
+    if (!reader) return false;
+    const auto head = reader->head();  // all of it: what is damaged at the target is to be written anew
+    return head && head->record_crc32c == file.record_crc32c;
 }
 
 Result<> write_region(sys::Store& store, const std::string& path, bool direct, const format::NodeFile& file,
@@ -59,7 +61,7 @@ Result<> write_region(sys::Store& store, const std::string& path, bool direct, c
     auto& all = *whole;
     const auto arrival_at = format::arrival_offset(group, file.record.node);
     // One that came and was damaged at the target: it has not come any more, before its first byte is written anew.
-    if (size == group.file_bytes() && read_arrival(all, group, file.record.snapshot_id, file.record.node, path)) {
+    if (read_arrival(all, group, file.record.snapshot_id, file.record.node, path)) {
         FB_TRY(write_page(all, arrival_at, {}));
         FB_TRY(all.sync());
     }

@@ -175,14 +175,17 @@ Result<> SharedDrain::write_packed(std::vector<std::uint32_t>& variables) {
 Result<> SharedDrain::write_scattered(std::uint32_t v) {
     const auto blocks = blocks_of(v);
     std::vector<format::BlockRuns> runs;
-    std::uint64_t begin = UINT64_MAX, end = 0;
+    std::uint64_t begin = UINT64_MAX, end = 0, shortest = UINT64_MAX;
     for (const auto& block : blocks) {
         runs.emplace_back(file_, block);
         if (block.size_bytes == 0) continue;
+        shortest = std::min(shortest, runs.back().bytes());
         begin = std::min(begin, runs.back().offset_of(0));
         end = std::max(end, runs.back().offset_of(runs.back().count() - 1) + runs.back().bytes());
     }
-    const auto window = drain_.write.block_bytes * static_cast<std::uint64_t>(drain_.write.in_flight);
+    auto window = drain_.write.block_bytes * static_cast<std::uint64_t>(drain_.write.in_flight);
+    if (window / limits::gathered_pieces_max > shortest)
+        window = round_down(shortest * limits::gathered_pieces_max, limits::page_bytes);
     for (auto at = begin / window * window; at < end; at += window)
         FB_TRY(write_window(runs, blocks, std::max(at, begin), std::min(at + window, end)));
     return {};

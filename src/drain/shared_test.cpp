@@ -20,17 +20,17 @@ namespace {
 const test::SmallSnapshot snapshot{.nodes = 3, .elements_per_rank = 5'000, .nodes_per_file = format::in_shared_file};
 const std::string path = test::part_directory("run", snapshot) + "/shared.h5";
 
-Result<> drain_to(SimStore& disk, std::uint32_t node, bool direct = false) {
+Result<> drain_to(SimStore& disk, std::uint32_t node, bool direct = false, const test::SmallSnapshot& of = snapshot) {
     const drain::NodeDrain how{.store = &disk,
                                .run = "run",
                                .write = {.block_bytes = 4 * limits::page_bytes, .in_flight = 1},
                                .direct = direct};
-    return drain::drain_node_file(how, test::small_node_file(snapshot, node), "slot");
+    return drain::drain_node_file(how, test::small_node_file(of, node), "slot");
 }
 
-Result<drain::Commit> commit(SimStore& disk) {
-    return drain::commit_if_complete(disk, "run", snapshot.stream, snapshot.step, snapshot.id, snapshot.nodes,
-                                     format::in_shared_file);
+Result<drain::Commit> commit(SimStore& disk, std::uint32_t* asking = nullptr,
+                             const test::SmallSnapshot& of = snapshot) {
+    return drain::commit_if_complete(disk, "run", of.stream, of.step, of.id, of.nodes, format::in_shared_file, asking);
 }
 
 }  // namespace
@@ -73,16 +73,62 @@ TEST_CASE("what has arrived is left as it is; what was damaged at the target is 
     const auto writes = disk.calls(Op::write);
     REQUIRE(drain_to(disk, 0));
     CHECK(disk.calls(Op::write) == writes);
-    // The head of its region.
-    const auto at = test::small_group(snapshot, 0).offset_of(0) + 4100;
-    const std::array damage{std::byte{0xFF}};
-    REQUIRE(disk.open(path, sys::Access::update).value()->write(at, damage));
-    REQUIRE(drain_to(disk, 0));
-    CHECK(disk.calls(Op::write) > writes + 1);
+    // Its record, and what follows of its head.
+    for (const std::uint64_t in_region : {4100, 8192 + 100}) {
+        CAPTURE(in_region);
+        const auto written = disk.calls(Op::write);
+        const std::array damage{std::byte{0xFF}};
+        REQUIRE(disk.open(path, sys::Access::update)
+                    .value()
+                    ->write(test::small_group(snapshot, 0).offset_of(0) + in_region, damage));
+        REQUIRE(drain_to(disk, 0));
+        CHECK(disk.calls(Op::write) > written + 2);
+    }
     REQUIRE(drain_to(disk, 1));
     REQUIRE(drain_to(disk, 2));
     CHECK(commit(disk).value() == drain::Commit::committed);
     CHECK(test::is_whole(disk, "run", snapshot));
+}
+
+TEST_CASE("who waits for the last node asks for it alone, whichever that is") {
+    for (const std::uint32_t last : {0u, 1u, 2u}) {
+        CAPTURE(last);
+        SimStore disk;
+        for (std::uint32_t node = 0; node < snapshot.nodes; ++node)
+            if (node != last) REQUIRE(drain_to(disk, node));
+        std::uint32_t asking = (last + 1) % snapshot.nodes;
+        CHECK(commit(disk, &asking).value() == drain::Commit::waiting);
+        CHECK(asking == last);
+        const auto reads = disk.calls(Op::read);
+        CHECK(commit(disk, &asking).value() == drain::Commit::waiting);
+        CHECK(disk.calls(Op::read) - reads == 2);  // the file's page and one arrival
+        REQUIRE(drain_to(disk, last));
+        CHECK(commit(disk, &asking).value() == drain::Commit::committed);
+    }
+}
+
+TEST_CASE("costs: a commit opens the shared file four times, however many nodes it has") {
+    for (const std::uint32_t nodes : {2u, 7u}) {
+        auto wide = snapshot;
+        wide.nodes = nodes;
+        SimStore disk;
+        for (std::uint32_t node = 0; node < nodes; ++node) REQUIRE(drain_to(disk, node, false, wide));
+        const auto opens = disk.calls(Op::open);
+        CHECK(commit(disk, nullptr, wide).value() == drain::Commit::committed);
+        CHECK(disk.calls(Op::open) - opens == 4);  // who has come, their heads, the file's own head; the manifest
+    }
+}
+
+TEST_CASE("boxes of so many short runs that a window of few blocks has more pieces than are gathered at once") {
+    auto narrow = snapshot;
+    narrow.flux_rows = 3 * limits::gathered_pieces_max / 2;
+    SimStore disk;
+    const auto blocks = drain::NodeDrain{
+        .store = &disk, .run = "run", .write = {.block_bytes = 16u << 20, .in_flight = 1}, .direct = false};
+    for (std::uint32_t node = 0; node < narrow.nodes; ++node)
+        REQUIRE(drain::drain_node_file(blocks, test::small_node_file(narrow, node), "slot"));
+    CHECK(commit(disk, nullptr, narrow).value() == drain::Commit::committed);
+    CHECK(test::is_whole(disk, "run", narrow));
 }
 
 TEST_CASE("a staged byte that is not what the application gave: the node does not arrive") {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "base/crc64.hpp"
@@ -234,12 +235,21 @@ Result<> copy_node(const NodeSource& node, std::span<const Record> records, std:
                    const std::function<void(std::uint64_t)>& done) {
     if (records.empty()) return {};
     Shared shared(done);
-    {
-        std::vector<std::jthread> threads;
-        for (int i = 1; i < options.threads; ++i)
-            threads.emplace_back([&] { Worker(node, records, outputs, ranks, options, shared).run(); });
-        Worker(node, records, outputs, ranks, options, shared).run();
+    // A thread holds a segment of each column of a record, at least.
+    std::uint64_t columns = 1;
+    for (const auto& record : records) columns = std::max<std::uint64_t>(columns, record.columns.size());
+    auto own = options;
+    own.threads = static_cast<int>(std::clamp<std::uint64_t>(options.memory_bytes / ((columns + 1) * segment_bytes), 1,
+                                                             static_cast<std::uint64_t>(options.threads)));
+    const auto work = [&] { Worker(node, records, outputs, ranks, own, shared).run(); };
+    std::vector<std::jthread> helpers;
+    try {
+        for (int helper = 1; helper < own.threads; ++helper) helpers.emplace_back(work);
+    } catch (const std::system_error&) {
+        // No more threads on this machine: those there are, and this one, copy it all, slower.
     }
+    work();
+    helpers.clear();  // joins
     if (const auto error = shared.error()) return *error;
     return {};
 }

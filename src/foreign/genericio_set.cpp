@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "foreign/genericio.hpp"
 #include "foreign/limits.hpp"
@@ -31,6 +32,12 @@ Result<> check_alike(const Set& set, const Set::Part& part, const std::string& p
     const auto& first = set.parts.front();
     if (part.header.variables != first.header.variables)
         return damage(path, fmt::format("{} and {} have different variables.", first.path, part.path));
+    // What headers of several ages hold is asked of the first part alone.
+    const auto age = [](const Header& header) {
+        return std::tuple(header.has_global_ranks, header.origin_place.bytes, header.scale_place.bytes);
+    };
+    if (age(part.header) != age(first.header))
+        return damage(path, fmt::format("{} and {} have headers of different versions.", first.path, part.path));
     return {};
 }
 

@@ -158,7 +158,7 @@ Result<Listener> Listener::open(const std::string& address) {
     std::vector<const addrinfo*> order;
     for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) order.push_back(one);
     // "Any address" of IPv6 takes what comes over IPv4 too.
-    std::ranges::stable_partition(order, [](const addrinfo* one) { return one->ai_family == AF_INET6; });
+    std::stable_partition(order.begin(), order.end(), [](const addrinfo* one) { return one->ai_family == AF_INET6; });
     Error last{ErrorKind::missing, "listen: " + address + ": it has no number"};
     for (const addrinfo* one : order) {
         Fd fd(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

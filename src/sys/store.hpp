@@ -80,6 +80,8 @@ Store& posix_store();
 /// A stretch of a file as a File of its own: offsets begin at `offset`, nothing outside is read or written, and its
 /// size cannot be changed.
 std::unique_ptr<File> stretch_of(std::unique_ptr<File> file, std::uint64_t offset, std::uint64_t bytes);
+/// Of a file that the caller keeps.
+std::unique_ptr<File> stretch_of(File& file, std::uint64_t offset, std::uint64_t bytes);
 
 /// Asks the kernel to forget the clean pages of a file, so that the next read comes from storage.
 Result<> forget_cached(const std::string& path);

@@ -19,6 +19,7 @@ public:
         : PassingFile(std::move(file)), store_(store), path_(std::move(path)) {}
 
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
+        writes_front_ = writes_front_ || offset == 0;
         const bool holds =
             store_.mistake_ == Mistake::record_before_data || store_.mistake_ == Mistake::arrival_before_data;
         if (!holds || is_arrival(bytes)) return PassingFile::write(offset, bytes);
@@ -31,12 +32,14 @@ public:
     Result<> sync() override {
         const bool left_out = store_.mistake_ != Mistake::record_before_data &&
                               store_.mistake_ != Mistake::arrival_before_data &&
+                              (store_.mistake_ != Mistake::sync_of_ends_left_out || !writes_front_) &&
                               (store_.mistake_ != Mistake::arrival_before_sync || syncs_++ == 0);
         return left_out ? Result<>{} : PassingFile::sync();
     }
 
     Result<> close() override {
-        if (store_.mistake_ == Mistake::sync_left_out || store_.mistake_ == Mistake::arrival_before_sync)
+        if (store_.mistake_ == Mistake::sync_left_out || store_.mistake_ == Mistake::sync_of_ends_left_out ||
+            store_.mistake_ == Mistake::arrival_before_sync)
             return PassingFile::close();
         if (store_.mistake_ == Mistake::arrival_before_data) {
             if (!held_.bytes.empty()) FB_TRY(PassingFile::write(held_.offset, held_.bytes));
@@ -53,12 +56,14 @@ private:
     const std::string path_;
     Late held_;
     int syncs_ = 0;
+    bool writes_front_ = false;
 };
 
 Result<std::unique_ptr<sys::File>> MutantStore::open(const std::string& path, sys::Access access) {
     auto file = PassingStore::open(path, access);
     const bool writes = sys::is_writing(access);
     const bool is_here = path.find(where_) != std::string::npos;
+    if (file && mistake_ == Mistake::sync_of_ends_left_out && (*file)->direct()) return file;
     if (!file || !writes || !is_here || mistake_ == Mistake::directory_sync_left_out) return file;
     return std::unique_ptr<sys::File>(std::make_unique<MutantFile>(*this, path, std::move(*file)));
 }

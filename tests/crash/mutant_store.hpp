@@ -14,6 +14,7 @@ namespace forebay::crash {
 
 enum class Mistake {
     sync_left_out,            // of a file
+    sync_of_ends_left_out,    // of a descriptor that writes anything but the front of a file, and is not direct
     directory_sync_left_out,  // of a directory
     rename_before_sync,       // a file has its final name before its bytes are durable
     manifest_before_data,     // the bytes are made durable when the snapshot has its final name

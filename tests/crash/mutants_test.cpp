@@ -40,6 +40,8 @@ TEST_CASE("each mistake in the order of durability is caught") {
           Mutant{"regions arrive before they are synced", Mistake::arrival_before_sync, "/nodes-"},
           Mutant{"regions arrive before their data", Mistake::arrival_before_data, "/nodes-"},
           Mutant{"shared files are not synced", Mistake::sync_left_out, "/shared"},
+          Mutant{"what of a shared file goes through the page cache is not synced", Mistake::sync_of_ends_left_out,
+                 "/shared"},
           Mutant{"nodes of a shared file arrive before they are synced", Mistake::arrival_before_sync, "/shared"},
           Mutant{"nodes of a shared file arrive before their data", Mistake::arrival_before_data, "/shared"},
           Mutant{"node files get their record and name before their data", Mistake::record_before_data, "/node-"}}) {

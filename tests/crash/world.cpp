@@ -42,6 +42,7 @@ World::World(std::uint64_t seed, Programs programs)
     disk_->make_directories(run).value();
     disk_->settle();
     disk_ = disk_->clone();  // counts from 0
+    disk_->support_direct(true);
 }
 
 World::World(const World& other)
@@ -49,7 +50,9 @@ World::World(const World& other)
       seed_(other.seed_),
       disk_(other.disk_->clone()),
       memory_(other.memory_),
-      ledger_(other.ledger_) {}
+      ledger_(other.ledger_) {
+    disk_->support_direct(true);
+}
 
 sys::Store& World::store() {
     if (!programs_.make_store) return *disk_;
@@ -121,8 +124,10 @@ void World::drain(const SmallSnapshot& snapshot, std::uint32_t node, int slot) {
     const auto& staged = memory_[{node, slot}];
     if (cut() || staged.empty()) return;
     ledger_.removed.erase(snapshot.id);  // it may come back now
+    // Into a shared file, one of any two neighbours writes past the page cache; others would need aligned memory.
+    const bool direct = snapshot.nodes_per_file == format::in_shared_file && node % 2 == 1;
     const drain::NodeDrain how{
-        .store = &store(), .run = run, .write = {.block_bytes = 4 * page, .in_flight = 1}, .direct = false};
+        .store = &store(), .run = run, .write = {.block_bytes = 4 * page, .in_flight = 1}, .direct = direct};
     const auto drained = drain::drain_node_file(how, staged, fmt::format("node {}, step {}", node, snapshot.step));
     if (!drained) fault(drained.error());
 }

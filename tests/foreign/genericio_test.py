@@ -161,6 +161,10 @@ def test_partitions(tmp_path):
     for wrong in (dict(numbers=[1, 2]), dict(order=">", numbers=[1, 3])):
         (tmp_path / "in#-1").write_bytes(writer.file_of([ranks[1], ranks[3]], **wrong))
         assert "no whole GenericIO output" in forebay("verify", tmp_path / "in", code=4)
+    flat = writer.some_ranks((2, 1, 3, 2), records=False)
+    (tmp_path / "in#7").write_bytes(writer.file_of([flat[0], flat[2]], numbers=[0, 2]))
+    (tmp_path / "in#-1").write_bytes(writer.file_of([flat[1], flat[3]], old=True))
+    assert "headers of different versions" in forebay("verify", tmp_path / "in", code=4)
 
 
 def flipped(data, at):

@@ -32,9 +32,12 @@ struct SmallSnapshot {
     std::uint64_t elements_per_rank = 40;  // of the field
     std::int64_t sealed_unix_ns = 1'700'000'000'000'000'000;
     std::uint32_t nodes_per_file = 1;  // or format::in_shared_file
+    std::uint64_t flux_rows = 3;       // of the array that shared files have besides
 
     std::uint32_t ranks() const { return nodes * ranks_per_node; }
 };
+
+inline constexpr std::uint64_t flux_columns = 5;  // of a rank
 
 inline Schema small_schema(const SmallSnapshot& snapshot) {
     Schema schema;
@@ -52,6 +55,15 @@ inline Schema small_schema(const SmallSnapshot& snapshot) {
         {"gas/id", i64, Kind::particles, {}, 0, Coverage::full, {}},
         {"gas/x", f32, Kind::particles, {}, 0, Coverage::full, {.unit = "m"}},
     };
+    // Cut along its fast dimension, so that ranks of all nodes write into each of its rows.
+    if (snapshot.nodes_per_file == format::in_shared_file)
+        schema.variables.push_back({"fields/flux",
+                                    f64,
+                                    Kind::array,
+                                    {snapshot.flux_rows, snapshot.ranks() * flux_columns},
+                                    0,
+                                    Coverage::full,
+                                    {.dimensions = {"z", "face"}}});
     return schema;
 }
 
@@ -60,8 +72,11 @@ inline std::uint64_t rows_of(std::uint32_t rank) { return rank % 2 == 1 ? 0 : 10
 
 inline format::Layout small_layout(const SmallSnapshot& snapshot, std::uint32_t node) {
     std::vector<format::RankPart> parts;
-    for (auto rank = node * ranks_per_node; rank < (node + 1) * ranks_per_node; ++rank)
+    for (auto rank = node * ranks_per_node; rank < (node + 1) * ranks_per_node; ++rank) {
         parts.push_back({rank, {{}, {{{rank, 0}, {1, snapshot.elements_per_rank}}}, {}, {}}, {rows_of(rank)}});
+        if (snapshot.nodes_per_file == format::in_shared_file)
+            parts.back().boxes.push_back({{{0, rank * flux_columns}, {snapshot.flux_rows, flux_columns}}});
+    }
     return format::plan_layout(small_schema(snapshot), parts, {}).value();
 }
 
