@@ -146,7 +146,8 @@ Result<> SessionState::find_forwarders(const stage::Forwarding& of_job) {
     }
     // Each node begins with another forwarder.
     auto& to = forwarding_.to;
-    if (!to.empty()) std::ranges::rotate(to, to.begin() + static_cast<std::ptrdiff_t>(topology.node_index % to.size()));
+    if (!to.empty())
+        std::rotate(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(topology.node_index % to.size()), to.end());
     return {};
 }
 
