@@ -72,7 +72,8 @@ Result<> finish(Writing& writing) {
 Result<> clear(const Settings& settings, const std::string& file) {
     auto& store = sys::posix_store();
     const auto run = files::run_of(file);
-    if (exists(run)) {
+    FB_TRY_ASSIGN(has_run, exists(run));
+    if (has_run) {
         if (sys::lock_is_held(files::writer_lock(run)))
             return Error{ErrorKind::refused, fmt::format("forebay: {} is being written by another program. Next: wait "
                                                          "for its end, or write to another name.",
@@ -82,7 +83,7 @@ Result<> clear(const Settings& settings, const std::string& file) {
             const auto ended = await_making(file, settings.options.close_wait);
             if (sys::lock_is_held(files::maker_lock(run))) FB_TRY(ended);
         }
-        FB_TRY(behind::remove_run(making_of(run), settings.options.close_wait, [] { return true; }));
+        FB_TRY(behind::remove_run(making_of(run), settings.options.close_wait, [] { return Result<bool>(true); }));
     }
     return store.make_directories(run);
 }
@@ -126,9 +127,12 @@ Result<> end(Writing writing, bool compress) {
 
 Result<> await_file(const std::string& file) {
     const auto run = files::run_of(file);
-    if (!exists(run) || exists(files::made_path(run))) return {};
+    FB_TRY_ASSIGN(has_run, exists(run));
+    FB_TRY_ASSIGN(is_made, exists(files::made_path(run)));
+    if (!has_run || is_made) return {};
     FB_TRY_ASSIGN(set, behind::settings("GENERICIO"));
-    if (!sys::lock_is_held(files::maker_lock(run)) && !sys::lock_is_held(files::writer_lock(run)) && exists(file))
+    FB_TRY_ASSIGN(has_file, exists(file));
+    if (!sys::lock_is_held(files::maker_lock(run)) && !sys::lock_is_held(files::writer_lock(run)) && has_file)
         return {};  // a write that died before it was sealed: what was there before it is what there is
     return await_making(file, set.options.close_wait);
 }
