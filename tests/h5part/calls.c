@@ -151,6 +151,7 @@ static void no_room(void) {
     limit_files(RLIM_INFINITY);
     EXPECT(H5PartHasStep(f, 1) == 0 && H5PartGetNumSteps(f) == 2);
     EXPECT(H5PartSetNumParticles(f, n) == 0 && H5PartWriteDataFloat64(f, "x", x) == 0); /* in step 2 */
+    EXPECT(H5PartGetNumDatasets(f) == 1);
     EXPECT(H5PartSetStep(f, 1) == 0 && H5PartGetNumDatasets(f) == 0 && H5PartGetNumStepAttribs(f) == 0);
     EXPECT(H5PartWriteStepAttribInt32(f, "a", 2) == 0 && H5PartWriteDataFloat64(f, "x", x) == 0);
     EXPECT(H5PartCloseFile(f) == 0);
