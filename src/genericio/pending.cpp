@@ -100,13 +100,18 @@ Result<bool> holds_a_write(const Settings& settings, const std::string& file) {
     if (!committed && committed.error().kind != ErrorKind::missing) return committed.error();
     if (committed && !committed->empty()) return true;
     FB_TRY_ASSIGN(left, stage::staging_directories_of(base, run));
+    // Other nodes of the writer leave what they began to drain.
+    if (committed) {
+        FB_TRY_ASSIGN(begun, catalog::leftovers(sys::posix_store(), run, files::stream_name));
+        for (const auto& one : begun)
+            if (one.kind == catalog::Leftover::Kind::part) left.push_back(one.directory);
+    }
     if (left.empty()) return false;
-    return Error{
-        ErrorKind::retry,
-        fmt::format("forebay: {} is not made: its last write was not committed before its writer and the agent "
-                    "ended. Safe: what is staged in {}. Next: forebay drain all on each of its nodes, then "
-                    "open {} again.",
-                    file, left.front(), file)};
+    return Error{ErrorKind::retry,
+                 fmt::format("forebay: {} is not made: its last write was not committed when its writer had ended. "
+                             "Safe: {}. Next: forebay drain all on each of its nodes, then open {} again; or remove {} "
+                             "to go back to what {} was before.",
+                             file, left.front(), file, run, file)};
 }
 
 /// What earlier writers of the name left: FILE itself stays until the new one takes its place.
@@ -179,10 +184,9 @@ Result<> await_file(const std::string& file) {
     FB_TRY_ASSIGN(set, behind::settings("GENERICIO"));
     if (!sys::lock_is_held(files::maker_lock(run)) && !sys::lock_is_held(files::writer_lock(run))) {
         FB_TRY_ASSIGN(is_sealed, holds_a_write(set, file));
-        FB_TRY_ASSIGN(has_file, exists(file));
         // A write that died before it was sealed: what was there before it is what there is.
-        if (!is_sealed && has_file) return {};
-        if (is_sealed) FB_TRY(start_making(file, set, defaults().compresses()));
+        if (!is_sealed) return {};
+        FB_TRY(start_making(file, set, defaults().compresses()));
     }
     return await_making(file, set.options.close_wait);
 }

@@ -120,6 +120,9 @@ def test_a_write_that_was_sealed_is_what_is_read(tmp_path):
     (run / ".genericio-failed").write_text("the disk was full")
     assert "214 elements" in client(2, "read", name, "redistribute")
     sealed_only()
+    (run / "restart/step-000000").rename(run / "restart/.step-000000.00000000000000aa.part")  # killed while it drained
+    assert "was not committed" in client(2, "read", name, "redistribute", code=3)
+    sealed_only()
     for step in (run / "restart").iterdir():
         shutil.rmtree(step)  # killed while it was written
     assert "100 elements" in client(2, "read", name, "redistribute")
