@@ -26,9 +26,12 @@ Ranks alone() {
     return {.world = comm::alone(), .key = "", .open = [](const Options& options) { return Session::open(options); }};
 }
 
-bool exists(const std::string& path) {
-    const auto there = sys::posix_store().exists(path);
-    return there && *there;
+Result<bool> exists(const std::string& path) { return sys::posix_store().exists(path); }
+
+Result<bool> first_sees(const Ranks& ranks, const std::string& path) {
+    const auto there = ranks.is_first() ? exists(path) : Result<bool>(false);
+    FB_TRY(comm::agree(*ranks.world, there ? Result<>() : Result<>(there.error())));
+    return ranks.world->max(*there ? 1 : 0) != 0;
 }
 
 Result<Settings> settings(const std::string& name) {
@@ -67,7 +70,9 @@ Result<> await(const Making& making, std::chrono::milliseconds wait_max,
     while (true) {
         // Asked first: who lets go of it has written before how it ended.
         const bool at_work = sys::lock_is_held(making.lock);
-        if (exists(making.made) || !exists(making.run)) return {};
+        FB_TRY_ASSIGN(is_made, exists(making.made));
+        FB_TRY_ASSIGN(has_run, exists(making.run));
+        if (is_made || !has_run) return {};
         if (const auto told = sys::read_text(sys::posix_store(), making.failed, failed_bytes_max))
             return not_made(*told, true);
         if (!at_work) return not_made("the process that made it has ended.", false);
@@ -78,11 +83,15 @@ Result<> await(const Making& making, std::chrono::milliseconds wait_max,
     }
 }
 
-Result<> remove_run(const Making& making, std::chrono::milliseconds wait_max, const std::function<bool()>& wanted) {
+Result<> remove_run(const Making& making, std::chrono::milliseconds wait_max,
+                    const std::function<Result<bool>()>& wanted) {
     const auto deadline = sys::Clock::now() + wait_max;
     while (true) {
         const auto lock = sys::FileLock::take(making.lock);
-        if (lock) return wanted() ? sys::remove_tree_at_once(sys::posix_store(), making.run) : Result<>();
+        if (lock) {
+            FB_TRY_ASSIGN(is_wanted, wanted());
+            return is_wanted ? sys::remove_tree_at_once(sys::posix_store(), making.run) : Result<>();
+        }
         if (lock.error().kind == ErrorKind::missing) return {};  // somebody else has removed it
         if (lock.error().kind != ErrorKind::retry || sys::Clock::now() >= deadline) return lock.error();
         std::this_thread::sleep_for(look_pause_min);

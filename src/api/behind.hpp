@@ -30,6 +30,10 @@ struct Ranks {
 
 Ranks alone();
 
+/// Those whose files end with MPI, and those whose files end with the process.
+enum class Which { alone, by_ranks };
+inline bool is_of(Which which, const Ranks& ranks) { return ranks.key.empty() == (which == Which::alone); }
+
 /// `work` of the first rank; its error on every rank. Collective.
 template <class Work>
 Result<> by_first(const Ranks& ranks, Work&& work) {
@@ -61,11 +65,15 @@ struct Making {
 Result<> await(const Making& making, std::chrono::milliseconds wait_max,
                const std::function<Error(const std::string& why, bool told)>& not_made);
 
-bool exists(const std::string& path);
+/// Storage that does not answer is an error, never an absent file: an append would replace what is there.
+Result<bool> exists(const std::string& path);
+/// Whether the first rank sees it; its error on every rank. Collective.
+Result<bool> first_sees(const Ranks& ranks, const std::string& path);
 
 /// Takes the run away if that is `wanted`, which is asked under the maker's lock: a maker that is at its end may remove
 /// it too, and none of both may ever meet a later run of the name. Waits at most `wait_max` for the lock.
-Result<> remove_run(const Making& making, std::chrono::milliseconds wait_max, const std::function<bool()>& wanted);
+Result<> remove_run(const Making& making, std::chrono::milliseconds wait_max,
+                    const std::function<Result<bool>()>& wanted);
 
 /// Finishes those of `all` that are wanted, in their order, and takes them out. The first error.
 template <class Writing, class Wanted, class Finish>

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "base/units.hpp"
 #include "cli/json.hpp"
@@ -28,19 +29,36 @@ struct Options {
     bool json = false;
 };
 
-// As the GenericIO library starts it: with the run's lock before the starter goes on, and the outcome written beside
-// the data, where the library looks for it.
-Result<Exit> run_behind(const Options& given, Result<Exit> (*make)(const Options&)) {
+std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
+
+// Whether FILE is made of what the GenericIO library wrote for it: then it is finished, and not only copied.
+bool is_of_its_run(const Options& options) {
+    const auto run = foreign::genericio::run_of(absolute(options.path)), place = absolute(options.place);
+    std::error_code unseen;  // then the export tells it
+    if (!std::filesystem::exists(run, unseen)) return false;
+    return place == run || place.starts_with(run + "/") || place.starts_with(run + "@");
+}
+
+// With the run's lock, and the outcome written beside the data, where the library looks for it. The library starts it
+// in the background and goes on when it has the lock.
+Result<Exit> finish_run(const Options& given, Result<Exit> (*make)(const Options&)) {
     namespace files = foreign::genericio;
     auto& store = sys::posix_store();
     auto options = given;
-    options.path = std::filesystem::absolute(given.path).lexically_normal().string();
+    options.path = absolute(given.path);
     const auto run = files::run_of(options.path);
-    FB_TRY_ASSIGN(start, sys::DaemonStart::fork_away());
+    std::optional<sys::DaemonStart> start;
+    if (options.background) {
+        FB_TRY_ASSIGN(forked, sys::DaemonStart::fork_away());
+        start.emplace(std::move(forked));
+    }
     FB_TRY_ASSIGN(lock, sys::FileLock::take(files::maker_lock(run)));
-    start.ready();
-    FB_TRY(sys::pin_to_cpus("all"));
-    FB_TRY(sys::give_way());
+    FB_TRY(store.remove(files::failed_path(run)));
+    if (start) {
+        start->ready();
+        FB_TRY(sys::pin_to_cpus("all"));
+        FB_TRY(sys::give_way());
+    }
     const auto made = make(options);
     if (!made) {
         FB_TRY(sys::write_text_durable(store, files::failed_path(run), made.error().text));
@@ -106,8 +124,8 @@ void add_export_genericio(Verb& parent) {
     verb.option("--wait", options->wait_seconds, "Wait so many seconds for the snapshot to be committed");
     verb.flag("--force", options->how.replace, "Replace FILE");
     verb.flag("--background", options->background,
-              "Go on as a process of its own and remove the run FILE.forebay: the GenericIO library starts this");
-    verb.flag("--keep", options->keep, "With --background: keep the run");
+              "Go on as a process of its own: the GenericIO library starts this, of the run FILE.forebay");
+    verb.flag("--keep", options->keep, "Keep the run FILE.forebay, which is removed when FILE was made of it");
     verb.json(
         options->json,
         "  An object: stream, step, directory, files (names; FILE first), bytes (of the files), ranks, elements.\n");
@@ -117,7 +135,9 @@ void add_export_genericio(Verb& parent) {
         "Each rank of the snapshot is a rank of the file. Every segment is compared with its checksum while it is "
         "read.\n"
         "FILE is complete or absent: it is made as FILE.part, made durable, then renamed.\n");
-    verb.action([options] { return options->background ? run_behind(*options, make) : make(*options); });
+    verb.action([options] {
+        return options->background || is_of_its_run(*options) ? finish_run(*options, make) : make(*options);
+    });
 }
 
 }  // namespace forebay::cli

@@ -64,6 +64,32 @@ void read_with_all(own::Data& data, bool print, bool collective, const Take& tak
     if (print && data.ranks.is_first()) print_rate(data, static_cast<std::uint64_t>(bytes), seconds.count());
 }
 
+std::size_t elements_of(own::Data& data, int file_rank) {
+    return opened(data).set.rank(static_cast<std::size_t>(file_rank)).elements;
+}
+
+// Records of this rank's share are counted through all file ranks that are its own.
+forebay::Result<> read_of_share(own::Data& data, std::size_t first, std::size_t rows, std::int64_t& bytes) {
+    std::size_t all = 0;
+    for (const int source : opened(data).sources) all += elements_of(data, source);
+    if (first > all || rows > all - first)
+        return Error{ErrorKind::refused, fmt::format("forebay: this rank's share of {} has {} records, and not {} from "
+                                                     "{} on. Next: readNumElems() says how many there are.",
+                                                     data.file, all, rows, first)};
+    std::size_t at = 0;
+    for (const int source : opened(data).sources) {
+        const auto there = elements_of(data, source);
+        const auto skipped = std::min(first, there);
+        const auto taken = std::min(rows - at, there - skipped);
+        first -= skipped;
+        if (taken == 0) continue;
+        FB_TRY_ASSIGN(some, own::read(data, source, skipped, taken, at));
+        bytes += static_cast<std::int64_t>(some);
+        at += taken;
+    }
+    return {};
+}
+
 }  // namespace
 
 std::unique_ptr<own::Data> make_data(own::Ranks ranks, const std::string& file) {
@@ -195,6 +221,7 @@ void GenericIO::readData(int rank, bool print, bool collective) {
 void GenericIO::readDataSection(std::size_t first, std::size_t rows, int rank, bool print, bool collective) {
     auto& data = *state_->data;
     read_with_all(data, print, collective, [&](std::int64_t& bytes) -> forebay::Result<> {
+        if (takes_share(data, rank)) return read_of_share(data, first, rows, bytes);
         FB_TRY_ASSIGN(some, own::read(data, file_rank(data, rank), first, rows, 0));
         bytes += static_cast<std::int64_t>(some);
         return {};
@@ -229,11 +256,13 @@ void GenericIO::setNaturalDefaultPartition() {
 namespace forebay::genericio {
 
 Defaults& defaults() {
-    static Defaults all = [] {
-        const char* text = std::getenv("GENERICIO_COMPRESS");
-        return Defaults{.partition = 0, .compress = text != nullptr && std::atoi(text) > 0};
-    }();
+    static Defaults all;
     return all;
+}
+
+bool Defaults::compresses() const {
+    const char* text = std::getenv("GENERICIO_COMPRESS");
+    return text != nullptr ? std::atoi(text) > 0 : compress;
 }
 
 }  // namespace forebay::genericio

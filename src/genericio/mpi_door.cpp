@@ -15,7 +15,7 @@ namespace own = forebay::genericio;
 namespace {
 
 void finish_all_by_ranks() {
-    const auto finished = own::finish_all(own::Which::by_ranks);
+    const auto finished = own::finish_all(forebay::behind::Which::by_ranks);
     // MPI_Finalize has no answer of its own to give.
     if (!finished) std::fprintf(stderr, "%s\n", finished.error().text.c_str());
 }

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <list>
+#include <thread>
 
+#include "catalog/catalog.hpp"
 #include "foreign/genericio_run.hpp"
+#include "stage/staging.hpp"
 
 namespace forebay::genericio {
 
@@ -15,27 +19,33 @@ using behind::exists, behind::finish_where;
 
 // Sessions of files that are not made yet hold their staging memory: so many at a time.
 constexpr std::size_t unfinished_max = 2;
+constexpr std::chrono::milliseconds agent_pause{20};
 
 std::list<Writing>& unfinished() {
     static std::list<Writing> writings;
     return writings;
 }
 
-Result<> start_making(const Writing& writing, bool compress) {
-    const auto run = files::run_of(writing.file);
-    const auto& options = writing.settings.options;
-    std::vector<std::string> arguments{
-        "export",  "genericio", fmt::format("{}/{}@0", run, files::stream_name),     writing.file, "--background",
-        "--force", "--wait",    fmt::format("{}", options.close_wait.count() / 1000)};
+Result<> start_making(const std::string& file, const Settings& settings, bool compress) {
+    const auto run = files::run_of(file);
+    std::vector<std::string> arguments{"export",
+                                       "genericio",
+                                       fmt::format("{}/{}@0", run, files::stream_name),
+                                       file,
+                                       "--background",
+                                       "--force",
+                                       "--wait",
+                                       fmt::format("{}", settings.options.close_wait.count() / 1000)};
     if (compress) arguments.emplace_back("--compress");
-    if (writing.settings.keep) arguments.emplace_back("--keep");
-    const auto started = behind::start(writing.settings, std::move(arguments), files::log_path(run));
-    if (started) return {};
+    if (settings.keep) arguments.emplace_back("--keep");
+    const auto started = behind::start(settings, std::move(arguments), files::log_path(run));
+    // Of two that start it at once, one gets the lock, and both wait for that one.
+    if (started || sys::lock_is_held(files::maker_lock(run))) return {};
     return Error{
         started.error().kind,
         fmt::format("forebay: the making of {} was not started: {} Safe: {}, and what is staged. Next: forebay "
                     "export genericio {}/{}@0 {} --force",
-                    writing.file, started.error().text, run, run, files::stream_name, writing.file)};
+                    file, started.error().text, run, run, files::stream_name, file)};
 }
 
 Error not_made(const std::string& file, const std::string& why) {
@@ -59,6 +69,11 @@ Result<> finish(Writing& writing) {
     const auto closed = writing.session->close();
     return by_first(writing.ranks, [&]() -> Result<> {
         FB_TRY(closed);
+        // The maker waits from the write on, the session from now on: what it gave up is committed after all.
+        FB_TRY_ASSIGN(is_made, exists(files::made_path(run)));
+        FB_TRY_ASSIGN(has_run, exists(run));
+        if (!is_made && has_run && !sys::lock_is_held(files::maker_lock(run)))
+            FB_TRY(start_making(writing.file, writing.settings, writing.compress));
         FB_TRY(await_making(writing.file, writing.settings.options.close_wait));
         writing.lock.release();
         // The other half of what the maker does when it ends after the writer.
@@ -68,11 +83,43 @@ Result<> finish(Writing& writing) {
     });
 }
 
+/// Whether a writer that is gone has left a whole write in the run of `file`. Its agents outlive it and may still be
+/// bringing that write: they are waited for.
+Result<bool> holds_a_write(const Settings& settings, const std::string& file) {
+    const auto run = files::run_of(file);
+    const auto& options = settings.options;
+    FB_TRY_ASSIGN(has_failed, exists(files::failed_path(run)));
+    if (has_failed) return true;
+    const auto base = options.staging.empty() ? std::string("/dev/shm") : options.staging;
+    FB_TRY_ASSIGN(staged, stage::staging_directories_of(base, run));
+    const auto deadline = sys::Clock::now() + options.close_wait;
+    const auto is_drained = [](const std::string& one) { return sys::lock_is_held(stage::agent_lock_path(one)); };
+    while (std::ranges::any_of(staged, is_drained) && sys::Clock::now() < deadline)
+        std::this_thread::sleep_for(agent_pause);
+    const auto committed = catalog::snapshots(sys::posix_store(), run, files::stream_name);
+    if (!committed && committed.error().kind != ErrorKind::missing) return committed.error();
+    if (committed && !committed->empty()) return true;
+    FB_TRY_ASSIGN(left, stage::staging_directories_of(base, run));
+    // Other nodes of the writer leave what they began to drain.
+    if (committed) {
+        FB_TRY_ASSIGN(begun, catalog::leftovers(sys::posix_store(), run, files::stream_name));
+        for (const auto& one : begun)
+            if (one.kind == catalog::Leftover::Kind::part) left.push_back(one.directory);
+    }
+    if (left.empty()) return false;
+    return Error{ErrorKind::retry,
+                 fmt::format("forebay: {} is not made: its last write was not committed when its writer had ended. "
+                             "Safe: {}. Next: forebay drain all on each of its nodes, then open {} again; or remove {} "
+                             "to go back to what {} was before.",
+                             file, left.front(), file, run, file)};
+}
+
 /// What earlier writers of the name left: FILE itself stays until the new one takes its place.
 Result<> clear(const Settings& settings, const std::string& file) {
     auto& store = sys::posix_store();
     const auto run = files::run_of(file);
-    if (exists(run)) {
+    FB_TRY_ASSIGN(has_run, exists(run));
+    if (has_run) {
         if (sys::lock_is_held(files::writer_lock(run)))
             return Error{ErrorKind::refused, fmt::format("forebay: {} is being written by another program. Next: wait "
                                                          "for its end, or write to another name.",
@@ -82,27 +129,31 @@ Result<> clear(const Settings& settings, const std::string& file) {
             const auto ended = await_making(file, settings.options.close_wait);
             if (sys::lock_is_held(files::maker_lock(run))) FB_TRY(ended);
         }
-        FB_TRY(behind::remove_run(making_of(run), settings.options.close_wait, [] { return true; }));
+        FB_TRY(behind::remove_run(making_of(run), settings.options.close_wait, [] { return Result<bool>(true); }));
     }
     return store.make_directories(run);
 }
 
 }  // namespace
 
-Result<Writing> begin(const Ranks& ranks, const std::string& file) {
+Result<> finish_earlier(const Ranks& ranks, const std::string& file) {
     std::size_t mine = 0;
     for (const auto& one : unfinished()) mine += one.ranks.key == ranks.key ? 1 : 0;
-    FB_TRY(finish_where(
+    return finish_where(
         unfinished(),
         [&](const Writing& one) {
             if (one.ranks.key != ranks.key || (one.file != file && mine < unfinished_max)) return false;
             --mine;
             return true;
         },
-        finish));
+        finish);
+}
+
+Result<Writing> begin(const Ranks& ranks, const std::string& file, bool compress) {
     auto read = behind::settings("GENERICIO");
     FB_TRY(comm::agree(*ranks.world, read ? Result<>() : Result<>(read.error())));
     Writing writing{.ranks = ranks, .file = file, .settings = std::move(*read), .session = {}};
+    writing.compress = compress;
     auto& options = writing.settings.options;
     options.run = files::run_of(file);
     FB_TRY(by_first(ranks, [&] { return clear(writing.settings, file); }));
@@ -118,24 +169,31 @@ Result<Writing> begin(const Ranks& ranks, const std::string& file) {
     return writing;
 }
 
-Result<> end(Writing writing, bool compress) {
-    const auto started = by_first(writing.ranks, [&] { return start_making(writing, compress); });
+Result<> end(Writing writing) {
+    const auto started =
+        by_first(writing.ranks, [&] { return start_making(writing.file, writing.settings, writing.compress); });
     unfinished().push_back(std::move(writing));
     return started;
 }
 
 Result<> await_file(const std::string& file) {
     const auto run = files::run_of(file);
-    if (!exists(run) || exists(files::made_path(run))) return {};
+    FB_TRY_ASSIGN(has_run, exists(run));
+    FB_TRY_ASSIGN(is_made, exists(files::made_path(run)));
+    if (!has_run || is_made) return {};
     FB_TRY_ASSIGN(set, behind::settings("GENERICIO"));
-    if (!sys::lock_is_held(files::maker_lock(run)) && !sys::lock_is_held(files::writer_lock(run)) && exists(file))
-        return {};  // a write that died before it was sealed: what was there before it is what there is
+    if (!sys::lock_is_held(files::maker_lock(run)) && !sys::lock_is_held(files::writer_lock(run))) {
+        FB_TRY_ASSIGN(is_sealed, holds_a_write(set, file));
+        // A write that died before it was sealed: what was there before it is what there is.
+        if (!is_sealed) return {};
+        FB_TRY(start_making(file, set, defaults().compresses()));
+    }
     return await_making(file, set.options.close_wait);
 }
 
-Result<> finish_all(Which which) {
+Result<> finish_all(behind::Which which) {
     return finish_where(
-        unfinished(), [&](const Writing& one) { return one.ranks.key.empty() == (which == Which::alone); }, finish);
+        unfinished(), [&](const Writing& one) { return behind::is_of(which, one.ranks); }, finish);
 }
 
 }  // namespace forebay::genericio

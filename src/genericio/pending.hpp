@@ -20,17 +20,20 @@ struct Writing {
     Settings settings;
     std::optional<Session> session;
     sys::FileLock lock = {};  // the first rank's
+    bool compress = false;
 };
 
-/// Waits for earlier writes to the name and makes its run anew. Collective.
-Result<Writing> begin(const Ranks& ranks, const std::string& file);
+/// Waits for earlier writes to the name, and for the oldest of too many. The first error, which is theirs and keeps
+/// nobody from writing. Collective.
+Result<> finish_earlier(const Ranks& ranks, const std::string& file);
+/// Makes the run of the name anew. Collective.
+Result<Writing> begin(const Ranks& ranks, const std::string& file, bool compress);
 /// Starts the making of the file; the session ends later. Collective.
-Result<> end(Writing writing, bool compress);
+Result<> end(Writing writing);
 /// On one rank of a reader: until the file is there as its last writer left it.
 Result<> await_file(const std::string& file);
 
 /// Closes the sessions that `which` ranks opened. The first error. Collective over them.
-enum class Which { alone, by_ranks };
-Result<> finish_all(Which which);
+Result<> finish_all(behind::Which which);
 
 }  // namespace forebay::genericio

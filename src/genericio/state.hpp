@@ -34,6 +34,8 @@ struct Opened {
 struct Defaults {
     int partition = 0;
     bool compress = false;
+    /// The environment's word is the last, at every write.
+    bool compresses() const;
 };
 Defaults& defaults();
 

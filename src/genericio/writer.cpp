@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "foreign/genericio_run.hpp"
+#include "foreign/limits.hpp"
 #include "genericio/pending.hpp"
 #include "genericio/state.hpp"
 
@@ -89,6 +92,19 @@ Result<> save(const Data& data, Session& session, const Options& options) {
     return {};
 }
 
+// Here, since whoever makes the file of the data could tell nobody in time.
+Result<> check_partitions(const Data& data) {
+    std::vector<std::int32_t> all(static_cast<std::size_t>(data.ranks.world->size()));
+    const std::int32_t mine = data.partition;
+    data.ranks.world->gather_all(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+    const std::set<std::int32_t> partitions(all.begin(), all.end());
+    if (partitions.size() <= static_cast<std::size_t>(foreign::limits::genericio_partitions_max)) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("forebay: {}: its ranks chose {} partitions, at most {} can be open at once. Next: "
+                             "setPartition() with fewer.",
+                             data.file, partitions.size(), foreign::limits::genericio_partitions_max)};
+}
+
 }  // namespace
 
 Result<> write(const Data& data) {
@@ -96,9 +112,13 @@ Result<> write(const Data& data) {
     if (data.columns.empty())
         mine = Error{ErrorKind::refused, "forebay: there is no variable to write. Next: addVariable() before write()."};
     FB_TRY(comm::agree(*data.ranks.world, mine));
-    FB_TRY_ASSIGN(writing, begin(data.ranks, data.file));
+    FB_TRY(check_partitions(data));
+    // Told when this write is safe.
+    const auto earlier = finish_earlier(data.ranks, data.file);
+    FB_TRY_ASSIGN(writing, begin(data.ranks, data.file, defaults().compresses()));
     FB_TRY(save(data, *writing.session, writing.settings.options));
-    return end(std::move(writing), defaults().compress);
+    FB_TRY(end(std::move(writing)));
+    return earlier;
 }
 
 }  // namespace forebay::genericio

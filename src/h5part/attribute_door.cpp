@@ -45,7 +45,7 @@ h5part_int64_t write(const char* function, H5PartFile* f, Of of, const char* nam
         if (std::ranges::find(there, made.name, &DatasetInfo::name) != there.end())
             return Error{ErrorKind::broken,
                          fmt::format("forebay: attribute '{}' is there already; H5Part writes each once.", made.name)};
-        FB_TRY(f->writer()->put_attribute(group, std::move(made)));
+        f->writer()->put_attribute(group, std::move(made));
         return H5PART_SUCCESS;
     });
 }

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <set>
+#include <vector>
 
 namespace forebay::h5part {
 
@@ -16,8 +16,12 @@ namespace {
 
 constexpr int mode_bits = H5PART_READ | H5PART_WRITE | H5PART_APPEND;
 
-std::set<const H5PartFile*>& open_files() {
-    static std::set<const H5PartFile*> files;
+// Of H5Part: a longer name is cut to one less.
+constexpr std::size_t dataset_name_max = 64;
+
+// In the order of their opening, which is the same on all ranks.
+std::vector<H5PartFile*>& open_files() {
+    static std::vector<H5PartFile*> files;
     return files;
 }
 
@@ -34,12 +38,24 @@ Result<> check_flags(char flags) {
     return {};
 }
 
-Result<std::unique_ptr<H5PartFile>> open_checked(const char* name, char flags, const Ranks& ranks, std::int64_t align) {
+Result<std::string> checked_path(const char* name, char flags, std::int64_t align) {
     if (name == nullptr || *name == '\0') return Error{ErrorKind::refused, "forebay: the file has no name."};
     FB_TRY(check_flags(flags));
     if (align < 0) return Error{ErrorKind::refused, fmt::format("forebay: the alignment {} is refused.", align)};
+    std::error_code failed;
+    const auto absolute = std::filesystem::absolute(name, failed);
+    if (failed)
+        return Error{ErrorKind::broken, fmt::format("forebay: where {} lies cannot be told: {}. Next: open it by its "
+                                                    "absolute path.",
+                                                    name, failed.message())};
+    return absolute.lexically_normal().string();
+}
+
+Result<std::unique_ptr<H5PartFile>> open_checked(const char* name, char flags, const Ranks& ranks, std::int64_t align) {
+    const auto path = checked_path(name, flags, align);
+    FB_TRY(comm::agree(*ranks.world, path ? Result<>() : Result<>(path.error())));
     auto file = std::make_unique<H5PartFile>();
-    file->path = std::filesystem::absolute(name).lexically_normal().string();
+    file->path = *path;
     file->flags = flags;
     file->ranks = ranks;
     if ((flags & H5PART_READ) != 0) {
@@ -49,20 +65,41 @@ Result<std::unique_ptr<H5PartFile>> open_checked(const char* name, char flags, c
             writing, begin_writing(ranks, file->path, (flags & H5PART_APPEND) != 0, static_cast<std::uint64_t>(align)));
         file->writing.emplace(std::move(writing));
     }
-    const bool is_there = (flags & H5PART_READ) != 0 || std::filesystem::exists(file->path);
-    if (is_there) {
+    // What the first rank saw counts: another node may see a name for a while after it was removed.
+    if (!file->writing || ((flags & H5PART_APPEND) != 0 && file->writing->stays)) {
         auto reader = Reader::open(file->path);
         FB_TRY(comm::agree(*ranks.world, reader ? Result<>() : Result<>(reader.error())));
         file->reader.emplace(std::move(*reader));
-    } else {
-        FB_TRY(comm::agree(*ranks.world, {}));
     }
     return file;
 }
 
 }  // namespace
 
-bool is_open(const H5PartFile* file) { return open_files().contains(file); }
+bool is_open(const H5PartFile* file) { return std::ranges::find(open_files(), file) != open_files().end(); }
+
+void end_files(const char* function, behind::Which which) {
+    const auto tell = [&](const Result<>& ended) {
+        if (!ended) fail(function, code_of(ended.error().kind), ended.error().text);
+    };
+    for (auto* file : open_files()) {
+        if (!file->writing || !behind::is_of(which, file->ranks)) continue;
+        auto writing = std::move(*file->writing);
+        file->writing.reset();
+        tell(end_writing(std::move(writing)));
+    }
+    tell(finish_all(which));
+}
+
+// The lists are made before the function is registered, so that they are still there when that is called.
+void finish_at_exit() {
+    static const int registered = [] {
+        open_files();
+        static_cast<void>(finish_all(behind::Which::alone));  // of none yet
+        return std::atexit([] { end_files("exit", behind::Which::alone); });
+    }();
+    static_cast<void>(registered);
+}
 
 H5PartFile* open_file(const char* function, const char* name, char flags, const Ranks& ranks, std::int64_t align) {
     H5PartFile* opened = nullptr;
@@ -70,7 +107,7 @@ H5PartFile* open_file(const char* function, const char* name, char flags, const 
     guarded(function, [&]() -> Result<h5part_int64_t> {
         FB_TRY_ASSIGN(file, open_checked(name, flags, ranks, align));
         opened = file.release();
-        open_files().insert(opened);
+        open_files().push_back(opened);
         return H5PART_SUCCESS;
     });
     return opened;
@@ -86,27 +123,30 @@ Result<> need_writer(const H5PartFile& file) {
     return Error{ErrorKind::refused, fmt::format("forebay: {} is open for reading.", file.path)};
 }
 
+static Result<> check_step(H5PartFile& file, std::int64_t step, const std::string& group, const Result<bool>& found) {
+    if (!found) return found.error();
+    if (file.writer() == nullptr && !*found)
+        return Error{ErrorKind::broken, fmt::format("forebay: {} has no step '{}'.", file.path, group)};
+    if (file.writer() != nullptr && step < 0)
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: step {} is refused: steps that are written are 0 or more.", step)};
+    return {};
+}
+
 h5part_int64_t set_step(H5PartFile& file, std::int64_t step, const char* function) {
     return guarded(function, [&]() -> Result<h5part_int64_t> {
         const auto group = file.group_of(step);
-        bool is_there = false;
-        if (file.reader) {
-            FB_TRY_ASSIGN(found, file.reader->has_group(group));
-            is_there = found;
-        }
-        if (file.writer() == nullptr && !is_there)
-            return Error{ErrorKind::broken, fmt::format("forebay: {} has no step '{}'.", file.path, group)};
-        if (auto* writer = file.writer()) {
-            if (step < 0)
-                return Error{ErrorKind::refused,
-                             fmt::format("forebay: step {} is refused: steps that are written are 0 "
-                                         "or more.",
-                                         step)};
-            FB_TRY(writer->set_step(step, group));
-        }
+        auto* writer = file.writer();
+        const auto found = file.reader ? file.reader->has_group(group) : Result<bool>(false);
+        const auto checked = check_step(file, step, group, found);
+        // Of a file that is read each rank goes its own way.
+        FB_TRY(writer != nullptr ? comm::agree(*file.ranks.world, checked) : checked);
+        const auto ended = writer != nullptr ? writer->set_step(step, group) : Result<>();
+        // The new step is set, whatever became of the old one.
         file.step = step;
         file.group = group;
-        file.group_is_read = is_there;
+        file.group_is_read = *found;
+        FB_TRY(ended);
         return H5PART_SUCCESS;
     });
 }
@@ -121,6 +161,15 @@ Result<std::vector<DatasetInfo>> datasets(H5PartFile& file) {
         if (std::ranges::find(all, one.name, &DatasetInfo::name) == all.end()) all.push_back(std::move(one));
     std::ranges::sort(all, {}, &DatasetInfo::name);
     return all;
+}
+
+std::string dataset_name(const char* function, const char* name) {
+    std::string text = name;
+    if (text.size() <= dataset_name_max) return text;
+    text.resize(dataset_name_max - 1);
+    warn(function, fmt::format("the dataset's name '{}' is longer than {} characters and is cut to '{}'.", name,
+                               dataset_name_max, text));
+    return text;
 }
 
 void copy_name(const std::string& name, char* to, std::int64_t bytes) {
@@ -155,7 +204,7 @@ h5part_int64_t H5PartFileIsValid(H5PartFile* f) { return is_open(f) ? H5PART_SUC
 
 h5part_int64_t H5PartCloseFile(H5PartFile* f) {
     return with("H5PartCloseFile", f, [&]() -> Result<h5part_int64_t> {
-        open_files().erase(f);
+        std::erase(open_files(), f);
         const std::unique_ptr<H5PartFile> file(f);
         file->reader.reset();
         if (file->writing) FB_TRY(end_writing(std::move(*file->writing)));

@@ -21,7 +21,6 @@ struct H5PartFile {
     std::string group;  // of the step; "" before the first
     bool group_is_read = false;
     forebay::h5part::View view;
-    std::int64_t particles = 0;  // this rank's, as it said while reading; of GetNumParticles in a step without datasets
 
     forebay::h5part::Writer* writer() { return writing ? writing->writer.get() : nullptr; }
     std::string group_of(std::int64_t number) const;
@@ -31,6 +30,12 @@ namespace forebay::h5part {
 
 /// What an open file is to its callers: NULL is told to the handler, with the code.
 H5PartFile* open_file(const char* function, const char* name, char flags, const Ranks& ranks, std::int64_t align);
+
+/// Where no call can follow: ends the writing of files that were never closed, waits for all, and tells the handler.
+/// Collective.
+void end_files(const char* function, behind::Which which);
+/// From the first call on, the end of this process does that for the files that it opened alone.
+void finish_at_exit();
 
 /// Whether the handle is one that is open.
 bool is_open(const H5PartFile* file);
@@ -48,6 +53,8 @@ Result<std::vector<DatasetInfo>> datasets(H5PartFile& file);
 Result<> need_step(const H5PartFile& file);
 Result<> need_writer(const H5PartFile& file);
 /// Copies as much as fits, and ends it.
+/// A longer name than H5Part's is cut, with a warning: for those that write it and those that read it.
+std::string dataset_name(const char* function, const char* name);
 void copy_name(const std::string& name, char* to, std::int64_t bytes);
 
 }  // namespace forebay::h5part

@@ -12,10 +12,7 @@ namespace forebay::h5part {
 
 namespace {
 
-void finish_all_by_ranks() {
-    const auto finished = finish_all(Opened::by_ranks);
-    if (!finished) fail("MPI_Finalize", code_of(finished.error().kind), finished.error().text);
-}
+void finish_all_by_ranks() { end_files("MPI_Finalize", behind::Which::by_ranks); }
 
 }  // namespace
 

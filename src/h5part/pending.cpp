@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <list>
 
@@ -36,7 +35,8 @@ Result<> start_making(const std::string& file, std::int64_t snapshots, const Set
     if (settings.keep) arguments.emplace_back("--keep");
     if (align_bytes != 0) arguments.insert(arguments.end(), {"--align", fmt::format("{}", align_bytes)});
     const auto started = behind::start(settings, std::move(arguments), run_files::finish_log(run));
-    if (started) return {};
+    // Of two that start it at once, one gets the lock, and both wait for that one.
+    if (started || sys::lock_is_held(run_files::finish_lock(run))) return {};
     return Error{
         started.error().kind,
         fmt::format("forebay: the making of {} was not started: {} Safe: {}, and what is staged. Next: forebay "
@@ -68,6 +68,11 @@ Result<> finish(Writing& writing) {
     return by_first(writing.ranks, [&]() -> Result<> {
         writing.lock.release();
         FB_TRY(closed);
+        // The maker waits from the file's close on, the session from now on: what it gave up is committed after all.
+        FB_TRY_ASSIGN(is_made, exists(run_files::made_path(run)));
+        FB_TRY_ASSIGN(has_run, exists(run));
+        if (!is_made && has_run && !sys::lock_is_held(run_files::finish_lock(run)))
+            FB_TRY(start_making(writing.file, writing.writer->saved(), writing.settings, writing.align_bytes));
         FB_TRY(await_making(writing.file, writing.settings.options.close_wait));
         // The other half of what the maker does when it ends before the session does.
         if (writing.settings.keep) return {};
@@ -92,20 +97,24 @@ Result<> clear(const Settings& settings, const std::string& file, bool appends) 
     auto& store = sys::posix_store();
     const auto run = run_files::run_of(file);
     const auto directory = std::filesystem::path(file).parent_path().string();
-    if (!exists(directory))
+    FB_TRY_ASSIGN(has_directory, exists(directory));
+    FB_TRY_ASSIGN(has_run, exists(run));
+    FB_TRY_ASSIGN(is_made, exists(run_files::made_path(run)));
+    if (!has_directory)
         return Error{ErrorKind::broken, fmt::format("forebay: the directory {} does not exist.", directory)};
-    if (exists(run)) {
+    if (has_run) {
         if (sys::lock_is_held(run_files::writer_lock(run))) return in_use(file);
         if (sys::lock_is_held(run_files::finish_lock(run))) {
             const auto ended = await_making(file, settings.options.close_wait);
             if (appends || sys::lock_is_held(run_files::finish_lock(run))) FB_TRY(ended);
-        } else if (appends && !exists(run_files::made_path(run))) {
+        } else if (appends && !is_made) {
             FB_TRY(start_making(file, -1, settings, 0));
             FB_TRY(await_making(file, settings.options.close_wait));
         }
         bool is_free = true;
-        FB_TRY(behind::remove_run(making_of(run), settings.options.close_wait,
-                                  [&] { return is_free = !sys::lock_is_held(run_files::writer_lock(run)); }));
+        FB_TRY(behind::remove_run(making_of(run), settings.options.close_wait, [&]() -> Result<bool> {
+            return is_free = !sys::lock_is_held(run_files::writer_lock(run));
+        }));
         if (!is_free) return in_use(file);
     }
     if (!appends) {
@@ -138,7 +147,8 @@ Result<Writing> begin_writing(const Ranks& ranks, const std::string& file, bool 
         writing.lock = std::move(*taken);
         return {};
     }));
-    const bool stays = ranks.world->max(ranks.is_first() && exists(file) ? 1 : 0) != 0;
+    FB_TRY_ASSIGN(stays, behind::first_sees(ranks, file));
+    writing.stays = stays;
     FB_TRY_ASSIGN(writer, Writer::open(ranks, options, stays));
     writing.writer = std::move(writer);
     return writing;
@@ -146,8 +156,7 @@ Result<Writing> begin_writing(const Ranks& ranks, const std::string& file, bool 
 
 Result<> end_writing(Writing writing) {
     const auto run = run_files::run_of(writing.file);
-    const bool stays = writing.ranks.world->max(writing.ranks.is_first() && exists(writing.file) ? 1 : 0) != 0;
-    const auto snapshots = writing.writer->close(!stays);
+    const auto snapshots = writing.writer->close(!writing.stays);
     if (snapshots && *snapshots == 0) {  // nothing was appended
         const auto closed = writing.writer->session().close();
         return by_first(writing.ranks, [&]() -> Result<> {
@@ -168,12 +177,16 @@ Result<> end_writing(Writing writing) {
 
 Result<> await_file(const std::string& file) {
     const auto run = run_files::run_of(file);
-    if (!exists(run) || exists(run_files::made_path(run))) return {};
+    FB_TRY_ASSIGN(has_run, exists(run));
+    FB_TRY_ASSIGN(is_made, exists(run_files::made_path(run)));
+    if (!has_run || is_made) return {};
     FB_TRY_ASSIGN(set, behind::settings("H5PART"));
     if (!sys::lock_is_held(run_files::finish_lock(run))) {
         // A writer is still at it: what it appends to may be read.
-        if (sys::lock_is_held(run_files::writer_lock(run)) && !exists(run_files::expected_path(run)))
-            return exists(file) ? Result<>() : Result<>(in_use(file));
+        FB_TRY_ASSIGN(is_closed, exists(run_files::expected_path(run)));
+        FB_TRY_ASSIGN(has_file, exists(file));
+        if (sys::lock_is_held(run_files::writer_lock(run)) && !is_closed)
+            return has_file ? Result<>() : Result<>(in_use(file));
         FB_TRY(start_making(file, -1, set, 0));
     }
     return await_making(file, set.options.close_wait);
@@ -195,21 +208,9 @@ Result<> finish_committed(const Ranks& ranks) {
         finish);
 }
 
-// The list is made before the function is registered, so that it is still there when that is called.
-void finish_at_exit() {
-    static const int registered = [] {
-        closed_files();
-        return std::atexit([] {
-            const auto finished = finish_all(Opened::alone);
-            if (!finished) fail("exit", code_of(finished.error().kind), finished.error().text);
-        });
-    }();
-    static_cast<void>(registered);
-}
-
-Result<> finish_all(Opened opened) {
+Result<> finish_all(behind::Which which) {
     return finish_where(
-        closed_files(), [&](const Writing& one) { return one.ranks.key.empty() == (opened == Opened::alone); }, finish);
+        closed_files(), [&](const Writing& one) { return behind::is_of(which, one.ranks); }, finish);
 }
 
 }  // namespace forebay::h5part

@@ -21,6 +21,7 @@ struct Writing {
     std::unique_ptr<Writer> writer;
     sys::FileLock lock = {};
     std::uint64_t align_bytes = 0;
+    bool stays = false;  // the file was there when it was opened, and keeps its steps
 };
 
 /// Makes the run's directory for a new writer: after it, `appends` says whether the file has steps that stay.
@@ -36,9 +37,6 @@ Result<> await_file(const std::string& file);
 /// Closes the sessions of these ranks whose steps are committed, and all of them where the process ends. The first
 /// error. Collective.
 Result<> finish_committed(const Ranks& ranks);
-enum class Opened { alone, by_ranks };
-Result<> finish_all(Opened opened);
-/// From the first call on, the end of this process waits for the files that it opened alone.
-void finish_at_exit();
+Result<> finish_all(behind::Which which);
 
 }  // namespace forebay::h5part

@@ -49,7 +49,7 @@ h5part_int64_t read(const char* function, H5PartFile* f, const char* name, hid_t
                                      "again.",
                                      f->group, f->path)};
         std::string note;
-        FB_TRY(f->reader->read(f->group, name, type, f->view, to, note));
+        FB_TRY(f->reader->read(f->group, dataset_name(function, name), type, f->view, to, note));
         if (!note.empty()) warn(function, fmt::format("'{}': {}", name, note));
         return H5PART_SUCCESS;
     });

@@ -55,6 +55,12 @@ Result<std::uint64_t> select(const Id& space, std::uint64_t there, const View& v
             note = fmt::format("the view has {} elements and is ignored: the dataset has {}.", wanted, there);
         return there;
     }
+    // A selection of one dimension would be taken for one of as many as the dataset has.
+    if (const auto dimensions = H5Sget_simple_extent_ndims(space.get()); dimensions != 1)
+        return Error{ErrorKind::unsupported,
+                     fmt::format("forebay: the dataset has {} dimensions; a view shows a part of one. Next: "
+                                 "H5PartResetView, and read all of it.",
+                                 dimensions)};
     if (wanted == 0) return wanted;
     if (view.kind == View::Kind::range) {
         const hsize_t first = static_cast<hsize_t>(view.start), number = wanted;

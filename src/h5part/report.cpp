@@ -46,6 +46,11 @@ h5part_int64_t fail(const char* function, h5part_int64_t code, const std::string
     return reporting().handler(function, code, "%s", text.c_str());
 }
 
+Error refused_particles(std::int64_t count) {
+    if (count <= 0) return {ErrorKind::refused, fmt::format("forebay: {} particles are refused.", count)};
+    return {ErrorKind::refused, "forebay: another rank's number of particles is negative, which is refused."};
+}
+
 void warn(const char* function, const std::string& text) {
     if (reporting().verbosity < H5PART_VERB_WARN || !reporting().is_first_rank) return;
     std::fputs(fmt::format("W: {}: {}\n", function, text).c_str(), stderr);

@@ -19,6 +19,9 @@ h5part_int64_t code_of(ErrorKind kind);
 /// Tells the handler; what it returns, the call returns.
 h5part_int64_t fail(const char* function, h5part_int64_t code, const std::string& text);
 
+/// Of this rank's count, or of another's where this one is good.
+Error refused_particles(std::int64_t count);
+
 /// On standard error from H5PART_VERB_WARN on, by the first rank alone.
 void warn(const char* function, const std::string& text);
 void say_as_first_rank(bool is_first);

@@ -2,24 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "h5part/file.hpp"
 
 using namespace forebay;
 using namespace forebay::h5part;
 
 namespace {
-
-// Of H5Part: a longer name is cut to one less, with a warning.
-constexpr std::size_t dataset_name_max = 64;
-
-std::string dataset_name(const char* function, const char* name) {
-    std::string text = name;
-    if (text.size() <= dataset_name_max) return text;
-    text.resize(dataset_name_max - 1);
-    warn(function, fmt::format("the dataset's name '{}' is longer than {} characters and is cut to '{}'.", name,
-                               dataset_name_max, text));
-    return text;
-}
 
 h5part_int64_t write(const char* function, H5PartFile* f, const char* name, Type type, const void* data) {
     if (is_open(f) && f->writing && !f->writer()->has_particles())
@@ -42,6 +32,7 @@ h5part_int64_t write(const char* function, H5PartFile* f, const char* name, Type
 Result<> set_read_particles(H5PartFile& file, std::int64_t count, std::uint64_t stride) {
     std::vector<std::int64_t> all(static_cast<std::size_t>(file.ranks.world->size()));
     file.ranks.world->gather_all(std::as_bytes(std::span(&count, 1)), std::as_writable_bytes(std::span(all)));
+    if (std::ranges::min(all) < 0) return refused_particles(count);
     file.view = {.kind = View::Kind::range, .count = count, .stride = stride};
     for (int rank = 0; rank < file.ranks.world->rank(); ++rank) file.view.start += all[static_cast<std::size_t>(rank)];
     return {};
@@ -49,10 +40,9 @@ Result<> set_read_particles(H5PartFile& file, std::int64_t count, std::uint64_t 
 
 h5part_int64_t set_particles(const char* function, H5PartFile* f, h5part_int64_t count, h5part_int64_t stride) {
     return with(function, f, [&]() -> Result<h5part_int64_t> {
-        if (count < 0 || (count == 0 && f->ranks.key.empty()))
-            return Error{ErrorKind::refused, fmt::format("forebay: {} particles are refused.", count)};
+        // A negative count is refused on all ranks, by the calls below: none may leave the others in them.
+        if (count <= 0 && f->ranks.key.empty()) return refused_particles(count);
         if (stride < 1) warn(function, "a stride less than 1 is taken for 1.");
-        f->particles = count;
         if (f->writer() != nullptr) FB_TRY(f->writer()->set_particles(count, std::max<h5part_int64_t>(stride, 1)));
         else FB_TRY(set_read_particles(*f, count, static_cast<std::uint64_t>(std::max<h5part_int64_t>(stride, 1))));
         return H5PART_SUCCESS;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "h5part/report.hpp"
 #include "views/h5part_run.hpp"
 
 namespace forebay::h5part {
@@ -50,18 +51,25 @@ Result<std::unique_ptr<Writer>> Writer::open(const Ranks& ranks, const Options& 
 }
 
 Result<> Writer::set_step(std::int64_t number, const std::string& group) {
+    if (step_ && step_->number == number && step_->group == group) return {};
     const auto ended = end_step();
     step_.emplace();
     step_->number = number;
     step_->group = group;
+    const auto stored = [&](const auto& all) {
+        const auto found = all.find(group);
+        return found == all.end() ? typename std::decay_t<decltype(all)>::mapped_type{} : found->second;
+    };
+    step_->before = {groups_.contains(group), stored(written_), stored(step_attributes_)};
     groups_.insert(group);
     return ended;
 }
 
 Result<> Writer::set_particles(std::int64_t rows, std::int64_t stride) {
     const bool differs = step_ && !step_->columns.empty() && step_->rows != rows;
-    std::array<std::int64_t, 2> sums{rows, differs ? 1 : 0};
+    std::array<std::int64_t, 3> sums{rows, differs ? 1 : 0, rows < 0 ? 1 : 0};
     ranks_.world->sum(sums);
+    if (sums[2] != 0) return refused_particles(rows);
     if (sums[1] != 0)
         return Error{ErrorKind::refused,
                      fmt::format("forebay: step {} has columns of {} particles already; their number cannot change "
@@ -139,16 +147,11 @@ Result<> Writer::write(const std::string& name, Type type, const void* data) {
     return {};
 }
 
-Result<> Writer::put_attribute(const std::string& group, Attribute attribute) {
+void Writer::put_attribute(const std::string& group, Attribute attribute) {
     auto& known = group.empty() ? file_attributes_ : step_attributes_[group];
-    if (known.contains(attribute.name))
-        return Error{
-            ErrorKind::broken,
-            fmt::format("forebay: attribute '{}' was written already; H5Part writes each once.", attribute.name)};
     const auto name = attribute.name;
     if (!group.empty()) step_->attributes[name] = attribute;
     known[name] = std::move(attribute);
-    return {};
 }
 
 const Attribute* Writer::attribute(const std::string& group, const std::string& name) const {
@@ -272,6 +275,14 @@ Result<> Writer::save_step(Step& step) {
     return {};
 }
 
+// So that the step can be written again.
+void Writer::forget_step() {
+    const auto& [was_there, datasets, attributes] = step_->before;
+    if (!was_there) groups_.erase(step_->group);
+    written_[step_->group] = datasets;
+    step_attributes_[step_->group] = attributes;
+}
+
 Result<> Writer::end_step() {
     if (!step_) return {};
     // A rank whose write failed has told its caller; the others learn here that the step is not saved.
@@ -283,6 +294,7 @@ Result<> Writer::end_step() {
         ++snapshots_;
     }
     const auto number = step_->number;
+    if (!ended) forget_step();
     step_.reset();
     if (ended) return {};
     return Error{ended.error().kind,

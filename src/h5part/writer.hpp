@@ -29,7 +29,8 @@ public:
     /// side keeps its steps. Collective.
     static Result<std::unique_ptr<Writer>> open(const Ranks& ranks, const Options& options, bool appends);
 
-    /// Ends the step before. `number` is not negative. Collective.
+    /// Ends the step before, unless that is the same, which goes on. The new one is set even if ending failed: what the
+    /// old one made is then forgotten. `number` is not negative. Collective.
     Result<> set_step(std::int64_t number, const std::string& group);
     /// This rank's rows from now on, `stride` elements apart. Collective.
     Result<> set_particles(std::int64_t rows, std::int64_t stride);
@@ -37,8 +38,8 @@ public:
     std::int64_t all_particles() const { return all_rows_; }
     Result<> write(const std::string& name, Type type, const void* data);
 
-    /// `exists` when the attribute is there already: H5Part writes each once. Without a group: of the file.
-    Result<> put_attribute(const std::string& group, Attribute attribute);
+    /// One that is not there yet: H5Part writes each once. Without a group: of the file.
+    void put_attribute(const std::string& group, Attribute attribute);
     const Attribute* attribute(const std::string& group, const std::string& name) const;
     std::vector<DatasetInfo> attributes(const std::string& group) const;
     /// What was written to a step, by name.
@@ -76,6 +77,12 @@ private:
         std::set<std::int64_t> steps;
         Values values;  // as described; the stream knows their addresses
     };
+    // What was known of a step's group before this snapshot of it.
+    struct Before {
+        bool was_there = false;
+        std::map<std::string, DatasetInfo> datasets;
+        std::map<std::string, Attribute> attributes;
+    };
     struct Step {
         std::int64_t number = -1;
         std::string group;
@@ -85,6 +92,7 @@ private:
         std::optional<DirectSave> direct;
         std::map<std::string, Attribute> attributes;
         std::int64_t rows = 0;
+        Before before = {};
         Result<> broken = {};  // the first error: the step is not saved
     };
 
@@ -95,6 +103,7 @@ private:
     Result<> leave_slot();
     Result<std::byte*> place_of(const Column& column);
     Result<> end_step();
+    void forget_step();
     Result<> save_step(Step& step);
     Values values_of(const Step& step) const;
     Result<> describe(Series& series, Values values);

@@ -4,6 +4,7 @@
 //   genericio_client write FILE [compress] [partition] [grid]
 //   genericio_client read FILE allowed|disallowed|redistribute
 //   genericio_client twice FILE     two writes to one name, buffers reused at once
+//   genericio_client many FILE      FILE-0, FILE-1, FILE-2; what their writes throw is printed
 
 #include <GenericIO.h>
 #include <mpi.h>
@@ -95,6 +96,29 @@ void require(bool promise, const char* what) {
     if (!promise) throw std::logic_error(what);
 }
 
+// Each third of this rank's share, which begins and ends within file ranks.
+void read_sections(gio::GenericIO& file, const Particles& all, std::size_t n) {
+    for (std::size_t part = 0; part < 3; ++part) {
+        const auto first = n * part / 3, rows = n * (part + 1) / 3 - first;
+        Particles some;
+        some.resize(rows, 8);
+        file.clearVariables();
+        some.add_to(file);
+        file.readDataSection(first, rows, -1, false);
+        for (std::size_t i = 0; i < rows; ++i)
+            require(some.x[i] == all.x[first + i] && some.id[i] == all.id[first + i] &&
+                        some.moments[3 * i + 2] == all.moments[3 * (first + i) + 2],
+                    "a section of a share");
+    }
+    bool is_refused = false;
+    try {
+        file.readDataSection(n, 1, -1, false, false);
+    } catch (const std::runtime_error&) {
+        is_refused = true;
+    }
+    require(is_refused, "a section past the share");
+}
+
 void read_from(MPI_Comm comm, const std::string& name, const std::string& how) {
     gio::GenericIO file(comm, name);
     const auto mismatch = how == "redistribute" ? gio::GenericIO::MismatchRedistribute
@@ -138,6 +162,7 @@ void read_from(MPI_Comm comm, const std::string& name, const std::string& how) {
         for (const int source : sources)
             for (std::size_t i = 0; i < file.readNumElems(source); ++i, ++at)
                 require(all.holds(at, i, source, 0), "a value");
+        if (how == "redistribute") read_sections(file, all, n);
     }
     int64_t mine = static_cast<int64_t>(at), sum = 0;
     MPI_Allreduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
@@ -158,6 +183,11 @@ void run(int count, char** arguments) {
         }
     }
     if (verb == "write") write_to(comm, name, partition, 0);
+    for (int i = 0; verb == "many" && i < 3; ++i) try {
+            write_to(comm, name + "-" + std::to_string(i), -1, 0);
+        } catch (const std::runtime_error& error) {
+            if (rank_in(comm) == 0) std::printf("write %d: %s\n", i, error.what());
+        }
     if (verb == "twice") {
         write_to(comm, name, -1, 5);
         write_to(comm, name, -1, 0);

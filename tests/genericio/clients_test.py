@@ -7,6 +7,7 @@ Method: programs with and without MPI; the reader made from the description alon
 import gzip
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -87,6 +88,59 @@ def test_what_cannot_be_made_is_kept(tmp_path):
     subprocess.run([BUILD / "bin/forebay", "export", "genericio", f"{tmp_path}/m000.forebay/restart@0", tmp_path / "m000"],
                    check=True, timeout=60, capture_output=True)
     assert np.array_equal(reader.read(tmp_path / "m000")[0]["x"], expected(2)["x"])
+    assert not (tmp_path / "m000.forebay").exists()
+
+
+@needs_mpi
+def test_a_file_that_cannot_be_made_keeps_no_other_from_being_written(tmp_path):
+    """The third write waits for the first, tells its error, and is safe itself."""
+    (tmp_path / "m-0").mkdir()
+    said = client(2, "many", tmp_path / "m")
+    assert f"write 2: forebay: {tmp_path}/m-0 is not made" in said and "write 1" not in said, said
+    for name in ("m-1", "m-2"):
+        assert np.array_equal(reader.read(tmp_path / name)[0]["x"], expected(2)["x"])
+
+
+@needs_mpi
+def test_a_write_that_was_sealed_is_what_is_read(tmp_path):
+    """Whatever was killed before its file was made, an older file of the name is not taken for it."""
+    name, run = tmp_path / "m000", tmp_path / "m000.forebay"
+    client(1, "write", tmp_path / "older")
+    older = (tmp_path / "older").read_bytes()
+
+    def sealed_only():
+        client(3, "write", name, FOREBAY_GENERICIO_KEEP="1")
+        (run / ".genericio-made").unlink()
+        name.write_bytes(older)
+
+    sealed_only()
+    assert "214 elements" in client(2, "read", name, "redistribute")
+    assert not run.exists()
+    sealed_only()
+    (run / ".genericio-failed").write_text("the disk was full")
+    assert "214 elements" in client(2, "read", name, "redistribute")
+    sealed_only()
+    (run / "restart/step-000000").rename(run / "restart/.step-000000.00000000000000aa.part")  # killed while it drained
+    assert "was not committed" in client(2, "read", name, "redistribute", code=3)
+    sealed_only()
+    for step in (run / "restart").iterdir():
+        shutil.rmtree(step)  # killed while it was written
+    assert "100 elements" in client(2, "read", name, "redistribute")
+    sealed_only()
+    made = subprocess.run([BUILD / "bin/forebay", "export", "genericio", f"{run}/restart@0", name, "--force", "--keep"],
+                          check=True, timeout=60, capture_output=True, text=True)
+    assert (run / ".genericio-made").exists(), made.stdout
+    assert np.array_equal(reader.read(name)[0]["x"], expected()["x"])
+
+
+@needs_mpi
+def test_the_environment_has_the_last_word_on_compression(tmp_path):
+    client(2, "write", tmp_path / "plain", "compress", GENERICIO_COMPRESS="0")
+    client(2, "write", tmp_path / "asked", "compress")
+    client(2, "write", tmp_path / "small", GENERICIO_COMPRESS="1")
+    show = {name: subprocess.run([BUILD / "bin/forebay", "show", tmp_path / name], check=True, capture_output=True,
+                                 text=True).stdout for name in ("plain", "asked", "small")}
+    assert [name for name, text in show.items() if "blosc" in text.lower()] == ["asked", "small"], show
 
 
 @needs_mpi

@@ -1,9 +1,12 @@
 /* Every call of H5Part from a serial program: what it answers, its codes, and what stands in the file afterwards. Run
    in an empty folder; calls_test.py looks at the files by h5py. Nothing here knows of Forebay but the last lines. */
 
+#define _XOPEN_SOURCE 700
 #include <H5Part.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static int failures, told;
 static h5part_int64_t told_code;
@@ -78,6 +81,8 @@ static void write_main(void) {
         }
         memset(x, 0, sizeof x);
     }
+    EXPECT(H5PartSetStep(f, 3) == 0 && H5PartGetNumDatasets(f) == 3); /* the step that is set goes on */
+    EXPECT(H5PartSetNumParticles(f, n / 2) == H5PART_ERR_INVAL);
     /* Back in a step that is there: something is added to it. */
     EXPECT(H5PartSetStep(f, 1) == 0);
     EXPECT(H5PartSetNumParticles(f, n) == 0 && H5PartWriteDataFloat32(f, "late", w) == 0);
@@ -120,6 +125,57 @@ static void write_others(void) {
     H5PartFile* empty = H5PartOpenFile("empty.h5part", H5PART_WRITE);
     EXPECT(H5PartWriteFileAttribString(empty, "why", "") == 0);
     EXPECT(H5PartCloseFile(empty) == 0);
+}
+
+static void limit_files(rlim_t bytes) {
+    struct rlimit limit;
+    EXPECT(getrlimit(RLIMIT_FSIZE, &limit) == 0);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    EXPECT(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+/* A step for which there is no room is not in the file, and is written again; the step after it loses nothing. */
+static void no_room(void) {
+    enum { many = 1 << 20 };
+    static double large[many];
+    signal(SIGXFSZ, SIG_IGN);
+    fill(0);
+    H5PartFile* f = H5PartOpenFile("room.h5part", H5PART_WRITE);
+    EXPECT(H5PartSetStep(f, 0) == 0 && H5PartSetNumParticles(f, n) == 0 && H5PartWriteDataFloat64(f, "x", x) == 0);
+    EXPECT(H5PartSetStep(f, 1) == 0 && H5PartSetNumParticles(f, many) == 0);
+    EXPECT(H5PartWriteStepAttribInt32(f, "a", 1) == 0);
+    limit_files(1 << 20);
+    EXPECT(H5PartWriteDataFloat64(f, "x", large) != 0 && strstr(told_text, "File too large") != NULL);
+    const h5part_int64_t answer = H5PartSetStep(f, 2);
+    EXPECT(answer != 0 && strstr(told_text, "step 1 is NOT in the file") != NULL);
+    limit_files(RLIM_INFINITY);
+    EXPECT(H5PartHasStep(f, 1) == 0 && H5PartGetNumSteps(f) == 2);
+    EXPECT(H5PartSetNumParticles(f, n) == 0 && H5PartWriteDataFloat64(f, "x", x) == 0); /* in step 2 */
+    EXPECT(H5PartGetNumDatasets(f) == 1);
+    EXPECT(H5PartSetStep(f, 1) == 0 && H5PartGetNumDatasets(f) == 0 && H5PartGetNumStepAttribs(f) == 0);
+    EXPECT(H5PartWriteStepAttribInt32(f, "a", 2) == 0 && H5PartWriteDataFloat64(f, "x", x) == 0);
+    EXPECT(H5PartCloseFile(f) == 0);
+}
+
+/* Of a dataset with two dimensions, by another program, there are no views. */
+static void read_flat(void) {
+    double all[20];
+    H5PartFile* f = H5PartOpenFile("flat.h5part", H5PART_READ);
+    EXPECT(H5PartSetStep(f, 0) == 0 && H5PartSetView(f, 2, 3) == 0);
+    EXPECT(H5PartReadDataFloat64(f, "x", all) == H5PART_ERR_NOTYPE);
+    static const h5part_int64_t indices[] = {1};
+    EXPECT(H5PartSetViewIndices(f, indices, 1) == 0 && H5PartReadDataFloat64(f, "x", all) == H5PART_ERR_NOTYPE);
+    EXPECT(H5PartResetView(f) == 0 && H5PartReadDataFloat64(f, "x", all) == 0 && all[19] == 19);
+    EXPECT(H5PartCloseFile(f) == 0);
+}
+
+/* Whoever forgets to close a file has all its steps nevertheless. */
+static void leave_open(void) {
+    H5PartFile* f = H5PartOpenFile("left.h5part", H5PART_WRITE);
+    fill(0);
+    for (int step = 0; step < 2; ++step)
+        EXPECT(H5PartSetStep(f, step) == 0 && H5PartSetNumParticles(f, n) == 0 &&
+               H5PartWriteDataFloat64(f, "x", x) == 0);
 }
 
 static void append(void) {
@@ -204,6 +260,12 @@ static void read_main(void) {
     EXPECT(H5PartGetNumSteps(f) == 0 && H5PartDefineStepName(f, "Time", 5) == 0 && H5PartGetNumSteps(f) == 1);
     EXPECT(H5PartHasStep(f, 42) == 1 && H5PartSetStep(f, 42) == 0 && H5PartGetNumDatasets(f) == 3);
     EXPECT(H5PartCloseFile(f) == 0);
+    char longer[81];
+    memset(longer, 'n', 80);
+    longer[80] = '\0';
+    f = H5PartOpenFile("plain.h5part", H5PART_READ);
+    EXPECT(H5PartSetStep(f, 7) == 0 && H5PartReadDataFloat64(f, longer, got) == 0); /* by the name it was written by */
+    EXPECT(H5PartCloseFile(f) == 0);
 }
 
 static void codes(void) {
@@ -213,6 +275,8 @@ static void codes(void) {
     EXPECT(H5PartOpenFile("no/such/folder/file", H5PART_WRITE) == NULL && told_code == H5PART_ERR_HDF5);
     EXPECT(H5PartSetStep(NULL, 0) == H5PART_ERR_BADFD && H5PartGetErrno() == H5PART_ERR_BADFD);
     EXPECT(H5PartGetNumSteps(NULL) == H5PART_ERR_BADFD);
+    /* Storage that cannot be asked is told, and not taken for one without the file. */
+    EXPECT(H5PartOpenFile("loop/file.h5part", H5PART_APPEND) == NULL && strstr(told_text, "lstat") != NULL);
     H5PartFile* f = H5PartOpenFile("codes.h5part", H5PART_WRITE);
     EXPECT(H5PartWriteDataFloat64(f, "x", x) == H5PART_ERR_BAD_VIEW);
     EXPECT(H5PartSetNumParticles(f, 0) == H5PART_ERR_INVAL && H5PartSetNumParticles(f, -1) == H5PART_ERR_INVAL);
@@ -239,7 +303,10 @@ int main(void) {
     write_others();
     append();
     read_main();
+    read_flat();
+    no_room();
     codes();
+    leave_open();
 #ifndef H5PART_IS_FOREBAY
     ++failures; /* compiled with another H5Part */
 #endif

@@ -75,11 +75,26 @@ def check_others(work):
         is_text(file.attrs, "why", "")
 
 
+def check_steps(path, steps):
+    with h5py.File(path) as file:
+        clients.expect(sorted(file) == [f"Step#{step}" for step in range(steps)], f"{path}: {list(file)}")
+        for group in file.values():
+            values(group["x"], numpy.arange(100), "f8")
+        return {name: list(group.attrs.items()) for name, group in file.items()}
+
+
 def main():
     with clients.workplace() as work:
+        (work / "loop").symlink_to("loop")
+        with h5py.File(work / "flat.h5part", "w") as file:
+            file["Step#0/x"] = numpy.arange(20.0).reshape(10, 2)
         clients.run(None, "h5part_calls", cwd=work)
+        (work / "loop").unlink()
         check_main(work / "main.h5part")
         check_others(work)
+        check_steps(work / "left.h5part", 2)
+        attributes = check_steps(work / "room.h5part", 3)
+        clients.expect(attributes["Step#1"][0][1] == [2] and not attributes["Step#2"], f"{attributes}")
         left = [path for path in work.iterdir() if ".forebay" in path.name or ".part" in path.name]
         clients.expect(not left and clients.nothing_staged(), f"left: {left}")
 

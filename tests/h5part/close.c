@@ -1,10 +1,14 @@
-/* How long H5Part's opening and closing take: close write FILE, close read FILE. */
+/* How long H5Part's opening and closing take: close write FILE [SECONDS], close read FILE, close leave FILE. SECONDS
+   pass before the end; leave ends without closing. */
 
+#define _XOPEN_SOURCE 700
 #define PARALLEL_IO
 #include <H5Part.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { n = 4500 };
 
@@ -13,7 +17,7 @@ int main(int argc, char** argv) {
     int rank = 0, bad = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const int writes = strcmp(argv[1], "write") == 0;
+    const int writes = strcmp(argv[1], "read") != 0;
     double start = MPI_Wtime();
     H5PartFile* file = H5PartOpenFileParallel(argv[2], writes ? H5PART_WRITE : H5PART_READ, MPI_COMM_WORLD);
     if (rank == 0) printf("opened after %.3f s\n", MPI_Wtime() - start);
@@ -26,9 +30,10 @@ int main(int argc, char** argv) {
         for (int i = 0; i < 2 * n; ++i) bad |= x[i] != i;
     }
     start = MPI_Wtime();
-    bad |= H5PartCloseFile(file) != 0;
+    if (strcmp(argv[1], "leave") != 0) bad |= H5PartCloseFile(file) != 0;
     if (rank == 0) printf("closed after %.3f s\n", MPI_Wtime() - start);
     fflush(stdout);
+    if (argc > 3) sleep((unsigned)atoi(argv[3]));
     MPI_Finalize();
     return bad;
 }

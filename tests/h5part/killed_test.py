@@ -1,7 +1,7 @@
 """Goal: whatever is killed, the file under its name is complete or absent, and nothing that was written is lost.
 
 Method: the making of a file is killed at many instants and then done again; a writer is killed between its steps, and the
-next to open the file gets the steps that were whole; a making that is killed behind a living writer is told to it.
+next to open the file gets the steps that were whole; a making that is killed behind a living writer is begun anew by it.
 """
 
 import os
@@ -101,10 +101,8 @@ def kill_background(work):
                 pass
     errors = writer.communicate(timeout=60)[1]
     config.write_text(fast)
-    clients.expect(killed and f"Next: look at {path}.forebay/finish.log; forebay h5part {path}" in errors, errors)
-    clients.expect(not path.exists(), "a file whose making was killed")
-    clients.forebay("h5part", path, "--wait", "30", "--staging", clients.STAGING)
-    clients.expect(steps_in(path) == 2 and not clients.run_of(path).exists(), "made by hand")
+    clients.expect(killed and errors == "", f"killed: {killed}, {errors}")
+    clients.expect(steps_in(path) == 2 and not clients.run_of(path).exists(), "a file whose making was killed")
 
 
 def main():

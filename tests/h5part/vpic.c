@@ -1,5 +1,6 @@
 /* A particle code as it writes by H5Part: arrays of structs of eight 4-byte fields, counts that differ by up to 15 % a
-   rank and grow from step to step, some ranks without any. vpic write|again|append FILE STEPS, vpic read FILE STEPS.
+   rank and grow from step to step, some ranks without any. vpic write|again|append FILE STEPS, vpic read FILE STEPS,
+   vpic refused FILE 0.
    Nothing here knows of Forebay. */
 
 #define PARALLEL_IO
@@ -100,6 +101,23 @@ static void read_file(const char* name, int steps, int writers) {
     expect(H5PartCloseFile(file) == 0, "the reader did not close");
 }
 
+/* What is wrong on one rank is refused on all, and keeps nobody waiting. */
+static void refuse(const char* name) {
+    const h5part_int64_t wrong = rank == ranks - 1 ? -1 : 1;
+    const int value = rank;
+    int got = -1;
+    H5PartFile* file = H5PartOpenFileParallel(name, H5PART_WRITE, MPI_COMM_WORLD);
+    expect(file != NULL && H5PartSetStep(file, 0) == 0, "the file did not open");
+    expect(H5PartSetNumParticles(file, wrong) == H5PART_ERR_INVAL, "a writer's negative number");
+    expect(H5PartSetNumParticles(file, 1) == 0 && H5PartWriteDataInt32(file, "i", &value) == 0, "the next call");
+    expect(H5PartCloseFile(file) == 0, "the file did not close");
+    file = H5PartOpenFileParallel(name, H5PART_READ, MPI_COMM_WORLD);
+    expect(H5PartSetStep(file, 0) == 0, "the step");
+    expect(H5PartSetNumParticles(file, wrong) == H5PART_ERR_INVAL, "a reader's negative number");
+    expect(H5PartSetNumParticles(file, 1) == 0 && H5PartReadDataInt32(file, "i", &got) == 0 && got == rank, "its own");
+    expect(H5PartCloseFile(file) == 0, "the reader did not close");
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -110,6 +128,7 @@ int main(int argc, char** argv) {
     if (strcmp(what, "write") == 0) write_file(name, steps, H5PART_WRITE, 0);
     if (strcmp(what, "append") == 0) write_file(name, steps, H5PART_APPEND, atoi(argv[4]));
     if (strcmp(what, "read") == 0) read_file(name, steps, atoi(argv[4]));
+    if (strcmp(what, "refused") == 0) refuse(name);
     if (strcmp(what, "again") == 0) { /* read what was just written, and a file a step */
         write_file(name, steps, H5PART_WRITE, 0);
         read_file(name, steps, ranks);

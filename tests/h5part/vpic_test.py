@@ -49,6 +49,7 @@ def main():
         check(work / "again.h5part", 2, 2)
         for step in range(2):
             check(work / f"again.h5part-{step}", 2, 1)
+        clients.run(3, "h5part_vpic", "refused", work / "refused.h5part", 0)
         clients.run(2, "h5part_vpic", "write", path, 1)  # over what was there
         check(path, 2, 1)
         clients.expect(clients.nothing_staged(), "something stays staged")

@@ -37,6 +37,23 @@ def slow(work):
     configure("")
 
 
+def longer_than_waits(work):
+    """A drain that outlasts close_wait is waited for anew by the end of the program."""
+    path = work / "longer.h5part"
+    configure("close_wait_seconds = 2\n[agent]\nrate_bytes_per_second = 25000\n")
+    clients.run(2, "h5part_close", "write", path, 3)
+    configure("")
+    clients.run(2, "h5part_close", "read", path)
+    clients.expect(not clients.run_of(path).exists(), "its run stays")
+
+
+def left_open(work):
+    path = work / "left.h5part"
+    clients.run(2, "h5part_close", "leave", path)
+    clients.expect(path.exists() and not clients.run_of(path).exists(), "a file that was never closed is not there")
+    clients.run(2, "h5part_close", "read", path)
+
+
 def same_file(work):
     wanted = None
     for name, text in (("process", ""), ("thread", '[agent]\nmode = "thread"\n'), ("nodes", "virtual_nodes = 3\n"),
@@ -57,6 +74,8 @@ def main():
     with clients.workplace() as work:
         CONFIG = pathlib.Path(os.environ["FOREBAY_H5PART_CONFIG"]).read_text()
         slow(work)
+        longer_than_waits(work)
+        left_open(work)
         same_file(work)
         configure("policy = 1\n")
         out = clients.run(2, "h5part_vpic", "write", work / "refused.h5part", 1, good=False)

@@ -12,6 +12,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <iostream>
 #include <limits>
 #include <memory>
 #include <string>
@@ -90,6 +92,7 @@ public:
     enum MismatchBehavior { MismatchAllowed, MismatchDisallowed, MismatchRedistribute };
 
 #ifndef GENERICIO_NO_MPI
+    /// It and the destructor are collective over `comm`, which it duplicates.
     GenericIO(const MPI_Comm& comm, const std::string& file, unsigned file_io = unsigned(-1));
 #else
     explicit GenericIO(const std::string& file, unsigned file_io = unsigned(-1));
@@ -143,7 +146,7 @@ public:
     void getSourceRanks(std::vector<int>& ranks);
     /// Collective unless `collective` is false.
     void readData(int rank = -1, bool print = true, bool collective = true);
-    /// `rows` records from `first` on.
+    /// `rows` records from `first` on: of a file rank or, after MismatchRedistribute and for -1, of this rank's share.
     void readDataSection(std::size_t first, std::size_t rows, int rank = -1, bool print = true, bool collective = true);
     void close();
 
