@@ -37,17 +37,31 @@ std::string snapshot_of(const std::string& path) {
     return "RUN@STEP, with the run that it belongs to";
 }
 
-// What to call for a file of ours; nothing for somebody else's, and for a view.
+// What to call for a file of ours, or what is wrong with it; nothing for somebody else's, and for a view. That a
+// damaged one has HDF5 datasets which can be read would say nothing.
 std::optional<Error> about_ours(sys::Store& store, const std::string& path, const char* verb) {
-    if (const auto head = catalog::load_head(store, path))
+    std::error_code error;
+    if (fs::file_size(path, error) < format::record_offset_bytes + format::record_size_bytes) return std::nullopt;
+    const auto head = catalog::load_head(store, path);
+    if (head)
         return refusal(fmt::format("{} is one node's file of a snapshot: node {} of {}, stream {}, step {}.", path,
                                    head->record.node, head->record.nodes, head->schema.stream, head->record.step),
                        fmt::format("forebay {} {}", verb, snapshot_of(path)));
-    if (const auto file = store.open(path, sys::Access::read))
-        if (const auto page = catalog::load_page(**file, path))
-            return refusal(fmt::format("{} holds the files of {} nodes of a snapshot.", path, page->group.nodes()),
-                           fmt::format("forebay {} {}", verb, snapshot_of(path)));
-    return std::nullopt;
+    const auto file = store.open(path, sys::Access::read);
+    if (!file) return file.error();
+    const auto page = catalog::load_page(**file, path);
+    if (page)
+        return refusal(fmt::format("{} holds the files of {} nodes of a snapshot.", path, page->group.nodes()),
+                       fmt::format("forebay {} {}", verb, snapshot_of(path)));
+    // Neither says "this is none of mine", or that nothing is where its record would be.
+    for (const auto* wrong : {&head.error(), &page.error()})
+        if (wrong->kind != ErrorKind::refused && wrong->kind != ErrorKind::missing) return *wrong;
+    if (has_own_datasets(path) != std::optional(true)) return std::nullopt;
+    if (head.error().kind == ErrorKind::missing) return head.error();
+    return Error{ErrorKind::corrupt,
+                 fmt::format("forebay: {} has the datasets of a node file, and its record is none.\n"
+                             "  Safe: the snapshot's other node files.\n  Next: forebay verify {}",
+                             path, snapshot_of(path))};
 }
 
 Error about_other(const std::string& path) {

@@ -64,10 +64,10 @@ std::string line_of(const std::string& path, const views::ForeignFile& file) {
 
 }  // namespace
 
-bool has_own_datasets(const std::string& path) {
+std::optional<bool> has_own_datasets(const std::string& path) {
     const auto file = views::look_at_hdf5(path);
-    return !file ||
-           std::ranges::any_of(file->datasets, [](const auto& one) { return one.path.starts_with("_forebay/"); });
+    if (!file) return std::nullopt;
+    return std::ranges::any_of(file->datasets, [](const auto& one) { return one.path.starts_with("_forebay/"); });
 }
 
 Result<Exit> list_hdf5_file(const std::string& path, bool json) {
