@@ -19,7 +19,7 @@ inline constexpr std::uint64_t views_mappings_max = 1'000'000;
 // are shown from the first node file.
 inline constexpr std::uint64_t views_copied_bytes_max = 1u << 20;
 
-// Groups of a file that people made are a few deep; links in a circle have no end.
+// Groups of a file that people made are a few deep; each open one takes memory and stack.
 inline constexpr int walk_depth_max = 32;
 
 // Each object is opened once when a file is looked at, which takes some 20 us.

@@ -9,6 +9,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
 try:
@@ -139,6 +140,32 @@ def test_another_hdf5_file(tmp_path):
     assert found == {"chunks": ("f64", "chunked, filtered"), "deep/er/table": ("compound of 12 bytes", "contiguous"),
                      "packed": ("f64", "contiguous"), "text": ("string", "contiguous")}
     assert problems(path, 1) == ["'lost' is a link to what is not there"]
+
+
+def test_links_in_a_circle_and_several_to_one_object(tmp_path):
+    path = tmp_path / "circle.h5"
+    with h5py.File(path, "w") as file:
+        group = file.create_group("a")
+        group["self"] = group
+        group["top"] = file
+        group["soft"] = h5py.SoftLink("/")
+        group["u"] = np.zeros(8)
+        file["z"] = group["u"]
+    assert [one["path"] for one in shown(path)["datasets"]] == ["a/u"]
+    assert shown(path)["bytes"] == 64
+    assert "1 dataset, 64 B" in forebay("ls", path)
+    assert problems(path, 0) == []
+
+
+def test_many_names_are_listed_in_one_pass(tmp_path):
+    path = tmp_path / "names.h5"
+    with h5py.File(path, "w") as file:
+        group = file.create_group("many")
+        for i in range(20000):
+            group.create_group(f"{i:08}")
+    began = time.monotonic()
+    assert shown(path)["datasets"] == []
+    assert time.monotonic() - began < 5  # a minute, where each name was looked for from the first one on
 
 
 def test_missing_sources_of_a_virtual_dataset_are_reported(tmp_path):
