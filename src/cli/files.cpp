@@ -112,10 +112,14 @@ Result<std::optional<FileKind>> kind_of_file(sys::Store& store, const std::strin
     if (!fs::is_regular_file(path, error)) return std::optional<FileKind>();
     FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
     FB_TRY_ASSIGN(size, file->size());
-    std::array<std::byte, 8> room{};
+    std::array<std::byte, hdf5_signature.size()> room{};
     const auto first = std::span(room).first(std::min<std::uint64_t>(size, room.size()));
-    FB_TRY(file->read(0, first));
-    if (text_of(first) == hdf5_signature) return std::optional(FileKind::hdf5);
+    // HDF5 has it behind what a user put before the file, too; further on it would find none of these.
+    for (const std::uint64_t at : {2048, 1024, 512, 0}) {
+        if (size < at + first.size()) continue;
+        FB_TRY(file->read(at, first));
+        if (text_of(first) == hdf5_signature) return std::optional(FileKind::hdf5);
+    }
     if (foreign::genericio::is_genericio(first)) return std::optional(FileKind::genericio);
     // Four bytes say little, so all of PALM's header must be right.
     if (palm_header(store, path)) return std::optional(FileKind::palm_mpi);

@@ -256,6 +256,30 @@ def test_large_rows_of_a_sparse_file(tmp_path):
     assert (judged["bytes_read"], judged["problems"]) == (5 << 30, [])
 
 
+@pytest.mark.parametrize("before", [512, 1024, 2048])
+def test_user_block_before_the_file(tmp_path, before):
+    path = tmp_path / "block.h5"
+    with h5py.File(path, "w", userblock_size=before) as file:
+        file["u"] = np.arange(4.0)
+    assert [one["path"] for one in shown(path)["datasets"]] == ["u"]
+    assert problems(path, 0) == []
+
+
+def test_names_command_no_terminal(tmp_path):
+    path = tmp_path / "names.h5"
+    with h5py.File(path, "w") as file:
+        file["a\x1b[2J\x9b2Jµ"] = np.arange(4.0)
+        file["a\x1b[2J\x9b2Jµ"].attrs["units"] = "m\rs"
+        file.attrs["Conventions"] = "CF\n"
+        file["lost\x07"] = h5py.SoftLink("/nowhere")
+    for verb, code in (("show", 0), ("ls", 0), ("verify", 1)):
+        text = forebay(verb, path, code=code)
+        assert not [one for one in text.replace("\n", "") if ord(one) < 32 or 127 <= ord(one) < 160], text
+    assert "a\\x1b[2J\\xc2\\x9b2Jµ" in forebay("show", path)
+    assert "'lost\\x07' is a link" in forebay("verify", path, code=1)
+    assert shown(path)["datasets"][0]["path"] == "a\x1b[2J\x9b2Jµ"
+
+
 def test_no_hdf5_and_cut_short(h5part, tmp_path):
     other = tmp_path / "notes.txt"
     other.write_text("not data")
