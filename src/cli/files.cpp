@@ -37,17 +37,31 @@ std::string snapshot_of(const std::string& path) {
     return "RUN@STEP, with the run that it belongs to";
 }
 
-// What to call for a file of ours; nothing for somebody else's, and for a view.
+// What to call for a file of ours, or what is wrong with it; nothing for somebody else's, and for a view. That a
+// damaged one has HDF5 datasets which can be read would say nothing.
 std::optional<Error> about_ours(sys::Store& store, const std::string& path, const char* verb) {
-    if (const auto head = catalog::load_head(store, path))
+    std::error_code error;
+    if (fs::file_size(path, error) < format::record_offset_bytes + format::record_size_bytes) return std::nullopt;
+    const auto head = catalog::load_head(store, path);
+    if (head)
         return refusal(fmt::format("{} is one node's file of a snapshot: node {} of {}, stream {}, step {}.", path,
                                    head->record.node, head->record.nodes, head->schema.stream, head->record.step),
                        fmt::format("forebay {} {}", verb, snapshot_of(path)));
-    if (const auto file = store.open(path, sys::Access::read))
-        if (const auto page = catalog::load_page(**file, path))
-            return refusal(fmt::format("{} holds the files of {} nodes of a snapshot.", path, page->group.nodes()),
-                           fmt::format("forebay {} {}", verb, snapshot_of(path)));
-    return std::nullopt;
+    const auto file = store.open(path, sys::Access::read);
+    if (!file) return file.error();
+    const auto page = catalog::load_page(**file, path);
+    if (page)
+        return refusal(fmt::format("{} holds the files of {} nodes of a snapshot.", path, page->group.nodes()),
+                       fmt::format("forebay {} {}", verb, snapshot_of(path)));
+    // Neither says "this is none of mine", or that nothing is where its record would be.
+    for (const auto* wrong : {&head.error(), &page.error()})
+        if (wrong->kind != ErrorKind::refused && wrong->kind != ErrorKind::missing) return *wrong;
+    if (has_own_datasets(path) != std::optional(true)) return std::nullopt;
+    if (head.error().kind == ErrorKind::missing) return head.error();
+    return Error{ErrorKind::corrupt,
+                 fmt::format("forebay: {} has the datasets of a node file, and its record is none.\n"
+                             "  Safe: the snapshot's other node files.\n  Next: forebay verify {}",
+                             path, snapshot_of(path))};
 }
 
 Error about_other(const std::string& path) {
@@ -98,10 +112,14 @@ Result<std::optional<FileKind>> kind_of_file(sys::Store& store, const std::strin
     if (!fs::is_regular_file(path, error)) return std::optional<FileKind>();
     FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
     FB_TRY_ASSIGN(size, file->size());
-    std::array<std::byte, 8> room{};
+    std::array<std::byte, hdf5_signature.size()> room{};
     const auto first = std::span(room).first(std::min<std::uint64_t>(size, room.size()));
-    FB_TRY(file->read(0, first));
-    if (text_of(first) == hdf5_signature) return std::optional(FileKind::hdf5);
+    // HDF5 has it behind what a user put before the file, too; further on it would find none of these.
+    for (const std::uint64_t at : {2048, 1024, 512, 0}) {
+        if (size < at + first.size()) continue;
+        FB_TRY(file->read(at, first));
+        if (text_of(first) == hdf5_signature) return std::optional(FileKind::hdf5);
+    }
     if (foreign::genericio::is_genericio(first)) return std::optional(FileKind::genericio);
     // Four bytes say little, so all of PALM's header must be right.
     if (palm_header(store, path)) return std::optional(FileKind::palm_mpi);

@@ -27,8 +27,8 @@ Result<Exit> verify_file(sys::Store& store, FileKind kind, const FileRequest& re
 Result<Exit> list_file(sys::Store& store, FileKind kind, const FileRequest& request);
 
 // foreign_hdf5.cpp, or foreign_none.cpp without HDF5.
-/// Whether it has the datasets of a node file, sealed or not; true where nobody can look.
-bool has_own_datasets(const std::string& path);
+/// Whether it has the datasets of a node file, sealed or not; nothing where nobody can look.
+std::optional<bool> has_own_datasets(const std::string& path);
 Result<Exit> show_hdf5_file(const std::string& path, bool json);
 Result<Exit> verify_hdf5_file(const std::string& path, bool json);
 /// One line: what it is, its steps, how much it holds.

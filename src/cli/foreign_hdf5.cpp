@@ -10,6 +10,7 @@
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/table.hpp"
+#include "cli/words.hpp"
 #include "views/foreign_file.hpp"
 
 namespace forebay::cli {
@@ -58,16 +59,16 @@ std::string steps_text(const std::vector<std::int64_t>& steps) {
 
 std::string line_of(const std::string& path, const views::ForeignFile& file) {
     const auto count = file.datasets.size();
-    return fmt::format("{}  {}{}  {} dataset{}, {}\n", path, file.said, steps_text(file.steps), count,
+    return fmt::format("{}  {}{}  {} dataset{}, {}\n", path, printable(file.said), steps_text(file.steps), count,
                        count == 1 ? "" : "s", show_bytes(file.bytes));
 }
 
 }  // namespace
 
-bool has_own_datasets(const std::string& path) {
+std::optional<bool> has_own_datasets(const std::string& path) {
     const auto file = views::look_at_hdf5(path);
-    return !file ||
-           std::ranges::any_of(file->datasets, [](const auto& one) { return one.path.starts_with("_forebay/"); });
+    if (!file) return std::nullopt;
+    return std::ranges::any_of(file->datasets, [](const auto& one) { return one.path.starts_with("_forebay/"); });
 }
 
 Result<Exit> list_hdf5_file(const std::string& path, bool json) {
@@ -87,7 +88,8 @@ Result<Exit> show_hdf5_file(const std::string& path, bool json) {
     }
     Table table({{"dataset"}, {"type"}, {"shape"}, {"unit"}, {"storage"}});
     for (const auto& dataset : file.datasets)
-        table.row({dataset.path, dataset.type, shape_text(dataset.shape), dataset.unit, dataset.storage});
+        table.row({printable(dataset.path), dataset.type, shape_text(dataset.shape), printable(dataset.unit),
+                   dataset.storage});
     std::fputs((line_of(path, file) + "\n" + table.text()).c_str(), stdout);
     return Exit::good;
 }
@@ -110,14 +112,15 @@ Result<Exit> verify_hdf5_file(const std::string& path, bool json) {
         std::fputs(
             fmt::format("{}  {}: {} can be read. It has no checksums of its own: that they are what was written, "
                         "only its writer can say\n",
-                        path, file.said, show_bytes(verdict.bytes))
+                        path, printable(file.said), show_bytes(verdict.bytes))
                 .c_str(),
             stdout);
         return Exit::good;
     }
-    auto text =
-        fmt::format("{}  {}: {} problem{}\n", path, file.said, problems.size(), problems.size() == 1 ? "" : "s");
-    for (std::size_t i = 0; i < std::min(problems.size(), problem_lines_max); ++i) text += "  " + problems[i] + "\n";
+    auto text = fmt::format("{}  {}: {} problem{}\n", path, printable(file.said), problems.size(),
+                            problems.size() == 1 ? "" : "s");
+    for (std::size_t i = 0; i < std::min(problems.size(), problem_lines_max); ++i)
+        text += "  " + printable(problems[i]) + "\n";
     if (problems.size() > problem_lines_max)
         text += fmt::format("  ... and {} more: --json lists all.\n", problems.size() - problem_lines_max);
     std::fputs(text.c_str(), stdout);

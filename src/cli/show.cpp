@@ -70,7 +70,7 @@ Result<Exit> show_file(sys::Store& store, const Options& options, std::optional<
     const bool is_short = kind && std::filesystem::file_size(options.place, error) < least_bytes;
     // Where a node file has its record others may have zeros, as one has that is not sealed.
     const bool is_zero = !loaded && loaded.error().kind == ErrorKind::missing;
-    const bool is_others = kind == FileKind::hdf5 && is_zero && !has_own_datasets(options.place);
+    const bool is_others = kind == FileKind::hdf5 && is_zero && has_own_datasets(options.place) == std::optional(false);
     if (!loaded && kind && (loaded.error().kind == ErrorKind::refused || is_short || is_others))
         return kind == FileKind::hdf5 ? show_hdf5_file(options.place, options.json)
                                       : show_other_file(store, *kind, {options.place, options.all, options.json});

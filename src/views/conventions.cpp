@@ -24,7 +24,7 @@ Result<Outline> outline_of(std::span<const Contents> contents, const Wish& wish)
     for (const auto& one : contents) missing.insert(missing.end(), one.missing.begin(), one.missing.end());
     if (!missing.empty()) {
         // The root group is the first of each convention.
-        outline.groups.front().attributes.push_back({"forebay_missing_files", missing});
+        set(outline.groups.front().attributes, {"forebay_missing_files", missing});
     }
     return outline;
 }

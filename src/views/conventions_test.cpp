@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "views/description.hpp"
 #include "views/given.hpp"
@@ -182,6 +183,9 @@ TEST_CASE("openpmd: the iteration's place in a name") {
     CHECK(iteration_format("data120.h5", 120) == "data%T.h5");
     CHECK(iteration_format("data1200.h5", 120) == "");
     CHECK(iteration_format("wake.h5", 120) == "");
+    CHECK(iteration_format("out.h5", 5) == "");
+    CHECK(iteration_format("out5.h5", 5) == "out%T.h5");
+    CHECK(iteration_format("out5", 5) == "out%T");
     CHECK(iteration_format("step-1234567.h5", 1234567) == "step-%06T.h5");
 }
 
@@ -291,4 +295,44 @@ unit = "C/m3"
     REQUIRE_FALSE(nobody);
     CHECK(says(nobody.error().text, "\"rhoo\""));
     CHECK_FALSE(describe(contents, parse_description("[variables.\"fields/*\"]\ndimensions = [\"x\"]\n", "d").value()));
+}
+
+TEST_CASE("an attribute that is given twice is one attribute, whichever convention shows it") {
+    auto schema = small_schema();
+    auto& given = schema.variables[5].attributes;
+    given.unit = "m";
+    given.description = "density";
+    given.others = {{"units", std::string("kg/m3")},
+                    {"long_name", std::string("mass density")},
+                    {"CLASS", std::string("a")},
+                    {"forebay_CLASS", std::string("b")},
+                    {"forebay_name", std::string("c")}};
+    auto contents = contents_of(schema);
+    contents.attributes = {{"Conventions", std::string("CF-1.10")},
+                           {"software", std::string("mine")},
+                           {"run", std::string("the long one")},
+                           {"forebay_version", std::string("7")}};
+    for (const auto convention : catalog::all_conventions) {
+        CAPTURE(catalog::name_of(convention));
+        const auto outline = made({contents}, {.convention = convention});
+        const auto check = [](const std::string& path, const std::vector<Outline::Attribute>& attributes) {
+            std::set<std::string> names;
+            for (const auto& one : attributes) CHECK_MESSAGE(names.insert(one.name).second, path << " " << one.name);
+        };
+        for (const auto& group : outline.groups) check(group.path, group.attributes);
+        for (const auto& one : outline.datasets) check(one.path, one.attributes);
+        CHECK(value<std::string>(outline, "", "run") == "the long one");
+        if (convention != Convention::h5part) CHECK(value<std::string>(outline, "", "software") == "mine");
+    }
+}
+
+TEST_CASE("an attribute of the file that a convention fixes is refused") {
+    auto contents = contents_of(small_schema());
+    contents.attributes = {{"basePath", std::string("/elsewhere/")}};
+    const auto text = refusal({contents}, {.convention = Convention::openpmd});
+    CHECK(says(text, "'basePath', which openPMD fixes itself"));
+    CHECK(says(text, "Next: leave it out"));
+    made({contents}, {.convention = Convention::plain});
+    contents.attributes = {{"_NCProperties", std::string("version=3")}};
+    CHECK(says(refusal({contents}, {.convention = Convention::netcdf}), "'_NCProperties'"));
 }

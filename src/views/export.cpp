@@ -13,6 +13,7 @@
 #include "sys/machine.hpp"
 #include "views/copier.hpp"
 #include "views/description.hpp"
+#include "views/export_place.hpp"
 #include "views/journal.hpp"
 #include "views/limits.hpp"
 #include "views/stored_file.hpp"
@@ -23,6 +24,8 @@ namespace {
 
 /// Raised when the layout of equal outlines changes in a way that the head does not show.
 constexpr const char* layout_version = "forebay export layout 1";
+
+constexpr const char* nothing_written = "nothing was written";
 
 std::string directory_of(const std::string& path) {
     const auto parent = std::filesystem::path(path).parent_path().string();
@@ -104,23 +107,9 @@ struct Export::Plan {
                             path, error.text, part_path, next)};
     }
 
-    Result<> check_absent() const {
-        const auto directory = directory_of(path);
-        FB_TRY_ASSIGN(is_there, store.exists(directory));
-        if (!is_there)
-            return Error{ErrorKind::missing, fmt::format("forebay: {} has no directory {} to stand in; nothing was "
-                                                         "written.\n  Next: mkdir -p {}",
-                                                         path, directory, directory)};
-        FB_TRY_ASSIGN(exists, store.exists(path));
-        if (!exists || options.replace) return {};
-        return Error{ErrorKind::refused,
-                     fmt::format("forebay: {} exists already; nothing was written.\n  Next: --force "
-                                 "to replace it once the new one is whole, or another name",
-                                 path)};
-    }
+    Result<> check_absent(const std::string& stays) const { return check_target(store, path, options.replace, stays); }
 
     Result<> gather();
-    Result<> discard_stale();
     Result<> check_room(std::uint64_t durable) const;
     std::uint64_t bytes_between(std::uint64_t begin, std::uint64_t end) const;
     std::pair<std::uint64_t, std::uint64_t> stretch(std::uint32_t part, std::uint32_t parts) const;
@@ -138,33 +127,6 @@ Result<> Export::Plan::gather() {
                                      path, gathered.error().text, stream, snapshot.step)};
         FB_TRY(describe(*gathered, description));
         contents.push_back(std::move(*gathered));
-    }
-    return {};
-}
-
-/// Removes what earlier calls left that nothing can go on with: parts of other snapshots or with other options, or a
-/// part that is not as it was left.
-Result<> Export::Plan::discard_stale() {
-    const auto directory = directory_of(path);
-    const auto prefix = std::filesystem::path(path).filename().string() + ".part-";
-    const auto own = std::filesystem::path(part_path).filename().string();
-    FB_TRY_ASSIGN(entries, store.list(directory));
-    const auto part = std::ranges::find(entries, own, &sys::Entry::name);
-    const bool goes_on = part != entries.end() && part->size == stored.file_bytes;
-    for (const auto& entry : entries) {
-        if (entry.is_directory) continue;
-        // What a kill left of a journal that was being written.
-        if (sys::is_temporary(entry.name) && entry.name.starts_with("." + prefix))
-            FB_TRY(store.remove(directory + "/" + entry.name));
-        if (!entry.name.starts_with(prefix)) continue;
-        const bool is_own = entry.name.starts_with(own);
-        if (is_own && goes_on) continue;
-        FB_TRY(store.remove(directory + "/" + entry.name));
-        if (entry.name.find(".journal") != std::string::npos) continue;
-        done.notes.push_back(is_own ? fmt::format("{} was not as it was left: this export begins anew", part_path)
-                                    : fmt::format("an unfinished export to {} was of other snapshots or had other "
-                                                  "options: it is removed, and this one begins anew",
-                                                  path));
     }
     return {};
 }
@@ -222,7 +184,7 @@ Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> sn
                                             .stored = {},
                                             .part_path = {},
                                             .done = {}});
-    FB_TRY(plan->check_absent());
+    FB_TRY(plan->check_absent(nothing_written));
     FB_TRY(plan->gather());
     auto named = wish;
     named.file_name = std::filesystem::path(path).filename().string();
@@ -239,13 +201,16 @@ Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> sn
 
 Result<> Export::begin() {
     auto& plan = *plan_;
-    FB_TRY(plan.check_absent());
-    FB_TRY(plan.discard_stale());
+    FB_TRY(plan.check_absent(nothing_written));
+    FB_TRY_ASSIGN(notes,
+                  discard_stale(plan.store, plan.path, plan.part_path, plan.stored.file_bytes, plan.options.replace));
+    plan.done.notes.insert(plan.done.notes.end(), notes.begin(), notes.end());
     const auto journal = journal_path(plan.part_path, 0, 1);
     auto state = load_journal(plan.store, journal, plan.identity);
     if (!state && state.error().kind == ErrorKind::corrupt) {
         plan.done.notes.push_back(fmt::format("{}: this export begins anew", state.error().text));
         FB_TRY(plan.store.remove(journal));
+        FB_TRY(plan.store.sync_directory(directory_of(plan.path)));
         state = Journal{plan.identity, 0};
     }
     if (!state) return plan.told(state.error());
@@ -298,6 +263,8 @@ Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
         plan.done.writes += copied.writes;
         return {};
     };
+    // Opening it would make an empty one.
+    FB_TRY(check_part(plan.store, plan.path, plan.part_path, plan.stored.file_bytes));
     const auto copied = copy_rest();
     return copied ? copied : plan.told(copied.error());
 }
@@ -313,7 +280,8 @@ Result<> Export::finish(std::uint32_t parts) {
         FB_TRY(plan.store.rename(plan.part_path, plan.path));
         return plan.store.sync_directory(directory_of(plan.path));
     };
-    FB_TRY(plan.check_absent());
+    FB_TRY(plan.check_absent(fmt::format("what is copied stays in {}", plan.part_path)));
+    FB_TRY(check_part(plan.store, plan.path, plan.part_path, plan.stored.file_bytes));
     if (const auto named = name_it(); !named) return plan.told(named.error());
     // The file is whole and has its name: what cannot be removed here, the next export to this name removes.
     for (std::uint32_t part = 0; part < parts; ++part)

@@ -8,61 +8,14 @@
 
 #include <algorithm>
 
-#include "support/sim_store.hpp"
-#include "support/view_sample.hpp"
-#include "views/export.hpp"
+#include "support/export_sample.hpp"
 
 using namespace forebay;
+using namespace forebay::test::exports;
 using test::Op;
 using test::SimStore;
 
 namespace {
-
-const views::Wish plain{};
-
-constexpr std::uint64_t mib = 1u << 20;
-
-/// Windows of 1 MiB, so that a few megabytes are several of them.
-views::ExportOptions small_windows() {
-    return {.alignment_bytes = 65536, .memory_bytes = 13 * mib, .threads = 1, .journal_bytes = mib};
-}
-
-/// Every type and kind, of which "lists/large" has 3 MB.
-catalog::Snapshot make(SimStore& disk, const std::vector<std::uint32_t>& ranks_of_node = {3, 1, 4},
-                       std::uint32_t nodes_per_file = 1) {
-    auto sample = test::spread(test::view_schema(), ranks_of_node);
-    sample.nodes_per_file = nodes_per_file;
-    const auto snapshot = test::write_sample(disk, "run", sample).value();
-    disk.settle();
-    return snapshot;
-}
-
-/// Two columns of 1.2 MB on two nodes.
-catalog::Snapshot make_columns(SimStore& disk) {
-    Schema schema{.stream = "fields", .tables = {"p"}, .variables = {}};
-    schema.variables = {test::column_of("p/x", f64, 0), test::column_of("p/id", i64, 0), test::value_of("a", f64)};
-    test::ViewSample sample{schema, {1, 2}, {}, {}};
-    sample.boxes.assign(3, std::vector<std::vector<Box>>(3));
-    sample.rows = {{100'000}, {7}, {50'000}};
-    const auto snapshot = test::write_sample(disk, "run", sample).value();
-    disk.settle();
-    return snapshot;
-}
-
-std::string exported(SimStore& disk, const catalog::Snapshot& snapshot, const views::ExportOptions& options) {
-    const auto done = views::export_file(disk, {snapshot}, plain, "out.h5", options);
-    REQUIRE_MESSAGE(done, done.error().text);
-    const auto bytes = disk.peek("out.h5");
-    REQUIRE(bytes);
-    REQUIRE(bytes->size() == done->file_bytes);
-    return *bytes;
-}
-
-std::vector<std::string> outputs(const SimStore& disk) {
-    auto paths = disk.paths();
-    std::erase_if(paths, [](const std::string& path) { return path.starts_with("run"); });
-    return paths;
-}
 
 void flip(SimStore& disk, const std::string& path, std::uint64_t at) {
     auto file = disk.open(path, sys::Access::update).value();
@@ -192,6 +145,12 @@ TEST_CASE("what is durable is not copied again; another source begins anew and s
     SUBCASE("another alignment") {
         auto others = small_windows();
         others.alignment_bytes = 4096;
+        const auto refused = views::export_file(disk, {snapshot}, plain, "out.h5", others);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().kind == ErrorKind::refused);
+        CHECK(refused.error().text.find("./out.h5.part-") != std::string::npos);
+        CHECK(outputs(disk).size() == 2);  // it may be running
+        others.replace = true;
         const auto done = views::export_file(disk, {snapshot}, plain, "out.h5", others).value();
         CHECK(done.resumed_bytes == 0);
         REQUIRE(done.notes.size() == 1);

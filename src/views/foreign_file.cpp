@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "views/foreign_read.hpp"
 #include "views/foreign_walk.hpp"
 
 namespace forebay::views {
@@ -66,9 +67,7 @@ std::string unit_of(const h5::Id& dataset) {
 
 ForeignDataset describe(const std::string& path, const h5::Id& dataset) {
     ForeignDataset found{path, type_of(dataset), h5::shape_of(dataset), unit_of(dataset), storage_of(dataset), 0};
-    const h5::Id type(H5Dget_type(dataset.get())), space(H5Dget_space(dataset.get()));
-    const auto elements = space.get() < 0 ? 0 : H5Sget_simple_extent_npoints(space.get());
-    if (type.get() >= 0 && elements > 0) found.bytes = static_cast<std::uint64_t>(elements) * H5Tget_size(type.get());
+    found.bytes = h5::bytes_of(dataset).value_or(0);
     return found;
 }
 
@@ -98,7 +97,7 @@ public:
             // netCDF marks its files on the root or, in a file without provenance, on the scales alone.
             if (h5::has_attribute(object, "_Netcdf4Dimid")) is_netcdf_ = true;
             file_.datasets.push_back(describe(path, object));
-            file_.bytes += file_.datasets.back().bytes;
+            file_.bytes = add_up(file_.bytes, file_.datasets.back().bytes);
             return {};
         }
         if (path.empty()) root(object);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "views/limits.hpp"
 
@@ -19,15 +20,21 @@ public:
     Walk(const Visit& visit, const std::function<void(const std::string&)>& dangling)
         : visit_(visit), dangling_(dangling) {}
 
+    Result<> root(const Id& group) {
+        FB_TRY(is_seen_first("/", group));
+        return this->group("", group, 0);
+    }
+
+private:
     Result<> group(const std::string& path, const Id& group, int depth) {
-        if (depth > walk_depth_max) return damaged(path, "groups in groups without an end");
+        if (depth > walk_depth_max)
+            return damaged(path, fmt::format("groups in groups, more than {} deep", walk_depth_max));
         FB_TRY(visit_(path, group, H5I_GROUP));
         FB_TRY_ASSIGN(names, names_in(group));
         for (const auto& name : names) FB_TRY(object(path.empty() ? name : path + "/" + name, group, name, depth));
         return {};
     }
 
-private:
     Result<> object(const std::string& path, const Id& parent, const std::string& name, int depth) {
         if (++objects_ > walk_objects_max)
             return damaged(path, fmt::format("it is the object number {}", walk_objects_max));
@@ -37,13 +44,23 @@ private:
             return {};
         }
         const auto kind = H5Iget_type(child.get());
+        FB_TRY_ASSIGN(is_new, is_seen_first(path, child));
+        if (!is_new) return {};
         if (kind == H5I_GROUP) return group(path, child, depth + 1);
         return kind == H5I_DATASET ? visit_(path, child, kind) : Result<>();
+    }
+
+    /// Links lead to one object by several names, and from a group to those above it.
+    Result<bool> is_seen_first(const std::string& path, const Id& object) {
+        H5O_info_t info;
+        if (H5Oget_info2(object.get(), &info, H5O_INFO_BASIC) < 0) return damaged(path, "it does not say what it is");
+        return seen_.emplace(info.fileno, info.addr).second;
     }
 
     const Visit& visit_;
     const std::function<void(const std::string&)>& dangling_;
     std::uint64_t objects_ = 0;
+    std::set<std::pair<unsigned long, haddr_t>> seen_;
 };
 
 Id attribute_of(const Id& object, const char* name) {
@@ -74,27 +91,21 @@ Result<Id> open_file(const std::string& path) {
 }
 
 Result<std::vector<std::string>> names_in(const Id& group) {
-    H5G_info_t info;
-    if (H5Gget_info(group.get(), &info) < 0) return damaged("a group", "its links cannot be read");
+    // One pass: asking for the name at each place would look for the place from the first one on each time.
     std::vector<std::string> names;
-    for (hsize_t i = 0; i < info.nlinks; ++i) {
-        const auto length =
-            H5Lget_name_by_idx(group.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
-        if (length < 0) return damaged("a group", "its links cannot be read");
-        std::string name(static_cast<std::size_t>(length) + 1, '\0');
-        if (H5Lget_name_by_idx(group.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size(),
-                               H5P_DEFAULT) != length)
-            return damaged("a group", "its links cannot be read");
-        name.pop_back();
-        names.push_back(std::move(name));
-    }
+    const auto keep = [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
+        static_cast<std::vector<std::string>*>(data)->emplace_back(name);
+        return 0;
+    };
+    if (H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, keep, &names) < 0)
+        return damaged("a group", "its links cannot be read");
     return names;
 }
 
 Result<> walk(const Id& file, const Visit& visit, const std::function<void(const std::string&)>& dangling) {
     const Id root(H5Gopen2(file.get(), "/", H5P_DEFAULT));
     if (root.get() < 0) return damaged("/", "the root group cannot be opened");
-    return Walk(visit, dangling).group("", root, 0);
+    return Walk(visit, dangling).root(root);
 }
 
 bool has_attribute(const Id& object, const char* name) { return H5Aexists(object.get(), name) > 0; }

@@ -17,8 +17,9 @@ Result<Id> open_file(const std::string& path);
 /// `path` has no leading '/'; "" is the root group.
 using Visit = std::function<Result<>(const std::string& path, const Id& object, H5I_type_t kind)>;
 
-/// Calls `visit` for each group and dataset, parents first, by rising names. Links that lead nowhere are told to
-/// `dangling`. `corrupt` for more depth or objects than a file that people made has.
+/// Calls `visit` once for each group and dataset, parents first, by rising names; one that several links lead to has
+/// the name of the first. Links that lead nowhere are told to `dangling`. `corrupt` for more depth or objects than a
+/// file that people made has.
 Result<> walk(const Id& file, const Visit& visit, const std::function<void(const std::string& path)>& dangling);
 
 /// Names of the links of a group, rising.

@@ -80,15 +80,26 @@ Result<std::string> text_attribute(const Variable& variable, const char* name) {
     return refused(variable, name, "is a number, and a text is expected");
 }
 
+Result<> refuse_fixed(std::span<const std::pair<std::string, AttributeValue>> given, const char* convention,
+                      std::initializer_list<std::string_view> fixed) {
+    for (const auto& [name, value] : given)
+        if (std::ranges::find(fixed, name) != fixed.end())
+            return Error{ErrorKind::refused,
+                         fmt::format("forebay: the description's [file] says '{}', which {} fixes itself: readers find "
+                                     "the data by it. Safe: the snapshot. Next: leave it out of describe.toml",
+                                     name, convention)};
+    return {};
+}
+
 std::vector<Outline::Attribute> shown_attributes(const Variable& variable) {
     const auto& given = variable.attributes;
     std::vector<Outline::Attribute> attributes;
-    if (!given.unit.empty()) attributes.push_back({"units", given.unit});
-    if (!given.description.empty()) attributes.push_back({"long_name", given.description});
+    if (!given.unit.empty()) set(attributes, {"units", given.unit});
+    if (!given.description.empty()) set(attributes, {"long_name", given.description});
     for (const auto& [name, value] : given.others) {
         const bool is_reserved = std::ranges::find(reserved_attributes, name) != reserved_attributes.end();
-        attributes.push_back({is_reserved ? "forebay_" + name : name,
-                              std::visit([](const auto& any) -> Outline::Value { return any; }, value)});
+        set(attributes, {is_reserved ? "forebay_" + name : name,
+                         std::visit([](const auto& any) -> Outline::Value { return any; }, value)});
     }
     return attributes;
 }

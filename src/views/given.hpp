@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,10 @@ Result<std::vector<double>> numbers_of(const Variable& variable, const char* nam
 
 /// The text of an attribute; "" without it. `refused` when it is a number.
 Result<std::string> text_attribute(const Variable& variable, const char* name);
+
+/// `refused` when the description says an attribute of the file that `convention` fixes itself.
+Result<> refuse_fixed(std::span<const std::pair<std::string, AttributeValue>> given, const char* convention,
+                      std::initializer_list<std::string_view> fixed);
 
 /// The attributes that no convention has a meaning of its own for, with `units` and `long_name` before them.
 std::vector<Outline::Attribute> shown_attributes(const Variable& variable);

@@ -69,7 +69,7 @@ private:
                                      "close it.",
                                      making_.file)};
         FB_TRY_ASSIGN(found, await(expected));
-        auto made = write(found);
+        auto made = write(found, expected >= 0);
         if (made) return made;
         const auto& error = made.error();
         // What it holds is not known; a part that cannot be removed is overwritten by the next making.
@@ -134,7 +134,15 @@ private:
                         expected >= 0 ? "" : ", with --partial to leave out what is not whole")};
     }
 
-    Result<H5PartMade> write(const std::vector<catalog::Snapshot>& found) {
+    /// A writer that begins anew removes the file first. So one that is there without any snapshot is to be appended
+    /// to, by a writer that committed nothing; and where no writer said how many snapshots there are, it was made of
+    /// others of them before this one was drained.
+    Result<H5PartMade> write(const std::vector<catalog::Snapshot>& found, bool all_are_here) {
+        FB_TRY_ASSIGN(has_file, store_.exists(making_.file));
+        if (found.empty() && has_file) {
+            FB_TRY(sys::write_text_durable(store_, h5part::made_path(run_), "made\n"));
+            return H5PartMade{.was_there = true};
+        }
         std::vector<H5PartSnapshot> snapshots;
         std::uint64_t bytes_all = 0;
         for (const auto& one : found) {
@@ -143,7 +151,7 @@ private:
             snapshots.push_back(std::move(looked));
         }
         std::ranges::sort(snapshots, {}, &H5PartSnapshot::order);
-        const bool appends = !snapshots.empty() && snapshots.front().appends;
+        const bool appends = (!snapshots.empty() && snapshots.front().appends) || (has_file && !all_are_here);
         if (appends) FB_TRY(copy_file());
         H5PartMade made;
         {

@@ -141,6 +141,51 @@ TEST_CASE("h5part: a damaged byte makes no file, and all that was written stays"
     CHECK(fs::exists(views::h5part::failed_path(views::h5part::run_of(place.file))));
 }
 
+TEST_CASE("h5part: a full file system is said as that, and nothing gets the name") {
+    const Place place;
+    fs::create_symlink("/dev/full", place.file + ".part");
+    const auto made = views::make_h5part_file(sys::posix_store(), {.file = place.file});
+    REQUIRE_FALSE(made);
+    CHECK(made.error().kind == ErrorKind::full);
+    CHECK_FALSE(fs::exists(place.file));
+    CHECK(fs::exists(place.step + "/manifest.json"));
+}
+
+TEST_CASE("h5part: a file that is there keeps its steps") {
+    const Place place;
+    auto& store = sys::posix_store();
+    REQUIRE(views::make_h5part_file(store, {.file = place.file, .keep = true}));
+    const auto run = views::h5part::run_of(place.file);
+    REQUIRE(store.remove(views::h5part::made_path(run)));
+    const auto has_step = [&](const char* step) {
+        const auto file = H5Fopen(place.file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+        REQUIRE(file >= 0);
+        const bool has = H5Lexists(file, step, H5P_DEFAULT) > 0;
+        H5Fclose(file);
+        return has;
+    };
+    SUBCASE("when a writer that appends committed nothing") {
+        fs::remove_all(run + "/steps");
+        views::H5PartMaking making{.file = place.file};
+        SUBCASE("and died") {}
+        SUBCASE("and closed it") { making.snapshots = 0; }
+        const auto made = views::make_h5part_file(store, making);
+        REQUIRE_MESSAGE(made, made.error().text);
+        CHECK(made->was_there);
+    }
+    SUBCASE("when another step of a writer that died is drained later") {
+        const auto file = H5Fopen(place.file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+        REQUIRE(H5Lmove(file, "Step#7", file, "Step#6", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+        H5Fclose(file);
+        const auto made = views::make_h5part_file(store, {.file = place.file});
+        REQUIRE_MESSAGE(made, made.error().text);
+        CHECK(made->steps == 1);
+        CHECK(has_step("Step#6"));
+    }
+    CHECK(has_step("Step#7"));
+    CHECK_FALSE(fs::exists(run));
+}
+
 TEST_CASE("h5part: names of variables hold any name of H5Part") {
     for (const auto* name : {"x", "a/b", "100%", ".hidden", "..", "tab\there", "%2F", "é"}) {
         CAPTURE(name);

@@ -95,7 +95,7 @@ private:
                                                    {"run", first.run},
                                                    {"stream", schema(0).stream}};
         for (const auto& [name, value] : first.attributes)
-            if (name != h5part_table_key) attributes.push_back({name, as_list(value)});
+            if (name != h5part_table_key) set(attributes, {name, as_list(value)});
         outline_.groups.push_back({"", attributes});
     }
 

@@ -156,10 +156,11 @@ Result<H5PartWriter> H5PartWriter::open(const std::string& path, bool keep, std:
 }
 
 Result<> H5PartWriter::close() {
-    // The handle's own close tells nobody of a write that failed.
-    const auto flushed = h5::require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), "writing the end of an H5Part file");
-    const h5::Id closed = std::move(file_);
-    return flushed;
+    constexpr auto doing = "writing the end of an H5Part file";
+    const auto flushed = h5::require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), doing);
+    // The handle's own close would tell nobody of a write that failed.
+    const auto closed = h5::require(H5Fclose(file_.release()), doing);
+    return flushed ? closed : flushed;
 }
 
 Result<> H5PartWriter::attributes(const h5::Id& object, const H5PartSnapshot& snapshot, std::string_view prefix) {

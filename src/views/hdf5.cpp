@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
+#include <charconv>
 
 namespace forebay::views::h5 {
 
@@ -13,22 +15,40 @@ constexpr unsigned keep_order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;
 struct Stack {
     std::string call;   // the function of the library that we called
     std::string cause;  // what went wrong at the bottom of it
+    int number = 0;     // errno, where a call of the system failed
 };
+
+/// HDF5's drivers for files say "..., errno = 28, error message = 'No space left on device', ...".
+int number_in(std::string_view text) {
+    constexpr std::string_view mark = "errno = ";
+    const auto at = text.rfind(mark);
+    int number = 0;
+    if (at != std::string_view::npos)
+        std::from_chars(text.data() + at + mark.size(), text.data() + text.size(), number);
+    return number;
+}
 
 herr_t visit_failure(unsigned, const H5E_error2_t* failure, void* data) {
     auto& stack = *static_cast<Stack*>(data);
     if (stack.call.empty()) stack.call = failure->func_name;
     stack.cause = failure->desc;
+    if (stack.number == 0) stack.number = number_in(stack.cause);
     return 0;
 }
 
-// HDF5 works on memory alone here, so a failure is our mistake or no memory: nothing that a retry would cure.
+// Where HDF5 works on memory alone a failure is our mistake or no memory: nothing that a retry would cure.
+ErrorKind kind_of(int number) {
+    if (number == ENOSPC || number == EDQUOT) return ErrorKind::full;
+    return number == 0 ? ErrorKind::broken : ErrorKind::retry;
+}
+
 Error failure(std::string_view doing) {
     Stack stack;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, visit_failure, &stack);
-    return {ErrorKind::broken, fmt::format("forebay: HDF5 failed while {}: {}: {}. The snapshot itself is not touched.",
-                                           doing, stack.call.empty() ? "no call" : stack.call,
-                                           stack.cause.empty() ? "no reason given" : stack.cause)};
+    return {kind_of(stack.number),
+            fmt::format("forebay: HDF5 failed while {}: {}: {}. The snapshot itself is not touched.", doing,
+                        stack.call.empty() ? "no call" : stack.call,
+                        stack.cause.empty() ? "no reason given" : stack.cause)};
 }
 
 Result<Id> half_type() {

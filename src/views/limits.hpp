@@ -19,7 +19,7 @@ inline constexpr std::uint64_t views_mappings_max = 1'000'000;
 // are shown from the first node file.
 inline constexpr std::uint64_t views_copied_bytes_max = 1u << 20;
 
-// Groups of a file that people made are a few deep; links in a circle have no end.
+// Groups of a file that people made are a few deep; each open one takes memory and stack.
 inline constexpr int walk_depth_max = 32;
 
 // Each object is opened once when a file is looked at, which takes some 20 us.
@@ -31,8 +31,16 @@ inline constexpr std::uint64_t attribute_numbers_max = 1024;
 // Of a dataset that is read to see whether it can be.
 inline constexpr std::uint64_t foreign_window_bytes = 8u << 20;
 
-// One row of more, along the slowest dimension, is no data that a simulation wrote.
-inline constexpr std::uint64_t foreign_row_bytes_max = 4ull << 30;
+// A chunk takes its filters each time it is read, unless it stays in memory: those that are larger than the window are
+// read in several boxes.
+inline constexpr std::size_t foreign_chunk_cache_bytes = 32u << 20;
+
+// No element that a simulation writes is larger; one is read at once.
+inline constexpr std::uint64_t foreign_element_bytes_max = 256u << 20;
+
+// Of a dataset of which less than this part is stored, chunk by chunk is read: the rest is fill values, maybe
+// petabytes.
+inline constexpr std::uint64_t foreign_sparse_ratio = 16;
 
 // Node files that an export keeps open: enough for a row of ranks of an N-D decomposition, few against any limit of
 // descriptors.

@@ -52,7 +52,7 @@ public:
                                     {"time", manifest.time},
                                     {"snapshot_id", fmt::format("{:016x}", manifest.snapshot_id)},
                                     {"node_files", static_cast<std::int64_t>(manifest.nodes.size())}}});
-        for (auto& attribute : file_attributes()) outline_.groups.back().attributes.push_back(std::move(attribute));
+        for (auto& attribute : file_attributes()) set(outline_.groups.back().attributes, std::move(attribute));
         name_complex_types();
         add_scales();
         for (std::size_t v = 0; v < schema_.variables.size(); ++v) add_variable(v);
@@ -61,6 +61,7 @@ public:
 
     Result<Outline> netcdf() {
         for (std::size_t s = 1; s < contents_.size(); ++s) FB_TRY(check_same(s));
+        FB_TRY(refuse_fixed(contents_.front().attributes, "netCDF", {"_NCProperties", "forebay_convention"}));
         is_timed_ = true;
         outline_.groups.push_back({"",
                                    {{"_NCProperties", fmt::format("version=2,forebay={}", FOREBAY_VERSION)},
@@ -69,7 +70,7 @@ public:
                                     {"forebay_version", std::string(FOREBAY_VERSION)},
                                     {"run", contents_.front().run},
                                     {"stream", schema_.stream}}});
-        for (auto& attribute : file_attributes()) outline_.groups.back().attributes.push_back(std::move(attribute));
+        for (auto& attribute : file_attributes()) set(outline_.groups.back().attributes, std::move(attribute));
         name_complex_types();
         add_time();
         FB_TRY(find_grids());
@@ -260,9 +261,9 @@ private:
         const auto& variable = schema_.variables[v];
         auto attributes = shown_attributes(variable);
         if (is_timed_) std::erase_if(attributes, [](const auto& one) { return is_given_key(one.name); });
-        if (variable.type.scalar == Scalar::f16) attributes.push_back({"forebay_type", std::string("f16")});
+        if (variable.type.scalar == Scalar::f16) set(attributes, {"forebay_type", std::string("f16")});
         if (contents_.front().values[v].empty())
-            attributes.push_back({"forebay_fill", fill_text(shown_type(variable.type))});
+            set(attributes, {"forebay_fill", fill_text(shown_type(variable.type))});
         return attributes;
     }
 

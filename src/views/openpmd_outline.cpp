@@ -44,6 +44,9 @@ public:
     OpenPmdOutline(std::span<const Contents> contents, const Wish& wish) : contents_(contents), wish_(wish) {}
 
     Result<Outline> make() {
+        FB_TRY(refuse_fixed(contents_.back().attributes, "openPMD",
+                            {"openPMD", "openPMDextension", "basePath", "iterationEncoding", "iterationFormat",
+                             "meshesPath", "particlesPath"}));
         for (std::size_t s = 0; s < contents_.size(); ++s) FB_TRY(add_iteration(s));
         if (!has_meshes_ && !has_particles_)
             return Error{ErrorKind::refused,
@@ -74,7 +77,7 @@ private:
         if (has_particles_) attributes.push_back({"particlesPath", std::string("particles/")});
         for (const auto& [name, value] : last.attributes)
             if (name != "timeUnitSI" && name != "dt" && name != h5part_table_key)
-                attributes.push_back({name, std::visit([](const auto& any) -> Outline::Value { return any; }, value)});
+                set(attributes, {name, std::visit([](const auto& any) -> Outline::Value { return any; }, value)});
         std::erase_if(attributes, [](const auto& one) { return is_empty_text(one.value); });
         outline_.groups.insert(outline_.groups.begin(), {"", std::move(attributes)});
     }
@@ -209,7 +212,7 @@ private:
                 if (!is_given_key(attribute.name) && !is_empty_text(attribute.value) &&
                     std::ranges::find(own, attribute.name, &Outline::Attribute::name) == own.end())
                     own.push_back(std::move(attribute));
-            own.push_back({"forebay_name", variable.name});
+            set(own, {"forebay_name", variable.name});
             // The standard wants ids without a sign.
             const bool is_id = grid_dims == 0 && record.name == "id" && variable.type == i64;
             outline_.datasets.push_back({.path = record.is_scalar() ? path : path + "/" + component.name,
@@ -239,7 +242,9 @@ private:
 std::string iteration_format(const std::string& file_name, std::int64_t step) {
     for (const auto& [digits, format] :
          {std::pair(fmt::format("{:06}", step), "%06T"), std::pair(fmt::format("{}", step), "%T")}) {
-        const auto at = file_name.rfind(digits);
+        // Of an ending like ".h5" the digits are no step.
+        const auto stem = file_name.substr(0, file_name.rfind('.'));
+        const auto at = stem.rfind(digits);
         if (at == std::string::npos) continue;
         const auto after = at + digits.size();
         const auto is_digit = [&](std::size_t i) {

@@ -1,9 +1,16 @@
 #include "views/outline.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
 namespace forebay::views {
+
+void set(std::vector<Outline::Attribute>& attributes, Outline::Attribute attribute) {
+    const auto found = std::ranges::find(attributes, attribute.name, &Outline::Attribute::name);
+    if (found == attributes.end()) attributes.push_back(std::move(attribute));
+    else found->value = std::move(attribute.value);
+}
 
 std::vector<std::byte> fill_of(Type shown) {
     std::vector<std::byte> fill(shown.size_bytes);

@@ -80,6 +80,9 @@ struct Outline {
     bool terminated_texts = false;  // texts end with a NUL, for readers in C that copy them as they are
 };
 
+/// Adds an attribute, or gives the one of that name another value: HDF5 has each name once.
+void set(std::vector<Outline::Attribute>& attributes, Outline::Attribute attribute);
+
 /// How a variable's elements look to readers: netCDF-C 4.10 takes 16-bit floats for strings and crashes, so they are
 /// shown as f32, which holds each of them exactly.
 constexpr Type shown_type(Type type) { return type.scalar == Scalar::f16 ? f32 : type; }

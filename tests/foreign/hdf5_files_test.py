@@ -9,6 +9,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
 try:
@@ -141,6 +142,32 @@ def test_another_hdf5_file(tmp_path):
     assert problems(path, 1) == ["'lost' is a link to what is not there"]
 
 
+def test_links_in_a_circle_and_several_to_one_object(tmp_path):
+    path = tmp_path / "circle.h5"
+    with h5py.File(path, "w") as file:
+        group = file.create_group("a")
+        group["self"] = group
+        group["top"] = file
+        group["soft"] = h5py.SoftLink("/")
+        group["u"] = np.zeros(8)
+        file["z"] = group["u"]
+    assert [one["path"] for one in shown(path)["datasets"]] == ["a/u"]
+    assert shown(path)["bytes"] == 64
+    assert "1 dataset, 64 B" in forebay("ls", path)
+    assert problems(path, 0) == []
+
+
+def test_many_names_are_listed_in_one_pass(tmp_path):
+    path = tmp_path / "names.h5"
+    with h5py.File(path, "w") as file:
+        group = file.create_group("many")
+        for i in range(20000):
+            group.create_group(f"{i:08}")
+    began = time.monotonic()
+    assert shown(path)["datasets"] == []
+    assert time.monotonic() - began < 5  # a minute, where each name was looked for from the first one on
+
+
 def test_missing_sources_of_a_virtual_dataset_are_reported(tmp_path):
     for part in range(3):
         with h5py.File(tmp_path / f"100%-{part}.h5", "w") as file:
@@ -166,6 +193,91 @@ def test_damaged_chunk_is_found(tmp_path):
         file.seek(offset + 17)
         file.write(b"\xff")
     assert problems(path, 1) == ["'u' cannot be read from row 0 on"]
+
+
+@pytest.mark.parametrize("shape", [(2**62 - 1,), (2**32 + 1, 2**32)])
+def test_shapes_that_no_file_holds_are_not_read(tmp_path, shape):
+    path = tmp_path / "vast.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("a", shape, "f8", chunks=(16,) * len(shape))
+        file["b"] = np.arange(3.0)
+    assert problems(path, 1) == ["'a' was not read: its shape has more elements than any file holds"]
+    assert shown(path)["bytes"] == 24
+
+
+def test_what_is_not_stored_is_not_read(tmp_path):
+    path = tmp_path / "sparse.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("none", (2**50,), "f8", chunks=(1024,))
+        file.create_dataset("other", (2**50,), "f8", chunks=(1024,))
+        file.create_dataset("some", (2**28, 2**28), "f8", chunks=(64, 64), fletcher32=True)
+        for row, column in ((0, 0), (2**28 - 1, 2**28 - 1), (2**20, 77)):
+            file["some"][row, column] = row
+        offset = file["some"].id.get_chunk_info(1).byte_offset
+    judged = json.loads(forebay("verify", path, "--json"))
+    assert (judged["bytes_read"], judged["problems"]) == (3 * 64 * 64 * 8, [])
+    with open(path, "r+b") as file:
+        file.seek(offset + 17)
+        file.write(b"\xff")
+    assert problems(path, 1) == [f"'some' cannot be read from row {2**20} on"]
+
+
+def test_sums_of_sizes_do_not_begin_at_zero_again(tmp_path):
+    path = tmp_path / "many.h5"
+    with h5py.File(path, "w") as file:
+        for name in "abc":
+            file.create_dataset(name, (2**60,), "f8", chunks=(1024,))
+    assert shown(path)["bytes"] == 2**64 - 1
+    assert problems(path, 0) == []
+
+
+@pytest.mark.parametrize("chunks", [None, (1, 3, 2**18)])
+def test_rows_larger_than_memory_are_read_in_boxes(tmp_path, chunks):
+    path = tmp_path / "rows.h5"
+    shape = (1, 1, 60 * 2**20) if chunks is None else (2, 7, 5 * 2**20)
+    with h5py.File(path, "w") as file:
+        data = file.create_dataset("u", shape, "f8", chunks=chunks, compression=chunks and 1)
+        data[:] = 1
+    at_most = 400 << 10  # kB: less than the dataset with chunks, and than its row without
+    judge = f"ulimit -v {at_most}; exec {BUILD / 'bin/forebay'} verify {path} --json"
+    done = subprocess.run(["bash", "-c", judge], capture_output=True, text=True, check=True, timeout=100)
+    assert json.loads(done.stdout)["bytes_read"] == 8 * np.prod(shape)
+
+
+def test_large_rows_of_a_sparse_file(tmp_path):
+    path = tmp_path / "row.h5"
+    kind = h5py.h5t.IEEE_F64LE
+    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    creation.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    creation.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    with h5py.File(path, "w") as file:
+        h5py.h5d.create(file.id, b"u", kind, h5py.h5s.create_simple((1, 5 << 27)), creation)
+    judged = json.loads(forebay("verify", path, "--json"))
+    assert (judged["bytes_read"], judged["problems"]) == (5 << 30, [])
+
+
+@pytest.mark.parametrize("before", [512, 1024, 2048])
+def test_user_block_before_the_file(tmp_path, before):
+    path = tmp_path / "block.h5"
+    with h5py.File(path, "w", userblock_size=before) as file:
+        file["u"] = np.arange(4.0)
+    assert [one["path"] for one in shown(path)["datasets"]] == ["u"]
+    assert problems(path, 0) == []
+
+
+def test_names_command_no_terminal(tmp_path):
+    path = tmp_path / "names.h5"
+    with h5py.File(path, "w") as file:
+        file["a\x1b[2J\x9b2Jµ"] = np.arange(4.0)
+        file["a\x1b[2J\x9b2Jµ"].attrs["units"] = "m\rs"
+        file.attrs["Conventions"] = "CF\n"
+        file["lost\x07"] = h5py.SoftLink("/nowhere")
+    for verb, code in (("show", 0), ("ls", 0), ("verify", 1)):
+        text = forebay(verb, path, code=code)
+        assert not [one for one in text.replace("\n", "") if ord(one) < 32 or 127 <= ord(one) < 160], text
+    assert "a\\x1b[2J\\xc2\\x9b2Jµ" in forebay("show", path)
+    assert "'lost\\x07' is a link" in forebay("verify", path, code=1)
+    assert shown(path)["datasets"][0]["path"] == "a\x1b[2J\x9b2Jµ"
 
 
 def test_no_hdf5_and_cut_short(h5part, tmp_path):
