@@ -20,6 +20,7 @@ SessionFile sample() {
     SessionFile session{.run = "/scratch/run7", .host = "nid00412", .process = 4711};
     session.agent.environment = {{"LD_PRELOAD", "/usr/lib64/libpil4dfs.so"}, {"EMPTY", ""}};
     session.agent.cpus = "0-3,8";
+    session.agent.in_flight = 2;
     session.agent.rate_bytes_per_second = UINT64_MAX;
     session.agent.retry_pause = std::chrono::milliseconds(1500);
     return session;
