@@ -19,7 +19,8 @@ flags="-I$FOREBAY_SOURCE_DIR/include -Lbuild/lib -Wl,-rpath,$work/build/lib"
     mpicc.mpich -std=c99 -o story_c "$stories/story.c" $flags -lforebay_mpi -lforebay
     mpifort.mpich -Ibuild/modules -o story_fortran "$stories/story.f90" $flags -lforebay_fortran -lforebay_mpi -lforebay
 }
-ldd story_c | grep -q libmpich || { echo "linked to another MPI:"; ldd story_c; exit 1; }
+# Not by -q, whose early end would end ldd by a signal.
+ldd story_c | grep libmpich > /dev/null || { echo "linked to another MPI:"; ldd story_c; exit 1; }
 : > empty.toml
 printf '[agent]\nmode = "dedicated"\n' > dedicated.toml
 for language in cpp c fortran; do

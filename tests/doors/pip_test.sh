@@ -32,4 +32,4 @@ print(forebay.__file__, newest, float(newest.dataset("fields").u.sum()))
 PROGRAM
 "$work/moved/bin/python" program.py | tee output
 grep -q "moved/lib.*time 0.5, 1 variables> 66.0" output
-"$work/moved/bin/python" -m forebay ls run | grep -q committed
+"$work/moved/bin/python" -m forebay ls run | grep committed > /dev/null

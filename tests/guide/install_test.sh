@@ -72,7 +72,7 @@ if cmake -S "$work" -B "$work/refused" -DCMAKE_PREFIX_PATH="$work/prefix" > log 
     echo "a component that is not there was found"
     exit 1
 fi
-tr -s ' \n' ' ' < log | grep -q "built without the component 'holography'; there are core, mpi" || { cat log; exit 1; }
+tr -s ' \n' ' ' < log | grep "built without the component 'holography'; there are core, mpi" > /dev/null || { cat log; exit 1; }
 
 touch "$work/prefix/bin/other"
 cmake -P "$libraries/cmake/forebay/uninstall.cmake" > log
