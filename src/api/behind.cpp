@@ -47,8 +47,7 @@ Result<Settings> settings(const std::string& name) {
 }
 
 Result<> clear_staged(const Options& options) {
-    const auto base = options.staging.empty() ? std::string("/dev/shm") : options.staging;
-    FB_TRY_ASSIGN(left, stage::staging_directories_of(base, options.run));
+    FB_TRY_ASSIGN(left, stage::staging_directories_of(options.staging, options.run));
     for (const auto& directory : left) FB_TRY(stage::remove_leftover(directory));
     return {};
 }

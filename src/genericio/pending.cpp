@@ -90,8 +90,7 @@ Result<bool> holds_a_write(const Settings& settings, const std::string& file) {
     const auto& options = settings.options;
     FB_TRY_ASSIGN(has_failed, exists(files::failed_path(run)));
     if (has_failed) return true;
-    const auto base = options.staging.empty() ? std::string("/dev/shm") : options.staging;
-    FB_TRY_ASSIGN(staged, stage::staging_directories_of(base, run));
+    FB_TRY_ASSIGN(staged, stage::staging_directories_of(options.staging, run));
     const auto deadline = sys::Clock::now() + options.close_wait;
     const auto is_drained = [](const std::string& one) { return sys::lock_is_held(stage::agent_lock_path(one)); };
     while (std::ranges::any_of(staged, is_drained) && sys::Clock::now() < deadline)
@@ -99,7 +98,7 @@ Result<bool> holds_a_write(const Settings& settings, const std::string& file) {
     const auto committed = catalog::snapshots(sys::posix_store(), run, files::stream_name);
     if (!committed && committed.error().kind != ErrorKind::missing) return committed.error();
     if (committed && !committed->empty()) return true;
-    FB_TRY_ASSIGN(left, stage::staging_directories_of(base, run));
+    FB_TRY_ASSIGN(left, stage::staging_directories_of(options.staging, run));
     // Other nodes of the writer leave what they began to drain.
     if (committed) {
         FB_TRY_ASSIGN(begun, catalog::leftovers(sys::posix_store(), run, files::stream_name));

@@ -52,9 +52,9 @@ h5part_int64_t set_step(H5PartFile& file, std::int64_t step, const char* functio
 Result<std::vector<DatasetInfo>> datasets(H5PartFile& file);
 Result<> need_step(const H5PartFile& file);
 Result<> need_writer(const H5PartFile& file);
-/// Copies as much as fits, and ends it.
 /// A longer name than H5Part's is cut, with a warning: for those that write it and those that read it.
 std::string dataset_name(const char* function, const char* name);
+/// Copies as much as fits, and ends it.
 void copy_name(const std::string& name, char* to, std::int64_t bytes);
 
 }  // namespace forebay::h5part

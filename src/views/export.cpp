@@ -27,11 +27,6 @@ constexpr const char* layout_version = "forebay export layout 1";
 
 constexpr const char* nothing_written = "nothing was written";
 
-std::string directory_of(const std::string& path) {
-    const auto parent = std::filesystem::path(path).parent_path().string();
-    return parent.empty() ? "." : parent;
-}
-
 /// A number that differs when anything differs that decides the file's bytes.
 std::uint64_t identity_of(const StoredFile& stored, std::span<const Contents> contents) {
     auto text = fmt::format("{}\nfile {}\n", layout_version, stored.file_bytes);

@@ -13,11 +13,6 @@ namespace {
 constexpr std::string_view hex_digits = "0123456789abcdef", digits = "0123456789";
 constexpr std::size_t id_digits = 16;
 
-std::string directory_of(const std::string& path) {
-    const auto parent = std::filesystem::path(path).parent_path().string();
-    return parent.empty() ? "." : parent;
-}
-
 bool take(std::string_view& text, std::string_view begin) {
     if (!text.starts_with(begin)) return false;
     text.remove_prefix(begin.size());
@@ -57,6 +52,11 @@ std::optional<Beside> beside_of(const std::string& name, const std::string& pref
 }
 
 }  // namespace
+
+std::string directory_of(const std::string& path) {
+    const auto parent = std::filesystem::path(path).parent_path().string();
+    return parent.empty() ? "." : parent;
+}
 
 Result<> check_target(sys::Store& store, const std::string& path, bool replace, const std::string& stays) {
     const auto directory = directory_of(path);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "sys/machine.hpp"
+#include "views/export_place.hpp"
 #include "views/h5part_run.hpp"
 #include "views/h5part_writer.hpp"
 
@@ -17,11 +18,6 @@ namespace {
 constexpr std::uint64_t align_bytes_default = 1u << 20;
 constexpr std::uint64_t copy_bytes = 8u << 20;
 constexpr std::chrono::milliseconds look_pause_min{5}, look_pause_max{500};
-
-std::string directory_of(const std::string& path) {
-    const auto slash = path.rfind('/');
-    return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
-}
 
 class Maker {
 public:
