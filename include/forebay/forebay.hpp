@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -158,6 +159,13 @@ public:
     /// The snapshot before the one that newest() or older() gave last. Collective.
     Result<std::optional<Restart>> older();
     const std::vector<std::string>& notes() const;
+
+    /// Restores the newest snapshot that reads whole, and gives it: newest(), bind and read() in one, and where a
+    /// snapshot turns out to be damaged only when it is read, the same with the one before. Nothing there at all is an
+    /// empty optional: the simulation begins anew. `bind` is called with each snapshot before it is read, for tables:
+    /// bind as many rows as Restart::rows() says. An error of `bind`, of a variable that does not fit or of storage
+    /// ends it. Collective.
+    Result<std::optional<Restart>> restore(const std::function<Result<>(Restart&)>& bind = {});
 
     /// Waits until what was saved is committed, at most `at_most`; the error of a failing drain. Collective.
     Result<> wait_committed(std::chrono::milliseconds at_most);

@@ -57,7 +57,10 @@ struct StreamOptions {
     Policy policy = Policy::wait;
     std::chrono::milliseconds wait_max{10'000};  // for Policy::wait_at_most
     int keep = 3;                                // committed snapshots that stay at the target; 0 keeps all
-    bool view = true;                            // make views at commit, when the agent can: `conventions`
+    /// Of what the run leaves behind by going back or beginning anew, so many newest snapshots stay; -1: `keep` of
+    /// them, until the line that the run is on has as many whole ones of its own. docs/guide/going-back.md.
+    int keep_abandoned = -1;
+    bool view = true;  // make views at commit, when the agent can: `conventions`
     Compression compression = {};
     /// Of single variables, by name or by a pattern with `*`; the first that fits counts.
     std::vector<std::pair<std::string, Compression>> variable_compression = {};
@@ -88,6 +91,9 @@ struct AgentOptions {
     bool direct = true;                       // past the page cache where the target can
     int retries = 5;                          // of a failing operation, with doubling pauses
     std::chrono::milliseconds retry_pause{200};
+    /// When its application has died and all is committed, the agent keeps the staged copies so long, since a restart
+    /// on the same node reads them at the speed of memory; then it frees them.
+    std::chrono::milliseconds linger{60'000};
     // Hosts that write to the target for the others, so that not every host is its client. Either the last ones of this
     // job, which compute nothing (forebay::dedicate() in mpi.hpp), or such as run already (forebay forward).
     int forwarders = 0;
@@ -111,7 +117,10 @@ struct Options {
     bool huge_pages = true;    // align for them where the staging mount has them
     AgentOptions agent = {};
     JobOptions job = {};
-    std::chrono::milliseconds open_wait{60'000};     // opening waits at most so long for the target's answer
+    std::chrono::milliseconds open_wait{60'000};  // opening waits at most so long for the target's answer
+    /// A session of another host that has claimed the run and not ended is watched so long before it counts as dead and
+    /// the run is taken over. 0: at once, where the batch system is sure that no two jobs of a run live.
+    std::chrono::milliseconds takeover_wait{20'000};
     std::chrono::milliseconds close_wait{600'000};   // close() waits at most so long for the agents
     std::chrono::milliseconds stall_wait{600'000};   // a save, for an agent that gets nothing done (dead target)
     std::uint64_t restart_window_bytes = 16u << 20;  // memory of a node to read snapshots from the target

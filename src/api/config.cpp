@@ -168,6 +168,7 @@ void read_agent(const toml::table& table, const std::string& path, Result<>& ver
     section.flag("direct", agent.direct);
     section.number("retries", agent.retries);
     section.seconds("retry_pause_seconds", agent.retry_pause);
+    section.seconds("linger_seconds", agent.linger);
     section.number("forwarders", agent.forwarders);
     section.text("forward_address", agent.forward_address);
     section.texts("forward_to", agent.forward_to);
@@ -254,6 +255,7 @@ void read_stream(const toml::table& table, const std::string& name, const std::s
                                 {"newest_only", Policy::newest_only}});
         section.seconds("wait_max_seconds", stream.wait_max);
         section.number("keep", stream.keep);
+        section.number("keep_abandoned", stream.keep_abandoned, -1);
         read_view(section, stream);
         read_compression(section, "compression", table, "streams." + name, path, verdict, stream.compression,
                          &stream.variable_compression);
@@ -273,6 +275,7 @@ void read_all(const toml::table& table, const std::string& path, Result<>& verdi
     section.number("virtual_nodes", options.virtual_nodes);
     section.flag("huge_pages", options.huge_pages);
     section.seconds("open_wait_seconds", options.open_wait);
+    section.seconds("takeover_wait_seconds", options.takeover_wait);
     section.seconds("close_wait_seconds", options.close_wait);
     section.seconds("stall_wait_seconds", options.stall_wait);
     section.number("restart_window_bytes", options.restart_window_bytes);

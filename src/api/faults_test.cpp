@@ -121,7 +121,7 @@ TEST_CASE("a full target and an application that only saves: it goes on by itsel
     CHECK(place.committed() == std::vector<std::int64_t>{3, 1});
 }
 
-TEST_CASE("a target that is gone: its place taken by a file, then by a directory that lacks the part") {
+TEST_CASE("a target that is gone: nothing takes its place, neither a file nor another directory, until it is back") {
     const Place place;
     with_ranks(place, 2, [&](Rank& here) {
         here.once([&] {
@@ -135,6 +135,20 @@ TEST_CASE("a target that is gone: its place taken by a file, then by a directory
         here.once([&] {
             fs::remove(place.run());
             fs::create_directory(place.run());
+        });
+        const auto other = here.stream.wait_committed(60s);
+        REQUIRE_FALSE(other);
+        check_names_staged_copy(other.error().text);
+        here.once([&] {
+            CHECK(fs::is_empty(place.run()));
+            fs::remove(place.run());
+        });
+        const auto none = here.stream.wait_committed(60s);
+        REQUIRE_FALSE(none);
+        check_names_staged_copy(none.error().text);
+        here.once([&] {
+            CHECK_FALSE(fs::exists(place.run()));
+            fs::rename(place.run() + ".away", place.run());
         });
         here.stream.wait_committed(60s).value();
         here.session.close().value();
@@ -159,7 +173,7 @@ TEST_CASE("close() says what could not be committed; forebay drain finishes it w
     const auto staged = place.staged();
     REQUIRE(!staged.empty());
     for (const auto& directory : staged) {
-        const auto left = drain::drain_leftover(directory, {}, true).value();
+        const auto left = drain::drain_leftover(directory, {}, {.remove = true}).value();
         for (const auto& one : left) CHECK_FALSE(one.committed);
     }
     REQUIRE(place.staged().size() == staged.size());
@@ -167,10 +181,11 @@ TEST_CASE("close() says what could not be committed; forebay drain finishes it w
     // The nodes' directories in any order: the first finds the others' node files missing, the last commits.
     std::size_t finished = 0;
     for (const auto& directory : staged)
-        for (const auto& one : drain::drain_leftover(directory, {}, true).value()) finished += one.committed ? 1 : 0;
+        for (const auto& one : drain::drain_leftover(directory, {}, {.remove = true}).value())
+            finished += one.committed ? 1 : 0;
     CHECK(finished >= 1);
     CHECK(place.committed() == std::vector<std::int64_t>{2, 1});
-    for (const auto& directory : place.staged()) drain::drain_leftover(directory, {}, true).value();
+    for (const auto& directory : place.staged()) drain::drain_leftover(directory, {}, {.remove = true}).value();
     CHECK(place.staged().empty());
 }
 

@@ -4,6 +4,7 @@
 
 #include "api/state.hpp"
 #include "base/limits.hpp"
+#include "catalog/run.hpp"
 #include "format/packed.hpp"
 #include "stage/compression_rules.hpp"
 
@@ -28,6 +29,7 @@ Result<> check(const Options& options) {
     if (options.virtual_nodes < 1)
         return refusal(fmt::format("virtual_nodes is {}, at least 1 is needed.", options.virtual_nodes));
     FB_TRY(check_wait("open_wait", options.open_wait));
+    FB_TRY(check_wait("takeover_wait", options.takeover_wait));
     FB_TRY(check_wait("close_wait", options.close_wait));
     FB_TRY(check_wait("stall_wait", options.stall_wait));
     FB_TRY(check_wait("job.wall_time", options.job.wall_time));
@@ -44,6 +46,11 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
     if (options.slots < 1 || options.slots > 2)
         return refusal(fmt::format("stream '{}': slots is {}: 1 or 2.", stream, options.slots));
     if (options.keep < 0) return refusal(fmt::format("stream '{}': keep is {}: 0 keeps all.", stream, options.keep));
+    if (options.keep_abandoned < -1)
+        return refusal(
+            fmt::format("stream '{}': keep_abandoned is {}: -1, or how many stay.", stream, options.keep_abandoned));
+    if (stream == catalog::own_directory)
+        return refusal(fmt::format("stream '{}': this name is that of the run's own directory.", stream));
     if (options.nodes_per_file < 1 || options.nodes_per_file > static_cast<int>(limits::nodes_per_file_max))
         return refusal(fmt::format("stream '{}': nodes_per_file is {}: 1 to {}.", stream, options.nodes_per_file,
                                    limits::nodes_per_file_max));

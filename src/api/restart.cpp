@@ -55,31 +55,31 @@ Result<> StreamState::look_at_heads(RestartState& state) {
     return restart::map_staged(reader_of(*this, state.kept), state.choice, *plan, binding);
 }
 
+void StreamState::note(const std::string& text) {
+    notes.push_back(text);
+    session->log("forebay: stream '" + schema.stream + "': " + text);
+}
+
 Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
     FB_TRY(session->check_open());
     FB_TRY(comm::agree(*session->topology.world, check(schema)));
     notes.clear();
-    const auto note = [this](const std::string& text) {
-        notes.push_back(text);
-        session->log("forebay: stream '" + schema.stream + "': " + text);
-    };
     while (true) {
         auto choice = chooser.newest_below(below);
         for (const auto& text : chooser.notes()) note(text);
         if (!choice) return choice.error();
-        if (!*choice) return std::optional<Restart>();
+        if (!*choice) {
+            course.chose_nothing();
+            return std::optional<Restart>();
+        }
         auto state = std::make_shared<RestartState>();
         state->choice = std::move(**choice);
         const auto step = state->choice.manifest.step;
         auto looked = look_at_heads(*state);
         // The chooser has seen the records alone; a head behind its record may be damaged, here or at the target.
-        if (!looked && looked.error().kind == ErrorKind::corrupt && !state->choice.directory.empty() &&
-            session->topology.world->max(state->choice.staged.empty() ? 0 : 1) == 1) {
+        if (!looked && state->turn_to_target(*this, looked.error())) {
             note(fmt::format("step {}: its staged copies are passed over: {}", step, looked.error().text));
-            state->choice.staged.clear();
-            state->choice.source = state->choice.directory;
             state->rows.clear();
-            state->kept = {};
             looked = look_at_heads(*state);
         }
         if (!looked) {
@@ -89,6 +89,7 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
             continue;
         }
         chosen_step = step;
+        course.chose(step, state->choice.manifest.lineage.lines);
         reading = state;
         session->log(fmt::format("forebay: stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream,
                                  step, state->choice.manifest.world_ranks, state->choice.source));
@@ -102,6 +103,23 @@ Result<std::optional<Restart>> Stream::older() {
     return state_->choose(state_->chosen_step < 0 ? std::numeric_limits<std::int64_t>::max() : state_->chosen_step);
 }
 
+Result<std::optional<Restart>> Stream::restore(const std::function<Result<>(Restart&)>& bind) {
+    auto below = std::numeric_limits<std::int64_t>::max();
+    std::vector<std::string> passed;  // choose() begins its notes anew
+    while (true) {
+        FB_TRY_ASSIGN(found, state_->choose(below));
+        state_->notes.insert(state_->notes.begin(), passed.begin(), passed.end());
+        if (!found) return found;
+        FB_TRY(comm::agree(*state_->session->topology.world, bind ? bind(*found) : Result<>()));
+        const auto read = found->read();
+        if (read) return found;
+        if (read.error().kind != ErrorKind::corrupt) return read.error();
+        state_->note(fmt::format("step {} is passed over: {}", found->step(), read.error().text));
+        passed = state_->notes;
+        below = found->step();
+    }
+}
+
 std::int64_t Restart::step() const { return state_->choice.manifest.step; }
 double Restart::time() const { return state_->choice.manifest.time; }
 const std::string& Restart::source() const { return state_->choice.source; }
@@ -112,12 +130,28 @@ std::uint64_t Restart::rows(const Particles& table) const {
     return table.table_ < state_->rows.size() ? state_->rows[table.table_] : 0;
 }
 
+bool RestartState::turn_to_target(const StreamState& stream, const Error& error) {
+    if (error.kind != ErrorKind::corrupt || choice.directory.empty() ||
+        stream.session->topology.world->max(choice.staged.empty() ? 0 : 1) == 0)
+        return false;
+    choice.staged.clear();
+    choice.source = choice.directory;
+    kept = {};
+    return true;
+}
+
 Result<> RestartState::read(StreamState& stream, const Schema& schema, const stage::Binding& binding, Result<> mine) {
     FB_TRY(stream.session->check_open());
     auto plan = plan_of(stream, schema, choice);
     if (mine && !plan) mine = plan.error();
     FB_TRY(comm::agree(*stream.session->topology.world, mine));
-    const auto done = restart::read(reader_of(stream, kept), choice, *plan, binding);
+    auto done = restart::read(reader_of(stream, kept), choice, *plan, binding);
+    if (!done && turn_to_target(stream, done.error())) {
+        stream.session->log(
+            fmt::format("forebay: stream '{}': step {} is read from {}, since a staged copy is damaged: {}",
+                        schema.stream, choice.manifest.step, choice.directory, done.error().text));
+        done = restart::read(reader_of(stream, kept), choice, *plan, binding);
+    }
     if (done) return {};
     return Error{
         done.error().kind,

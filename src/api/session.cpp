@@ -9,7 +9,10 @@
 #include "api/state.hpp"
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "catalog/claim.hpp"
+#include "catalog/run.hpp"
 #include "drain/agent.hpp"
+#include "drain/claim_keeper.hpp"
 #include "drain/spool.hpp"
 #include "drain/target.hpp"
 #include "stage/await.hpp"
@@ -22,14 +25,8 @@ namespace {
 constexpr std::chrono::seconds agent_start_max{30};
 // After it is told to end, an agent with nothing left to do leaves at once; one that is stuck never does.
 constexpr std::chrono::seconds agent_end_max{15}, stuck_agent_end_max{1};
-
-// Before the first step, not after an hour of computing: can a snapshot be written there at all?
-Result<> probe_target(sys::Store& store, const std::string& run, std::uint64_t id) {
-    FB_TRY(sys::make_directories_durable(store, run));
-    const auto probe = fmt::format("{}/.probe.{}-{:016x}.tmp", run, sys::process_id(), id);
-    FB_TRY(sys::write_text_durable(store, probe, "forebay\n"));
-    return store.remove(probe);
-}
+// A session that could not be opened tells its target so, if that answers.
+constexpr std::chrono::seconds give_up_max{5};
 
 // A forwarder that is started by hand, in the same moment as the application, has a while to come.
 Result<> once_there(std::chrono::milliseconds limit, ErrorKind not_yet, const std::function<Result<>()>& work) {
@@ -40,6 +37,11 @@ Result<> once_there(std::chrono::milliseconds limit, ErrorKind not_yet, const st
         if (done || done.error().kind != not_yet || sys::Clock::now() + look_pause > deadline) return done;
         std::this_thread::sleep_for(look_pause);
     }
+}
+
+template <class T>
+void broadcast_number(comm::Group& group, T& number) {
+    group.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
 }
 
 std::string told_by_first(comm::Group& group, const std::string& mine) {
@@ -111,14 +113,55 @@ Result<> SessionState::open(GroupHolder& holder, const Options& wanted) {
     topology = comm::find_topology(std::move(world), options.virtual_nodes);
     options.run = told_by_first(*topology.world, absolute_path(options.run));
     id = sys::random_u64();
-    topology.world->broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
-    FB_TRY(comm::agree(*topology.world, topology.leads() ? find_forwarders(holder.forwarding()) : Result<>()));
-    FB_TRY(comm::agree(*topology.world, topology.world->rank() == 0 ? open_target() : Result<>()));
-    FB_TRY(open_staging());
-    FB_TRY(comm::agree(*topology.world, topology.leads() ? ensure_agent() : Result<>()));
-    log(fmt::format("forebay: run {}, {} ranks on {} nodes, staged in {}", options.run, topology.world->size(),
-                    topology.nodes, staging->directory()));
+    broadcast_number(*topology.world, id);
+    const auto started = start(holder.forwarding());
+    if (!started) give_up();
+    return started;
+}
+
+Result<> SessionState::start(const stage::Forwarding& of_job) {
+    auto& world = *topology.world;
+    FB_TRY(comm::agree(world, topology.leads() ? find_forwarders(of_job) : Result<>()));
+    FB_TRY(comm::agree(world, world.rank() == 0 ? open_target() : Result<>()));
+    broadcast_number(world, run_id);
+    // First the node, then the run: a session that is refused has then changed nothing of one that lives.
+    std::optional<stage::LockedDirectory> locked;
+    Result<> mine;
+    if (topology.leads()) {
+        auto taken = lock_staging();
+        if (taken) locked.emplace(std::move(*taken));
+        else mine = taken.error();
+    }
+    FB_TRY(comm::agree(world, mine));
+    const auto directory = told_by_first(*topology.node, locked ? locked->path() : "");
+    FB_TRY(comm::agree(world, world.rank() == 0 ? claim_run(directory) : Result<>()));
+    broadcast_number(world, number);
+    FB_TRY(open_staging(std::move(locked), directory));
+    FB_TRY(comm::agree(world, topology.leads() ? ensure_agent() : Result<>()));
+    FB_TRY(comm::agree(world, topology.leads() && topology.virtual_index == 0 ? drain_leftovers() : Result<>()));
+    log(fmt::format("forebay: run {}, session {}, {} ranks on {} nodes, staged in {}", options.run, number,
+                    world.size(), topology.nodes, staging->directory()));
     return {};
+}
+
+// A session that cannot be opened leaves nothing behind but what it found.
+void SessionState::give_up() {
+    if (topology.leads() && staging) {
+        auto& page = staging->control();
+        page.ending = 1;
+        stage::ring(page.bell);
+        end_thread(stuck_agent_end_max);
+        bool empty = !staging->agent_lives();  // else it frees the directory as it leaves
+        for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
+            empty = empty && page.slots[i].state.load() == stage::SlotState::empty;
+        if (empty) static_cast<void>(staging->remove());
+    }
+    // No agent does it, perhaps; and where the target hangs, a next session has to watch the claim.
+    if (number != 0 && topology.world->rank() == 0)
+        static_cast<void>(within(
+            give_up_max, "the run directory " + options.run,
+            [store = target_, run = options.run, own = number] { return catalog::end_claim(*store, run, own); }));
+    staging.reset();
 }
 
 Result<> SessionState::find_forwarders(const stage::Forwarding& of_job) {
@@ -156,22 +199,63 @@ Result<> SessionState::open_target() {
     if (!target) return Error{target.error().kind, "forebay: " + target.error().text};
     target_ = target->store;
     const auto wait = forwarding_.to.empty() ? std::chrono::milliseconds(0) : options.open_wait;
-    return within(options.open_wait, "the run directory " + options.run,
-                  [store = target_, run = options.run, own = id, wait] {
-                      return once_there(wait, ErrorKind::retry, [&] { return probe_target(*store, run, own); });
-                  });
+    // Shared with the thread that may hang in it.
+    const auto found = std::make_shared<std::atomic<std::uint64_t>>(0);
+    FB_TRY(within(options.open_wait, "the run directory " + options.run,
+                  [store = target_, run = options.run, wait, found] {
+                      return once_there(wait, ErrorKind::retry, [&]() -> Result<> {
+                          FB_TRY_ASSIGN(made, catalog::make_identity(*store, run));
+                          *found = made;
+                          return {};
+                      });
+                  }));
+    run_id = *found;
+    return {};
 }
 
-Result<> SessionState::open_staging() {
-    std::string directory;
-    if (topology.leads()) {
-        auto own = stage::staging_directory(options.staging, options.run, topology.virtual_index);
-        FB_TRY(comm::agree(*topology.world, own ? Result<>() : Result<>(own.error())));
-        directory = *own;
-    } else {
-        FB_TRY(comm::agree(*topology.world, {}));
+Result<stage::LockedDirectory> SessionState::lock_staging() {
+    FB_TRY_ASSIGN(directory, stage::staging_directory(options.staging, options.run, run_id, topology.virtual_index));
+    return stage::LockedDirectory::lock(directory, options.run);
+}
+
+// Also the first write to the target: better now than after an hour of computing.
+Result<> SessionState::claim_run(const std::string& directory) {
+    const auto lock = stage::application_lock_path(directory);
+    const catalog::Claimant claimant{.host = sys::host_name(),
+                                     .user = sys::user_name(),
+                                     .boot = sys::boot_id(),
+                                     .lock_path = lock,
+                                     .lock_id = sys::file_id(lock),
+                                     .process = sys::process_id()};
+    FB_TRY_ASSIGN(claimed, catalog::claim(*target_, options.run, claimant,
+                                          {.watch = options.takeover_wait,
+                                           .log = [this](const std::string& line) { log(line); }}));
+    number = claimed;
+    return {};
+}
+
+// What sessions with other virtual nodes, or under another path of the run, left staged on this machine. What is of
+// other runs at this path is told, and left alone.
+Result<> SessionState::drain_leftovers() {
+    FB_TRY_ASSIGN(left, drain::find_leftovers(options.staging, options.run, run_id));
+    for (const auto& directory : left.others)
+        log(fmt::format(
+            "forebay: {} holds staged snapshots of another run that lay at {}; they are neither restored nor "
+            "committed. Next: forebay drain {} --into ANOTHER-RUN keeps them, --drop removes them.",
+            directory, options.run, directory));
+    // Those that this session uses are held by it.
+    const auto drained =
+        drain::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding_, .moved_to = options.run});
+    for (const auto& [directory, staged] : drained) {
+        if (!staged) log(staged.error().text);
+        for (const auto& one : staged ? *staged : std::vector<drain::Drained>())
+            log(fmt::format("forebay: stream '{}': step {} was left staged in {}: {}", one.stream, one.step, directory,
+                            one.committed ? "it is committed now" : one.text));
     }
-    directory = told_by_first(*topology.node, directory);
+    return {};
+}
+
+Result<> SessionState::open_staging(std::optional<stage::LockedDirectory> locked, const std::string& directory) {
     const auto take = [&](Result<stage::Staging> made) -> Result<> {
         if (!made) return made.error();
         staging.emplace(std::move(*made));
@@ -179,11 +263,15 @@ Result<> SessionState::open_staging() {
     };
     if (topology.leads()) {
         const stage::SessionFile file{.run = options.run,
+                                      .run_id = run_id,
                                       .host = sys::host_name(),
                                       .process = sys::process_id(),
                                       .agent = options.agent,
                                       .forwarding = forwarding_};
-        FB_TRY(comm::agree(*topology.world, take(stage::Staging::create(directory, file, options.close_wait))));
+        FB_TRY(
+            comm::agree(*topology.world, take(stage::Staging::create(std::move(*locked), file, options.close_wait))));
+        staging->control().session = number;
+        staging->control().shows_life = topology.world->rank() == 0 ? 1 : 0;
     } else {
         FB_TRY(comm::agree(*topology.world, {}));
     }
@@ -240,13 +328,17 @@ Result<> SessionState::start_process() {
 Result<> SessionState::start_thread() {
     FB_TRY_ASSIGN(lock, sys::FileLock::take(stage::agent_lock_path(staging->directory())));
     FB_TRY_ASSIGN(joined, stage::Staging::join(staging->directory()));
-    stage::SessionFile file{
-        .run = options.run, .host = sys::host_name(), .process = sys::process_id(), .agent = options.agent};
+    stage::SessionFile file{.run = options.run,
+                            .run_id = run_id,
+                            .host = sys::host_name(),
+                            .process = sys::process_id(),
+                            .agent = options.agent};
     FB_TRY_ASSIGN(target, drain::target_of(options.run, forwarding_, {}));
     thread_.reset(new AgentThread{std::move(target), std::move(joined), std::move(file), std::move(lock)});
     std::thread([agent = thread_] {
         const auto silent = [](const std::string&) {};
         const auto& [store, make_view] = agent->target;
+        const drain::ClaimKeeper claim(*store, agent->staging, agent->file.run, silent);
         drain::SpoolKeeper spool(*store, agent->staging.directory(), agent->file, silent);
         drain::Agent(*store, agent->staging, agent->file, make_view, silent).run(agent->stop);
         // What cannot be packed stays in the spool, and close() says so.
@@ -332,7 +424,11 @@ Result<> SessionState::close() {
     end_thread(mine ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
     if (leads && mine) removed = check_spool();
-    if (leads && mine && removed && !staging->agent_lives()) removed = staging->remove();
+    // An agent that is still at work, at a view of thousands of variables perhaps, frees the directory as it leaves.
+    if (leads && mine && removed && staging->agent_lives())
+        log(fmt::format("forebay: the agent on {} is still at work; it frees {} when it leaves", sys::host_name(),
+                        staging->directory()));
+    else if (leads && mine && removed) removed = staging->remove();
     job_.reset();  // else it takes requests that are meant for the next session
     target_.reset();
     staging.reset();

@@ -18,6 +18,7 @@
 #include "restart/choose.hpp"
 #include "restart/plan.hpp"
 #include "restart/reader.hpp"
+#include "stage/course.hpp"
 #include "stage/stager.hpp"
 #include "stage/staging.hpp"
 #include "stage/step_clock.hpp"
@@ -70,13 +71,20 @@ public:
     comm::Topology topology;
     std::optional<stage::Staging> staging;
     std::uint64_t id = 0;
+    std::uint64_t run_id = 0;
+    std::uint32_t number = 0;  // of this session in the run
     std::int64_t opened_unix_ns = 0;
     std::uint64_t alignment_bytes = 4096;
 
 private:
     Result<> find_forwarders(const stage::Forwarding& of_job);
     Result<> open_target();
-    Result<> open_staging();
+    Result<stage::LockedDirectory> lock_staging();
+    Result<> claim_run(const std::string& directory);
+    Result<> open_staging(std::optional<stage::LockedDirectory> locked, const std::string& directory);
+    Result<> drain_leftovers();
+    Result<> start(const stage::Forwarding& of_job);
+    void give_up();
     Result<> start_process();
     Result<> start_thread();
     Result<> ask_dedicated();
@@ -110,6 +118,8 @@ public:
     Result<std::uint32_t> add_table(const std::string& name, const std::vector<Column>& columns);
     Result<std::size_t> index_of(const std::string& variable, Kind kind) const;
     Result<std::optional<Restart>> choose(std::int64_t below);
+    /// Why a snapshot is passed over.
+    void note(const std::string& text);
     /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.
     Result<> look_at_heads(RestartState& state);
     Result<Saved> begin(std::int64_t step, double time, Result<> mine);
@@ -128,6 +138,7 @@ public:
     std::vector<char> direct;  // variables whose blocks the application writes in the save under way
     stage::Stager stager;
     restart::Chooser chooser;
+    stage::Course course;
     std::int64_t chosen_step = -1;
     std::weak_ptr<RestartState> reading;  // what was chosen last
     std::vector<std::string> notes;       // why newer snapshots were passed over
@@ -137,6 +148,9 @@ class RestartState {
 public:
     /// Reads what `schema` describes unless some rank's `mine` is an error. Collective.
     Result<> read(StreamState& stream, const Schema& schema, const stage::Binding& binding, Result<> mine);
+    /// After an error that all ranks share: gives the staged copies up where they were damaged and the target has the
+    /// snapshot too. Collective.
+    bool turn_to_target(const StreamState& stream, const Error& error);
 
     restart::Choice choice;
     restart::Kept kept;

@@ -21,6 +21,7 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
       stager({.topology = &session->topology,
               .staging = &*session->staging,
               .session_id = session->id,
+              .run_id = session->run_id,
               .alignment_bytes = session->alignment_bytes,
               .block_bytes = session->options.agent.block_bytes,
               .ensure_agent = [state = session.get()] { return state->ensure_agent(); },
@@ -30,8 +31,10 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
                .staging = &*session->staging,
                .store = &sys::posix_store(),
                .run = session->options.run,
+               .run_id = session->run_id,
                .wait_max = session->options.close_wait},
-              name) {}
+              name),
+      course(session->number) {}
 
 Result<> StreamState::add(Variable variable, void* data, std::vector<Piece> pieces) {
     FB_TRY(session->check_open());
@@ -186,6 +189,10 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, Result<> mine) 
     if (!saved || !saved->kept) session->compute_again();
     if (!saved) return saved;
     changed = false;
+    if (saved->kept) {
+        stager.stand(course.lines_of(step));
+        course.saved(step);
+    }
     direct.assign(schema.variables.size(), 0);
     if (saved->replaced >= 0)
         session->log(fmt::format("forebay: stream '{}': step {} replaces step {}, which was not drained yet.",

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "catalog/catalog.hpp"
+#include "catalog/run.hpp"
 #include "support/numbered_state.hpp"
 #include "support/sessions.hpp"
 
@@ -236,6 +237,7 @@ TEST_CASE("direct saves and prepare(): what the application writes into the slot
 TEST_CASE("a slot that keeps the room of an earlier layout is restarted from as it lies on the node") {
     const test::TempDirectory folder;
     auto options = options_in(folder, 1);
+    std::string staged;
     {
         auto session = Session::open(options).value();
         auto stream = session.stream("restart").value();
@@ -252,14 +254,16 @@ TEST_CASE("a slot that keeps the room of an earlier layout is restarted from as 
         stream.rebind("u", {packed({{0}, {4}}, u.data()), packed({{4}, {4}}, u.data() + 4)}).value();
         stream.save(2).value();
         stream.wait_committed(60s).value();
-        const auto slot = stage::staging_directory(options.staging, options.run, 0).value() + "/restart.0.h5";
-        REQUIRE(fs::file_size(slot) > 3'200'000);
+        const auto run_id = catalog::identity_of(sys::posix_store(), options.run).value();
+        staged = stage::staging_directory(options.staging, options.run, run_id, 0).value();
+        REQUIRE(fs::file_size(staged + "/restart.0.h5") > 3'200'000);
         REQUIRE(fs::file_size(options.run + "/restart/step-000002/node-00000.h5") < 100'000);
     }                                         // not closed, as after a crash
     options.agent.rate_bytes_per_second = 1;  // what is not at the target stays staged
     for (const bool committed : {true, false}) {
         CAPTURE(committed);
-        if (!committed) fs::remove_all(options.run + "/restart/step-000002");
+        // With its page goes what the session knew to be committed.
+        if (!committed) fs::remove_all(options.run + "/restart/step-000002"), fs::remove(staged + "/control");
         auto session = Session::open(options).value();
         auto stream = session.stream("restart").value();
         auto table = stream.particles("dm", {{"id", i64}, {"x", f64}}).value();

@@ -3,6 +3,7 @@
 //   RUN/STREAM/step-000120/manifest.json        committed: node files beside it, named in it
 //   RUN/STREAM/step-000120.h5                   its plain view, if one was made; others: .h5part, .openpmd.h5, .nc
 //   RUN/STREAM/series.nc                        a view of several snapshots; also .h5part, .openpmd.h5
+//   RUN/STREAM/line-1.step-000120/              of a line that the run has left, see history.hpp
 //   RUN/STREAM/.step-000120.<id>.part/          being drained by the save of that id; committed by a rename
 //   RUN/STREAM/.step-000120.<id>.old/           the committed snapshot that a new save of the same step replaces
 //   RUN/STREAM/.step-000120.<id>.gone/          being removed
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "forebay/options.hpp"
+#include "format/lineage.hpp"
 #include "format/manifest.hpp"
 #include "sys/store.hpp"
 
@@ -54,8 +56,12 @@ struct Leftover {
 /// does not exist.
 Result<std::vector<std::string>> streams(sys::Store& store, const std::string& run);
 
-/// Committed snapshots of a stream, newest first (by name alone; nothing is opened). `missing` when the stream's
-/// directory does not exist: an absent mount must not look like a stream without snapshots.
+/// The entries of a stream's directory; `missing` when it does not exist: an absent mount must not look like a stream
+/// without snapshots.
+Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string& run, const std::string& stream);
+
+/// Committed snapshots of a stream by falling step, without those that have the name of an abandoned line (by name
+/// alone; nothing is opened: history() says which is the newest). Errors as list_stream().
 Result<std::vector<Snapshot>> snapshots(sys::Store& store, const std::string& run, const std::string& stream);
 /// Likewise what is not committed, by falling step.
 Result<std::vector<Leftover>> leftovers(sys::Store& store, const std::string& run, const std::string& stream);
@@ -100,17 +106,38 @@ Result<> discard(sys::Store& store, const std::string& directory, std::int64_t s
 /// they were data. True when there was one; the absence is not durable before the directory is synced.
 Result<bool> remove_views(sys::Store& store, const std::string& stream_directory, std::int64_t step);
 
+/// What of a stream stays: docs/guide/going-back.md.
+struct Retention {
+    int keep = 0;  // whole snapshots of the living line; 0: all, and nothing is removed
+    int keep_abandoned =
+        -1;  // newest snapshots that lines before left; -1: `keep`, until the line has as many of its own
+    std::int64_t spared = -1;  // a step of the living line that stays in any case: it was committed just now
+    bool dry_run = false;      // only say what would be removed
+};
+
 struct Pruned {
     std::vector<Snapshot> removed;
     std::vector<Snapshot> kept;
     std::vector<std::string> problems;  // snapshots that do not count, and why
 };
 
-/// Keeps the newest `keep` snapshots that check_whole() accepts and everything newer than the oldest of those;
-/// removes older ones (the view, then by a rename, then file by file). With fewer than `keep` whole ones nothing is
-/// removed, so the newest whole one never is. keep 0 removes nothing. `dry_run` only says what it would do. The step
-/// `spared` stays in any case: one that was just committed may be older than what an earlier session left.
-Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, int keep, bool dry_run,
-                     std::int64_t spared = -1);
+/// Of the living line keeps the newest snapshots that check_whole() accepts, and everything newer than the oldest of
+/// those; removes older ones (the view, then by a rename, then file by file). With fewer than `keep` whole ones none of
+/// them is removed, so the newest whole one never is. What is abandoned gets the name of its line, and goes as `what`
+/// says. Another run's snapshots are not touched.
+Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, const Retention& what);
+
+/// Goes back for good: begins a line after all there are, which goes on from `step`, and removes what the line before
+/// has above it. The answer says what was, or with `dry_run` would be, removed. `session` is that of a claim.
+Result<std::vector<Snapshot>> prune_above(sys::Store& store, const std::string& run, const std::string& stream,
+                                          std::int64_t step, std::uint32_t session, bool dry_run);
+
+/// Removes all that a line holds, and has it count no more: what it had abandoned is living again. `refused` for a line
+/// that a later one goes on from.
+Result<std::vector<Snapshot>> prune_line(sys::Store& store, const std::string& run, const std::string& stream,
+                                         const format::Line& line, bool dry_run);
+
+/// Removes a committed snapshot for good: its views, then by a rename, then file by file.
+Result<> remove_snapshot(sys::Store& store, const std::string& run, const Snapshot& snapshot);
 
 }  // namespace forebay::catalog

@@ -248,18 +248,18 @@ TEST_CASE("prune: counts whole snapshots only, and removes nothing in doubt") {
     REQUIRE(sys::write_text_durable(disk, run + "/restart/step-000180.nc", "a view"));
     REQUIRE(disk.remove(node_path(at_step(160), 0)));
 
-    auto pruned = catalog::prune(disk, run, stream, 2, true).value();
+    auto pruned = catalog::prune(disk, run, stream, {.keep = 2, .dry_run = true}).value();
     CHECK(steps_of(pruned.kept) == std::vector<std::int64_t>{180, 160, 140});
     CHECK(steps_of(pruned.removed) == std::vector<std::int64_t>{120, 100});
     REQUIRE(pruned.problems.size() == 1);
     CHECK(pruned.problems[0].find("step 160") != std::string::npos);
     CHECK(steps_in(disk).size() == 5);  // a dry run
 
-    CHECK(catalog::prune(disk, run, stream, 0, false).value().removed.empty());
-    CHECK(catalog::prune(disk, run, stream, 5, false).value().removed.empty());  // only four are whole
-    CHECK(catalog::prune(disk, run, stream, -1, false).error().kind == ErrorKind::refused);
+    CHECK(catalog::prune(disk, run, stream, {.keep = 0}).value().removed.empty());
+    CHECK(catalog::prune(disk, run, stream, {.keep = 5}).value().removed.empty());  // only four are whole
+    CHECK(catalog::prune(disk, run, stream, {.keep = -1}).error().kind == ErrorKind::refused);
 
-    pruned = catalog::prune(disk, run, stream, 2, false).value();
+    pruned = catalog::prune(disk, run, stream, {.keep = 2}).value();
     CHECK(steps_of(pruned.removed) == std::vector<std::int64_t>{120, 100});
     CHECK(steps_in(disk) == std::vector<std::int64_t>{180, 160, 140});
     for (const auto& view : gone) CHECK_FALSE(disk.exists(run + "/restart/" + view).value());
@@ -270,7 +270,7 @@ TEST_CASE("prune: counts whole snapshots only, and removes nothing in doubt") {
 TEST_CASE("prune: a step that is spared stays, and the window is as long as without it") {
     SimStore disk;
     for (const std::int64_t step : {20, 40, 60, 80, 100}) make(disk, at_step(step));
-    CHECK(catalog::prune(disk, run, stream, 2, false, 40).value().removed.size() == 2);
+    CHECK(catalog::prune(disk, run, stream, {.keep = 2, .spared = 40}).value().removed.size() == 2);
     CHECK(steps_in(disk) == std::vector<std::int64_t>{100, 80, 40});
 }
 
@@ -278,8 +278,9 @@ TEST_CASE("prune: the newest whole snapshot stays even when newer ones are damag
     SimStore disk;
     for (const std::int64_t step : {100, 120, 140}) make(disk, at_step(step));
     REQUIRE(disk.remove(node_path(at_step(140), 1)));
-    disk.fail(Op::open, 4, {ErrorKind::retry, "Input/output error"});  // the first node file of step 120, once
-    const auto pruned = catalog::prune(disk, run, stream, 1, false).value();
+    // After the heads of three manifests the first node file of step 120, once.
+    disk.fail(Op::open, 7, {ErrorKind::retry, "Input/output error"});
+    const auto pruned = catalog::prune(disk, run, stream, {.keep = 1}).value();
     CHECK(pruned.removed.empty());
     CHECK(test::is_whole(disk, run, at_step(100)));
 }
@@ -290,7 +291,7 @@ TEST_CASE("prune: a crash at any operation leaves each snapshot whole or absent,
     REQUIRE(sys::write_text_durable(disk, run + "/restart/step-000100.h5", "a view"));
     disk.settle();
     const auto clean = disk.clone();
-    REQUIRE(catalog::prune(*clean, run, stream, 1, false).value().removed.size() == 2);
+    REQUIRE(catalog::prune(*clean, run, stream, {.keep = 1}).value().removed.size() == 2);
     const int operations = clean->operations();
     for (int cut = 0; cut <= operations; ++cut) {
         for (int boot = 0; boot < 20; ++boot) {
@@ -298,7 +299,7 @@ TEST_CASE("prune: a crash at any operation leaves each snapshot whole or absent,
             CAPTURE(boot);
             const auto crashed = disk.clone();
             crashed->crash_before(cut);
-            static_cast<void>(catalog::prune(*crashed, run, stream, 1, false));
+            static_cast<void>(catalog::prune(*crashed, run, stream, {.keep = 1}));
             if (boot < 4) crashed->reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
             else crashed->reboot_torn(static_cast<std::uint64_t>(boot));
             CHECK(test::is_whole(*crashed, run, at_step(140)));
@@ -309,7 +310,7 @@ TEST_CASE("prune: a crash at any operation leaves each snapshot whole or absent,
             REQUIRE(test::recover_all(*crashed, run));
             CHECK(catalog::leftovers(*crashed, run, stream).value().empty());
             for (const auto step : steps_in(*crashed)) CHECK(test::is_whole(*crashed, run, at_step(step)));
-            REQUIRE(catalog::prune(*crashed, run, stream, 1, false));
+            REQUIRE(catalog::prune(*crashed, run, stream, {.keep = 1}));
             CHECK(steps_in(*crashed) == std::vector<std::int64_t>{140});
         }
     }

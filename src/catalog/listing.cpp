@@ -9,7 +9,11 @@ namespace forebay::catalog {
 
 namespace {
 
-bool is_ours(const sys::Entry& entry) { return entry.is_directory && (step_of(entry.name) || leftover_of(entry.name)); }
+bool is_ours(const sys::Entry& entry) {
+    return entry.is_directory && (step_of(entry.name) || aside_of(entry.name) || leftover_of(entry.name));
+}
+
+}  // namespace
 
 Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string& run, const std::string& stream) {
     auto entries = store.list(run + "/" + stream);
@@ -19,8 +23,6 @@ Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string
                                                      run, stream, run, stream, run)};
     return entries;
 }
-
-}  // namespace
 
 Result<std::vector<std::string>> streams(sys::Store& store, const std::string& run) {
     auto entries = store.list(run);

@@ -35,6 +35,18 @@ std::optional<T> number_in(std::string_view text, int base) {
     return value;
 }
 
+constexpr std::string_view step_begin = "step-", line_begin = "line-";
+
+/// The inverse of format::name_of(Line).
+std::optional<format::Line> line_in(std::string_view text) {
+    const auto dot = text.find('.');
+    const auto session = number_in<std::uint32_t>(text.substr(0, dot), 10);
+    const auto turn =
+        dot == text.npos ? std::optional<std::uint32_t>(0) : number_in<std::uint32_t>(text.substr(dot + 1), 10);
+    if (!session || !turn) return std::nullopt;
+    return format::Line{*session, *turn};
+}
+
 }  // namespace
 
 std::string step_name(std::int64_t step) { return fmt::format("step-{:06}", step); }
@@ -69,6 +81,44 @@ std::optional<std::int64_t> step_of(std::string_view name) {
     // "step-7" and "step-+00007" would be second names of one step.
     if (!step || *step < 0 || step_name(*step) != name) return std::nullopt;
     return step;
+}
+
+std::string aside_name(const format::Line& line, std::int64_t step) {
+    return fmt::format("line-{}.{}", format::name_of(line), step_name(step));
+}
+
+std::optional<AsideName> aside_of(std::string_view name) {
+    const auto at = name.find(step_begin);
+    if (!name.starts_with(line_begin) || at == name.npos || at <= line_begin.size()) return std::nullopt;
+    const auto line = line_in(name.substr(line_begin.size(), at - 1 - line_begin.size()));
+    const auto step = step_of(name.substr(at));
+    if (!line || !step || aside_name(*line, *step) != name) return std::nullopt;
+    return AsideName{*line, *step};
+}
+
+std::string start_name(const format::LineStart& start) {
+    return fmt::format(".line-{}.from-{}", format::name_of(start.line), start.from);
+}
+
+std::optional<format::LineStart> start_of(std::string_view name) {
+    constexpr std::string_view begin = ".line-", middle = ".from-";
+    const auto at = name.find(middle);
+    if (!name.starts_with(begin) || at == name.npos || at < begin.size()) return std::nullopt;
+    const auto line = line_in(name.substr(begin.size(), at - begin.size()));
+    const auto from = number_in<std::int64_t>(name.substr(at + middle.size()), 10);
+    if (!line || !from || *from < -1 || start_name({*line, *from}) != name) return std::nullopt;
+    return format::LineStart{*line, *from};
+}
+
+std::string dropped_name(const format::Line& line) { return fmt::format(".line-{}.dropped", format::name_of(line)); }
+
+std::optional<format::Line> dropped_of(std::string_view name) {
+    constexpr std::string_view begin = ".line-", end = ".dropped";
+    if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size())
+        return std::nullopt;
+    const auto line = line_in(name.substr(begin.size(), name.size() - begin.size() - end.size()));
+    if (!line || dropped_name(*line) != name) return std::nullopt;
+    return line;
 }
 
 std::optional<LeftoverName> leftover_of(std::string_view name) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "catalog/catalog.hpp"
+#include "format/lineage.hpp"
 
 namespace forebay::catalog {
 
@@ -26,6 +27,22 @@ struct LeftoverName {
 
 /// ".step-000120.00000000000000f3.old": where a snapshot goes when it is replaced or removed.
 std::string leftover_name(const LeftoverName& name);
+
+/// "line-1.step-000310": a snapshot that a later line has abandoned.
+struct AsideName {
+    format::Line line;
+    std::int64_t step = 0;
+};
+std::string aside_name(const format::Line& line, std::int64_t step);
+std::optional<AsideName> aside_of(std::string_view name);
+
+/// ".line-6.from-300": a line that goes on from a step without having a snapshot.
+std::string start_name(const format::LineStart& start);
+std::optional<format::LineStart> start_of(std::string_view name);
+
+/// ".line-5.dropped": a line that does not count any more.
+std::string dropped_name(const format::Line& line);
+std::optional<format::Line> dropped_of(std::string_view name);
 
 /// The inverse of step_name(), for exactly the names that it gives.
 std::optional<std::int64_t> step_of(std::string_view name);

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "catalog/catalog.hpp"
+#include "catalog/history.hpp"
 #include "catalog/names.hpp"
 
 namespace forebay::catalog {
@@ -8,12 +11,10 @@ namespace forebay::catalog {
 namespace {
 
 // Why the snapshot does not count, or nothing.
-Result<> whole(sys::Store& store, const Snapshot& snapshot) {
-    FB_TRY_ASSIGN(manifest, load_manifest(store, snapshot.directory));
-    if (manifest.step != snapshot.step)
-        return Error{ErrorKind::corrupt,
-                     fmt::format("{} holds the manifest of step {}.", snapshot.directory, manifest.step)};
-    return check_whole(store, snapshot.directory, manifest);
+Result<> whole(sys::Store& store, const Version& version) {
+    FB_TRY(version.readable);
+    FB_TRY_ASSIGN(manifest, load_manifest(store, version.snapshot.directory));
+    return check_whole(store, version.snapshot.directory, manifest);
 }
 
 // What a cut replacement left of the same step must not take the place that becomes free.
@@ -25,16 +26,52 @@ Result<> discard_older_saves(sys::Store& store, const std::string& run, const Sn
     return {};
 }
 
-Result<> remove(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
-    FB_TRY(discard_older_saves(store, run, snapshot));
-    // A view without its snapshot would show fill values as if they were data: it goes first, for good.
-    const auto stream_directory = run + "/" + snapshot.stream;
-    FB_TRY_ASSIGN(had_views, remove_views(store, stream_directory, snapshot.step));
-    if (had_views) FB_TRY(store.sync_directory(stream_directory));
-    // Any id serves to name what is being removed; a snapshot whose manifest is unreadable has none.
-    const auto manifest = load_manifest(store, snapshot.directory);
-    return discard(store, snapshot.directory, snapshot.step, manifest ? manifest->snapshot_id : 0);
-}
+// Which snapshots stay and which go.
+class Selection {
+public:
+    Selection(sys::Store& store, const Retention& what) : store_(store), what_(what) {}
+
+    Pruned of(const History& history) {
+        if (what_.keep == 0 && what_.keep_abandoned < 0) {
+            for (const auto& version : history.living) keep(version);
+            for (const auto& version : history.abandoned) keep(version);
+            return std::move(pruned_);
+        }
+        int counted = 0, own = 0;
+        for (const auto& version : history.living) {
+            if (what_.keep > 0 && counted >= what_.keep && version.head.step != what_.spared) {
+                pruned_.removed.push_back(version.snapshot);
+                continue;
+            }
+            if (!keep(version)) continue;
+            ++counted;
+            own += version.head.lineage.line() == history.line() ? 1 : 0;
+        }
+        const int left = what_.keep_abandoned >= 0 ? what_.keep_abandoned : own >= what_.keep ? 0 : what_.keep;
+        int there = 0;
+        for (const auto& version : history.abandoned) {
+            if (there >= left) pruned_.removed.push_back(version.snapshot);
+            else there += keep(version) ? 1 : 0;
+        }
+        return std::move(pruned_);
+    }
+
+private:
+    // Whether it counts.
+    bool keep(const Version& version) {
+        pruned_.kept.push_back(version.snapshot);
+        if (what_.keep == 0) return true;
+        const auto verdict = whole(store_, version);
+        if (!verdict)
+            pruned_.problems.push_back(
+                fmt::format("step {} does not count: {}", version.snapshot.step, verdict.error().text));
+        return verdict.has_value();
+    }
+
+    sys::Store& store_;
+    const Retention& what_;
+    Pruned pruned_;
+};
 
 }  // namespace
 
@@ -50,30 +87,83 @@ Result<bool> remove_views(sys::Store& store, const std::string& stream_directory
     return had_views;
 }
 
-Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, int keep, bool dry_run,
-                     std::int64_t spared) {
-    if (keep < 0)
+Result<std::vector<Snapshot>> prune_above(sys::Store& store, const std::string& run, const std::string& stream,
+                                          std::int64_t step, std::uint32_t session, bool dry_run) {
+    FB_TRY_ASSIGN(all, history(store, run, stream));
+    std::vector<Snapshot> above;
+    for (const auto& version : all.living)
+        if (version.head.step > step) above.push_back(version.snapshot);
+    if (dry_run) return above;
+    // First the line, so that no copy that is staged somewhere is taken for the newest once the others are gone.
+    FB_TRY(mark_start(store, run + "/" + stream, {{session, 0}, step}));
+    for (const auto& snapshot : above) FB_TRY(remove_snapshot(store, run, snapshot));
+    return above;
+}
+
+Result<std::vector<Snapshot>> prune_line(sys::Store& store, const std::string& run, const std::string& stream,
+                                         const format::Line& line, bool dry_run) {
+    FB_TRY_ASSIGN(all, history(store, run, stream));
+    std::vector<Snapshot> own;
+    for (const auto* list : {&all.living, &all.abandoned}) {
+        for (const auto& version : *list) {
+            const auto& lines = version.head.lineage.lines;
+            if (!version.readable) continue;
+            if (version.head.lineage.line() == line) own.push_back(version.snapshot);
+            else if (std::ranges::find(lines, line, &format::LineStart::line) != lines.end() && list == &all.living)
+                return Error{ErrorKind::refused,
+                             fmt::format("line {} of stream \"{}\" goes on from line {}: step {} is one of it.\n"
+                                         "  Safe: nothing was removed.\n"
+                                         "  Next: forebay prune {}/{} --line {}, first",
+                                         format::name_of(version.head.lineage.line()), stream, format::name_of(line),
+                                         version.head.step, run, stream, format::name_of(version.head.lineage.line()))};
+        }
+    }
+    if (own.empty())
+        return Error{ErrorKind::missing,
+                     fmt::format("stream \"{}\" of {} has nothing of line {}.\n  Next: forebay ls {}", stream, run,
+                                 format::name_of(line), run)};
+    if (dry_run) return own;
+    FB_TRY(mark_dropped(store, run + "/" + stream, line));
+    for (const auto& snapshot : own) FB_TRY(remove_snapshot(store, run, snapshot));
+    FB_TRY_ASSIGN(now, history(store, run, stream));
+    FB_TRY(name_by_line(store, run, now));
+    return own;
+}
+
+Result<> remove_snapshot(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
+    const auto stream_directory = run + "/" + snapshot.stream;
+    const bool has_own_name = step_of(snapshot.directory.substr(snapshot.directory.rfind('/') + 1)).has_value();
+    if (has_own_name) {
+        FB_TRY(discard_older_saves(store, run, snapshot));
+        // A view without its snapshot would show fill values as if they were data: it goes first, for good.
+        FB_TRY_ASSIGN(had_views, remove_views(store, stream_directory, snapshot.step));
+        if (had_views) FB_TRY(store.sync_directory(stream_directory));
+    }
+    // Any id serves to name what is being removed; a snapshot whose manifest is unreadable has none.
+    const auto manifest = load_manifest(store, snapshot.directory);
+    return discard(store, snapshot.directory, snapshot.step, manifest ? manifest->snapshot_id : 0);
+}
+
+Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, const Retention& what) {
+    if (what.keep < 0)
         return Error{ErrorKind::refused,
                      fmt::format("cannot keep {} snapshots of stream \"{}\": 0 keeps all, 1 or more "
                                  "keeps as many whole ones.",
-                                 keep, stream)};
-    FB_TRY_ASSIGN(all, snapshots(store, run, stream));
-    Pruned pruned;
-    int counted = 0;
-    for (const auto& snapshot : all) {
-        if (keep > 0 && counted >= keep && snapshot.step != spared) {
-            pruned.removed.push_back(snapshot);
-            continue;
+                                 what.keep, stream)};
+    FB_TRY_ASSIGN(all, history(store, run, stream));
+    if (!what.dry_run) {
+        // Names that show what is abandoned, before the lines go that say so.
+        FB_TRY_ASSIGN(renamed, name_by_line(store, run, all));
+        if (renamed) {
+            FB_TRY_ASSIGN(named, history(store, run, stream));
+            all = std::move(named);
         }
-        pruned.kept.push_back(snapshot);
-        if (keep == 0) continue;
-        if (const auto verdict = whole(store, snapshot); verdict) ++counted;
-        else pruned.problems.push_back(fmt::format("step {} does not count: {}", snapshot.step, verdict.error().text));
     }
-    if (dry_run || pruned.removed.empty()) return pruned;
+    auto pruned = Selection(store, what).of(all);
+    if (what.dry_run || pruned.removed.empty()) return pruned;
     // What is kept was seen, but its name may not be durable yet: its committer may have been killed before the sync.
     FB_TRY(store.sync_directory(run + "/" + stream));
-    for (const auto& snapshot : pruned.removed) FB_TRY(remove(store, run, snapshot));
+    for (const auto& snapshot : pruned.removed) FB_TRY(remove_snapshot(store, run, snapshot));
     return pruned;
 }
 

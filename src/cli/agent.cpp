@@ -33,7 +33,7 @@ Result<Exit> agent(const Options& options) {
         if (start) start->ready();
     };
     FB_TRY(sys::pin_to_cpus("all"));  // not to the core of the rank that started it
-    FB_TRY_ASSIGN(all, drain::run_agent(options.session, ready, view_maker(), log_line));
+    FB_TRY_ASSIGN(all, drain::run_agent(options.session, ready, view_maker(), log_line, drain::Hosted::process));
     return all ? Exit::good : Exit::found;
 }
 

@@ -61,6 +61,9 @@ void Verb::option(const std::string& name, std::vector<std::string>& values, con
     // One value each time, so that it cannot take the arguments that follow.
     app_->add_option(name, values, help)->allow_extra_args(false);
 }
+void Verb::number(const std::string& name, std::int64_t& value, const std::string& help) {
+    app_->add_option(name, value, help);
+}
 void Verb::required(const std::string& name, int& value, const std::string& help) {
     app_->add_option(name, value, help)->required();
 }

@@ -52,6 +52,8 @@ public:
     void option(const std::string& name, double& value, const std::string& help);
     /// May be given several times.
     void option(const std::string& name, std::vector<std::string>& values, const std::string& help);
+    /// A number that has no default: absent, `value` stays as it is.
+    void number(const std::string& name, std::int64_t& value, const std::string& help);
     void required(const std::string& name, int& value, const std::string& help);
     void required(const std::string& name, std::string& value, const std::string& help);
     void flag(const std::string& name, bool& value, const std::string& help);

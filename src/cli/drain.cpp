@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "cli/forwarding.hpp"
@@ -19,17 +20,24 @@ struct Options {
     std::string base = "/dev/shm";
     std::vector<std::string> forward_to;
     std::string token_file;
+    std::string into;
     bool keep = false;
+    bool drop = false;
     bool json = false;
 };
 
 Result<std::vector<drain::DrainedDirectory>> drain_asked(const Options& options) {
     FB_TRY_ASSIGN(forwarding, forwarding_of(options.forward_to, options.token_file));
+    drain::LeftoverOptions what{.remove = !options.keep, .forwarding = forwarding};
     if (options.directory == "all") {
+        if (!options.into.empty() || options.drop)
+            return Error{ErrorKind::refused,
+                         "--into and --drop are for one staging directory, not for all.\n  Next: forebay drain all"};
         FB_TRY_ASSIGN(directories, stage::staging_directories(options.base));
-        return drain::drain_leftovers(directories, view_maker(), !options.keep, forwarding);
+        return drain::drain_leftovers(directories, view_maker(), what);
     }
-    auto drained = drain::drain_leftover(options.directory, view_maker(), !options.keep, forwarding);
+    if (!options.into.empty()) what.into = std::filesystem::absolute(options.into).lexically_normal().string();
+    auto drained = drain::drain_leftover(options.directory, view_maker(), what);
     if (!drained && drained.error().kind == ErrorKind::missing)
         return Error{ErrorKind::missing, fmt::format("{} is not a staging directory: {}\n"
                                                      "  Next: forebay drain all --staging {}",
@@ -37,7 +45,25 @@ Result<std::vector<drain::DrainedDirectory>> drain_asked(const Options& options)
     return std::vector{drain::DrainedDirectory{options.directory, std::move(drained)}};
 }
 
+// What is given up is named: nobody else has it.
+Result<Exit> drop(const Options& options) {
+    FB_TRY_ASSIGN(staged, stage::staged_files(options.directory));
+    FB_TRY(stage::remove_leftover(options.directory));
+    auto array = Json::array();
+    std::string text;
+    for (const auto& file : staged) {
+        text += fmt::format("{}@{}: dropped, it was staged in {}\n", file.stream, file.peek.record.step, file.path);
+        auto object = Json::object();
+        object.set("directory", options.directory).set("stream", file.stream).set("step", file.peek.record.step);
+        array.push(object.set("staged", file.path).set("committed", false).set("text", "dropped"));
+    }
+    if (options.json) array.print();
+    else std::fputs(text.empty() ? "Nothing was staged; the directory is removed.\n" : text.c_str(), stdout);
+    return Exit::good;
+}
+
 Result<Exit> drain_all(const Options& options) {
+    if (options.drop && options.directory != "all") return drop(options);
     FB_TRY_ASSIGN(directories, drain_asked(options));
     auto exit = Exit::good;
     auto array = Json::array();
@@ -77,14 +103,20 @@ void add_drain(CommandLine& line) {
                 "Through a forwarder (forebay forward), HOST:PORT, instead of writing itself");
     verb.option("--token-file", options->token_file, "What admits to it");
     verb.flag("--keep", options->keep, "Keep the staged copies when they are committed");
+    verb.option(
+        "--into", options->into,
+        "Commit into this run instead, which takes the snapshots as its own: where theirs is gone, or is another");
+    verb.flag("--drop", options->drop, "Remove what is staged in DIR, committed or not");
     verb.json(
         options->json,
         "  An array with an object for each staged snapshot: directory, stream, step, staged, committed, text.\n");
     verb.examples(
-        "  forebay drain /dev/shm/forebay-1000/run7-8d1f0baa-0\n"
+        "  forebay drain /dev/shm/forebay-1000/run7-8d1f0baa-00f30000c0ffee9a-0\n"
         "  forebay drain all\n"
-        "Refused while the session or its agent lives. Exit code 1 when something could not be committed; it stays "
-        "staged.\n");
+        "  forebay drain /dev/shm/forebay-1000/run7-8d1f0baa-00f30000c0ffee9a-0 --into /scratch/me/run7-saved\n"
+        "Refused while the session or its agent lives, and where the run's directory is gone or another run's. Exit "
+        "code 1 "
+        "when\nsomething could not be committed; it stays staged.\n");
     verb.action([options] { return drain_all(*options); });
 }
 

@@ -50,7 +50,7 @@ Result<> drain_staged(const Options& options, const std::string& run) {
                      fmt::format("{} was not made: its writer, or that one's agent, still lives and has steps in {}.\n"
                                  "  Safe: all of it.\n  Next: the same command when it has ended, or with --wait.",
                                  options.file, *busy)};
-    for (const auto& [directory, drained] : drain::drain_leftovers(directories, {}, true, {})) {
+    for (const auto& [directory, drained] : drain::drain_leftovers(directories, {}, {.remove = true})) {
         if (!drained && drained.error().kind != ErrorKind::missing) return drained.error();
         if (!drained) continue;
         for (const auto& one : *drained)

@@ -4,8 +4,10 @@
 
 #include <cstdio>
 #include <memory>
+#include <set>
 
 #include "base/units.hpp"
+#include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "cli/files.hpp"
 #include "cli/place.hpp"
@@ -32,21 +34,32 @@ public:
     Exit exit() const { return unreadable_ ? Exit::found : Exit::good; }
 
 private:
-    Result<> add(const catalog::Snapshot& snapshot);
+    enum class Standing { living, abandoned, foreign };
+    Result<> add(const catalog::Version& version, Standing standing);
     Result<> add(const catalog::Leftover& leftover);
+    void explain(const std::string& run, const std::string& stream, const catalog::History& history);
 
     sys::Store& store_;
-    Table table_{{{"stream"}, {"step", true}, {"time", true}, {"bytes", true}, {"nodes", true}, {"state"}, {"view"}}};
+    Table table_{{{"stream"},
+                  {"step", true},
+                  {"time", true},
+                  {"bytes", true},
+                  {"nodes", true},
+                  {"line", true},
+                  {"state"},
+                  {"view"}}};
     Json array_ = Json::array();
+    std::string notes_;  // below the table
     bool unreadable_ = false;
 };
 
-Result<> Listing::add(const catalog::Snapshot& snapshot) {
+Result<> Listing::add(const catalog::Version& version, Standing standing) {
+    const auto& snapshot = version.snapshot;
     auto object = json_of(snapshot);
     const auto manifest = catalog::load_manifest(store_, snapshot.directory);
     if (!manifest) {
         unreadable_ = true;
-        table_.row({snapshot.stream, fmt::to_string(snapshot.step), "", "", "",
+        table_.row({snapshot.stream, fmt::to_string(snapshot.step), "", "", "", "",
                     "manifest " + std::string(forebay::name_of(manifest.error().kind)), ""});
         array_.push(object.set("state", "unreadable").set("error", json_of(manifest.error())));
         return {};
@@ -58,16 +71,38 @@ Result<> Listing::add(const catalog::Snapshot& snapshot) {
         data_bytes += line.data_bytes;
         file_bytes += line.file_bytes;
     }
+    const char* state = standing == Standing::living      ? "committed"
+                        : standing == Standing::abandoned ? "abandoned"
+                                                          : "of another run";
+    const auto line = format::name_of(manifest->lineage.line());
     table_.row({snapshot.stream, fmt::to_string(snapshot.step), fmt::format("{:g}", manifest->time),
-                show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), "committed", has_view ? "yes" : "no"});
-    object.set("state", "committed").set("time", manifest->time).set("bytes", data_bytes).set("file_bytes", file_bytes);
+                show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), line, state, has_view ? "yes" : "no"});
+    object.set("state", standing == Standing::foreign ? "foreign" : state)
+        .set("time", manifest->time)
+        .set("bytes", data_bytes)
+        .set("file_bytes", file_bytes);
     object.set("nodes", manifest->nodes.size())
         .set("ranks", manifest->world_ranks)
         .set("sealed_unix_ns", manifest->sealed_unix_ns);
-    object.set("snapshot_id", catalog::id_text(manifest->snapshot_id));
+    object.set("snapshot_id", catalog::id_text(manifest->snapshot_id)).set("line", line);
+    if (manifest->lineage.run_id != 0) object.set("run_id", catalog::id_text(manifest->lineage.run_id));
     if (has_view) object.set("view", view);
     array_.push(object);
     return {};
+}
+
+// What the lines mean, and what becomes of those that were left.
+void Listing::explain(const std::string& run, const std::string& stream, const catalog::History& history) {
+    std::set<format::Line> left;
+    for (const auto& version : history.abandoned) left.insert(version.head.lineage.line());
+    for (const auto& line : left)
+        notes_ += fmt::format(
+            "{}: the run has left line {}; what it has above is kept as keep_abandoned says. Next: forebay prune {}/{} "
+            "--line {} removes it.\n",
+            stream, format::name_of(line), run, stream, format::name_of(line));
+    if (!history.foreign.empty())
+        notes_ += fmt::format("{}: {} snapshots are of another run and are not restored from. Next: forebay adopt {}\n",
+                              stream, history.foreign.size(), history.foreign.front().snapshot.directory);
 }
 
 Result<> Listing::add(const catalog::Leftover& leftover) {
@@ -90,7 +125,7 @@ Result<> Listing::add(const catalog::Leftover& leftover) {
             object.set("error", json_of(arrived.error()));
         }
     }
-    table_.row({leftover.stream, fmt::to_string(leftover.step), "", "", nodes, state, ""});
+    table_.row({leftover.stream, fmt::to_string(leftover.step), "", "", nodes, "", state, ""});
     array_.push(object);
     return {};
 }
@@ -98,23 +133,28 @@ Result<> Listing::add(const catalog::Leftover& leftover) {
 Result<> Listing::add_stream(const std::string& run, const std::string& stream,
                              const std::optional<std::int64_t>& step) {
     FB_TRY_ASSIGN(leftovers, catalog::leftovers(store_, run, stream));
-    FB_TRY_ASSIGN(snapshots, catalog::snapshots(store_, run, stream));
+    FB_TRY_ASSIGN(history, catalog::history(store_, run, stream));
     // Both lists fall by step; what is on its way comes before what it will replace.
     auto leftover = leftovers.begin();
-    auto snapshot = snapshots.begin();
-    while (leftover != leftovers.end() || snapshot != snapshots.end()) {
+    auto version = history.living.begin();
+    while (leftover != leftovers.end() || version != history.living.end()) {
         const bool first =
-            snapshot == snapshots.end() || (leftover != leftovers.end() && leftover->step >= snapshot->step);
-        const auto at = first ? leftover->step : snapshot->step;
+            version == history.living.end() || (leftover != leftovers.end() && leftover->step >= version->head.step);
+        const auto at = first ? leftover->step : version->head.step;
         const bool wanted = !step || at == *step;
         if (first) {
             if (wanted) FB_TRY(add(*leftover));
             ++leftover;
         } else {
-            if (wanted) FB_TRY(add(*snapshot));
-            ++snapshot;
+            if (wanted) FB_TRY(add(*version, Standing::living));
+            ++version;
         }
     }
+    for (const auto& one : history.abandoned)
+        if (!step || one.head.step == *step) FB_TRY(add(one, Standing::abandoned));
+    for (const auto& one : history.foreign)
+        if (!step || one.head.step == *step) FB_TRY(add(one, Standing::foreign));
+    explain(run, stream, history);
     return {};
 }
 
@@ -124,7 +164,7 @@ void Listing::print(bool json, const Place& place) const {
         std::fputs(fmt::format("{} holds no snapshot.\n", place.run).c_str(), stdout);
         return;
     }
-    std::fputs(table_.text().c_str(), stdout);
+    std::fputs((table_.text() + notes_).c_str(), stdout);
 }
 
 Result<Exit> list(const Options& options) {
@@ -149,16 +189,18 @@ void add_ls(CommandLine& line) {
     const auto options = std::make_shared<Options>();
     auto verb = line.verb("ls", "List the snapshots of a run, newest first, and what a crash left");
     verb.argument("RUN", options->place, "RUN, RUN/STREAM, or one step of it: RUN@120; or a file of GenericIO or HDF5");
-    verb.json(
-        options->json,
-        "  An array with an object for each snapshot: stream, step, directory, state, time, bytes (the "
-        "application's),\n"
-        "  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, view (a path, when there is one).\n"
-        "  state: committed; unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a "
-        "crash,\n"
-        "  or work that is going on. Of a file of GenericIO: file, format, big_endian, ranks, dims, elements, "
-        "partitions,\n"
-        "  bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, datasets.\n");
+    verb.json(options->json,
+              "  An array with an object for each snapshot: stream, step, directory, state, time, bytes (the "
+              "application's),\n"
+              "  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line (\"5\": what session 5 "
+              "saved), run_id, view "
+              "(a\n  path, when there is one). state: committed; abandoned: the run has gone back behind it; foreign: "
+              "of another "
+              "run;\n"
+              "  unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a crash,\n"
+              "  or work that is going on. Of a file of GenericIO: file, format, big_endian, ranks, dims, elements, "
+              "partitions,\n"
+              "  bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, datasets.\n");
     verb.examples(
         "  forebay ls /scratch/me/run7\n"
         "  forebay ls /scratch/me/run7/restart --json\n"

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "format/packed.hpp"
 
@@ -39,7 +40,8 @@ Result<bool> is_stream(sys::Store& store, const std::string& path) {
     if (!entries && entries.error().kind == ErrorKind::missing) return false;
     if (!entries) return entries.error();
     return std::ranges::any_of(*entries, [](const sys::Entry& entry) {
-        return entry.is_directory && (catalog::step_of(entry.name) || catalog::leftover_of(entry.name));
+        return entry.is_directory &&
+               (catalog::step_of(entry.name) || catalog::aside_of(entry.name) || catalog::leftover_of(entry.name));
     });
 }
 
@@ -70,12 +72,15 @@ Result<std::string> take_step(sys::Store& store, const std::string& text, Place&
                                                  word, text, text.substr(0, at))};
 }
 
-// The step directory RUN/STREAM/step-000120, as a shell completes it.
+// The step directory RUN/STREAM/step-000120, as a shell completes it; or one of a line that the run has left.
 std::string take_step_directory(const std::string& text, Place& place) {
     const auto path = named(text);
-    const auto step = catalog::step_of(path.filename().string());
-    if (!step || place.names_snapshot()) return text;
-    place.step = step;
+    const auto name = path.filename().string();
+    const auto step = catalog::step_of(name);
+    const auto aside = catalog::aside_of(name);
+    if ((!step && !aside) || place.names_snapshot()) return text;
+    place.step = step ? *step : aside->step;
+    if (aside) place.directory = text;
     return parent_of(path);
 }
 
@@ -106,6 +111,7 @@ Result<Place> find_place_to_write(sys::Store& store, const std::string& text) {
 }
 
 Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
+    if (!place.directory.empty()) return catalog::Snapshot{place.streams.front(), *place.step, place.directory};
     std::vector<catalog::Snapshot> found;
     std::vector<std::string> meant, all;
     const bool states =
@@ -113,7 +119,7 @@ Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
     for (const auto& stream : place.streams) {
         // The last snapshot of a run is one of its state, not a batch of packed files.
         if (states && !place.step && format::is_packed_stream(stream)) continue;
-        FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, place.run, stream));
+        FB_TRY_ASSIGN(snapshots, catalog::living_snapshots(store, place.run, stream));
         for (const auto& snapshot : snapshots) all.push_back(fmt::format("{}/{}@{}", place.run, stream, snapshot.step));
         const auto chosen =
             place.step ? std::ranges::find(snapshots, *place.step, &catalog::Snapshot::step) : snapshots.begin();

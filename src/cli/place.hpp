@@ -1,6 +1,7 @@
 // What a person names on the command line: a run, a stream of it, or one snapshot.
 //
 //   RUN   RUN/STREAM   RUN@STEP   RUN/STREAM@STEP   RUN/STREAM/step-000120      STEP is a number or "last"
+//   RUN/STREAM/line-1.step-000120      of a line that the run has left
 
 #pragma once
 
@@ -19,6 +20,7 @@ struct Place {
     bool stream_named = false;
     std::optional<std::int64_t> step;
     bool last = false;
+    std::string directory = {};  // of one snapshot that has the name of its line
 
     bool names_snapshot() const { return step.has_value() || last; }
 };

@@ -1,22 +1,33 @@
-// forebay prune: removes old snapshots, counting only whole ones.
+// forebay prune: removes old snapshots, counting only whole ones; or what lies above a step, or on a line.
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdio>
+#include <limits>
 #include <memory>
+#include <optional>
 
+#include "catalog/claim.hpp"
+#include "catalog/names.hpp"
+#include "catalog/run.hpp"
 #include "cli/place.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "format/packed.hpp"
+#include "sys/machine.hpp"
 
 namespace forebay::cli {
 
 namespace {
 
+constexpr std::int64_t not_given = -1;
+
 struct Options {
     std::string place;
-    int keep = 0;
+    std::int64_t keep = not_given;
+    std::int64_t above = not_given;
+    std::string line;
     bool dry_run = false;
     bool json = false;
 };
@@ -29,38 +40,110 @@ Json json_of_all(const std::vector<catalog::Snapshot>& snapshots) {
 
 void say(const catalog::Pruned& pruned, const std::string& stream, bool dry_run) {
     std::string text;
-    for (const auto& snapshot : pruned.kept) text += fmt::format("{}@{}  kept\n", stream, snapshot.step);
+    const auto name = [&](const catalog::Snapshot& snapshot) {
+        const auto own = snapshot.directory.substr(snapshot.directory.rfind('/') + 1);
+        return catalog::aside_of(own) ? fmt::format("{}/{}", stream, own) : fmt::format("{}@{}", stream, snapshot.step);
+    };
+    for (const auto& snapshot : pruned.kept) text += fmt::format("{}  kept\n", name(snapshot));
     for (const auto& snapshot : pruned.removed)
-        text += fmt::format("{}@{}  {}\n", stream, snapshot.step, dry_run ? "would be removed" : "removed");
+        text += fmt::format("{}  {}\n", name(snapshot), dry_run ? "would be removed" : "removed");
     for (const auto& problem : pruned.problems) text += fmt::format("{}: {}\n", stream, problem);
     std::fputs(text.c_str(), stdout);
 }
 
+/// The inverse of format::name_of(Line).
+std::optional<format::Line> line_in(const std::string& text) {
+    format::Line line;
+    const auto* end = text.data() + text.size();
+    const auto session = std::from_chars(text.data(), end, line.session);
+    if (session.ec != std::errc{}) return {};
+    if (session.ptr != end && *session.ptr == '.') {
+        const auto turn = std::from_chars(session.ptr + 1, end, line.turn);
+        if (turn.ec != std::errc{} || turn.ptr != end) return {};
+    } else if (session.ptr != end) {
+        return {};
+    }
+    return line;
+}
+
+Result<> check(const Options& options) {
+    const int given = (options.keep != not_given) + (options.above != not_given) + !options.line.empty();
+    const auto next = fmt::format("\n  Next: forebay prune {} --keep 3 --dry-run", options.place);
+    if (given != 1) return Error{ErrorKind::refused, "prune wants one of --keep, --above and --line." + next};
+    if (options.keep != not_given && (options.keep < 1 || options.keep > std::numeric_limits<int>::max()))
+        return Error{ErrorKind::refused,
+                     fmt::format("--keep {}: at least 1 snapshot must stay.{}", options.keep, next)};
+    if (!options.line.empty() && !line_in(options.line))
+        return Error{ErrorKind::refused, fmt::format("--line {}: a line is named as forebay ls does, as in 5 or 5.1.{}",
+                                                     options.line, next)};
+    return {};
+}
+
+// Whoever goes back must be alone: a session that lives goes on from where it is.
+Result<std::uint32_t> claim_for(sys::Store& store, const std::string& run) {
+    FB_TRY(catalog::make_identity(store, run));
+    FB_TRY_ASSIGN(session,
+                  catalog::claim(store, run,
+                                 {.host = sys::host_name(),
+                                  .user = sys::user_name(),
+                                  .boot = sys::boot_id(),
+                                  .lock_path = {},
+                                  .lock_id = {},
+                                  .process = sys::process_id()},
+                                 {.watch = forebay::Options{}.takeover_wait,
+                                  .log = [](const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }}));
+    FB_TRY(catalog::end_claim(store, run, session));
+    return session;
+}
+
+Result<catalog::Pruned> prune_stream(sys::Store& store, const Options& options, const std::string& run,
+                                     const std::string& stream, std::uint32_t session) {
+    if (options.keep != not_given)
+        return catalog::prune(store, run, stream, {.keep = static_cast<int>(options.keep), .dry_run = options.dry_run});
+    const auto removed = options.line.empty()
+                             ? catalog::prune_above(store, run, stream, options.above, session, options.dry_run)
+                             : catalog::prune_line(store, run, stream, *line_in(options.line), options.dry_run);
+    if (!removed) return removed.error();
+    return catalog::Pruned{.removed = *removed, .kept = {}, .problems = {}};
+}
+
 Result<Exit> prune(const Options& options) {
-    if (options.keep < 1)
-        return Error{ErrorKind::refused, fmt::format("--keep {}: at least 1 snapshot must stay.\n"
-                                                     "  Next: forebay prune {} --keep 1 --dry-run",
-                                                     options.keep, options.place)};
+    FB_TRY(check(options));
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     if (place.names_snapshot())
         return Error{ErrorKind::refused, fmt::format("prune works on a run or a stream, not on one step: {}.\n"
-                                                     "  Next: forebay prune {} --keep {} --dry-run",
-                                                     options.place, place.run, options.keep)};
+                                                     "  Next: forebay prune {} --keep 3 --dry-run",
+                                                     options.place, place.run)};
+    std::uint32_t session = 0;
+    if (options.above != not_given && !options.dry_run) {
+        FB_TRY_ASSIGN(claimed, claim_for(store, place.run));
+        session = claimed;
+    }
     auto array = Json::array();
     auto exit = Exit::good;
+    Result<> nothing;
+    bool any = false;
     for (const auto& stream : place.streams) {
         // Each batch holds other files; an old one is no older state of anything.
         if (!place.stream_named && format::is_packed_stream(stream)) continue;
-        FB_TRY_ASSIGN(pruned, catalog::prune(store, place.run, stream, options.keep, options.dry_run));
-        if (!pruned.problems.empty()) exit = Exit::found;
-        if (!options.json) say(pruned, stream, options.dry_run);
+        const auto pruned = prune_stream(store, options, place.run, stream, session);
+        // A line need not be in every stream.
+        if (!pruned && !options.line.empty() && pruned.error().kind == ErrorKind::missing) {
+            nothing = pruned.error();
+            continue;
+        }
+        FB_TRY(pruned ? Result<>() : Result<>(pruned.error()));
+        any = true;
+        if (!pruned->problems.empty()) exit = Exit::found;
+        if (!options.json) say(*pruned, stream, options.dry_run);
         auto problems = Json::array();
-        for (const auto& problem : pruned.problems) problems.push(problem);
+        for (const auto& problem : pruned->problems) problems.push(problem);
         auto object = Json::object();
-        object.set("stream", stream).set("dry_run", options.dry_run).set("kept", json_of_all(pruned.kept));
-        array.push(object.set("removed", json_of_all(pruned.removed)).set("problems", problems));
+        object.set("stream", stream).set("dry_run", options.dry_run).set("kept", json_of_all(pruned->kept));
+        array.push(object.set("removed", json_of_all(pruned->removed)).set("problems", problems));
     }
+    if (!any) FB_TRY(nothing);
     if (options.json) array.print();
     return exit;
 }
@@ -71,7 +154,9 @@ void add_prune(CommandLine& line) {
     const auto options = std::make_shared<Options>();
     auto verb = line.verb("prune", "Remove old snapshots; only whole ones count as kept");
     verb.argument("RUN", options->place, "RUN for all its streams but those of packed files, or RUN/STREAM");
-    verb.required("--keep", options->keep, "How many whole snapshots of each stream stay (at least 1)");
+    verb.number("--keep", options->keep, "How many whole snapshots of each stream stay (at least 1)");
+    verb.number("--above", options->above, "Go back for good: remove what the living line has above this step");
+    verb.option("--line", options->line, "Remove all of this line, as forebay ls names it");
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
     verb.json(options->json,
               "  An array with an object for each stream: stream, dry_run, kept, removed (arrays of stream, step, "
@@ -80,7 +165,11 @@ void add_prune(CommandLine& line) {
     verb.examples(
         "  forebay prune /scratch/me/run7 --keep 3 --dry-run\n"
         "  forebay prune /scratch/me/run7/particles --keep 1\n"
-        "With fewer than --keep whole snapshots nothing is removed. Exit code 1 when a snapshot is not whole.\n");
+        "  forebay prune /scratch/me/run7 --above 300\n"
+        "With fewer than --keep whole snapshots none of the living line is removed. --keep removes abandoned lines as "
+        "a\n"
+        "session does: when the living one has as many of its own. --above is refused while a session writes the run.\n"
+        "Exit code 1 when a snapshot is not whole.\n");
     verb.action([options] { return prune(*options); });
 }
 

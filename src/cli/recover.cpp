@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "catalog/names.hpp"
+#include "catalog/run.hpp"
 #include "cli/json.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
@@ -125,10 +126,15 @@ Result<Exit> recover(const Options& options) {
     while (run.size() > 1 && run.ends_with('/')) run.pop_back();
     auto& store = sys::posix_store();
     FB_TRY(catalog::streams(store, run));  // is it there?
-    FB_TRY_ASSIGN(directories, stage::staging_directories_of(
-                                   options.staging, std::filesystem::absolute(run).lexically_normal().string()));
+    const auto absolute = std::filesystem::absolute(run).lexically_normal().string();
+    // What was killed as it began, and what is of another run at this path, is told as well.
+    FB_TRY_ASSIGN(directories, stage::staging_directories_of(options.staging, absolute));
+    FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
+    FB_TRY_ASSIGN(left, drain::find_leftovers(options.staging, absolute, run_id));
+    for (const auto& directory : left.own)
+        if (std::ranges::find(directories, directory) == directories.end()) directories.push_back(directory);
     const auto make_view = view_maker();
-    const auto staged = drain::drain_leftovers(directories, make_view, false);
+    const auto staged = drain::drain_leftovers(directories, make_view, {.moved_to = absolute});
     FB_TRY_ASSIGN(recovered, drain::recover(store, run, options.stale));
     Report report;
     for (const auto& one : staged) FB_TRY(report_staged(one, options.stale, report));

@@ -1,6 +1,7 @@
 #include "cli/steps.hpp"
 
 #include <fmt/format.h>
+#include "catalog/history.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -85,7 +86,7 @@ Result<std::string> lacks(sys::Store& store, const Asked& asked, const Place& pl
 Result<std::vector<catalog::Snapshot>> find_series(sys::Store& store, const Asked& asked, bool is_complete) {
     FB_TRY_ASSIGN(place, find_place(store, asked.place));
     FB_TRY_ASSIGN(stream, stream_of(place, asked.place));
-    FB_TRY_ASSIGN(all, catalog::snapshots(store, place.run, stream));
+    FB_TRY_ASSIGN(all, catalog::living_snapshots(store, place.run, stream));
     std::vector<catalog::Snapshot> found;
     for (const auto& snapshot : all)
         if (asked.all ||

@@ -11,6 +11,7 @@ void add_ls(CommandLine& line);
 void add_show(CommandLine& line);
 void add_verify(CommandLine& line);
 void add_prune(CommandLine& line);
+void add_adopt(CommandLine& line);
 void add_recover(CommandLine& line);
 void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <tuple>
 
 #include "base/units.hpp"
+#include "catalog/history.hpp"
 #include "cli/files.hpp"
 #include "cli/place.hpp"
 #include "cli/progress.hpp"
@@ -83,9 +85,12 @@ Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Place& pl
     }
     std::vector<catalog::Snapshot> all;
     for (const auto& stream : place.streams) {
-        FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, place.run, stream));
-        all.insert(all.end(), snapshots.begin(), snapshots.end());
+        FB_TRY_ASSIGN(heads, catalog::heads_of(store, place.run, stream));
+        for (const auto& version : heads) all.push_back(version.snapshot);
     }
+    std::ranges::sort(all, [](const catalog::Snapshot& a, const catalog::Snapshot& b) {
+        return std::tie(a.stream, b.step, a.directory) < std::tie(b.stream, a.step, b.directory);
+    });
     if (all.empty())
         return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot to verify.\n  Next: forebay ls {}",
                                                      place.run, place.run)};

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "catalog/history.hpp"
 #include "cli/json.hpp"
 #include "cli/place.hpp"
 #include "cli/verbs.hpp"
@@ -36,7 +37,7 @@ Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Options& 
         return Error{place.streams.empty() ? ErrorKind::missing : ErrorKind::refused,
                      fmt::format("{} has {} streams, and one is wanted.\n  Next: name it, RUN/STREAM; forebay ls {}",
                                  options.place, place.streams.size(), place.run)};
-    FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, place.run, place.streams.front()));
+    FB_TRY_ASSIGN(snapshots, catalog::living_snapshots(store, place.run, place.streams.front()));
     if (snapshots.empty())
         return Error{ErrorKind::missing, fmt::format("{}/{} has no committed snapshot.\n  Next: forebay ls {}",
                                                      place.run, place.streams.front(), place.run)};

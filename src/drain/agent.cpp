@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "catalog/history.hpp"
+#include "catalog/run.hpp"
 #include "drain/between.hpp"
+#include "drain/claim_keeper.hpp"
 #include "drain/commit.hpp"
 #include "drain/node_drain.hpp"
 #include "drain/publish.hpp"
@@ -122,7 +125,28 @@ bool Agent::work(const std::atomic<bool>& stop) {
 Result<bool> Agent::is_committed(std::uint32_t index) const {
     FB_TRY_ASSIGN(peeked, format::peek(std::as_const(mine_[index].mapping).bytes(), staging_.slot_path(index)));
     const std::string stream = page_.streams[page_.slots[index].stream].name.data();
-    return find_committed(store_, {session_.run, stream, peeked.record.step}, peeked.record.snapshot_id);
+    FB_TRY_ASSIGN(found,
+                  find_committed(store_, {session_.run, stream, peeked.record.step}, peeked.record.which_save()));
+    return found.has_value();
+}
+
+// The staged file is left as it is when its snapshot goes to another run than the one that it was saved in.
+Result<> Agent::map_slot(std::uint32_t index) {
+    auto& mapping = mine_[index].mapping;
+    const auto path = staging_.slot_path(index);
+    mapping = {};
+    FB_TRY_ASSIGN(mapped, session_.adopts ? sys::Mapping::open_copy(path) : sys::Mapping::open(path, false));
+    if (session_.adopts) FB_TRY(format::change_lineage({.run_id = session_.run_id}, mapped.bytes(), path));
+    mapping = std::move(mapped);
+    return {};
+}
+
+Result<> Agent::check_run() const {
+    const auto checked = catalog::check_identity(store_, session_.run, session_.run_id);
+    if (checked || checked.error().kind == ErrorKind::retry) return checked;
+    return Error{checked.error().kind,
+                 fmt::format("{} Next: bring the run back, or forebay drain {} --into ANOTHER-RUN.",
+                             checked.error().text, staging_.directory())};
 }
 
 // The rules stand in the stream's entry when its first slot is sealed, and stay.
@@ -147,27 +171,22 @@ std::optional<double> Agent::seconds_to_compress(std::uint32_t index) const {
 Result<> Agent::drain_once(std::uint32_t index, bool again, Between& between, const std::atomic<bool>& stop) {
     auto& mapping = mine_[index].mapping;
     const auto path = staging_.slot_path(index);
-    const auto map_again = [&]() -> Result<> {
-        mapping = {};
-        FB_TRY_ASSIGN(mapped, sys::Mapping::open(path, false));
-        mapping = std::move(mapped);
-        return {};
-    };
     const bool is_new = !mapping.mapped();
-    if (is_new) FB_TRY(map_again());
+    if (is_new) FB_TRY(map_slot(index));
+    FB_TRY(check_run());
     if (is_new || again) {
         FB_TRY_ASSIGN(committed, is_committed(index));
         if (committed) return {};
     }
     // The application grows the file when a layout needs more room; the old mapping then ends too early.
     FB_TRY_ASSIGN(peeked, format::peek(std::as_const(mapping).bytes(), path));
-    if (peeked.file_bytes > mapping.bytes().size()) FB_TRY(map_again());
+    if (peeked.file_bytes > mapping.bytes().size()) FB_TRY(map_slot(index));
 
     auto& slot = page_.slots[index];
     slot.drained_bytes = 0;
     std::uint64_t stored_bytes = 0;
     mine_[index].file_bytes = peeked.file_bytes;
-    mine_[index].asking = peeked.record.node;
+    mine_[index].look_first_at = peeked.record.node;
     const Moving told(page_, true);
     const NodeDrain drain{.store = &store_,
                           .run = session_.run,
@@ -271,8 +290,8 @@ bool Agent::commit_slot(std::uint32_t index) {
     const std::string stream = page_.streams[slot.stream].name.data();
     const auto done =
         move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, nullptr, [&] {
-            return commit_if_complete(store_, session_.run, stream, record.step, record.snapshot_id, record.nodes,
-                                      record.group.nodes_per_file, &mine_[index].asking);
+            return commit_if_complete(store_, key_of(session_.run, stream, record), session_.run_id,
+                                      &mine_[index].look_first_at);
         });
     const bool absent = done ? *done == Commit::waiting : done.error().kind == ErrorKind::missing;
     if (absent && slot.inherited == 0) {
@@ -296,23 +315,35 @@ bool Agent::commit_slot(std::uint32_t index) {
     if (*done == Commit::superseded)
         log_(fmt::format("a later save of step {} of stream '{}' is committed; this one was removed", record.step,
                          stream));
-    committed(index, *done == Commit::committed);
+    if (*done == Commit::set_aside) tell_set_aside(index, record);
+    committed(index, record, *done == Commit::committed);
     return true;
 }
 
+// Another session has gone back behind this step, and saved it anew, while this one was still saving.
+void Agent::tell_set_aside(std::uint32_t index, const format::Record& record) {
+    const auto& slot = page_.slots[index];
+    const auto text = fmt::format(
+        "forebay: step {} of stream '{}' is committed, but aside, as one of line {}: a later session has gone "
+        "back behind it in run {}. Safe: both. Next: forebay ls {}.",
+        record.step, page_.streams[slot.stream].name.data(), format::name_of(record.lineage.line()), session_.run,
+        session_.run);
+    log_(text);
+    if (slot.inherited == 0) say_lost(page_, text);
+}
+
 // This node's file was durable in the part directory, which is not there now. It was renamed a moment ago; or another
-// agent has committed it and retention has removed it since, after a save that was sealed later; or somebody has
-// removed it, and then it is drained again. What cannot be looked at now is looked at again.
+// agent has committed it and retention has removed it since, after a later save; or somebody has removed it, and then
+// it is drained again. What cannot be looked at now is looked at again.
 bool Agent::part_gone(std::uint32_t index, const std::string& stream, const format::Record& record) {
     const auto later = [&]() -> Result<bool> {
         FB_TRY_ASSIGN(committed, is_committed(index));
         if (committed) return false;
-        FB_TRY_ASSIGN(all, catalog::snapshots(store_, session_.run, stream));
+        FB_TRY_ASSIGN(all, catalog::heads_of(store_, session_.run, stream));
         bool changing = false;
-        for (const auto& snapshot : all) {
-            const auto manifest = catalog::load_manifest(store_, snapshot.directory);
-            if (manifest && manifest->sealed_unix_ns > record.sealed_unix_ns) return true;
-            changing |= !manifest;  // retention has just removed it, after a commit that was not listed yet
+        for (const auto& version : all) {
+            if (version.readable && format::is_later(version.head.which_save(), record.which_save())) return true;
+            changing |= !version.readable;  // retention has just removed it, after a commit that was not listed yet
         }
         if (changing) return Error{ErrorKind::retry, "the list of snapshots changes"};
         return Error{ErrorKind::missing,
@@ -321,11 +352,11 @@ bool Agent::part_gone(std::uint32_t index, const std::string& stream, const form
     if (!later && (later.error().kind != ErrorKind::missing || ++mine_[index].absences < absences_max)) return false;
     mine_[index].absences = 0;
     if (!later) fail(index, later.error());
-    else if (*later) committed(index, false);
+    else if (*later) committed(index, record, false);
     return true;
 }
 
-void Agent::committed(std::uint32_t index, bool by_us) {
+void Agent::committed(std::uint32_t index, const format::Record& record, bool by_us) {
     auto& slot = page_.slots[index];
     auto& stream = page_.streams[slot.stream];
     const auto step = slot.step.load();
@@ -336,23 +367,31 @@ void Agent::committed(std::uint32_t index, bool by_us) {
     if (stream.newest_durable_step.load() < step) stream.newest_durable_step = step;
     log_(fmt::format("step {} of stream '{}' is committed{}", step, name, by_us ? "" : " by another agent"));
     set(slot, SlotState::committed);
-    if (by_us) keep_window(stream, {name, step, session_.run + "/" + name + "/" + catalog::step_name(step)});
+    if (by_us)
+        keep_window(slot.stream, {name, step, session_.run + "/" + name + "/" + catalog::step_name(step)},
+                    record.lineage.line());
 }
 
-// What the committing agent does for all: the view, then the retention window.
-void Agent::keep_window(const stage::StreamControl& stream, const catalog::Snapshot& snapshot) {
+// What the committing agent does for all: the view, the names of what the line has left behind, the retention window.
+void Agent::keep_window(std::uint32_t index, const catalog::Snapshot& snapshot, const format::Line& line) {
+    const auto& stream = page_.streams[index];
     for (const auto convention : catalog::all_conventions) {
         if ((stream.view >> static_cast<unsigned>(convention) & 1u) == 0 || !make_view_) continue;
         if (const auto made = make_view_(store_, snapshot, convention); !made)
             log_(fmt::format("no view {} of step {}: {}", catalog::view_name(snapshot.step, convention), snapshot.step,
                              made.error().text));
     }
-    if (stream.keep <= 0) return;
-    const auto pruned = catalog::prune(store_, session_.run, snapshot.stream, stream.keep, false, snapshot.step);
+    if (page_.lost.load() != 0) return;  // what stays is for the session to say that has the run now
+    // A stream that keeps all may hold thousands of snapshots: they are looked at once a line.
+    if (stream.keep <= 0 && named_lines_[index] == line) return;
+    const auto pruned =
+        catalog::prune(store_, session_.run, snapshot.stream,
+                       {.keep = stream.keep, .keep_abandoned = stream.keep_abandoned, .spared = snapshot.step});
     if (!pruned) {
         log_(fmt::format("retention of stream '{}' failed: {}", snapshot.stream, pruned.error().text));
         return;
     }
+    named_lines_[index] = line;
     for (const auto& problem : pruned->problems) log_(problem);
 }
 

@@ -48,9 +48,9 @@ private:
         sys::Mapping mapping;
         std::uint32_t bell_at_failure = 0;
         int corrupt_drains = 0;
-        int absences = 0;                    // looks in a row that found the part of a drained slot nowhere
-        std::uint32_t asking = 0;            // the node to look at first: this one, then one that was absent
-        std::uint64_t file_bytes = 0;        // of the drain under way
+        int absences = 0;                 // looks in a row that found the part of a drained slot nowhere
+        std::uint32_t look_first_at = 0;  // the node whose arrival is checked first: this one, then one that was absent
+        std::uint64_t file_bytes = 0;     // of the drain under way
         std::atomic<bool> overruled{false};  // it keeps no limit on the slowdown, so as to end in time
     };
 
@@ -71,6 +71,9 @@ private:
     bool drain_slot(std::uint32_t index, bool again, const std::atomic<bool>& stop);
     bool commit_slot(std::uint32_t index);
     bool part_gone(std::uint32_t index, const std::string& stream, const format::Record& record);
+    Result<> map_slot(std::uint32_t index);
+    Result<> check_run() const;
+    void tell_set_aside(std::uint32_t index, const format::Record& record);
     Result<bool> is_committed(std::uint32_t index) const;
     Result<> drain_once(std::uint32_t index, bool again, Between& between, const std::atomic<bool>& stop);
     bool staged_is_whole(std::uint32_t index) const;
@@ -78,8 +81,8 @@ private:
     std::int64_t ends_unix_ns(std::uint32_t index) const;
     std::optional<double> seconds_to_compress(std::uint32_t index) const;
     void fail(std::uint32_t index, const Error& error);
-    void committed(std::uint32_t index, bool by_us);
-    void keep_window(const stage::StreamControl& stream, const catalog::Snapshot& snapshot);
+    void committed(std::uint32_t index, const format::Record& record, bool by_us);
+    void keep_window(std::uint32_t stream, const catalog::Snapshot& snapshot, const format::Line& line);
     bool unfinished() const;
     void set(stage::SlotControl& slot, stage::SlotState state);
 
@@ -93,7 +96,8 @@ private:
     std::uint64_t begun_ = 0, ended_ = 0;  // drains of this agent: committed, failed or left to others
     std::array<Mine, stage::slots_max> mine_;
     std::array<CompressionMemory, stage::streams_max> compression_;
-    move::Pace pace_;  // of all drains under way
+    std::array<std::optional<format::Line>, stage::streams_max> named_lines_;  // whose names are in order, by stream
+    move::Pace pace_;                                                          // of all drains under way
     std::atomic<bool> hold_{false};
     std::atomic<sys::Clock::time_point> commits_looked_at_{};
 
@@ -104,14 +108,27 @@ private:
     bool application_lives_ = true;
 };
 
+/// Who runs an agent: a process of its own may outlive its application, and keep what it staged for a while.
+enum class Hosted { process, rank };
+
 /// The body of `forebay agent`: takes the agent's lock, calls `ready`, runs. True when everything is committed; also
-/// when another agent serves the directory already.
+/// when another agent serves the directory already. When all is committed and nobody uses the directory any more it is
+/// freed: at once after the session's end, after AgentOptions::linger when the application has died.
 Result<bool> run_agent(const std::string& directory, const std::function<void()>& ready, const ViewMaker& make_view,
-                       const Log& log);
+                       const Log& log, Hosted hosted);
+
+/// How what a dead session left is drained. Writes itself, or through `forwarding`; not through the forwarders that the
+/// session had.
+struct LeftoverOptions {
+    bool remove = false;  // the directory, when all of it is committed
+    stage::Forwarding forwarding = {};
+    std::string into = {};      // another run, which takes what is staged as its own; "": the one that it is of
+    std::string moved_to = {};  // where the run is now, of that identity; "": where the session had it
+};
 
 /// The body of `forebay drain`: one round over what a dead session left in a staging directory, with the errors it met.
-/// Removes the directory when all of it is committed and `remove` is asked for. `refused` while its session or its
-/// agent lives. Writes itself, or through `forwarding`; not through the forwarders that the session had.
+/// `refused` while its session or its agent lives, and where the run's directory is another run's; `missing` where that
+/// is gone: then nothing is freed.
 struct Drained {
     std::string stream;
     std::int64_t step = 0;
@@ -121,8 +138,8 @@ struct Drained {
     bool waiting = false;  // all of it is at the target, but node files of other nodes are not
     std::string text;      // why it is not committed
 };
-Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view, bool remove,
-                                            const stage::Forwarding& forwarding = {});
+Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view,
+                                            const LeftoverOptions& options);
 
 /// The same over several directories, which may hold nodes of one snapshot: the last of them commits, and the others
 /// then see it. Passes over those whose session or agent lives; `staged` is `missing` for what was killed as it began.
@@ -131,6 +148,13 @@ struct DrainedDirectory {
     Result<std::vector<Drained>> staged;
 };
 std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& directories, const ViewMaker& make_view,
-                                              bool remove, const stage::Forwarding& forwarding = {});
+                                              const LeftoverOptions& options);
+
+/// What dead sessions left staged on this node, by whose it is. `run` is absolute.
+struct Leftovers {
+    std::vector<std::string> own;     // of this run, perhaps when it lay elsewhere
+    std::vector<std::string> others;  // of runs that lay at this path before, and hold what is not committed
+};
+Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id);
 
 }  // namespace forebay::drain

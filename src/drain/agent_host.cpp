@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/limits.hpp"
+#include "catalog/run.hpp"
 #include "drain/agent.hpp"
+#include "drain/claim_keeper.hpp"
 #include "drain/publish.hpp"
 #include "drain/spool.hpp"
 #include "drain/target.hpp"
@@ -11,6 +14,9 @@
 namespace forebay::drain {
 
 namespace {
+
+// How often a lingering agent looks whether somebody has opened a session.
+constexpr std::chrono::milliseconds linger_pause{500};
 
 Result<stage::SessionFile> session_of(const std::string& directory) {
     const auto path = directory + "/session.json";
@@ -20,8 +26,44 @@ Result<stage::SessionFile> session_of(const std::string& directory) {
 
 }  // namespace
 
+namespace {
+
+// The last act of an agent whose session is over and has everything committed. Whoever opens a session here meanwhile
+// has the application's lock, and takes over what is there.
+void free_directory(stage::Staging& staging, const Log& log) {
+    auto& page = staging.control();
+    page.lingering = stage::lingering_frees;
+    const auto lock = sys::FileLock::take(stage::application_lock_path(staging.directory()));
+    if (!lock) {
+        page.lingering = 0;
+        return;
+    }
+    log("what was staged is committed, and is freed");
+    // An error leaves what `forebay drain` still understands.
+    static_cast<void>(sys::posix_store().remove_tree(staging.directory()));
+}
+
+// Until somebody opens a session here, or has it end, or the time is over.
+void linger(stage::Staging& staging, std::chrono::milliseconds linger_max) {
+    auto& page = staging.control();
+    page.lingering = 1;
+    const auto deadline = sys::Clock::now() + linger_max;
+    while (page.ending.load() == 0 && !staging.application_lives() && sys::Clock::now() < deadline) {
+        const auto seen = page.bell.load();
+        if (page.ending.load() != 0) break;
+        sys::wait_on(page.bell, seen, std::min<std::chrono::nanoseconds>(linger_pause, deadline - sys::Clock::now()));
+    }
+}
+
+bool holds_files(const std::string& directory) {
+    const auto spool = look_at_spool(stage::spool_path(directory));
+    return !spool || spool->files > 0;
+}
+
+}  // namespace
+
 Result<bool> run_agent(const std::string& directory, const std::function<void()>& ready, const ViewMaker& make_view,
-                       const Log& log) {
+                       const Log& log, Hosted hosted) {
     FB_TRY_ASSIGN(session, session_of(directory));
     auto lock = sys::FileLock::take(stage::agent_lock_path(directory));
     if (!lock && lock.error().kind == ErrorKind::retry) {
@@ -37,36 +79,85 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
     FB_TRY_ASSIGN(target, target_of(session.run, session.forwarding, make_view));
     if (!session.forwarding.to.empty())
         log(fmt::format("it writes through {}", fmt::join(session.forwarding.to, ", ")));
-    SpoolKeeper spool(*target.store, directory, session, log);
-    bool all = Agent(*target.store, staging, session, target.make_view, log).run(never);
-    if (const auto packed = spool.finish(); !packed) {
-        log(fmt::format("the spool is not packed: {}", packed.error().text));
-        all = false;
+    bool all = false;
+    {
+        const ClaimKeeper claim(*target.store, staging, session.run, log);
+        SpoolKeeper spool(*target.store, directory, session, log);
+        all = Agent(*target.store, staging, session, target.make_view, log).run(never);
+        if (const auto packed = spool.finish(); !packed) {
+            log(fmt::format("the spool is not packed: {}", packed.error().text));
+            all = false;
+        }
     }
     log(all ? "agent leaves, everything is committed" : fmt::format("agent leaves; next: forebay drain {}", directory));
-    return all;
+    if (!all) return false;
+    if (hosted == Hosted::process && staging.control().ending.load() == 0) linger(staging, session.agent.linger);
+    if (!holds_files(directory)) free_directory(staging, log);
+    return true;
 }
 
-Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view, bool remove,
-                                            const stage::Forwarding& forwarding) {
-    FB_TRY_ASSIGN(session, session_of(directory));
+namespace {
+
+// Which run takes what is staged; an error where that cannot be, and nothing is freed.
+Result<> find_run(stage::SessionFile& session, const LeftoverOptions& options, sys::Store& store,
+                  const std::string& directory) {
+    if (!options.into.empty()) {
+        session.run = options.into;
+        session.adopts = true;
+        FB_TRY_ASSIGN(id, catalog::make_identity(store, session.run));
+        session.run_id = id;
+        return {};
+    }
+    if (!options.moved_to.empty()) session.run = options.moved_to;
+    const auto checked = [&]() -> Result<> {
+        if (session.run_id != 0) return catalog::check_identity(store, session.run, session.run_id);
+        FB_TRY_ASSIGN(id, catalog::identity_of(store, session.run));
+        FB_TRY_ASSIGN(exists, store.exists(session.run));
+        if (exists && id == 0) return {};
+        return Error{exists ? ErrorKind::refused : ErrorKind::missing,
+                     fmt::format("{} {}.", session.run,
+                                 exists ? "has an identity, which what is staged does not name" : "does not exist")};
+    }();
+    if (checked) return {};
+    return Error{
+        checked.error().kind,
+        fmt::format("forebay: what is staged in {} is not drained: {} Safe: the staged copies, there. Next: mount "
+                    "the file system of {} and try again; or forebay drain {} --into ANOTHER-RUN keeps them, "
+                    "forebay drain {} --drop removes them.",
+                    directory, checked.error().text, session.run, directory, directory)};
+}
+
+}  // namespace
+
+Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view,
+                                            const LeftoverOptions& options) {
+    stage::dismiss_lingering(directory);
+    FB_TRY_ASSIGN(written, session_of(directory));
+    auto session = written;
     // Those of the session have mostly ended with its job; through whom to write now is for the caller to say.
-    session.forwarding = forwarding;
-    FB_TRY_ASSIGN(target, target_of(session.run, session.forwarding, make_view));
-    // Slots of a dead session are taken over as a new session takes them over; the page then says what is left.
-    FB_TRY_ASSIGN(staging, stage::Staging::create(directory, session, std::chrono::milliseconds(0)));
+    session.forwarding = options.forwarding;
+    FB_TRY_ASSIGN(target, target_of(options.into.empty() ? session.run : options.into, session.forwarding, make_view));
+    FB_TRY(find_run(session, options, *target.store, directory));
+    FB_TRY_ASSIGN(locked, stage::LockedDirectory::lock(directory, session.run));
+    FB_TRY_ASSIGN(left, stage::staged_files(directory));
+    // Slots of a dead session are taken over as a new session takes them over; the page then says what is left. The
+    // session's file stays as it was: what cannot be committed now is still of that run.
+    FB_TRY_ASSIGN(staging, stage::Staging::create(std::move(locked), written, std::chrono::milliseconds(0)));
     FB_TRY_ASSIGN(lock, sys::FileLock::take(stage::agent_lock_path(directory)));
     auto& page = staging.control();
     page.ending = 1;
     // Here a person looks on: what cannot be committed stays staged and is named.
-    std::vector<bool> already;
+    std::vector<bool> already(page.slot_count.load(), false);
     for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
         auto& slot = page.slots[i];
         slot.inherited = 0;
-        const Place place{session.run, page.streams[slot.stream].name.data(), slot.step.load()};
-        const auto found =
-            slot.step.load() < 0 ? Result<bool>(false) : find_committed(*target.store, place, slot.snapshot_id.load());
-        already.push_back(found && *found);  // what cannot be looked at now is told by the drain
+        const auto file = std::ranges::find(left, staging.slot_path(i), &stage::StagedFile::path);
+        if (file == left.end()) continue;
+        if (session.adopts) slot.state = stage::SlotState::sealed;
+        const Place place{session.run, file->stream, slot.step.load()};
+        const auto found = find_committed(*target.store, place, file->peek.record.which_save());
+        // What cannot be looked at now is told by the drain.
+        already[i] = slot.state.load() == stage::SlotState::committed || (found && *found);
     }
     const std::atomic<bool> never{false};
     Agent agent(*target.store, staging, session, target.make_view, [](const std::string&) {});
@@ -83,26 +174,49 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
                            : waiting ? "drained; node files of other nodes are still missing"
                                      : std::string(slot.error_text.data())});
     }
-    FB_TRY(SpoolKeeper(sys::posix_store(), directory, session, [](const std::string&) {}).finish());
+    FB_TRY(SpoolKeeper(*target.store, directory, session, [](const std::string&) {}).finish());
     lock.release();
-    if (all && remove) FB_TRY(staging.remove());
+    if (all && options.remove) FB_TRY(staging.remove());
     return outcome;
 }
 
 std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& directories, const ViewMaker& make_view,
-                                              bool remove, const stage::Forwarding& forwarding) {
+                                              const LeftoverOptions& options) {
     std::vector<DrainedDirectory> all;
     for (const auto& directory : directories) {
+        // Without `remove` the copies are to stay, and there is nothing else to do.
+        if (options.remove) stage::dismiss_lingering(directory);
         const auto in_use = {stage::application_lock_path(directory), stage::agent_lock_path(directory)};
-        if (std::ranges::any_of(in_use, sys::lock_is_held)) continue;
-        auto staged = drain_leftover(directory, make_view, remove, forwarding);
-        if (staged || staged.error().kind != ErrorKind::refused) all.push_back({directory, std::move(staged)});
+        if (!std::filesystem::exists(directory) || std::ranges::any_of(in_use, sys::lock_is_held)) continue;
+        auto staged = drain_leftover(directory, make_view, options);
+        const bool taken = !staged && std::ranges::any_of(in_use, sys::lock_is_held);  // by a session, a moment ago
+        if (!taken) all.push_back({directory, std::move(staged)});
     }
     if (all.size() < 2) return all;
     for (auto& one : all)
         if (one.staged && std::ranges::any_of(*one.staged, &Drained::waiting))
-            one.staged = drain_leftover(one.directory, make_view, remove, forwarding);
+            one.staged = drain_leftover(one.directory, make_view, options);
     return all;
+}
+
+Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id) {
+    Leftovers found;
+    FB_TRY_ASSIGN(directories, stage::staging_directories(staging));
+    std::ranges::sort(directories);
+    for (const auto& directory : directories) {
+        const auto session = session_of(directory);
+        if (!session) continue;   // killed before it had staged anything
+        std::error_code unequal;  // one of both does not exist
+        const bool here = session->run == run || std::filesystem::equivalent(session->run, run, unequal);
+        if (session->run_id == run_id) {
+            // Of a copied run both have the identity: the one that still lies where it was staged for has it.
+            if (here || !catalog::check_identity(sys::posix_store(), session->run, run_id))
+                found.own.push_back(directory);
+        } else if (here) {
+            found.others.push_back(directory);
+        }
+    }
+    return found;
 }
 
 }  // namespace forebay::drain

@@ -98,7 +98,8 @@ class Node {
 public:
     explicit Node(const AgentOptions& options = agent_options())
         : session{.run = run, .host = "here", .process = 1, .agent = options},
-          staging(stage::Staging::create(folder / "staging", session, 0ms).value()) {}
+          staging(stage::Staging::create(stage::LockedDirectory::lock(folder / "staging", run).value(), session, 0ms)
+                      .value()) {}
 
     void seal(const SmallSnapshot& snapshot, const StreamOptions& options = {},
               std::int64_t sealed_unix_ns = sys::unix_ns()) {
@@ -160,7 +161,7 @@ std::vector<std::string> turns(const WatchedStore& store) {
 }  // namespace
 
 TEST_CASE("what is sealed already is drained by priority, then deadline, then age") {
-    SimStore disk;
+    SimStore disk("run");
     WatchedStore store(disk, 0ms);
     Node node;
     node.seal({.id = 1, .step = 9, .stream = "old"});
@@ -181,7 +182,7 @@ TEST_CASE("a more urgent seal overtakes, again and again; each goes on where it 
         for (const bool by_deadline : {false, true}) {
             CAPTURE(in_flight);
             CAPTURE(by_deadline);
-            SimStore disk;
+            SimStore disk("run");
             WatchedStore store(disk, 2ms);
             Node node(agent_options(in_flight));
             const auto low = large("analysis", 1), middle = large("restart", 2), high = large("last", 3);
@@ -214,7 +215,7 @@ TEST_CASE("a more urgent seal overtakes, again and again; each goes on where it 
 }
 
 TEST_CASE("what is as urgent, or less, waits its turn; so does what failed before") {
-    SimStore disk;
+    SimStore disk("run");
     WatchedStore store(disk, 1ms);
     Node node;
     store.before = [&](const Write& write) {
@@ -227,13 +228,13 @@ TEST_CASE("what is as urgent, or less, waits its turn; so does what failed befor
     REQUIRE_MESSAGE(node.drain(store), node.log);
     CHECK(turns(store) == std::vector<std::string>{"first", "same", "less"});
 
-    SimStore full;
+    SimStore full("run");
     WatchedStore failing(full, 1ms);
     Node other;
     const auto urgent = large("restart", 5);
     failing.before = [&](const Write& write) {
         if (write.stream == "analysis" && failing.of("analysis").size() == 3) {
-            full.fail(test::Op::make_directories, 0, {ErrorKind::full, "No space left on device"});
+            full.fail(test::Op::make_directory, 0, {ErrorKind::full, "No space left on device"});
             other.seal(urgent, {.priority = 1});
         }
     };
@@ -262,7 +263,7 @@ TEST_CASE("a crash at any operation while one drain overtakes another leaves bot
     };
     int operations = 0;
     {
-        SimStore disk;
+        SimStore disk("run");
         REQUIRE(disk.make_directories(run));
         disk.settle();
         Node node(options);
@@ -274,7 +275,7 @@ TEST_CASE("a crash at any operation while one drain overtakes another leaves bot
         for (const int boot : {0, 3, 4, 5}) {
             CAPTURE(cut);
             CAPTURE(boot);
-            SimStore disk;
+            SimStore disk("run");
             REQUIRE(disk.make_directories(run));
             disk.settle();
             const auto before = disk.clone();
@@ -300,7 +301,7 @@ TEST_CASE("a crash at any operation while one drain overtakes another leaves bot
 }
 
 TEST_CASE("a stream's rate holds for its drains alone, and the agent's for all at once") {
-    SimStore disk;
+    SimStore disk("run");
     WatchedStore store(disk, 0ms);
     Node node;
     node.seal(large("slow", 1), {.rate_bytes_per_second = 2'000'000});
@@ -315,7 +316,7 @@ TEST_CASE("a stream's rate holds for its drains alone, and the agent's for all a
 
     auto options = agent_options(3);
     options.rate_bytes_per_second = 3'000'000;
-    SimStore other_disk;
+    SimStore other_disk("run");
     WatchedStore other(other_disk, 0ms);
     Node limited(options);
     other.before = [&](const Write& write) {
@@ -330,7 +331,7 @@ TEST_CASE("a stream's rate holds for its drains alone, and the agent's for all a
 }
 
 TEST_CASE("a missed deadline is counted once and told, also of what never becomes durable") {
-    SimStore disk;
+    SimStore disk("run");
     WatchedStore store(disk, 20ms);
     Node node;
     node.seal(large("late", 1), {.deadline = 30ms});
@@ -343,8 +344,8 @@ TEST_CASE("a missed deadline is counted once and told, also of what never become
     CHECK(told < node.log.find("step 7 of stream 'late': "));  // said when it passed, not when all was drained
     CHECK(node.log.find("misses its deadline", node.log.find('\n', told)) == std::string::npos);
 
-    SimStore dead;
-    dead.fail(test::Op::make_directories, 0, {ErrorKind::full, "No space left on device"}, 1000);
+    SimStore dead("run");
+    dead.fail(test::Op::make_directory, 0, {ErrorKind::full, "No space left on device"}, 1000);
     Node unlucky;
     unlucky.seal(large("never", 3), {.deadline = 100ms});
     std::atomic<bool> stop{false};

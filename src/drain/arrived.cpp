@@ -41,14 +41,14 @@ Result<std::optional<std::uint32_t>> absent_in_combined(sys::Store& store, const
     const auto per_file = wanted.nodes_per_file;
     const auto files = (wanted.nodes + per_file - 1) / per_file;
     for (std::uint32_t i = 0; i < files; ++i) {
-        const auto first = (wanted.asking / per_file + i) % files * per_file;
+        const auto first = (wanted.look_first_at / per_file + i) % files * per_file;
         const auto path = fmt::format("{}/{}", directory, format::node_path(first, wanted.nodes, per_file));
         if (first + 1 == wanted.nodes) {  // alone in the last file, which is no combined one then
             FB_TRY_ASSIGN(exists, store.exists(path));
             if (!exists) return std::optional(first);
             continue;
         }
-        FB_TRY_ASSIGN(absent, absent_region(store, path, wanted.snapshot_id, first, wanted.asking));
+        FB_TRY_ASSIGN(absent, absent_region(store, path, wanted.snapshot_id, first, wanted.look_first_at));
         if (absent) return absent;
     }
     return std::optional<std::uint32_t>{};
@@ -59,7 +59,8 @@ Result<std::optional<std::uint32_t>> absent_in_combined(sys::Store& store, const
 Result<std::optional<std::uint32_t>> absent_node(sys::Store& store, const std::string& directory,
                                                  const Wanted& wanted) {
     if (wanted.nodes_per_file == format::in_shared_file)
-        return absent_region(store, directory + "/" + format::shared_file_name, wanted.snapshot_id, 0, wanted.asking);
+        return absent_region(store, directory + "/" + format::shared_file_name, wanted.snapshot_id, 0,
+                             wanted.look_first_at);
     return wanted.nodes_per_file > 1 ? absent_in_combined(store, directory, wanted)
                                      : absent_file(store, directory, wanted.nodes);
 }
@@ -73,9 +74,13 @@ Result<> look_at_combined(sys::Store& store, const std::string& path, Arrived& a
         return page.error();
     if (!page) return {};  // begun, and nothing has come
     arrived.nodes = page->nodes;
-    arrived.nodes_per_file = page->group.nodes_per_file;
     FB_TRY_ASSIGN(nodes, arrived_regions(*file, *page, path));
-    arrived.files += nodes;
+    arrived.files += static_cast<std::uint32_t>(nodes.size());
+    if (arrived.record || nodes.empty()) return {};
+    std::vector<std::byte> pages(format::record_offset_bytes + format::record_size_bytes);
+    FB_TRY(file->read(page->group.offset_of(nodes.front()), pages));
+    FB_TRY_ASSIGN(peeked, format::peek(pages, path));
+    arrived.record = peeked.record;
     return {};
 }
 
@@ -90,16 +95,16 @@ Result<Arrived> look_at_part(sys::Store& store, const std::string& directory) {
             FB_TRY_ASSIGN(inside, look_at_part(store, path));
             arrived.files += inside.files;
             if (inside.nodes) arrived.nodes = inside.nodes;
-            arrived.nodes_per_file = std::max(arrived.nodes_per_file, inside.nodes_per_file);
+            if (!arrived.record) arrived.record = inside.record;
         } else if (entry.name == format::shared_file_name ||
                    (entry.name.starts_with("nodes-") && entry.name.ends_with(".h5"))) {
             FB_TRY(look_at_combined(store, path, arrived));
         } else if (entry.name.starts_with("node-") && entry.name.ends_with(".h5")) {
             ++arrived.files;
-            if (arrived.nodes) continue;
+            if (arrived.record) continue;
             FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store, path));
-            arrived.nodes = reader.peek().record.nodes;
-            arrived.nodes_per_file = std::max(arrived.nodes_per_file, reader.peek().record.group.nodes_per_file);
+            arrived.record = reader.peek().record;
+            arrived.nodes = arrived.record->nodes;
         }
     }
     return arrived;

@@ -6,6 +6,7 @@
 
 #include "base/limits.hpp"
 #include "catalog/names.hpp"
+#include "catalog/run.hpp"
 #include "drain/gather.hpp"
 #include "drain/publish.hpp"
 
@@ -35,38 +36,43 @@ void sweep(sys::Store& store, const std::string& directory) {
 
 }  // namespace
 
-Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, const std::string& stream,
-                                  std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes,
-                                  std::uint32_t nodes_per_file, std::uint32_t* asking) {
-    if (nodes == 0 || nodes > limits::nodes_max || step < 0)
+SnapshotKey key_of(const std::string& run, const std::string& stream, const format::Record& record) {
+    return {run, stream, record.step, record.which_save(), record.nodes, record.group.nodes_per_file};
+}
+
+Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std::uint64_t run_id,
+                                  std::uint32_t* look_first_at) {
+    if (key.nodes == 0 || key.nodes > limits::nodes_max || key.step < 0)
         return Error{ErrorKind::refused,
                      fmt::format("cannot commit step {} of stream \"{}\" with {} nodes: steps start at "
                                  "0, nodes are 1 to {}.",
-                                 step, stream, nodes, limits::nodes_max)};
-    const Place place{run, stream, step};
-    const auto part = place.stream_directory() + "/" + catalog::part_name(step, snapshot_id);
-    FB_TRY_ASSIGN(before, find_committed(store, place, snapshot_id));
+                                 key.step, key.stream, key.nodes, limits::nodes_max)};
+    const Place place{key.run, key.stream, key.step};
+    const auto part = place.stream_directory() + "/" + catalog::part_name(key.step, key.save.snapshot_id);
+    FB_TRY_ASSIGN(before, find_committed(store, place, key.save));
     if (before) return Commit::already;
     bool writes = false;
     const auto outcome = [&]() -> Result<Commit> {
-        const Wanted wanted{.snapshot_id = snapshot_id,
-                            .step = step,
-                            .nodes = nodes,
-                            .nodes_per_file = nodes_per_file,
-                            .asking = asking == nullptr ? 0 : *asking};
+        const Wanted wanted{.snapshot_id = key.save.snapshot_id,
+                            .step = key.step,
+                            .nodes = key.nodes,
+                            .nodes_per_file = key.nodes_per_file,
+                            .run_id = run_id,
+                            .look_first_at = look_first_at == nullptr ? 0 : *look_first_at};
         FB_TRY_ASSIGN(absent, absent_node(store, part, wanted));
-        if (absent && asking != nullptr) *asking = *absent;
+        if (absent && look_first_at != nullptr) *look_first_at = *absent;
         if (absent) return Commit::waiting;
+        FB_TRY(catalog::check_identity(store, key.run, run_id));
         FB_TRY_ASSIGN(manifest, gather(store, part, wanted));
         writes = true;
         FB_TRY(write_manifest(store, part, manifest));
-        return publish(store, place, part, {snapshot_id, manifest.sealed_unix_ns});
+        return publish(store, place, part, manifest.head());
     }();
     const bool is_gone = outcome ? *outcome == Commit::waiting : outcome.error().kind == ErrorKind::missing;
     if (!is_gone) return outcome;
     // Another agent has renamed the part as we reached for it, or it was never whole.
-    FB_TRY_ASSIGN(now, find_committed(store, place, snapshot_id));
-    if (now && writes) sweep(store, place.final_directory());
+    FB_TRY_ASSIGN(now, find_committed(store, place, key.save));
+    if (now && writes) sweep(store, *now);
     return now ? Commit::already : outcome;
 }
 

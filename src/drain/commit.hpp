@@ -15,19 +15,30 @@ enum class Commit {
     waiting,     // node files of other nodes are still missing
     committed,   // by this call
     already,     // by another agent, or earlier
-    superseded,  // a later save of the same step is committed; this one was removed
+    superseded,  // a later save of the same step on the same line is committed; this one was removed
+    set_aside,   // committed under the name of its line: a later line holds the step
 };
+
+/// The snapshot that is to be committed, as each of its records says.
+struct SnapshotKey {
+    std::string run, stream;
+    std::int64_t step = 0;
+    format::Save save;
+    std::uint32_t nodes = 0;
+    std::uint32_t nodes_per_file = 1;
+};
+SnapshotKey key_of(const std::string& run, const std::string& stream, const format::Record& record);
 
 /// Looks whether all node files of a snapshot are in its part directory; if so writes the manifest and renames the
 /// directory to its final name. Idempotent; any number of agents may call it at once, and an agent may ask before it
-/// drains: nothing there at all is `waiting`. Of several saves of the same step the one sealed last stays, in whatever
-/// order they come. Node files must be synced by their writers before they get their final names; the names are made
-/// durable here, up to the entry of STREAM in RUN. All answers but `waiting` are durable. `refused` when the node files
-/// do not make one snapshot: nothing is then moved. `asking`, of files of several nodes, is the node to look at first:
-/// the asker's own, and after `waiting` one that was absent, so that waiting for the last node is one read a time.
-Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, const std::string& stream,
-                                  std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes,
-                                  std::uint32_t nodes_per_file = 1, std::uint32_t* asking = nullptr);
+/// drains: nothing there at all is `waiting`. Of several saves of the same step the later one has the step's name, in
+/// whatever order they come (format::is_later). Node files must be synced by their writers before they get their final
+/// names; the names are made durable here, up to the entry of STREAM in RUN. All answers but `waiting` are durable.
+/// `refused` when the node files do not make one snapshot, or are of another run than `run_id`: nothing is then moved.
+/// `look_first_at` (in, out), of files of several nodes, is the node whose arrival is checked first: begin with your
+/// own; after `waiting` it is one that was absent, so that waiting for the last node is one read a time.
+Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std::uint64_t run_id,
+                                  std::uint32_t* look_first_at = nullptr);
 
 /// What recover() did with one leftover directory.
 struct Recovered {

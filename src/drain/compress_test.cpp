@@ -14,10 +14,10 @@
 
 #include "catalog/node_reader.hpp"
 #include "catalog/plain_bytes.hpp"
-#include "drain/commit.hpp"
 #include "drain/compress.hpp"
 #include "drain/node_drain.hpp"
 #include "format/segments.hpp"
+#include "support/committed_run.hpp"
 #include "support/large_node_file.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
@@ -137,7 +137,7 @@ void check_segments(const Opened& compressed) {
 }  // namespace
 
 TEST_CASE("a compressed file is smaller, says what it was drained from, and reads back bit for bit, in any pieces") {
-    SimStore disk;
+    SimStore disk("run");
     Drainer drainer{.memory = {.rules = zstd}};
     REQUIRE(drainer.drain(disk, image));
     const auto compressed = open_packed(disk);
@@ -169,7 +169,7 @@ TEST_CASE("a compressed file is smaller, says what it was drained from, and read
 TEST_CASE(
     "each variable is stored by its own rule; what loses something stays within its bound and is checked as it "
     "decodes") {
-    SimStore disk;
+    SimStore disk("run");
     REQUIRE(drain_to(disk, mixed));
     const auto compressed = open_packed(disk);
     check_segments(compressed);
@@ -198,7 +198,7 @@ TEST_CASE("numbers that zfp cannot keep within the bound are stored as they are,
         if (segment.offset == at)
             file.crc32c[segment.word] = crc32c(std::span<const std::byte>(odd).subspan(at, segment.bytes));
     drain::CompressionMemory memory{.rules = mixed};
-    SimStore disk;
+    SimStore disk("run");
     REQUIRE(disk.make_directories(part));
     const drain::NodeDrain how{.store = &disk, .run = "run", .write = {.in_flight = 2}};
     const auto compressed = drain::write_compressed(how, memory, file, odd, path, "slot").value();
@@ -215,7 +215,7 @@ TEST_CASE("damage of what is staged is found before it is compressed, and nothin
     for (const std::size_t v : {0u, 1u, 4u, 5u}) {
         auto damaged = image;
         damaged[staged.extents[v].offset_bytes + staged.extents[v].used_bytes / 2] ^= std::byte{4};
-        SimStore disk;
+        SimStore disk("run");
         const auto failed = drain_to(disk, mixed, damaged);
         REQUIRE_FALSE(failed);
         CHECK(failed.error().kind == ErrorKind::corrupt);
@@ -226,10 +226,10 @@ TEST_CASE("damage of what is staged is found before it is compressed, and nothin
 }
 
 TEST_CASE("a flip of any stored byte is found, and verify names variable and place") {
-    SimStore disk;
+    SimStore disk("run");
     REQUIRE(drain_to(disk, mixed));
     const auto compressed = open_packed(disk);
-    REQUIRE(drain::commit_if_complete(disk, "run", "restart", 120, 0xf3, 1).value() == drain::Commit::committed);
+    REQUIRE(test::commit(disk, "run", {}).value() == drain::Commit::committed);
     const catalog::Snapshot snapshot{"restart", 120, "run/restart/step-000120"};
     REQUIRE(catalog::verify(disk, snapshot, {}).value().damage.empty());
     const auto name = snapshot.directory + "/node-00000.h5";
@@ -248,7 +248,7 @@ TEST_CASE("a flip of any stored byte is found, and verify names variable and pla
 }
 
 TEST_CASE("a crash at any operation leaves the compressed file whole or absent; what was drained is there") {
-    SimStore clean;
+    SimStore clean("run");
     REQUIRE(clean.make_directories(part));
     clean.settle();
     const auto before = clean.clone();
@@ -279,7 +279,7 @@ TEST_CASE("a crash at any operation leaves the compressed file whole or absent; 
 TEST_CASE("a fault at any operation is an error without a file under the final name, and the next try drains") {
     for (const auto kind : {Op::open, Op::write, Op::truncate, Op::sync, Op::close, Op::rename}) {
         CAPTURE(static_cast<int>(kind));
-        SimStore disk;
+        SimStore disk("run");
         disk.fail(kind, 0, {ErrorKind::retry, "Input/output error"});
         const auto failed = drain_to(disk, zstd);
         REQUIRE_FALSE(failed);
@@ -291,7 +291,7 @@ TEST_CASE("a fault at any operation is an error without a file under the final n
 }
 
 TEST_CASE("a file that is there from this very save is left, plain or compressed") {
-    SimStore disk;
+    SimStore disk("run");
     REQUIRE(drain_to(disk, {}));
     const auto plain = *disk.peek(path);
     CHECK(plain.size() == staged.file_bytes);
@@ -306,7 +306,7 @@ TEST_CASE("a file that is there from this very save is left, plain or compressed
 }
 
 TEST_CASE("an agent that has one CPU compresses with one thread, however many writes may be in flight") {
-    SimStore disk;
+    SimStore disk("run");
     WriterStore store(disk);
     Drainer drainer{.memory = {.rules = zstd}};
     bool pinned = false;
@@ -324,7 +324,7 @@ TEST_CASE("many threads and one give the same file") {
     stage::CompressionRules fixed{{.codec = Codec::zstd, .level = 2}, {}};
     std::string files[2];
     for (const int in_flight : {1, 8}) {
-        SimStore disk;
+        SimStore disk("run");
         Drainer drainer{.memory = {.rules = fixed}};
         REQUIRE(drainer.drain(disk, image, in_flight));
         files[in_flight == 1 ? 0 : 1] = *disk.peek(path);

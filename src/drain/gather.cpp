@@ -29,6 +29,10 @@ Result<> belongs(const format::NodeFile& head, const Wanted& wanted, std::uint32
                                              catalog::id_text(wanted.snapshot_id)));
     if (record.step != wanted.step)
         return not_of_this(path, fmt::format("it holds step {}, {} expected", record.step, wanted.step));
+    const auto& lineage = record.lineage;
+    if (lineage.run_id != 0 && wanted.run_id != 0 && lineage.run_id != wanted.run_id)
+        return not_of_this(path, fmt::format("it is of the run {}, this is the run {}",
+                                             catalog::id_text(lineage.run_id), catalog::id_text(wanted.run_id)));
     if (record.node != node || record.nodes != wanted.nodes)
         return not_of_this(path, fmt::format("it is node {} of {}, node {} of {} expected", record.node, record.nodes,
                                              node, wanted.nodes));
@@ -112,6 +116,7 @@ Result<> Gatherer::add(const format::NodeFile& head, std::uint32_t node, const s
     if (node == 0) {
         manifest_.time = head.record.time;
         manifest_.world_ranks = head.record.world_ranks;
+        manifest_.lineage = head.record.lineage;
         manifest_.schema = head.schema;
         manifest_.shapes = format::distinct_shapes(head.schema);
         ranks_ = RankCount(head.record.world_ranks);
@@ -121,6 +126,8 @@ Result<> Gatherer::add(const format::NodeFile& head, std::uint32_t node, const s
         return not_of_this(name, fmt::format("it was saved by {} ranks, node 0 by {}", head.record.world_ranks,
                                              manifest_.world_ranks));
     }
+    if (head.record.lineage != manifest_.lineage)
+        return not_of_this(name, "it stands elsewhere in the history of the run than node 0");
     FB_TRY(ranks_.add(head, name));
     manifest_.sealed_unix_ns = std::max(manifest_.sealed_unix_ns, head.record.sealed_unix_ns);
     manifest_.nodes.push_back(format::line_of(head, path));

@@ -17,7 +17,8 @@ struct Wanted {
     std::int64_t step = 0;
     std::uint32_t nodes = 0;
     std::uint32_t nodes_per_file = 1;  // or format::in_shared_file
-    std::uint32_t asking = 0;          // the node to look at first in files of several nodes
+    std::uint64_t run_id = 0;          // of the run; 0: it has no identity
+    std::uint32_t look_first_at = 0;   // the node whose arrival is checked first in files of several nodes
 };
 
 /// A node whose file is not in `directory` under its final name, or has not arrived in its combined file; nothing when
@@ -27,9 +28,9 @@ Result<std::optional<std::uint32_t>> absent_node(sys::Store& store, const std::s
 
 /// What has arrived in a part directory.
 struct Arrived {
-    std::uint32_t files = 0;             // node files: under their final names, or arrived in combined files
-    std::optional<std::uint32_t> nodes;  // how many there are to be, as one of them says; nothing without any
-    std::uint32_t nodes_per_file = 1;
+    std::uint32_t files = 0;                    // node files: under their final names, or arrived in combined files
+    std::optional<std::uint32_t> nodes;         // how many there are to be, as one of them says; nothing without any
+    std::optional<format::Record> record = {};  // of one that has arrived
 };
 /// Lists the directory and its folders, reads 8 KiB of one node file, and the pages of combined files.
 Result<Arrived> look_at_part(sys::Store& store, const std::string& directory);

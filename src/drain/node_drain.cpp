@@ -171,7 +171,8 @@ Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> imag
     const auto& record = file.record;
     const auto part = drain.run + "/" + file.schema.stream + "/" + catalog::part_name(record.step, record.snapshot_id);
     const auto path = part + "/" + format::node_path(record.node, record.nodes, record.group.nodes_per_file);
-    FB_TRY(drain.store->make_directories(parent_of(path)));
+    // The run's directory is never made here: where it is gone, another one must not take its place.
+    FB_TRY(sys::make_directories_below(*drain.store, drain.run, parent_of(path)));
     FB_TRY(record.group.is_shared()     ? bring_shared(drain, file, image, path, name)
            : record.group.is_combined() ? bring_region(drain, file, image, path, name)
                                         : bring_file(drain, file, image, path, name));

@@ -13,6 +13,7 @@
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "catalog/catalog.hpp"
+#include "catalog/run.hpp"
 #include "drain/commit.hpp"
 #include "format/layout.hpp"
 #include "format/manifest.hpp"
@@ -160,13 +161,14 @@ Result<> write_and_commit(sys::Store& store, Batch& batch, const std::string& ru
     FB_TRY(batch.lay_out(stream));
     const auto part = run + "/" + stream + "/" + catalog::part_name(record.step, record.snapshot_id);
     const auto written = [&]() -> Result<Commit> {
-        FB_TRY(store.make_directories(part));
+        FB_TRY(sys::make_directories_below(store, run, part));
         const auto path = part + "/" + format::node_path(0, 1);
         FB_TRY_ASSIGN(out, store.open(path + ".tmp", sys::Access::create));
         FB_TRY(batch.write(*out, record, vanished));
         FB_TRY(store.rename(path + ".tmp", path));
         FB_TRY(store.sync_directory(part));
-        return commit_if_complete(store, run, stream, record.step, record.snapshot_id, 1);
+        FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
+        return commit_if_complete(store, key_of(run, stream, record), run_id);
     }();
     if (written && (*written == Commit::committed || *written == Commit::already)) return {};
     // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.

@@ -34,7 +34,7 @@ void serve_session(Post& post, PostEntry& entry, const ViewMaker& make_view) {
     const std::string directory = entry.directory.data();
     const auto ready = [&] { answer(post, entry, PostState::served); };
     const auto log = log_into(directory);
-    const auto ended = run_agent(directory, ready, make_view, log);
+    const auto ended = run_agent(directory, ready, make_view, log, Hosted::rank);
     if (ended) return answer(post, entry, PostState::empty);
     log(ended.error().text);
     entry.error_kind = static_cast<std::uint32_t>(ended.error().kind);

@@ -25,7 +25,7 @@ struct Agent {
 
 stage::Staging staged_in(const test::TempDirectory& folder, const std::string& name) {
     const stage::SessionFile file{.run = folder / ("run-" + name), .host = "here", .process = 1, .agent = {}};
-    return stage::Staging::create(folder / name, file, 0ms).value();
+    return stage::Staging::create(stage::LockedDirectory::lock(folder / name, file.run).value(), file, 0ms).value();
 }
 
 void end(stage::Staging& staging) {

@@ -4,19 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "catalog/catalog.hpp"
 #include "drain/commit.hpp"
+#include "format/manifest.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::drain {
 
-/// One save of one step, and when it was sealed.
-struct Save {
-    std::uint64_t snapshot_id = 0;
-    std::int64_t sealed_unix_ns = 0;
-};
+using format::Save;
 
 /// Where a step of a stream is committed.
 struct Place {
@@ -28,17 +26,17 @@ struct Place {
     std::string final_directory() const { return stream_directory() + "/" + catalog::step_name(step); }
 };
 
-/// The save that lies under a directory's name by its manifest; `missing` or `corrupt` as load_manifest().
-Result<Save> save_in(sys::Store& store, const std::string& directory);
+/// Where this very save is committed, under the name of its step or of its line; its names are then durable.
+Result<std::optional<std::string>> find_committed(sys::Store& store, const Place& place, const Save& save);
 
-/// Whether this very save is committed; its names are then durable.
-Result<bool> find_committed(sys::Store& store, const Place& place, std::uint64_t snapshot_id);
-
-/// Gives `directory`, whose files and manifest are durable, the final name of its step. An earlier save there is
-/// replaced: its view is removed first, which would show the new bytes under the old layout; then it is moved aside,
-/// and removed when the new name is durable. `already` when this very save is there, `superseded`, and `directory`
-/// removed, when a later whole one is. What it answers is durable. A `directory` that is gone, or a name that others
-/// keep taking, ends with the error of the rename.
-Result<Commit> publish(sys::Store& store, const Place& place, const std::string& directory, const Save& save);
+/// Gives `directory`, whose files and manifest are durable, the final name of its step. A snapshot of an earlier line
+/// that has the name is set aside under the name of its line. An earlier save of the same line there is replaced: its
+/// view is removed first, which would show the new bytes under the old layout; then it is moved aside, and removed when
+/// the new name is durable. `already` when this very save is there; `set_aside`, under the name of its line, when a
+/// later line has the step; `superseded`, and `directory` removed, when a later whole save of the line has. What it
+/// answers is durable. A `directory` that is gone, or a name that others keep taking, ends with the error of the
+/// rename.
+Result<Commit> publish(sys::Store& store, const Place& place, const std::string& directory,
+                       const format::ManifestHead& head);
 
 }  // namespace forebay::drain

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "catalog/history.hpp"
 #include "catalog/names.hpp"
+#include "catalog/run.hpp"
 #include "drain/commit.hpp"
 #include "drain/gather.hpp"
 #include "drain/publish.hpp"
@@ -17,8 +19,9 @@ using Outcome = Recovered::Outcome;
 
 class Recovery {
 public:
-    Recovery(sys::Store& store, const std::string& run, const std::string& stream, bool remove_incomplete)
-        : store_(store), run_(run), stream_(stream), remove_incomplete_(remove_incomplete) {}
+    Recovery(sys::Store& store, const std::string& run, std::uint64_t run_id, const std::string& stream,
+             bool remove_incomplete)
+        : store_(store), run_(run), run_id_(run_id), stream_(stream), remove_incomplete_(remove_incomplete) {}
 
     /// Nothing when somebody else has finished it since it was listed.
     Result<std::optional<Recovered>> finish(const Leftover& leftover) {
@@ -51,8 +54,10 @@ private:
     }
 
     sys::Store& store_;
-    std::string run_, stream_;
-    bool remove_incomplete_;
+    const std::string run_;
+    const std::uint64_t run_id_;
+    const std::string stream_;
+    const bool remove_incomplete_;
 };
 
 Result<Recovered> Recovery::incomplete(const Leftover& leftover, const std::string& why) {
@@ -67,7 +72,8 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     const auto standing = whole(leftover);
     if (!standing && standing.error().kind == ErrorKind::retry) return standing.error();
     if (standing && standing->snapshot_id == leftover.snapshot_id) {
-        FB_TRY(find_committed(store_, place_of(leftover), leftover.snapshot_id));  // durable before its copy goes
+        // Durable before its copy goes.
+        FB_TRY(find_committed(store_, place_of(leftover), standing->head().which_save()));
         FB_TRY(remove(leftover));
         return Recovered{leftover, Outcome::removed,
                          fmt::format("step {} is committed; a second copy of it was removed.", leftover.step)};
@@ -75,18 +81,20 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     const auto arrived = look_at_part(store_, leftover.directory);
     if (!arrived && arrived.error().kind == ErrorKind::retry) return arrived.error();
     if (!arrived) return incomplete(leftover, arrived.error().text);
-    if (!arrived->nodes) return incomplete(leftover, "no node file has arrived");
-    const auto nodes = *arrived->nodes;
+    if (!arrived->record) return incomplete(leftover, "no node file has arrived");
+    auto key = key_of(run_, stream_, *arrived->record);
+    key.save.snapshot_id =
+        leftover.snapshot_id;  // what a file says that is not of this part is found when it is gathered
+    key.step = leftover.step;
     FB_TRY_ASSIGN(absent, absent_node(store_, leftover.directory,
                                       {.snapshot_id = leftover.snapshot_id,
                                        .step = leftover.step,
-                                       .nodes = nodes,
-                                       .nodes_per_file = arrived->nodes_per_file}));
+                                       .nodes = key.nodes,
+                                       .nodes_per_file = key.nodes_per_file}));
     if (absent)
         return incomplete(leftover, fmt::format("{} of {} node files have arrived, that of node {} has not",
-                                                arrived->files, nodes, *absent));
-    FB_TRY_ASSIGN(outcome, commit_if_complete(store_, run_, stream_, leftover.step, leftover.snapshot_id, nodes,
-                                              arrived->nodes_per_file));
+                                                arrived->files, key.nodes, *absent));
+    FB_TRY_ASSIGN(outcome, commit_if_complete(store_, key, run_id_));
     switch (outcome) {
         case Commit::waiting: return incomplete(leftover, "its node files are being moved by somebody else");
         case Commit::superseded:
@@ -94,6 +102,12 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
                              fmt::format("step {}: a later save of it is committed; the earlier one, which never was, "
                                          "was removed.",
                                          leftover.step)};
+        case Commit::set_aside:
+            return Recovered{
+                leftover, Outcome::committed,
+                fmt::format("step {} was complete and is now committed as one of line {}, which the run has "
+                            "left.",
+                            leftover.step, format::name_of(key.save.line))};
         case Commit::already: return beside_damaged(leftover, standing);
         case Commit::committed: break;
     }
@@ -117,9 +131,9 @@ Result<Recovered> Recovery::old(const Leftover& leftover) {
     const auto standing = whole(leftover);
     if (!standing && standing.error().kind == ErrorKind::retry) return standing.error();
     if (replaced && !standing) return beside_damaged(leftover, standing);
-    FB_TRY_ASSIGN(save, save_in(store_, leftover.directory));
-    FB_TRY_ASSIGN(outcome, publish(store_, place_of(leftover), leftover.directory, save));
-    if (outcome == Commit::committed)
+    FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, leftover.directory));
+    FB_TRY_ASSIGN(outcome, publish(store_, place_of(leftover), leftover.directory, manifest.head()));
+    if (outcome == Commit::committed || outcome == Commit::set_aside)
         return Recovered{leftover, Outcome::restored,
                          fmt::format("step {} was being replaced when its replacement was cut; it is back in {}.",
                                      leftover.step, final_of(leftover))};
@@ -153,12 +167,13 @@ Result<> remove_temporaries_of(sys::Store& store, const std::string& run, const 
 
 Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run, bool remove_incomplete) {
     FB_TRY_ASSIGN(streams, catalog::streams(store, run));
+    FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
     std::vector<Recovered> all;
     for (const auto& stream : streams) {
         FB_TRY_ASSIGN(leftovers, catalog::leftovers(store, run, stream));
         // Parts first: a complete one takes the place that an old save would otherwise get back.
         std::ranges::stable_sort(leftovers, {}, [](const Leftover& leftover) { return leftover.kind; });
-        Recovery recovery(store, run, stream, remove_incomplete);
+        Recovery recovery(store, run, run_id, stream, remove_incomplete);
         for (const auto& leftover : leftovers) {
             FB_TRY_ASSIGN(done, recovery.finish(leftover));
             if (done) all.push_back(*done);

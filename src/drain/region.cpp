@@ -76,7 +76,7 @@ Result<> write_region(sys::Store& store, const std::string& path, bool direct, c
 
 Result<std::optional<std::uint32_t>> absent_region(sys::Store& store, const std::string& path,
                                                    std::uint64_t snapshot_id, std::uint32_t first_node,
-                                                   std::uint32_t asking) {
+                                                   std::uint32_t look_first_at) {
     auto file = store.open(path, sys::Access::read);
     if (!file && file.error().kind == ErrorKind::missing) return std::optional(first_node);
     if (!file) return file.error();
@@ -91,7 +91,8 @@ Result<std::optional<std::uint32_t>> absent_region(sys::Store& store, const std:
                                  "nodes.\n  Next: move the file away and drain its nodes again.",
                                  path, group.first_node, catalog::id_text(page->snapshot_id))};
     // Where many are absent, each agent finds one soon, and not all the same one.
-    const auto begin = asking >= first_node && asking - first_node < group.nodes() ? asking - first_node : 0;
+    const auto begin =
+        look_first_at >= first_node && look_first_at - first_node < group.nodes() ? look_first_at - first_node : 0;
     for (std::uint32_t i = 0; i < group.nodes(); ++i) {
         const auto node = first_node + (begin + i) % group.nodes();
         const auto arrived = read_arrival(**file, group, snapshot_id, node, path);
@@ -101,14 +102,15 @@ Result<std::optional<std::uint32_t>> absent_region(sys::Store& store, const std:
     return std::optional<std::uint32_t>{};
 }
 
-Result<std::uint32_t> arrived_regions(sys::File& file, const format::CombinedPage& page, const std::string& path) {
-    std::uint32_t count = 0;
+Result<std::vector<std::uint32_t>> arrived_regions(sys::File& file, const format::CombinedPage& page,
+                                                   const std::string& path) {
+    std::vector<std::uint32_t> nodes;
     for (auto node = page.group.first_node; node < page.group.first_node + page.group.nodes(); ++node) {
         const auto arrived = read_arrival(file, page.group, page.snapshot_id, node, path);
         if (!arrived && !has_not_come(arrived.error())) return arrived.error();
-        if (arrived) ++count;
+        if (arrived) nodes.push_back(node);
     }
-    return count;
+    return nodes;
 }
 
 }  // namespace forebay::drain

@@ -27,12 +27,13 @@ Result<> write_region(sys::Store& store, const std::string& path, bool direct, c
                       const WriteRegion& write);
 
 /// A node of the file at `path`, which begins with `first_node`, that has not arrived with this snapshot; nothing when
-/// all have. The file may be absent. The nodes are looked at from `asking` on, if that is one of them.
+/// all have. The file may be absent. The nodes are looked at from `look_first_at` on, if that is one of them.
 Result<std::optional<std::uint32_t>> absent_region(sys::Store& store, const std::string& path,
                                                    std::uint64_t snapshot_id, std::uint32_t first_node,
-                                                   std::uint32_t asking);
+                                                   std::uint32_t look_first_at);
 
-/// How many nodes have arrived in a combined file.
-Result<std::uint32_t> arrived_regions(sys::File& file, const format::CombinedPage& page, const std::string& path);
+/// The nodes that have arrived in a combined file.
+Result<std::vector<std::uint32_t>> arrived_regions(sys::File& file, const format::CombinedPage& page,
+                                                   const std::string& path);
 
 }  // namespace forebay::drain

@@ -6,7 +6,6 @@
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
-#include "drain/commit.hpp"
 #include "drain/node_drain.hpp"
 #include "support/committed_run.hpp"
 #include "support/sim_store.hpp"
@@ -30,13 +29,13 @@ Result<> drain_to(SimStore& disk, std::uint32_t node, bool direct = false, const
 
 Result<drain::Commit> commit(SimStore& disk, std::uint32_t* asking = nullptr,
                              const test::SmallSnapshot& of = snapshot) {
-    return drain::commit_if_complete(disk, "run", of.stream, of.step, of.id, of.nodes, format::in_shared_file, asking);
+    return test::commit(disk, "run", of, asking);
 }
 
 }  // namespace
 
 TEST_CASE("costs: a node opens the file twice and syncs it twice; its length is set by the first, and by the commit") {
-    SimStore disk;
+    SimStore disk("run");
     std::string bytes;
     for (const std::uint32_t node : {1u, 0u, 2u}) {
         const auto opens = disk.calls(Op::open), syncs = disk.calls(Op::sync), cuts = disk.calls(Op::truncate);
@@ -53,7 +52,7 @@ TEST_CASE("costs: a node opens the file twice and syncs it twice; its length is 
 }
 
 TEST_CASE("past the page cache: the same bytes as through it, and a descriptor more for the ends") {
-    SimStore cached, direct;
+    SimStore cached("run"), direct("run");
     direct.support_direct(true);
     for (const std::uint32_t node : {2u, 0u, 1u}) {
         REQUIRE(drain_to(cached, node));
@@ -68,7 +67,7 @@ TEST_CASE("past the page cache: the same bytes as through it, and a descriptor m
 }
 
 TEST_CASE("what has arrived is left as it is; what was damaged at the target is written anew") {
-    SimStore disk;
+    SimStore disk("run");
     REQUIRE(drain_to(disk, 0));
     const auto writes = disk.calls(Op::write);
     REQUIRE(drain_to(disk, 0));
@@ -93,7 +92,7 @@ TEST_CASE("what has arrived is left as it is; what was damaged at the target is 
 TEST_CASE("who waits for the last node asks for it alone, whichever that is") {
     for (const std::uint32_t last : {0u, 1u, 2u}) {
         CAPTURE(last);
-        SimStore disk;
+        SimStore disk("run");
         for (std::uint32_t node = 0; node < snapshot.nodes; ++node)
             if (node != last) REQUIRE(drain_to(disk, node));
         std::uint32_t asking = (last + 1) % snapshot.nodes;
@@ -111,7 +110,7 @@ TEST_CASE("costs: a commit opens the shared file four times, however many nodes 
     for (const std::uint32_t nodes : {2u, 7u}) {
         auto wide = snapshot;
         wide.nodes = nodes;
-        SimStore disk;
+        SimStore disk("run");
         for (std::uint32_t node = 0; node < nodes; ++node) REQUIRE(drain_to(disk, node, false, wide));
         const auto opens = disk.calls(Op::open);
         CHECK(commit(disk, nullptr, wide).value() == drain::Commit::committed);
@@ -122,7 +121,7 @@ TEST_CASE("costs: a commit opens the shared file four times, however many nodes 
 TEST_CASE("boxes of so many short runs that a window of few blocks has more pieces than are gathered at once") {
     auto narrow = snapshot;
     narrow.flux_rows = 3 * limits::gathered_pieces_max / 2;
-    SimStore disk;
+    SimStore disk("run");
     const auto blocks = drain::NodeDrain{
         .store = &disk, .run = "run", .write = {.block_bytes = 16u << 20, .in_flight = 1}, .direct = false};
     for (std::uint32_t node = 0; node < narrow.nodes; ++node)
@@ -139,7 +138,7 @@ TEST_CASE("a staged byte that is not what the application gave: the node does no
         CAPTURE(v);
         auto image = good;
         image[head.extents[v].offset_bytes + head.extents[v].used_bytes - 1] ^= std::byte{1};
-        SimStore disk;
+        SimStore disk("run");
         const auto drained = drain::drain_node_file({.store = &disk, .run = "run", .direct = false}, image, "slot");
         REQUIRE_FALSE(drained);
         CHECK(drained.error().kind == ErrorKind::corrupt);
@@ -153,7 +152,7 @@ TEST_CASE("a staged byte that is not what the application gave: the node does no
 }
 
 TEST_CASE("a node that places its rows elsewhere than those before it end: nothing is committed") {
-    SimStore disk;
+    SimStore disk("run");
     REQUIRE(drain_to(disk, 0));
     REQUIRE(drain_to(disk, 2));
     auto image = test::small_node_file(snapshot, 1);

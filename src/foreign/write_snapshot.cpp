@@ -9,6 +9,8 @@
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "catalog/catalog.hpp"
+#include "catalog/history.hpp"
+#include "catalog/run.hpp"
 #include "drain/commit.hpp"
 #include "foreign/limits.hpp"
 #include "sys/machine.hpp"
@@ -100,13 +102,14 @@ private:
 
 Result<> write_and_commit(sys::Store& store, Writer& writer, const Destination& to, const format::Record& record,
                           const std::string& part) {
-    FB_TRY(store.make_directories(part));
+    FB_TRY(sys::make_directories_below(store, to.run, part));
     const auto path = part + "/" + format::node_path(0, 1);
     FB_TRY_ASSIGN(out, store.open(path + ".tmp", sys::Access::create));
     FB_TRY(writer.write(*out, record));
     FB_TRY(store.rename(path + ".tmp", path));
     FB_TRY(store.sync_directory(part));
-    FB_TRY_ASSIGN(outcome, drain::commit_if_complete(store, to.run, to.stream, to.step, record.snapshot_id, 1));
+    FB_TRY_ASSIGN(outcome,
+                  drain::commit_if_complete(store, drain::key_of(to.run, to.stream, record), record.lineage.run_id));
     if (outcome == drain::Commit::committed || outcome == drain::Commit::already) return {};
     return Error{ErrorKind::refused, fmt::format("forebay: step {} of {}/{} was saved by somebody else meanwhile, and "
                                                  "later; theirs stays. Next: import under another step.",
@@ -118,14 +121,16 @@ Result<> write_and_commit(sys::Store& store, Writer& writer, const Destination& 
 Result<Written> write_snapshot(sys::Store& store, const Contents& contents, const Destination& to,
                                const Progress& progress) {
     FB_TRY_ASSIGN(layout, lay_out(contents, to.stream));
+    FB_TRY(catalog::make_identity(store, to.run));
+    FB_TRY_ASSIGN(lineage, catalog::lineage_to_join(store, to.run, to.stream));
     const format::Record record{.snapshot_id = sys::random_u64(),
                                 .step = to.step,
                                 .time = contents.time,
                                 .sealed_unix_ns = sys::unix_ns(),
                                 .node = 0,
                                 .nodes = 1,
-                                .world_ranks = static_cast<std::uint32_t>(contents.parts.size())};
-    FB_TRY(sys::make_directories_durable(store, to.run));
+                                .world_ranks = static_cast<std::uint32_t>(contents.parts.size()),
+                                .lineage = std::move(lineage)};
     const auto stream = to.run + "/" + to.stream;
     const auto part = stream + "/" + catalog::part_name(to.step, record.snapshot_id);
     Writer writer(store, contents, layout, progress);

@@ -70,14 +70,26 @@ struct RecordPage {
     std::uint64_t shared_file_bytes;
     std::uint32_t shared_naming;
     std::uint32_t shared_reserved;
-    std::array<std::byte, 1756> reserved;  // zero; readers ignore it
+    // Of the run and its lines; zero in what was saved before they had numbers. Readers of a node file need none of it.
+    std::uint64_t run_id;
+    std::uint64_t save;
+    std::uint32_t lines;
+    std::uint32_t lines_reserved;
+    struct LineRow {
+        std::uint32_t session;
+        std::uint32_t turn;
+        std::int64_t from;
+    };
+    std::array<LineRow, line_starts_max> line_starts;
+    std::array<std::byte, 1220> reserved;  // zero; readers ignore it
     std::uint32_t record_crc32c;           // of bytes [4096, 8188)
 };
 static_assert(sizeof(RecordPage) == record_size_bytes);
 static_assert(offsetof(RecordPage, node) == 48 && offsetof(RecordPage, file_bytes) == 64);
 static_assert(offsetof(RecordPage, crc_words) == 176 && offsetof(RecordPage, nodes_per_file) == 184);
 static_assert(offsetof(RecordPage, group_offsets) == 200 && offsetof(RecordPage, plain_bytes) == 2256);
-static_assert(offsetof(RecordPage, shared_heads_offset) == 2296 && offsetof(RecordPage, reserved) == 2336);
+static_assert(offsetof(RecordPage, shared_heads_offset) == 2296 && offsetof(RecordPage, run_id) == 2336);
+static_assert(offsetof(RecordPage, line_starts) == 2360 && offsetof(RecordPage, reserved) == 2872);
 static_assert(offsetof(RecordPage, record_crc32c) == 4092);
 
 /// One row of `/_forebay/extents`.

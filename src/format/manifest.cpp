@@ -1,4 +1,4 @@
-// Bytes: docs/formats/manifest.md, versions 1 to 3.
+// Bytes: docs/formats/manifest.md, versions 1 to 4.
 
 #include "format/manifest.hpp"
 
@@ -70,6 +70,18 @@ void put_node(std::string& out, const NodeLine& line) {
     out += '}';
 }
 
+void put_start(std::string& out, const LineStart& start) {
+    out += fmt::format("[{},{},{}]", start.line.session, start.line.turn, start.from);
+}
+
+void put_lineage(std::string& out, const Lineage& lineage) {
+    out += fmt::format(R"("run":"{:016x}","save":{},)", lineage.run_id, lineage.save);
+    put_list(out, R"("lines":[)", lineage.lines, put_start);
+    out += ',';
+    const auto crc = crc32c(bytes_of(out));
+    out += fmt::format(R"({}{:08x}",)", head_crc_begin, crc);
+}
+
 /// What holds all of a node file's boxes of variables with this shape.
 std::optional<Box> bounds_of(const NodeFile& file, const Extents& shape) {
     std::optional<Box> bounds;
@@ -130,12 +142,14 @@ std::string encode_manifest(const Manifest& manifest) {
     const auto version_of = [](const NodeLine& line) {
         return is_shared(line) ? 3 : line.offset_bytes != 0 || line.staged_crc32c.has_value() ? 2 : 1;
     };
-    int version = 1;
+    const bool has_lineage = manifest.lineage != Lineage{};
+    int version = has_lineage ? static_cast<int>(lineage_version) : 1;
     for (const auto& line : manifest.nodes) version = std::max(version, version_of(line));
     out += fmt::format(R"({{"format":"{}","version":{},)", manifest_format, version);
     out += fmt::format("\n\"snapshot_id\":\"{:016x}\",\"step\":{},\"time\":", manifest.snapshot_id, manifest.step);
     json::put_f64(out, manifest.time);
     out += fmt::format(R"(,"sealed_unix_ns":{},"world_ranks":{},)", manifest.sealed_unix_ns, manifest.world_ranks);
+    if (has_lineage) put_lineage(out, manifest.lineage);
     out += "\n\"schema\":";
     out += schema_json(manifest.schema);
     put_list(out, ",\n\"shapes\":[", manifest.shapes, json::put_extents);

@@ -1,5 +1,5 @@
 // The manifest: the record whose existence at the target, under its final name, means "committed".
-// Text (JSON, one line a node, last line its own CRC32C). Bytes: docs/formats/manifest.md, versions 1 to 3.
+// Text (JSON, one line a node, last line its own CRC32C). Bytes: docs/formats/manifest.md, versions 1 to 4.
 
 #pragma once
 
@@ -34,15 +34,30 @@ struct NodeLine {
     friend bool operator==(const NodeLine&, const NodeLine&) = default;
 };
 
+/// What the first two lines of a manifest say: enough to put the snapshots of a stream in order.
+struct ManifestHead {
+    std::uint64_t snapshot_id = 0;
+    std::int64_t step = 0;
+    double time = 0;
+    std::int64_t sealed_unix_ns = 0;  // the latest seal of the node files
+    std::uint32_t world_ranks = 0;
+    Lineage lineage;
+
+    Save which_save() const { return {snapshot_id, sealed_unix_ns, lineage.line(), lineage.save}; }
+};
+
 struct Manifest {
     std::uint64_t snapshot_id = 0;
     std::int64_t step = 0;
     double time = 0;
     std::int64_t sealed_unix_ns = 0;  // the latest seal of the node files
     std::uint32_t world_ranks = 0;
+    Lineage lineage = {};
     Schema schema;                // stream name inside
     std::vector<Extents> shapes;  // distinct global shapes of the schema's arrays, in order of appearance
     std::vector<NodeLine> nodes;  // by node
+
+    ManifestHead head() const { return {snapshot_id, step, time, sealed_unix_ns, world_ranks, lineage}; }
 };
 
 /// Distinct global shapes of the schema's arrays, in order of appearance.
@@ -64,5 +79,10 @@ inline std::uint32_t staged_crc32c(const NodeLine& line) { return line.staged_cr
 std::string encode_manifest(const Manifest& manifest);
 /// `corrupt` for damage, `unsupported` for a newer version. `name` is used in error texts.
 Result<Manifest> decode_manifest(std::string_view text, const std::string& name);
+
+/// The head alone, of the first manifest_head_bytes_max bytes of a manifest, or all of a shorter one; errors as
+/// decode_manifest(). From version 4 on the head has a checksum of its own.
+inline constexpr std::size_t manifest_head_bytes_max = 4096;
+Result<ManifestHead> decode_manifest_head(std::string_view text, const std::string& name);
 
 }  // namespace forebay::format

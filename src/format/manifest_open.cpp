@@ -52,9 +52,32 @@ public:
         const auto document = json::Document::parse(text_);
         if (!document) return bad("it is not JSON.");
         FB_TRY(check_version(document->root()));
-        FB_TRY(read_head(document->root()));
+        FB_TRY_ASSIGN(head, head_from(document->root()));
+        manifest_ = {.snapshot_id = head.snapshot_id,
+                     .step = head.step,
+                     .time = head.time,
+                     .sealed_unix_ns = head.sealed_unix_ns,
+                     .world_ranks = head.world_ranks,
+                     .lineage = std::move(head.lineage),
+                     .schema = {},
+                     .shapes = {},
+                     .nodes = {}};
+        FB_TRY(read_rest(document->root()));
         FB_TRY(read_nodes(document->root()));
         return std::move(manifest_);
+    }
+
+    /// Of the first two lines: with the comma that ends them replaced they are JSON of their own.
+    Result<ManifestHead> read_head() {
+        const auto first = text_.find('\n');
+        const auto second = first == text_.npos ? first : text_.find('\n', first + 1);
+        if (second == text_.npos || second == 0 || text_[second - 1] != ',') return bad("it has no first two lines.");
+        text_ = text_.substr(0, second - 1);
+        const auto document = json::Document::parse(std::string(text_) + "}");
+        if (!document) return bad("its first two lines are not JSON.");
+        FB_TRY(check_version(document->root()));
+        if (version_ >= lineage_version) FB_TRY(check_head_crc());
+        return head_from(document->root());
     }
 
 private:
@@ -79,6 +102,16 @@ private:
         return {};
     }
 
+    Result<> check_head_crc() const {
+        const auto at = text_.rfind(head_crc_begin);
+        const auto digits = at == text_.npos ? std::string_view{} : text_.substr(at + head_crc_begin.size());
+        const auto written = digits.size() == 9 ? hex_from(digits.substr(0, 8), 8) : std::nullopt;
+        if (!written) return bad("its first two lines do not end with their checksum.");
+        const auto found = crc32c(bytes_of(text_.substr(0, at)));
+        if (found == *written) return {};
+        return bad(fmt::format("the checksum of its first two lines is {:08x}, {:08x} is written.", found, *written));
+    }
+
     Result<> check_version(json::Value document) {
         if (document.member("format").text() != manifest_format) return bad("it does not call itself a manifest.");
         const auto version = document.member("version").u64();
@@ -92,7 +125,7 @@ private:
                         name_, *version, manifest_version)};
     }
 
-    Result<> read_head(json::Value document) {
+    Result<ManifestHead> head_from(json::Value document) const {
         const auto snapshot_id = as_hex(document.member("snapshot_id"), 16);
         const auto step = document.member("step").i64();
         const auto time = document.member("time").f64();
@@ -100,12 +133,31 @@ private:
         const auto world_ranks = document.member("world_ranks").u64(UINT32_MAX);
         if (!snapshot_id || !step || !time || !sealed || !world_ranks)
             return bad("snapshot_id, step, time, sealed_unix_ns or world_ranks is absent.");
-        manifest_.snapshot_id = *snapshot_id;
-        manifest_.step = *step;
-        manifest_.time = *time;
-        manifest_.sealed_unix_ns = *sealed;
-        manifest_.world_ranks = static_cast<std::uint32_t>(*world_ranks);
+        ManifestHead head{*snapshot_id, *step, *time, *sealed, static_cast<std::uint32_t>(*world_ranks), {}};
+        if (version_ < lineage_version) return head;
+        const auto run = as_hex(document.member("run"), 16);
+        const auto save = document.member("save").u64();
+        if (!run || !save || !read_lines(document.member("lines"), head.lineage))
+            return bad("its run, save or lines are absent, or are none.");
+        head.lineage.run_id = *run;
+        head.lineage.save = *save;
+        return head;
+    }
 
+    static bool read_lines(json::Value list, Lineage& lineage) {
+        const auto count = list.list();
+        if (!count || *count > line_starts_max) return false;
+        for (std::size_t i = 0; i < *count; ++i) {
+            const auto entry = list.entry(i);
+            const auto session = entry.entry(0).u64(UINT32_MAX), turn = entry.entry(1).u64(UINT32_MAX);
+            const auto from = entry.entry(2).i64();
+            if (entry.list() != 3u || !session || !turn || !from) return false;
+            lineage.lines.push_back({{static_cast<std::uint32_t>(*session), static_cast<std::uint32_t>(*turn)}, *from});
+        }
+        return is_ascending(lineage.lines);
+    }
+
+    Result<> read_rest(json::Value document) {
         auto schema = schema_from_value(document.member("schema"));
         if (!schema) return bad(schema.error().text);
         manifest_.schema = std::move(*schema);
@@ -215,7 +267,8 @@ private:
 
     std::string_view text_;
     const std::string& name_;
-    std::uint64_t version_ = 0;  // from 2 on node files may have offsets or be compressed, from 3 on be shared
+    std::uint64_t version_ = 0;  // from 2 on node files may have offsets or be compressed, from 3 on be shared, from 4
+                                 // on the head says where the snapshot stands
     Manifest manifest_;
 };
 
@@ -223,6 +276,10 @@ private:
 
 Result<Manifest> decode_manifest(std::string_view text, const std::string& name) {
     return ManifestReader(text, name).read();
+}
+
+Result<ManifestHead> decode_manifest_head(std::string_view text, const std::string& name) {
+    return ManifestReader(text.substr(0, manifest_head_bytes_max), name).read_head();
 }
 
 }  // namespace forebay::format

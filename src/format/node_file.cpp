@@ -77,6 +77,12 @@ void store_record(const Record& record, RecordPage& page) {
     page.node = record.node;
     page.nodes = record.nodes;
     page.world_ranks = record.world_ranks;
+    page.run_id = record.lineage.run_id;
+    page.save = record.lineage.save;
+    page.lines = static_cast<std::uint32_t>(record.lineage.lines.size());
+    std::ranges::transform(record.lineage.lines, page.line_starts.begin(), [](const LineStart& start) {
+        return RecordPage::LineRow{start.line.session, start.line.turn, start.from};
+    });
     const auto& group = record.group;
     if (group.is_shared()) {
         page.shared_heads_offset = group.shared.heads_offset;
@@ -177,6 +183,17 @@ std::span<std::uint32_t> crc_words(const Layout& layout, std::span<std::byte> im
 
 std::uint32_t seal(const Layout& layout, const Record& record, std::span<std::byte> image) {
     return seal_head(page_of(layout, record), image);
+}
+
+Result<> change_lineage(const Lineage& lineage, std::span<std::byte> image, const std::string& name) {
+    FB_TRY_ASSIGN(page, read_good_page(image, name));
+    auto record = record_of(page);
+    record.lineage = lineage;
+    page.line_starts = {};
+    store_record(record, page);
+    page.record_crc32c = crc32c(std::as_bytes(std::span(&page, 1)).first(offsetof(RecordPage, record_crc32c)));
+    std::memcpy(image.data() + record_offset_bytes, &page, sizeof page);
+    return {};
 }
 
 std::uint32_t seal_head(RecordPage page, std::span<std::byte> image) {

@@ -15,6 +15,7 @@
 
 #include "format/chunks.hpp"
 #include "format/layout.hpp"
+#include "format/lineage.hpp"
 
 namespace forebay::format {
 
@@ -67,6 +68,9 @@ struct Record {
     std::uint32_t nodes = 0;
     std::uint32_t world_ranks = 0;
     FileGroup group = {};
+    Lineage lineage = {};
+
+    Save which_save() const { return {snapshot_id, sealed_unix_ns, lineage.line(), lineage.save}; }
 };
 
 /// Writes the whole head but the record: superblock, HDF5 headers, schema, block table, zeroed checksum words.
@@ -89,6 +93,10 @@ std::span<std::uint32_t> crc_words(const Layout& layout, std::span<std::byte> im
 /// Checksums the head and writes the record, its magic last. Returns the record's own checksum, by which
 /// manifests name this very file.
 std::uint32_t seal(const Layout& layout, const Record& record, std::span<std::byte> image);
+
+/// Gives a sealed file another lineage: `image` covers its record. For a copy in memory that is drained into another
+/// run. `corrupt` as peek() when the record is not good.
+Result<> change_lineage(const Lineage& lineage, std::span<std::byte> image, const std::string& name);
 
 /// Where the datasets of `/_forebay` lie, in the order of OwnDataset (format/head.hpp), and their elements.
 struct OwnPlace {

@@ -120,6 +120,18 @@ FileGroup group_of(const RecordPage& page) {
     return group;
 }
 
+Lineage lineage_of(const RecordPage& page) {
+    Lineage lineage{.run_id = page.run_id, .save = page.save, .lines = {}};
+    for (const auto& row : std::span(page.line_starts).first(page.lines))
+        lineage.lines.push_back({{row.session, row.turn}, row.from});
+    return lineage;
+}
+
+Result<> check_lineage(const RecordPage& page, const std::string& name) {
+    if (page.lines <= line_starts_max && is_ascending(lineage_of(page).lines)) return {};
+    return damaged_head(name, fmt::format("its record says {} lines that do not follow one another.", page.lines));
+}
+
 Result<> check_shared(const RecordPage& page, const std::string& name) {
     const auto places = group_of(page).shared;
     if (page.shared_region_bytes == 0)
@@ -163,6 +175,7 @@ Result<> check_page(const RecordPage& page, const std::string& name) {
         page.variables > limits::variables_max)
         return damaged_head(name, fmt::format("its record says node {} of {}, {} of {} ranks, {} variables.", page.node,
                                               page.nodes, page.ranks, page.world_ranks, page.variables));
+    FB_TRY(check_lineage(page, name));
     FB_TRY(check_group(page, name));
     return check_regions(page, name);
 }
@@ -181,7 +194,8 @@ Record record_of(const RecordPage& page) {
             .node = page.node,
             .nodes = page.nodes,
             .world_ranks = page.world_ranks,
-            .group = group_of(page)};
+            .group = group_of(page),
+            .lineage = lineage_of(page)};
 }
 
 Result<RecordPage> read_good_page(std::span<const std::byte> first_pages, const std::string& name) {

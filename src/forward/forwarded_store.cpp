@@ -82,6 +82,7 @@ Result<std::unique_ptr<sys::File>> ForwardedStore::open(const std::string& path,
 Result<> ForwardedStore::make_directories(const std::string& path) {
     return tell(Kind::make_directories, {.path = path});
 }
+Result<> ForwardedStore::make_directory(const std::string& path) { return tell(Kind::make_directory, {.path = path}); }
 Result<> ForwardedStore::rename(const std::string& from, const std::string& to) {
     return tell(Kind::rename, {.path = from, .other = to});
 }

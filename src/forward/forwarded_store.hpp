@@ -20,6 +20,7 @@ public:
 
     Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override;
     Result<> make_directories(const std::string& path) override;
+    Result<> make_directory(const std::string& path) override;
     Result<> rename(const std::string& from, const std::string& to) override;
     Result<> remove(const std::string& path) override;
     Result<> remove_tree(const std::string& path) override;

@@ -15,7 +15,7 @@ namespace forebay::forward {
 namespace {
 
 // Header: magic and version, kind, 0, body's bytes, body's CRC32C, 0, CRC32C of the 28 bytes before it.
-constexpr std::uint64_t magic = 0x3144574659424600ull;  // "\0FBYFWD1"
+constexpr std::uint64_t magic = 0x3244574659424600ull;  // "\0FBYFWD2"
 constexpr std::uint64_t magic_mask = 0x00FFFFFFFFFFFFFFull;
 constexpr std::size_t checked_bytes = header_bytes - 4;
 constexpr std::uint32_t access_max = static_cast<std::uint32_t>(sys::Access::update_direct);

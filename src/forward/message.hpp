@@ -50,11 +50,12 @@ enum class Kind : std::uint16_t {
     list,
     exists,
     view,
+    make_directory,
     answer = 100,
     beat,
     go,
 };
-inline constexpr Kind last_request = Kind::view;
+inline constexpr Kind last_request = Kind::make_directory;
 
 inline constexpr std::size_t header_bytes = 32;
 using HeaderBytes = std::array<std::byte, header_bytes>;

@@ -102,6 +102,7 @@ private:
         switch (kind) {
             case Kind::open: return open(request);
             case Kind::make_directories: return done(store.make_directories(request.path));
+            case Kind::make_directory: return done(store.make_directory(request.path));
             case Kind::rename:
                 FB_TRY(check_path(client_.run(), request.other));
                 return done(store.rename(request.path, request.other));

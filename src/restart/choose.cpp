@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "catalog/catalog.hpp"
+#include "catalog/history.hpp"
+#include "catalog/names.hpp"
 #include "catalog/node_reader.hpp"
 
 namespace forebay::restart {
@@ -13,16 +18,36 @@ namespace forebay::restart {
 namespace {
 
 using stage::SlotState;
-constexpr std::int64_t none = -1;
+
+// What a dead session left staged on nodes of which it had another number is whole at the target alone.
+bool is_of_other_nodes(const std::string& directory, std::uint32_t nodes) {
+    const auto staged = stage::staged_files(directory);
+    return staged &&
+           std::ranges::any_of(*staged, [&](const stage::StagedFile& file) { return file.peek.record.nodes != nodes; });
+}
+
+// A list of texts in one; none of them holds a NUL.
+std::string joined(const std::vector<std::string>& texts) {
+    std::string all;
+    for (const auto& text : texts) all += text + '\0';
+    return all;
+}
+
+std::vector<std::string> split(std::string_view all) {
+    std::vector<std::string> texts;
+    for (; !all.empty(); all.remove_prefix(texts.back().size() + 1)) texts.emplace_back(all.substr(0, all.find('\0')));
+    return texts;
+}
 
 }  // namespace
 
 // What a dead session left staged on several nodes can be read by all of them only from the target, so it is first
 // drained there, by the agents that this session has started. One node reads its staged copies as they are.
 Result<> Chooser::settle() {
-    if (std::exchange(settled_, true) || context_.topology->nodes == 1) return {};
+    if (std::exchange(settled_, true)) return {};
     Result<> mine;
-    if (context_.topology->leads()) {
+    const auto nodes = context_.topology->nodes;
+    if (context_.topology->leads() && (nodes > 1 || is_of_other_nodes(context_.staging->directory(), nodes))) {
         auto& page = context_.staging->control();
         const auto deadline = sys::Clock::now() + context_.wait_max;
         for (bool busy = true; busy;) {
@@ -67,40 +92,92 @@ Result<std::vector<stage::StagedFile>> Chooser::staged_here() {
     return staged;
 }
 
-std::optional<stage::StagedFile> Chooser::staged_only(const std::vector<stage::StagedFile>& staged,
-                                                      std::int64_t below) {
-    std::optional<stage::StagedFile> best;
-    if (context_.topology->nodes != 1) return best;
-    for (const auto& file : staged) {
-        const auto& record = file.peek.record;
-        if (record.nodes != 1 || record.step >= below) continue;
-        if (!best || record.sealed_unix_ns > best->peek.record.sealed_unix_ns) best = file;
-    }
-    return best;
+bool Chooser::is_whole_alone(const stage::StagedFile& file) const {
+    const auto& record = file.peek.record;
+    return context_.topology->nodes == 1 && record.nodes == 1 && record.lineage.run_id == context_.run_id;
 }
 
-Result<std::int64_t> Chooser::newest_at_target(std::int64_t below) {
+// By the world's first rank.
+Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<stage::StagedFile>& staged) const {
+    // Before the target is listed: what is committed by now is in the list, unless somebody has removed it, and then
+    // its staged copy is not to come back.
+    std::set<std::uint64_t> committed;
+    const auto& page = context_.staging->control();
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
+        if (page.slots[i].state.load(std::memory_order_acquire) == SlotState::committed)
+            committed.insert(page.slots[i].snapshot_id.load());
+    std::vector<format::Lineage> lineages;
+    for (const auto& file : staged)
+        if (is_whole_alone(file) && !committed.contains(file.peek.record.snapshot_id))
+            lineages.push_back(file.peek.record.lineage);
+
+    std::vector<Candidate> found;
+    auto history = catalog::history(*context_.store, context_.run, stream_, lineages);
+    if (!history && history.error().kind != ErrorKind::missing) return history.error();
+    std::set<std::uint64_t> known = committed;
+    for (const auto& version : history ? history->living : std::vector<catalog::Version>()) {
+        known.insert(version.head.snapshot_id);
+        found.push_back({version.head.step, version.head.which_save(), version.snapshot.directory});
+    }
+    for (const auto& version : history ? history->foreign : std::vector<catalog::Version>())
+        found.push_back({.step = version.head.step,
+                         .why = fmt::format("{} is of another run, {}. Next: forebay adopt {} takes it into this one",
+                                            version.snapshot.directory, catalog::id_text(version.head.lineage.run_id),
+                                            version.snapshot.directory)});
+    for (const auto& file : staged) {
+        const auto& record = file.peek.record;
+        if (!is_whole_alone(file) || known.contains(record.snapshot_id)) continue;
+        if (history && history->abandons(record.lineage.line(), record.step)) continue;
+        known.insert(record.snapshot_id);
+        found.push_back({.step = record.step, .save = record.which_save(), .staged = file.path});
+    }
+    const auto parts = catalog::leftovers(*context_.store, context_.run, stream_);
+    for (const auto& part : parts ? *parts : std::vector<catalog::Leftover>())
+        if (part.kind == catalog::Leftover::Kind::part && !known.contains(part.snapshot_id))
+            found.push_back(
+                {.step = part.step,
+                 .why = fmt::format("it is not committed, {} does not hold all of its node files. Next: forebay "
+                                    "recover {}, on the nodes that saved it",
+                                    part.directory, context_.run)});
+    std::ranges::sort(found, [](const Candidate& a, const Candidate& b) {
+        return a.step != b.step ? a.step > b.step : format::is_later(a.save, b.save);
+    });
+    return found;
+}
+
+Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<stage::StagedFile>& staged) {
     auto& world = *context_.topology->world;
-    std::int64_t step = none;
+    constexpr std::size_t fields = 5;
+    std::vector<std::string> texts;
     Result<> mine;
     if (world.rank() == 0) {
-        const auto there = catalog::snapshots(*context_.store, context_.run, stream_);
-        if (there) {
-            for (const auto& snapshot : *there)
-                if (snapshot.step < below) step = std::max(step, snapshot.step);
-        } else if (there.error().kind != ErrorKind::missing) {
-            mine = there.error();
+        const auto found = find(staged);
+        if (!found) mine = found.error();
+        for (const auto& one : found ? *found : std::vector<Candidate>()) {
+            const auto id = one.save.snapshot_id;
+            texts.insert(texts.end(),
+                         {fmt::to_string(one.step), fmt::to_string(id), one.directory, one.staged, one.why});
         }
     }
     FB_TRY(comm::agree(world, mine));
-    world.broadcast(std::as_writable_bytes(std::span(&step, 1)), 0);
-    return step;
+    const auto own = joined(texts);
+    std::vector<std::byte> message(bytes_of(own).begin(), bytes_of(own).end());
+    world.broadcast_sized(message, 0);
+    texts = split(text_of(message));
+    std::vector<Candidate> all;
+    for (std::size_t i = 0; i + fields <= texts.size(); i += fields)
+        all.push_back({.step = std::stoll(texts[i]),
+                       .save = {.snapshot_id = std::stoull(texts[i + 1])},
+                       .directory = texts[i + 2],
+                       .staged = texts[i + 3],
+                       .why = texts[i + 4]});
+    return all;
 }
 
-Result<Choice> Chooser::load(std::int64_t step, const std::vector<stage::StagedFile>& staged) {
+Result<Choice> Chooser::load(const Candidate& candidate, const std::vector<stage::StagedFile>& staged) {
     auto& world = *context_.topology->world;
     Choice choice;
-    choice.directory = fmt::format("{}/{}/{}", context_.run, stream_, catalog::step_name(step));
+    choice.directory = candidate.directory;
     choice.source = choice.directory;
     std::vector<std::byte> text;
     Result<> mine;
@@ -146,12 +223,12 @@ Result<Choice> Chooser::load(std::int64_t step, const std::vector<stage::StagedF
     return choice;
 }
 
-Result<Choice> Chooser::load_staged(const stage::StagedFile& staged) {
-    Choice choice{.source = "staged copy on this node, " + staged.path};
-    choice.staged.push_back({.node = 0, .path = staged.path});
+Result<Choice> Chooser::load_staged(const std::string& path) {
+    Choice choice{.source = "staged copy on this node, " + path};
+    choice.staged.push_back({.node = 0, .path = path});
     const auto open = [&]() -> Result<> {
         FB_TRY_ASSIGN(reader,
-                      catalog::NodeReader::open(*context_.store, staged.path, catalog::NodeReader::Length::at_least));
+                      catalog::NodeReader::open(sys::posix_store(), path, catalog::NodeReader::Length::at_least));
         FB_TRY_ASSIGN(head, reader.head());
         const auto& record = head.record;
         choice.manifest = {.snapshot_id = record.snapshot_id,
@@ -159,6 +236,7 @@ Result<Choice> Chooser::load_staged(const stage::StagedFile& staged) {
                            .time = record.time,
                            .sealed_unix_ns = record.sealed_unix_ns,
                            .world_ranks = record.world_ranks,
+                           .lineage = record.lineage,
                            .schema = head.schema,
                            .shapes = format::distinct_shapes(head.schema),
                            .nodes = {format::line_of(head, format::node_path(0, 1))}};
@@ -172,27 +250,19 @@ Result<std::optional<Choice>> Chooser::newest_below(std::int64_t below) {
     notes_.clear();
     FB_TRY(settle());
     FB_TRY_ASSIGN(staged, staged_here());
-    for (;;) {
-        const auto local = staged_only(staged, below);
-        FB_TRY_ASSIGN(step, newest_at_target(below));
-        if (!local && step == none) return std::optional<Choice>();
-        // The same step at both places may be two saves; a staged one is then the later.
-        const bool use_staged = local && local->peek.record.step >= step;
-        if (use_staged && local->peek.record.step > step) {
-            if (auto choice = load_staged(*local)) return std::optional(std::move(*choice));
-            else
-                note(fmt::format("step {}: its staged copy is passed over: {}", local->peek.record.step,
-                                 choice.error().text));
-            std::erase_if(staged, [&](const auto& file) { return file.path == local->path; });
+    FB_TRY_ASSIGN(all, candidates(staged));
+    for (const auto& candidate : all) {
+        if (candidate.step >= below) continue;
+        if (!candidate.why.empty()) {
+            note(fmt::format("step {} is passed over: {}", candidate.step, candidate.why));
             continue;
         }
-        if (auto choice = load(step, staged)) return std::optional(std::move(*choice));
-        else note(fmt::format("step {} is passed over: {}", step, choice.error().text));
-        if (use_staged) {
-            if (auto choice = load_staged(*local)) return std::optional(std::move(*choice));
-        }
-        below = step;
+        auto choice = candidate.staged.empty() ? load(candidate, staged) : load_staged(candidate.staged);
+        if (choice) return std::optional(std::move(*choice));
+        note(fmt::format("step {}{} is passed over: {}", candidate.step,
+                         candidate.staged.empty() ? "" : ": its staged copy", choice.error().text));
     }
+    return std::optional<Choice>();
 }
 
 }  // namespace forebay::restart

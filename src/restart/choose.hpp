@@ -36,6 +36,7 @@ struct ChooserContext {
     stage::Staging* staging = nullptr;
     sys::Store* store = nullptr;
     std::string run;
+    std::uint64_t run_id = 0;
     std::chrono::milliseconds wait_max{};  // for what a dead session left staged to be drained
 };
 
@@ -43,20 +44,30 @@ class Chooser {
 public:
     Chooser(ChooserContext context, std::string stream) : context_(std::move(context)), stream_(std::move(stream)) {}
 
-    /// The newest whole snapshot with a step below `below`; nothing when there is none. Collective; all ranks get the
-    /// same answer but for Choice::staged, which is the node's own.
+    /// The newest whole snapshot of the living line with a step below `below`; nothing when there is none. Collective;
+    /// all ranks get the same answer but for Choice::staged, which is the node's own.
     Result<std::optional<Choice>> newest_below(std::int64_t below);
 
     /// What was passed over and why, one line each; equal on all ranks.
     const std::vector<std::string>& notes() const { return notes_; }
 
 private:
+    /// One save that may be restored, or of which is said `why` not.
+    struct Candidate {
+        std::int64_t step = 0;
+        format::Save save = {};
+        std::string directory = {};  // at the target
+        std::string staged = {};     // the staged copy that is all of it
+        std::string why = {};
+    };
+
     Result<> settle();
     Result<std::vector<stage::StagedFile>> staged_here();
-    std::optional<stage::StagedFile> staged_only(const std::vector<stage::StagedFile>& staged, std::int64_t below);
-    Result<std::int64_t> newest_at_target(std::int64_t below);
-    Result<Choice> load(std::int64_t step, const std::vector<stage::StagedFile>& staged);
-    Result<Choice> load_staged(const stage::StagedFile& staged);
+    bool is_whole_alone(const stage::StagedFile& file) const;
+    Result<std::vector<Candidate>> find(const std::vector<stage::StagedFile>& staged) const;
+    Result<std::vector<Candidate>> candidates(const std::vector<stage::StagedFile>& staged);
+    Result<Choice> load(const Candidate& candidate, const std::vector<stage::StagedFile>& staged);
+    Result<Choice> load_staged(const std::string& path);
     void note(std::string text) { notes_.push_back(std::move(text)); }
 
     ChooserContext context_;

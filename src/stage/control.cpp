@@ -59,6 +59,7 @@ Result<> check(const Control& control, const std::string& path) {
     if (streams > streams_max || slots > slots_max)
         return corrupt(fmt::format("{} streams and {} slots, at most {} and {} are possible", streams, slots,
                                    streams_max, slots_max));
+    if (!ends(control.lost_text)) return corrupt("the text of a run that was lost");
     for (std::uint32_t i = 0; i < streams; ++i)
         if (!leads_nowhere_else(control.streams[i])) return corrupt(fmt::format("the name of stream {}", i));
     for (std::uint32_t i = 0; i < slots; ++i)

@@ -22,13 +22,15 @@
 namespace forebay::stage {
 
 inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
-inline constexpr std::uint32_t control_version = 2;
+inline constexpr std::uint32_t control_version = 3;
 inline constexpr std::uint32_t streams_max = 32;
 inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
 inline constexpr std::size_t error_text_max = 2048;
 inline constexpr std::size_t compression_text_max = 4096;
 // Of steps that the agent has not looked at yet: it looks twice a second at least, and a sample takes 100 ms or more.
 inline constexpr std::size_t step_samples_max = 64;
+
+inline constexpr std::uint32_t lingering_frees = 2;
 
 enum class SlotState : std::uint32_t { empty, filling, sealed, draining, drained, committed, failed };
 const char* name_of(SlotState state);
@@ -63,6 +65,7 @@ struct SlotControl {
 struct StreamControl {
     std::array<char, 256> name{};
     std::int32_t keep = 0;
+    std::int32_t keep_abandoned = -1;
     std::uint32_t view = 0;                                // a bit of each convention that views are to be made in
     std::array<char, compression_text_max> compression{};  // encode_rules()
     std::atomic<std::int32_t> priority{0};
@@ -84,6 +87,16 @@ struct Control {
     std::atomic<std::uint32_t> news{0};    // rung by the agent: a slot's state changed
     std::atomic<std::uint32_t> ending{0};  // 1: finish what is sealed, then leave
     std::atomic<std::uint32_t> draining{0};
+    // Of the run's sessions this one (catalog/claim.hpp); 0 until it has claimed the run, and on nodes that it is not
+    // to be claimed from again and again.
+    std::atomic<std::uint32_t> session{0};
+    std::atomic<std::uint32_t> shows_life{0};  // 1: the agent of this node renews the claim
+    // 1: a later session has claimed the run, or gone back behind what this one has saved; `lost_text` says which.
+    std::atomic<std::uint32_t> lost{0};
+    std::array<char, error_text_max> lost_text{};
+    // 1: all is committed and the application has died; the agent keeps the staged copies for one that starts again.
+    // lingering_frees: it frees them now.
+    std::atomic<std::uint32_t> lingering{0};
     std::atomic<std::uint32_t> stream_count{0};
     std::atomic<std::uint32_t> slot_count{0};
     std::atomic<std::uint64_t> drains{0}, commits{0}, aborts{0};

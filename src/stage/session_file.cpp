@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -17,10 +18,11 @@ constexpr int in_flight_max = 64;
 constexpr int cores_max = 64;
 // A drain that doubles the time of a step is no longer paced for anybody's sake.
 constexpr double slowdown_percent_max_max = 100;
-constexpr std::int64_t pause_ms_max = 3'600'000;
+constexpr std::int64_t pause_ms_max = 3'600'000, linger_ms_max = 7 * 24 * 3'600'000;
 // A machine of ten thousand hosts has fewer that write; a forwarder has an address for each of its networks.
 constexpr std::size_t forwarders_max = 1024, forwarder_text_max = 1024;
-constexpr std::size_t token_digits = 32;
+constexpr std::size_t token_digits = 32, identity_digits = 16;
+constexpr std::uint64_t session_version = 2;
 
 Error refusal(const std::string& what) { return {ErrorKind::refused, "forebay: " + what}; }
 
@@ -32,17 +34,19 @@ public:
     bool read(format::json::Value root) {
         const auto agent = root.member("agent");
         auto& options = session_.agent;
-        std::int64_t pause_ms = 0;
+        std::int64_t pause_ms = 0, linger_ms = 0;
         const bool all =
-            text(root.member("run"), session_.run) && text(root.member("host"), session_.host) &&
+            text(root.member("run"), session_.run) && identity(root) && text(root.member("host"), session_.host) &&
             number(root.member("process"), session_.process) && environment(agent.member("environment")) &&
             text(agent.member("cpus"), options.cpus) && number(agent.member("block_bytes"), options.block_bytes) &&
             number(agent.member("in_flight"), options.in_flight) &&
             number(agent.member("rate_bytes_per_second"), options.rate_bytes_per_second) &&
             percent(agent.member("slowdown_percent_max"), options.slowdown_percent_max) &&
             flag(agent.member("direct"), options.direct) && number(agent.member("retries"), options.retries) &&
-            number(agent.member("retry_pause_ms"), pause_ms) && forwarding(root);
+            number(agent.member("retry_pause_ms"), pause_ms) && linger(agent.member("linger_ms"), linger_ms) &&
+            forwarding(root);
         options.retry_pause = std::chrono::milliseconds(pause_ms);
+        options.linger = std::chrono::milliseconds(linger_ms);
         return all;
     }
 
@@ -61,11 +65,21 @@ private:
         else return false;
         return true;
     }
+    // Agents of version 1 did not linger.
+    static bool linger(format::json::Value value, std::int64_t& to) { return !value.exists() || number(value, to); }
     // Session files of before this setting lack it; their agents kept no limit.
     static bool percent(format::json::Value value, double& to) {
         const auto given = value.f64();
         to = given.value_or(0);
         return given || !value.exists();
+    }
+    // Version 1 was of before runs had an identity.
+    bool identity(format::json::Value root) {
+        if (root.member("version").u64() == 1u) return true;
+        const auto digits = root.member("run_id").text();
+        if (!digits || digits->size() != identity_digits) return false;
+        const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), session_.run_id, 16);
+        return error == std::errc{} && end == digits->data() + digits->size();
     }
     static bool flag(format::json::Value value, bool& to) {
         const auto given = value.flag();
@@ -121,6 +135,8 @@ Result<> check(const AgentOptions& agent) {
     if (agent.retries < 0) return refusal(fmt::format("agent.retries is {}: 0 or more.", agent.retries));
     if (const auto ms = agent.retry_pause.count(); ms < 0 || ms > pause_ms_max)
         return refusal(fmt::format("agent.retry_pause is {} ms: from 0 to {}.", ms, pause_ms_max));
+    if (const auto ms = agent.linger.count(); ms < 0 || ms > linger_ms_max)
+        return refusal(fmt::format("agent.linger is {} ms: from 0 to {}.", ms, linger_ms_max));
     if (agent.forwarders < 0 || static_cast<std::size_t>(agent.forwarders) > forwarders_max)
         return refusal(fmt::format("agent.forwarders is {}: from 0 to {}.", agent.forwarders, forwarders_max));
     if (agent.forward_to.size() > forwarders_max || (agent.forwarders > 0 && !agent.forward_to.empty()))
@@ -153,8 +169,9 @@ Result<std::string> encode_session(const SessionFile& session) {
     json environment = json::array();
     for (const auto& [name, value] : agent.environment) environment.push_back({name, value});
     json document = {{"forebay", "session"},
-                     {"version", 1},
+                     {"version", session_version},
                      {"run", session.run},
+                     {"run_id", fmt::format("{:016x}", session.run_id)},
                      {"host", session.host},
                      {"process", session.process},
                      {"agent",
@@ -163,6 +180,8 @@ Result<std::string> encode_session(const SessionFile& session) {
                        {"block_bytes", agent.block_bytes},
                        {"in_flight", agent.in_flight},
                        {"rate_bytes_per_second", agent.rate_bytes_per_second},
+                       {"slowdown_percent_max", agent.slowdown_percent_max},
+                       {"linger_ms", agent.linger.count()},
                        {"direct", agent.direct},
                        {"retries", agent.retries},
                        {"retry_pause_ms", agent.retry_pause.count()}}}};
@@ -183,8 +202,10 @@ Result<SessionFile> decode_session(const std::string& text, const std::string& p
     const auto document = format::json::Document::parse(text);
     if (!document) return corrupt("it is not JSON.");
     const auto root = document->root();
-    if (root.member("forebay").text() != "session" || root.member("version").u64() != 1)
-        return Error{ErrorKind::unsupported, fmt::format("forebay: {} is not a session file of version 1.", path)};
+    const auto version = root.member("version").u64();
+    if (root.member("forebay").text() != "session" || !version || *version < 1 || *version > session_version)
+        return Error{ErrorKind::unsupported,
+                     fmt::format("forebay: {} is not a session file of version 1 to {}.", path, session_version)};
     SessionFile session;
     if (!SessionReader(session).read(root)) return corrupt("a member is absent or of another type.");
     if (!session.run.starts_with('/')) return corrupt(fmt::format("its run '{}' is no absolute path.", session.run));

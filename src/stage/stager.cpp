@@ -346,7 +346,8 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
                                     .node = context_.topology->node_index,
                                     .nodes = context_.topology->nodes,
                                     .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size()),
-                                    .group = group_};
+                                    .group = group_,
+                                    .lineage = {context_.run_id, saves_, lines_}};
         slot.seal(record);
         auto& shared = control(current_);
         shared.step = saved_.step;

@@ -23,6 +23,7 @@ struct StagerContext {
     comm::Topology* topology = nullptr;
     Staging* staging = nullptr;
     std::uint64_t session_id = 0;
+    std::uint64_t run_id = 0;
     std::uint64_t alignment_bytes = 4096;
     std::uint64_t block_bytes = 16u << 20;   // of the agent's writes
     std::function<Result<>()> ensure_agent;  // by the node's first rank: starts the agent unless it lives
@@ -44,6 +45,8 @@ public:
     /// never finished is given up.
     Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed,
                         const Result<>& mine);
+    /// Where in the history of the run the save stands that was begun. Local, alike on all ranks.
+    void stand(std::vector<format::LineStart> lines) { lines_ = std::move(lines); }
     /// Where the application may write a block itself, between begin() and finish().
     std::span<std::byte> block(std::uint32_t variable, std::size_t piece) {
         return slots_[current_].block(variable, piece);
@@ -111,6 +114,7 @@ private:
     std::uint64_t shared_version_ = 0, shared_head_bytes_ = 0;
     std::vector<std::uint64_t> share_, shared_offsets_;  // what this node told of itself, and what came of it
     Saved saved_;
+    std::vector<format::LineStart> lines_;
     double time_ = 0;
     sys::Clock::time_point began_;
     std::chrono::nanoseconds interval_{0};  // between the beginnings of the last two saves

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 #include <new>
+#include <set>
 #include <thread>
 
 #include "base/bytes.hpp"
@@ -20,6 +21,9 @@ namespace {
 
 constexpr const char* session_name = "session.json";
 constexpr const char* control_name = "control";
+// Taking gigabytes out of memory takes seconds on a busy node.
+constexpr std::chrono::seconds freeing_max{60};
+constexpr std::chrono::milliseconds look_pause{20};
 
 std::string base_of(const std::string& base) { return base.empty() ? "/dev/shm" : base; }
 
@@ -57,7 +61,7 @@ Result<std::string> make_home(const std::string& base) {
                              base)};
 }
 
-// Of a run's staging directories, up to the number of the virtual node.
+// Of a run's staging directories, up to its identity.
 std::string directory_prefix(const std::string& run) {
     const auto slash = run.find_last_of('/');
     const auto name = run.substr(slash == std::string::npos ? 0 : slash + 1).substr(0, 64);
@@ -98,9 +102,25 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
                     "forebay: the agent of an earlier session still drains {} after {} s. Safe: what it has staged. "
                     "Next: look at {}/agent.log, then start again.",
                     directory, wait_max.count() / 1000, directory)};
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        std::this_thread::sleep_for(look_pause);
     }
     return {};
+}
+
+// What the page of the session before says is committed. What is not at the target any more was then removed there, and
+// is not to be put back.
+std::set<std::uint64_t> committed_in(const std::string& directory) {
+    std::set<std::uint64_t> ids;
+    const auto old = Staging::join(directory);
+    for (std::uint32_t i = 0; old && i < old->control().slot_count.load(); ++i)
+        if (const auto& slot = old->control().slots[i]; slot.state.load() == SlotState::committed)
+            ids.insert(slot.snapshot_id.load());
+    return ids;
+}
+
+bool is_being_freed(const std::string& directory) {
+    const auto page = Staging::join(directory);
+    return page && page->control().lingering.load() == lingering_frees;
 }
 
 }  // namespace
@@ -109,9 +129,10 @@ std::string application_lock_path(const std::string& directory) { return directo
 std::string spool_path(const std::string& directory) { return directory + "/spool"; }
 std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
 
-Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint32_t virtual_index) {
+Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint64_t run_id,
+                                      std::uint32_t virtual_index) {
     FB_TRY_ASSIGN(home, make_home(base_of(base)));
-    return fmt::format("{}/{}{}", home, directory_prefix(run), virtual_index);
+    return fmt::format("{}/{}{:016x}-{}", home, directory_prefix(run), run_id, virtual_index);
 }
 
 Result<std::vector<std::string>> staging_directories(const std::string& base) {
@@ -132,8 +153,20 @@ Result<std::vector<std::string>> staging_directories_of(const std::string& base,
     return directories;
 }
 
+void dismiss_lingering(const std::string& directory) {
+    auto page = Staging::join(directory);
+    if (!page || page->control().lingering.load() == 0) return;
+    page->control().ending = 1;
+    ring(page->control().bell);
+    const auto deadline = sys::Clock::now() + freeing_max;
+    while (sys::lock_is_held(agent_lock_path(directory)) && sys::Clock::now() < deadline)
+        std::this_thread::sleep_for(look_pause);
+}
+
 Result<> remove_leftover(const std::string& directory) {
+    dismiss_lingering(directory);
     auto application = sys::FileLock::take(application_lock_path(directory));
+    if (!application && application.error().kind == ErrorKind::missing) return {};
     if (!application && application.error().kind != ErrorKind::retry) return application.error();
     if (!application || sys::lock_is_held(agent_lock_path(directory)))
         return Error{ErrorKind::refused, fmt::format("{} is in use.", directory)};
@@ -160,22 +193,44 @@ Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
     return found;
 }
 
-Result<Staging> Staging::create(const std::string& directory, const SessionFile& session,
+Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, const std::string& run) {
+    const auto deadline = sys::Clock::now() + freeing_max;
+    while (true) {
+        FB_TRY(sys::make_private_directory(directory));
+        auto lock = sys::FileLock::take(application_lock_path(directory));
+        if (lock) return LockedDirectory(directory, std::move(*lock));
+        const auto kind = lock.error().kind;
+        // An agent that frees the directory holds the lock, and takes the directory away under us.
+        const bool passing = kind == ErrorKind::missing || (kind == ErrorKind::retry && is_being_freed(directory));
+        if (!passing && kind == ErrorKind::retry)
+            return Error{
+                ErrorKind::refused,
+                fmt::format("forebay: another session writes run {} on this node ({} is locked). Safe: all of its "
+                            "snapshots. Next: end it, or choose another run directory.",
+                            run, application_lock_path(directory))};
+        if (!passing || sys::Clock::now() > deadline) return lock.error();
+        std::this_thread::sleep_for(look_pause);
+    }
+}
+
+LockedDirectory::~LockedDirectory() {
+    if (!lock_.held()) return;
+    const auto entries = sys::posix_store().list(path_);
+    const bool holds_nothing =
+        entries && std::ranges::all_of(*entries, [](const sys::Entry& entry) { return entry.name.ends_with(".lock"); });
+    if (holds_nothing) static_cast<void>(sys::posix_store().remove_tree(path_));
+}
+
+Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& session,
                                 std::chrono::milliseconds wait_max) {
     FB_TRY_ASSIGN(session_text, encode_session(session));
-    FB_TRY(sys::make_private_directory(directory));
-    auto lock = sys::FileLock::take(application_lock_path(directory));
-    if (!lock && lock.error().kind == ErrorKind::retry)
-        return Error{ErrorKind::refused,
-                     fmt::format("forebay: another session writes run {} on this node ({} is locked). Safe: all of its "
-                                 "snapshots. Next: end it, or choose another run directory.",
-                                 session.run, application_lock_path(directory))};
-    if (!lock) return lock.error();
+    const auto directory = locked.path();
     FB_TRY(wait_for_old_agent(directory, wait_max));
+    const auto committed = committed_in(directory);
 
     Staging staging;
     staging.directory_ = directory;
-    staging.lock_ = std::move(*lock);
+    staging.lock_ = std::move(locked.lock_);
     auto& store = sys::posix_store();
     FB_TRY(sys::write_text_durable(store, directory + "/" + session_name, session_text));
     FB_TRY(store.remove(directory + "/" + control_name));
@@ -195,7 +250,7 @@ Result<Staging> Staging::create(const std::string& directory, const SessionFile&
             slot.snapshot_id = file.peek.record.snapshot_id;
             slot.sealed_unix_ns = file.peek.record.sealed_unix_ns;
             slot.inherited = 1;
-            slot.state = SlotState::sealed;
+            slot.state = committed.contains(file.peek.record.snapshot_id) ? SlotState::committed : SlotState::sealed;
         }
     }
     staging.control().magic.store(control_magic, std::memory_order_release);
@@ -229,6 +284,7 @@ Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamO
     auto& stream = page.streams[index];
     set_text(stream.name, name);
     stream.keep = options.keep;
+    stream.keep_abandoned = options.keep_abandoned;
     stream.view = 0;
     for (const auto convention : options.conventions)
         if (options.view) stream.view |= 1u << static_cast<unsigned>(convention);

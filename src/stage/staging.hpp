@@ -1,6 +1,6 @@
 // The staging directory of one session on one node:
 //
-//   BASE/forebay-UID/RUN-HASH-N/        0700; N is the virtual node
+//   BASE/forebay-UID/RUN-HASH-ID-N/     0700; HASH is of the run's path, ID its identity, N the virtual node
 //     application.lock, agent.lock      held while the node's first rank and the agent live
 //     session.json                      which run, whose, and the agent's options
 //     control                           the control page
@@ -33,11 +33,13 @@ struct Forwarding {
 
 /// What session.json says. It holds the forwarders' token: the directory is closed to others.
 struct SessionFile {
-    std::string run;  // absolute
+    std::string run;           // absolute
+    std::uint64_t run_id = 0;  // its identity; 0: of before runs had one
     std::string host;
     std::int64_t process = 0;
     AgentOptions agent;
     Forwarding forwarding = {};
+    bool adopts = false;  // not in the file: what is staged is of another run, and becomes one of this
 };
 /// `refused` for settings of an agent that cannot work.
 Result<> check(const AgentOptions& agent);
@@ -45,15 +47,18 @@ Result<> check(const AgentOptions& agent);
 Result<std::string> encode_session(const SessionFile& session);
 Result<SessionFile> decode_session(const std::string& text, const std::string& path);
 
-/// Where the node's part `virtual_index` of the run is staged: in a directory of this user alone, which is made. `base`
-/// "" means /dev/shm. `run` is absolute. `missing` when `base` does not exist.
-Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint32_t virtual_index);
+/// Where the node's part `virtual_index` of the run is staged: below a directory of this user alone, which is made.
+/// `base` "" means /dev/shm. `run` is absolute. `missing` when `base` does not exist.
+Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint64_t run_id,
+                                      std::uint32_t virtual_index);
 
 /// Staging directories of this user under `base` (no order), for the tools.
 Result<std::vector<std::string>> staging_directories(const std::string& base);
-/// Those of `run`, which is absolute. What a session that was killed as it began left has no session.json; its name
-/// tells.
+/// Those of `run`, which is absolute, whatever its identity was. What a session that was killed as it began left has no
+/// session.json; its name tells.
 Result<std::vector<std::string>> staging_directories_of(const std::string& base, const std::string& run);
+/// Has an agent leave, and free the directory, that only keeps what is committed for a restart; another one goes on.
+void dismiss_lingering(const std::string& directory);
 /// Removes what a dead session left, staged files too. `refused` while the session or its agent lives.
 Result<> remove_leftover(const std::string& directory);
 
@@ -66,12 +71,31 @@ struct StagedFile {
 };
 Result<std::vector<StagedFile>> staged_files(const std::string& directory);
 
+/// A staging directory that no other session can take, before anything is staged in it.
+class LockedDirectory {
+public:
+    /// By the node's first rank: makes the directory, and locks it. An agent that is just freeing it is waited for.
+    /// `refused` when another session of this run lives on this node.
+    static Result<LockedDirectory> lock(const std::string& directory, const std::string& run);
+    LockedDirectory(LockedDirectory&&) = default;
+    LockedDirectory& operator=(LockedDirectory&&) = delete;
+    /// Leaves a directory that held nothing before as it was: not there.
+    ~LockedDirectory();
+    const std::string& path() const { return path_; }
+
+private:
+    friend class Staging;
+    LockedDirectory(std::string path, sys::FileLock lock) : path_(std::move(path)), lock_(std::move(lock)) {}
+    std::string path_;
+    sys::FileLock lock_;
+};
+
 class Staging {
 public:
-    /// By the node's first rank: makes the directory or takes over what a dead session left there, whose sealed slots
-    /// become slots of this session, to be drained. An agent of the dead session that still drains is waited for, at
-    /// most `wait_max`. `refused` when another session of this run lives on this node.
-    static Result<Staging> create(const std::string& directory, const SessionFile& session,
+    /// By the node's first rank: takes over what a dead session left in the directory, whose sealed slots become slots
+    /// of this session, to be drained unless they are known to be committed. An agent of the dead session that still
+    /// drains is waited for, at most `wait_max`.
+    static Result<Staging> create(LockedDirectory locked, const SessionFile& session,
                                   std::chrono::milliseconds wait_max);
 
     /// By the other ranks of the node, after create(), and by the agent and the tools.

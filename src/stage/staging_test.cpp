@@ -17,11 +17,13 @@ using namespace forebay::stage;
 namespace {
 
 SessionFile sample() {
-    SessionFile session{.run = "/scratch/run7", .host = "nid00412", .process = 4711};
+    SessionFile session{.run = "/scratch/run7", .run_id = 0xf300c0ffee9a, .host = "nid00412", .process = 4711};
     session.agent.environment = {{"LD_PRELOAD", "/usr/lib64/libpil4dfs.so"}, {"EMPTY", ""}};
     session.agent.cpus = "0-3,8";
     session.agent.in_flight = 2;
     session.agent.rate_bytes_per_second = UINT64_MAX;
+    session.agent.slowdown_percent_max = 2.5;
+    session.agent.linger = std::chrono::milliseconds(7'000);
     session.agent.retry_pause = std::chrono::milliseconds(1500);
     return session;
 }
@@ -38,10 +40,13 @@ TEST_CASE("session.json comes back as it was given") {
     const auto text = encode_session(sample()).value();
     const auto session = decode_session(text, "session.json").value();
     CHECK(session.run == "/scratch/run7");
+    CHECK(session.run_id == 0xf300c0ffee9a);
     CHECK(session.process == 4711);
     CHECK(session.agent.environment == sample().agent.environment);
     CHECK(session.agent.rate_bytes_per_second == UINT64_MAX);
     CHECK(session.agent.retry_pause.count() == 1500);
+    CHECK(session.agent.slowdown_percent_max == 2.5);
+    CHECK(session.agent.linger.count() == 7'000);
     CHECK(encode_session(session).value() == text);
 }
 
@@ -83,7 +88,9 @@ TEST_CASE("session.json: what a session cannot have written is corrupt") {
     corrupt("\"/scratch/run7\"", "\"run7\"");
     corrupt("\"/scratch/run7\"", "\"/scratch\\u0000/run7\"");
     corrupt("\"host\"", "\"hosts\"");
-    CHECK(decode_session(replaced(text, "\"version\": 1", "\"version\": 2"), "session.json").error().kind ==
+    corrupt("0000f300c0ffee9a", "0000f300c0ffee9");
+    corrupt("0000f300c0ffee9a", "0000f300c0ffee9g");
+    CHECK(decode_session(replaced(text, "\"version\": 2", "\"version\": 3"), "session.json").error().kind ==
           ErrorKind::unsupported);
 }
 
@@ -104,7 +111,7 @@ TEST_CASE("a damaged control page is refused, and a new session replaces it") {
     const auto directory = place / "session";
     const auto damaged = [&](const char* what, const std::function<void(Control&)>& damage) {
         CAPTURE(what);
-        auto staging = Staging::create(directory, sample(), {}).value();
+        auto staging = Staging::create(LockedDirectory::lock(directory, "run").value(), sample(), {}).value();
         staging.add_stream("restart", {}).value();
         REQUIRE(Staging::join(directory));
         damage(staging.control());
@@ -121,7 +128,7 @@ TEST_CASE("a damaged control page is refused, and a new session replaces it") {
     CHECK(damaged("state", [](Control& page) { page.slots[0].state = SlotState{7}; }) == ErrorKind::corrupt);
     CHECK(damaged("kind", [](Control& page) { page.slots[0].error_kind = 8; }) == ErrorKind::corrupt);
     CHECK(damaged("text", [](Control& page) { page.slots[0].error_text.fill('x'); }) == ErrorKind::corrupt);
-    CHECK(Staging::create(directory, sample(), {}));
+    CHECK(Staging::create(LockedDirectory::lock(directory, "run").value(), sample(), {}));
 
     std::filesystem::resize_file(directory + "/control", 4096);
     CHECK(Staging::join(directory).error().kind == ErrorKind::corrupt);

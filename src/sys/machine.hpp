@@ -23,6 +23,12 @@ std::string user_name();
 std::uint32_t user_id();
 std::int64_t process_id();
 
+/// Which start of this machine's kernel this is; empty where nobody tells.
+std::string boot_id();
+
+/// Which file a path leads to, as long as this kernel runs; empty when there is none.
+std::string file_id(const std::string& path);
+
 /// A 64-bit number from the kernel's random source.
 std::uint64_t random_u64();
 

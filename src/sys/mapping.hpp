@@ -30,6 +30,8 @@ public:
     static Result<Mapping> create(const std::string& path, std::uint64_t bytes);
     /// Maps an existing file of this user; `writable` false maps it read-only.
     static Result<Mapping> open(const std::string& path, bool writable);
+    /// As a copy that this process may change, and nobody else sees: pages are copied when they are written to.
+    static Result<Mapping> open_copy(const std::string& path);
 
     std::span<std::byte> bytes() { return {data_, size_}; }
     std::span<const std::byte> bytes() const { return {data_, size_}; }
@@ -40,6 +42,8 @@ public:
     Result<> prefault(std::uint64_t offset, std::uint64_t bytes);
 
 private:
+    static Result<Mapping> open_as(const std::string& path, int access, bool writable, int sharing);
+
     std::byte* data_ = nullptr;
     std::size_t size_ = 0;
     bool writable_ = false;

@@ -3,6 +3,7 @@
 #include <linux/futex.h>
 #include <pwd.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -62,6 +63,17 @@ std::string user_name() {
 std::uint32_t user_id() { return ::geteuid(); }
 
 std::int64_t process_id() { return ::getpid(); }
+
+std::string boot_id() {
+    const auto text = read_proc("/proc/sys/kernel/random/boot_id");
+    return text ? text->substr(0, text->find('\n')) : std::string();
+}
+
+std::string file_id(const std::string& path) {
+    struct stat about {};
+    if (::lstat(path.c_str(), &about) != 0) return {};
+    return fmt::format("{}:{}", about.st_dev, about.st_ino);
+}
 
 std::uint64_t random_u64() {
     std::uint64_t value = 0;

@@ -81,8 +81,8 @@ Result<> reserve(int fd, const std::string& path, std::uint64_t bytes) {
     return no_room(path, bytes, more, "on its file system", free ? *free : 0);
 }
 
-Result<std::byte*> map(int fd, const std::string& path, std::uint64_t bytes, bool writable) {
-    void* data = ::mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
+Result<std::byte*> map(int fd, const std::string& path, std::uint64_t bytes, bool writable, int sharing) {
+    void* data = ::mmap(nullptr, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, sharing, fd, 0);
     if (data == MAP_FAILED) return posix_error(fmt::format("mmap of {} bytes", bytes), path, errno);
     // Helps on mounts with huge=advise; others decline, which changes nothing.
     (void)::madvise(data, bytes, MADV_HUGEPAGE);
@@ -128,7 +128,7 @@ Result<Mapping> Mapping::create(const std::string& path, std::uint64_t bytes) {
         if (is_new) (void)::unlink(path.c_str());
         return reserved.error();
     }
-    FB_TRY_ASSIGN(data, map(fd.get(), path, bytes, true));
+    FB_TRY_ASSIGN(data, map(fd.get(), path, bytes, true, MAP_SHARED));
     Mapping mapping;
     mapping.data_ = data;
     mapping.size_ = bytes;
@@ -137,12 +137,18 @@ Result<Mapping> Mapping::create(const std::string& path, std::uint64_t bytes) {
 }
 
 Result<Mapping> Mapping::open(const std::string& path, bool writable) {
-    FB_TRY_ASSIGN(fd, open_private(path, writable ? O_RDWR : O_RDONLY));
+    return open_as(path, writable ? O_RDWR : O_RDONLY, writable, MAP_SHARED);
+}
+
+Result<Mapping> Mapping::open_copy(const std::string& path) { return open_as(path, O_RDONLY, true, MAP_PRIVATE); }
+
+Result<Mapping> Mapping::open_as(const std::string& path, int access, bool writable, int sharing) {
+    FB_TRY_ASSIGN(fd, open_private(path, access));
     struct stat about {};
     if (::fstat(fd.get(), &about) != 0) return posix_error("fstat", path, errno);
     if (about.st_size == 0) return Error{ErrorKind::corrupt, "map " + path + ": the file is empty"};
     const auto bytes = static_cast<std::uint64_t>(about.st_size);
-    FB_TRY_ASSIGN(data, map(fd.get(), path, bytes, writable));
+    FB_TRY_ASSIGN(data, map(fd.get(), path, bytes, writable, sharing));
     Mapping mapping;
     mapping.data_ = data;
     mapping.size_ = bytes;

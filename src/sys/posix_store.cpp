@@ -105,6 +105,7 @@ class PosixStore final : public Store {
 public:
     Result<std::unique_ptr<File>> open(const std::string& path, Access access) override;
     Result<> make_directories(const std::string& path) override;
+    Result<> make_directory(const std::string& path) override { return make_one_directory(path); }
     Result<> rename(const std::string& from, const std::string& to) override;
     Result<> remove(const std::string& path) override;
     Result<> remove_tree(const std::string& path) override;

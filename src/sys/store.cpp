@@ -81,6 +81,17 @@ Result<> make_directories_durable(Store& store, const std::string& path) {
     return {};
 }
 
+Result<> make_directories_below(Store& store, const std::string& root, const std::string& path) {
+    if (path.size() <= root.size()) return {};
+    // The deepest first: mostly it is the only one that is not there.
+    const auto made = store.make_directory(path);
+    if (made || made.error().kind != ErrorKind::missing) return made;
+    const auto parent = parent_of(path);
+    if (parent == root) return made;
+    FB_TRY(make_directories_below(store, root, parent));
+    return store.make_directory(path);
+}
+
 Result<> remove_tree_at_once(Store& store, const std::string& path) {
     const auto gone = path + ".gone";
     FB_TRY(store.remove_tree(gone));

@@ -63,6 +63,8 @@ public:
     /// Creates the directory and its missing parents; existing is fine. New names are durable after
     /// sync_directory() of the directory that holds each.
     virtual Result<> make_directories(const std::string& path) = 0;
+    /// Creates one directory; existing is fine, `missing` where the one that is to hold it does not exist.
+    virtual Result<> make_directory(const std::string& path) = 0;
     /// Replaces a file by a file at once; a directory takes the place of nothing or of an empty directory.
     virtual Result<> rename(const std::string& from, const std::string& to) = 0;
     virtual Result<> remove(const std::string& path) = 0;  // a file; missing is fine
@@ -96,6 +98,10 @@ Result<> write_text_durable(Store& store, const std::string& path, std::string_v
 
 /// Makes a directory and those above it, and syncs the names of those that were not there.
 Result<> make_directories_durable(Store& store, const std::string& path);
+
+/// Makes a directory below `root` and those between them, but never `root` itself: `missing` where it does not exist,
+/// as on a mount point whose file system is gone.
+Result<> make_directories_below(Store& store, const std::string& root, const std::string& path);
 
 /// Whether a name is one that write_text_durable() gives while it writes: what a crash leaves of it.
 bool is_temporary(std::string_view name);

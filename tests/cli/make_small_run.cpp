@@ -6,8 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "drain/commit.hpp"
-#include "support/small_run.hpp"
+#include "support/committed_run.hpp"
 
 using namespace forebay;
 
@@ -17,7 +16,7 @@ Result<> make(const std::string& run, const test::SmallSnapshot& snapshot, bool 
     auto& store = sys::posix_store();
     for (std::uint32_t node = 0; node < arrived; ++node) FB_TRY(test::drain_node(store, run, snapshot, node));
     if (!commits) return {};
-    FB_TRY(drain::commit_if_complete(store, run, snapshot.stream, snapshot.step, snapshot.id, snapshot.nodes));
+    FB_TRY(test::commit(store, run, snapshot));
     return {};
 }
 

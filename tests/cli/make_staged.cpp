@@ -17,7 +17,7 @@ namespace {
 Result<> make(const std::string& staging, const std::string& run, const test::SmallSnapshot& snapshot,
               std::uint32_t node) {
     auto& store = sys::posix_store();
-    FB_TRY_ASSIGN(directory, stage::staging_directory(staging, run, node));
+    FB_TRY_ASSIGN(directory, stage::staging_directory(staging, run, 0, node));
     FB_TRY(sys::make_private_directory(directory));
     FB_TRY_ASSIGN(session, stage::encode_session({.run = run, .host = "host", .process = 1, .agent = {}}));
     FB_TRY(sys::write_text_durable(store, directory + "/session.json", session));

@@ -8,8 +8,8 @@
 
 #include "base/bytes.hpp"
 #include "catalog/names.hpp"
-#include "drain/commit.hpp"
 #include "drain/node_drain.hpp"
+#include "support/committed_run.hpp"
 
 namespace forebay::crash {
 
@@ -134,8 +134,7 @@ void World::drain(const SmallSnapshot& snapshot, std::uint32_t node, int slot) {
 
 void World::commit(const SmallSnapshot& snapshot) {
     if (cut()) return;
-    const auto outcome = drain::commit_if_complete(store(), run, snapshot.stream, snapshot.step, snapshot.id,
-                                                   snapshot.nodes, snapshot.nodes_per_file);
+    const auto outcome = test::commit(store(), run, snapshot);
     if (!outcome) return fault(outcome.error());
     if (*outcome != drain::Commit::committed && *outcome != drain::Commit::already) return;
     ledger_.durable[snapshot.step] = snapshot;
@@ -149,12 +148,12 @@ void World::prune(int keep) {
     if (cut()) return;
     std::map<std::int64_t, std::uint64_t> before;
     const auto copy = disk_->clone();
-    if (const auto would = catalog::prune(*copy, run, "restart", keep, true); would)
+    if (const auto would = catalog::prune(*copy, run, "restart", {.keep = keep, .dry_run = true}); would)
         for (const auto& snapshot : would->removed) {
             ledger_.may_vanish.insert(snapshot.step);
             if (const auto* save = committed_at(snapshot.step)) before[snapshot.step] = save->id;
         }
-    const auto pruned = catalog::prune(store(), run, "restart", keep, false);
+    const auto pruned = catalog::prune(store(), run, "restart", {.keep = keep});
     if (!pruned && pruned.error().kind == ErrorKind::missing) return;  // nothing was drained yet
     if (!pruned) return fault(pruned.error());
     for (const auto& snapshot : pruned->removed) {

@@ -7,8 +7,18 @@
 
 namespace forebay::test {
 
-inline Result<drain::Commit> commit(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot) {
-    return drain::commit_if_complete(store, run, snapshot.stream, snapshot.step, snapshot.id, snapshot.nodes);
+inline drain::SnapshotKey key_of(const std::string& run, const SmallSnapshot& snapshot) {
+    return {.run = run,
+            .stream = snapshot.stream,
+            .step = snapshot.step,
+            .save = {snapshot.id, snapshot.sealed_unix_ns, snapshot.lineage.line(), snapshot.lineage.save},
+            .nodes = snapshot.nodes,
+            .nodes_per_file = snapshot.nodes_per_file};
+}
+
+inline Result<drain::Commit> commit(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot,
+                                    std::uint32_t* look_first_at = nullptr) {
+    return drain::commit_if_complete(store, key_of(run, snapshot), snapshot.lineage.run_id, look_first_at);
 }
 
 /// Drains all nodes of the snapshot and commits it.

@@ -18,6 +18,7 @@ public:
         return next().open(path, access);
     }
     Result<> make_directories(const std::string& path) override { return next().make_directories(path); }
+    Result<> make_directory(const std::string& path) override { return next().make_directory(path); }
     Result<> rename(const std::string& from, const std::string& to) override { return next().rename(from, to); }
     Result<> remove(const std::string& path) override { return next().remove(path); }
     Result<> remove_tree(const std::string& path) override { return next().remove_tree(path); }

@@ -114,6 +114,13 @@ Result<std::unique_ptr<sys::File>> SimStore::open(const std::string& path, sys::
     return std::unique_ptr<sys::File>(std::make_unique<SimFile>(*this, node, path, writer, writable, direct));
 }
 
+SimStore::SimStore(const std::string& directory) {
+    static_cast<void>(make_directories(directory));
+    disk_.settle();
+    operations_ = 0;
+    calls_ = {};
+}
+
 Result<> SimStore::make_directories(const std::string& path) {
     std::unique_lock lock(mutex_);
     FB_TRY(begin(Op::make_directories, lock));
@@ -127,6 +134,19 @@ Result<> SimStore::make_directories(const std::string& path) {
         node = node->names.at(part);
         if (!node->is_directory) return problem(ErrorKind::refused, "make directories", path, "a file is in the way");
     }
+    return {};
+}
+
+Result<> SimStore::make_directory(const std::string& path) {
+    std::unique_lock lock(mutex_);
+    FB_TRY(begin(Op::make_directory, lock));
+    if (const NodePtr there = find(path))
+        return there->is_directory ? Result<>()
+                                   : problem(ErrorKind::refused, "make directory", path, "a file is there");
+    FB_TRY_ASSIGN(parent, directory_of(path, "make directory"));
+    auto made = std::make_shared<SimNode>();
+    made->is_directory = true;
+    disk_.add_name(parent, parts_of(path).back(), made);
     return {};
 }
 

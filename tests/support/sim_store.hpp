@@ -28,6 +28,7 @@ enum class Op {
     sync,
     close,
     make_directories,
+    make_directory,
     rename,
     remove,
     remove_tree,
@@ -36,17 +37,20 @@ enum class Op {
     list,
     exists,
 };
-inline constexpr std::size_t op_kinds = 15;
+inline constexpr std::size_t op_kinds = 16;
 
 class SimStore final : public sys::Store {
 public:
     SimStore() = default;
+    /// With a directory that was there before anything is counted: a run's, which drains never make.
+    explicit SimStore(const std::string& directory);
     /// A disk with the same content, synced and unsynced; counters, faults and open files stay with the old one.
     explicit SimStore(const SimDisk& disk) : disk_(disk) {}
     std::unique_ptr<SimStore> clone() const;
 
     Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override;
     Result<> make_directories(const std::string& path) override;
+    Result<> make_directory(const std::string& path) override;
     Result<> rename(const std::string& from, const std::string& to) override;
     Result<> remove(const std::string& path) override;
     Result<> remove_tree(const std::string& path) override;

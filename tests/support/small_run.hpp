@@ -33,6 +33,7 @@ struct SmallSnapshot {
     std::int64_t sealed_unix_ns = 1'700'000'000'000'000'000;
     std::uint32_t nodes_per_file = 1;  // or format::in_shared_file
     std::uint64_t flux_rows = 3;       // of the array that shared files have besides
+    format::Lineage lineage = {};
 
     std::uint32_t ranks() const { return nodes * ranks_per_node; }
 };
@@ -141,7 +142,8 @@ inline std::vector<std::byte> small_node_file(const SmallSnapshot& snapshot, std
                   .node = node,
                   .nodes = snapshot.nodes,
                   .world_ranks = snapshot.ranks(),
-                  .group = small_group(snapshot, node)},
+                  .group = small_group(snapshot, node),
+                  .lineage = snapshot.lineage},
                  image);
     return image;
 }

@@ -47,6 +47,7 @@ public:
     }
     Result<bool> exists(const std::string& path) override { return files.contains(path); }
     Result<> make_directories(const std::string&) override { return no(); }
+    Result<> make_directory(const std::string&) override { return no(); }
     Result<> rename(const std::string&, const std::string&) override { return no(); }
     Result<> remove(const std::string&) override { return no(); }
     Result<> remove_tree(const std::string&) override { return no(); }

@@ -1,0 +1,224 @@
+#include "catalog/claim.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <thread>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "catalog/names.hpp"
+#include "catalog/run.hpp"
+#include "format/json_read.hpp"
+#include "format/json_text.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::catalog {
+
+namespace {
+
+constexpr std::uint64_t file_bytes_max = 64u << 10;
+constexpr std::chrono::milliseconds look_pause{250};
+// How often others may take the number that we reach for: each of them is a session that opens at this very moment.
+constexpr int attempts_max = 64;
+
+std::string sessions_of(const std::string& run) { return fmt::format("{}/{}/sessions", run, own_directory); }
+std::string directory_of(const std::string& run, std::uint32_t session) {
+    return fmt::format("{}/{:06}", sessions_of(run), session);
+}
+
+std::optional<std::uint32_t> session_of(std::string_view name) {
+    std::uint32_t session = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), session);
+    if (error != std::errc{} || end != name.data() + name.size() || session == 0) return {};
+    return fmt::format("{:06}", session) == name ? std::optional(session) : std::nullopt;
+}
+
+Result<std::vector<std::uint32_t>> sessions_in(sys::Store& store, const std::string& run) {
+    std::vector<std::uint32_t> sessions;
+    const auto entries = store.list(sessions_of(run));
+    if (!entries && entries.error().kind == ErrorKind::missing) return sessions;
+    if (!entries) return entries.error();
+    for (const auto& entry : *entries)
+        if (const auto session = session_of(entry.name); session && entry.is_directory) sessions.push_back(*session);
+    std::ranges::sort(sessions);
+    return sessions;
+}
+
+struct Said {
+    Claimant claimant;
+    std::string key;  // tells our claim from another's that came to the same number
+};
+
+std::string encode(const Claimant& claimant, const std::string& key) {
+    std::string text = R"({"forebay":"claim","version":1)";
+    const auto put = [&](const char* name, const std::string& value) {
+        text += fmt::format(",\"{}\":", name);
+        format::json::put_text(text, value);
+    };
+    put("host", claimant.host);
+    put("user", claimant.user);
+    put("boot", claimant.boot);
+    put("lock", claimant.lock_path);
+    put("lock_id", claimant.lock_id);
+    put("key", key);
+    return text + fmt::format(",\"process\":{},\"claimed_unix_ns\":{}}}\n", claimant.process, sys::unix_ns());
+}
+
+// Nothing when it is damaged: then nobody knows who it is, and it is watched.
+std::optional<Said> decode(const std::string& text) {
+    const auto document = format::json::Document::parse(text);
+    if (!document || document->root().member("forebay").text() != "claim") return {};
+    const auto root = document->root();
+    const auto word = [&](const char* name) { return root.member(name).text().value_or(""); };
+    return Said{.claimant = {.host = word("host"),
+                             .user = word("user"),
+                             .boot = word("boot"),
+                             .lock_path = word("lock"),
+                             .lock_id = word("lock_id"),
+                             .process = root.member("process").i64().value_or(0)},
+                .key = word("key")};
+}
+
+Result<std::optional<Said>> load(sys::Store& store, const std::string& run, std::uint32_t session) {
+    const auto text = sys::read_text(store, directory_of(run, session) + "/claim.json", file_bytes_max);
+    if (text) return decode(*text);
+    if (text.error().kind == ErrorKind::retry) return text.error();
+    return std::optional<Said>{};
+}
+
+std::string name_of(std::uint32_t session, const std::optional<Said>& said) {
+    if (!said) return fmt::format("session {}", session);
+    return fmt::format("session {} of {} on {} (process {})", session, said->claimant.user, said->claimant.host,
+                       said->claimant.process);
+}
+
+/// Makes one claim.
+class Claiming {
+public:
+    Claiming(sys::Store& store, const std::string& run, const Claimant& claimant, const ClaimOptions& options)
+        : store_(store), run_(run), claimant_(claimant), options_(options), key_(id_text(sys::random_u64())) {}
+
+    Result<std::uint32_t> claim() {
+        FB_TRY(sys::make_directories_below(store_, run_, sessions_of(run_)));
+        for (int attempt = 0; attempt < attempts_max; ++attempt) {
+            FB_TRY_ASSIGN(before, sessions_in(store_, run_));
+            if (!before.empty()) FB_TRY(see_it_dead(before.back()));
+            const auto session = before.empty() ? 1 : before.back() + 1;
+            FB_TRY_ASSIGN(taken, take(session));
+            if (!taken) continue;
+            for (const auto old : before)  // only the newest counts; what cannot be removed now goes next time
+                static_cast<void>(store_.remove_tree(directory_of(run_, old)));
+            return session;
+        }
+        return Error{ErrorKind::retry,
+                     fmt::format("{} sessions have claimed {} before this one could", attempts_max, run_)};
+    }
+
+private:
+    Result<bool> take(std::uint32_t session);
+    Result<> see_it_dead(std::uint32_t session);
+    Result<> watch(std::uint32_t session, const std::optional<Said>& said);
+    Error refusal(std::uint32_t session, const std::optional<Said>& said, const std::string& how) const;
+
+    sys::Store& store_;
+    const std::string& run_;
+    const Claimant& claimant_;
+    const ClaimOptions& options_;
+    const std::string key_;
+};
+
+// A directory takes no name that another one has: of two that reach for a number at once one gets it.
+Result<bool> Claiming::take(std::uint32_t session) {
+    const auto made = fmt::format("{}/.{}.new", sessions_of(run_), key_);
+    FB_TRY(store_.make_directory(made));
+    FB_TRY(sys::write_text_durable(store_, made + "/claim.json", encode(claimant_, key_)));
+    const auto renamed = store_.rename(made, directory_of(run_, session));
+    if (!renamed) {
+        // A server that answered too late may have done it after all.
+        FB_TRY_ASSIGN(there, load(store_, run_, session));
+        if (!there || there->key != key_) {
+            FB_TRY(store_.remove_tree(made));
+            const auto kind = renamed.error().kind;
+            if (kind == ErrorKind::refused || kind == ErrorKind::missing) return false;
+            return renamed.error();
+        }
+    }
+    FB_TRY(store_.sync_directory(sessions_of(run_)));
+    return true;
+}
+
+Error Claiming::refusal(std::uint32_t session, const std::optional<Said>& said, const std::string& how) const {
+    return {
+        ErrorKind::refused,
+        fmt::format("forebay: {} writes run {} ({}). Safe: all of its snapshots. Next: end it, or choose another run "
+                    "directory.",
+                    name_of(session, said), run_, how)};
+}
+
+Result<> Claiming::see_it_dead(std::uint32_t session) {
+    FB_TRY_ASSIGN(ended, store_.exists(directory_of(run_, session) + "/ended"));
+    if (ended) return {};
+    FB_TRY_ASSIGN(said, load(store_, run_, session));
+    if (said && !said->claimant.boot.empty() && said->claimant.boot == claimant_.boot &&
+        said->claimant.lock_id == sys::file_id(said->claimant.lock_path)) {
+        // Where it had staged on this node, this session holds its lock by now.
+        const bool is_ours = said->claimant.lock_id == claimant_.lock_id;
+        if (is_ours || !sys::lock_is_held(said->claimant.lock_path)) return {};
+        return refusal(session, said, said->claimant.lock_path + " is locked");
+    }
+    return watch(session, said);
+}
+
+Result<> Claiming::watch(std::uint32_t session, const std::optional<Said>& said) {
+    if (options_.watch.count() == 0) return {};
+    const double seconds = std::chrono::duration<double>(options_.watch).count();
+    if (options_.log)
+        options_.log(
+            fmt::format("forebay: {} has claimed run {} and has not ended it: watching for {} s whether it lives",
+                        name_of(session, said), run_, seconds));
+    const auto look = [&] { return sys::read_text(store_, directory_of(run_, session) + "/alive", file_bytes_max); };
+    const auto before = look();
+    const auto deadline = sys::Clock::now() + options_.watch;
+    while (sys::Clock::now() < deadline) {
+        std::this_thread::sleep_for(look_pause);
+        FB_TRY_ASSIGN(ended, store_.exists(directory_of(run_, session) + "/ended"));
+        if (ended) return {};
+        const auto now = look();
+        // What cannot be read for the moment shows no life, and no death either.
+        if (now && (!before || *now != *before)) return refusal(session, said, "it has just shown that it lives");
+    }
+    if (options_.log)
+        options_.log(fmt::format("forebay: {} shows no life: its run {} is taken over", name_of(session, said), run_));
+    return {};
+}
+
+}  // namespace
+
+Result<std::uint32_t> claim(sys::Store& store, const std::string& run, const Claimant& claimant,
+                            const ClaimOptions& options) {
+    return Claiming(store, run, claimant, options).claim();
+}
+
+Result<> renew_claim(sys::Store& store, const std::string& run, std::uint32_t session, std::uint64_t count) {
+    // In place and without a sync: a reader that sees half of it sees that it has changed, and a power cut ends the
+    // session anyway. Never made anew: a claim that was taken over has no directory any more.
+    FB_TRY_ASSIGN(file, store.open(directory_of(run, session) + "/alive", sys::Access::create));
+    FB_TRY(file->write(0, bytes_of(fmt::format("{}\n", count))));
+    return file->close();
+}
+
+Result<> end_claim(sys::Store& store, const std::string& run, std::uint32_t session) {
+    FB_TRY_ASSIGN(file, store.open(directory_of(run, session) + "/ended", sys::Access::create));
+    return file->close();
+}
+
+Result<std::optional<std::string>> claimed_after(sys::Store& store, const std::string& run, std::uint32_t session) {
+    FB_TRY_ASSIGN(all, sessions_in(store, run));
+    if (session == 0 || all.empty() || all.back() <= session) return std::optional<std::string>{};
+    FB_TRY_ASSIGN(said, load(store, run, all.back()));
+    return std::optional(name_of(all.back(), said));
+}
+
+}  // namespace forebay::catalog

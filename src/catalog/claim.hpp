@@ -1,0 +1,56 @@
+// Who writes a run: each session claims it at the target before it stages anything, and gets the run's next number. A
+// second writer is refused as long as the first lives, on whatever host and by whatever path they come; the claim of a
+// dead one is taken over. All that is saved is ordered by these numbers, so that even a writer who comes back after it
+// was taken for dead can replace nothing.
+//
+//   RUN/forebay/sessions/000005/claim.json    who
+//   RUN/forebay/sessions/000005/alive         a number that changes while the session lives
+//   RUN/forebay/sessions/000005/ended         it was closed
+//
+// On the claimant's own machine a lock tells whether it lives. From elsewhere the number is watched: the agent beside
+// the session's first rank changes it every claim_renewal. No two clocks are compared.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "sys/store.hpp"
+
+namespace forebay::catalog {
+
+/// One small file every so often, from one node of a run.
+inline constexpr std::chrono::seconds claim_renewal{5};
+
+/// What a session says of itself.
+struct Claimant {
+    std::string host;
+    std::string user;
+    std::string boot;       // sys::boot_id()
+    std::string lock_path;  // held as long as it lives, on its machine
+    std::string lock_id;    // sys::file_id() of that: other machines have files of the same path
+    std::int64_t process = 0;
+};
+
+struct ClaimOptions {
+    std::chrono::milliseconds watch{};  // how long a claim from elsewhere is watched; 0: it counts as dead
+    std::function<void(const std::string&)> log = {};
+};
+
+/// The number of the new session. `refused` while another session lives, with who and where it is.
+Result<std::uint32_t> claim(sys::Store& store, const std::string& run, const Claimant& claimant,
+                            const ClaimOptions& options);
+
+/// Shows that the session lives; `count` must differ from the one before.
+Result<> renew_claim(sys::Store& store, const std::string& run, std::uint32_t session, std::uint64_t count);
+
+/// The session ends in order: nobody needs to watch it.
+Result<> end_claim(sys::Store& store, const std::string& run, std::uint32_t session);
+
+/// "session 6 of USER on HOST" when a later session has claimed the run; one look at the target.
+Result<std::optional<std::string>> claimed_after(sys::Store& store, const std::string& run, std::uint32_t session);
+
+}  // namespace forebay::catalog

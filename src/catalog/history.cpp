@@ -1,0 +1,205 @@
+#include "catalog/history.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "catalog/names.hpp"
+#include "catalog/run.hpp"
+
+namespace forebay::catalog {
+
+namespace {
+
+using format::Line;
+using format::LineStart;
+
+Result<format::ManifestHead> load_manifest_head(sys::Store& store, const std::string& directory) {
+    const auto path = directory + "/" + manifest_name;
+    FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
+    FB_TRY_ASSIGN(size, file->size());
+    std::string text(std::min<std::uint64_t>(size, format::manifest_head_bytes_max), '\0');
+    FB_TRY(file->read(0, std::as_writable_bytes(std::span(text))));
+    return format::decode_manifest_head(text, path);
+}
+
+Result<Version> look_at(sys::Store& store, const Snapshot& snapshot, bool set_aside) {
+    Version version{.snapshot = snapshot, .set_aside = set_aside};
+    auto head = load_manifest_head(store, snapshot.directory);
+    if (!head && head.error().kind == ErrorKind::retry) return head.error();
+    if (head && head->step != snapshot.step)
+        head =
+            Error{ErrorKind::corrupt, fmt::format("{} holds the manifest of step {}.", snapshot.directory, head->step)};
+    if (head) version.head = std::move(*head);
+    else version.readable = head.error();
+    version.head.step = snapshot.step;
+    return version;
+}
+
+// What the names in a stream's directory say.
+struct Names {
+    std::vector<Version> versions;
+    std::vector<LineStart> starts;
+    std::set<Line> dropped;
+};
+
+Result<Names> look_at_names(sys::Store& store, const std::string& run, const std::string& stream) {
+    FB_TRY_ASSIGN(entries, list_stream(store, run, stream));
+    Names names;
+    for (const auto& entry : entries) {
+        const auto step = step_of(entry.name);
+        const auto aside = aside_of(entry.name);
+        if (entry.is_directory && (step || aside)) {
+            const Snapshot snapshot{stream, step ? *step : aside->step,
+                                    fmt::format("{}/{}/{}", run, stream, entry.name)};
+            FB_TRY_ASSIGN(version, look_at(store, snapshot, aside.has_value()));
+            names.versions.push_back(std::move(version));
+        } else if (const auto start = start_of(entry.name)) {
+            names.starts.push_back(*start);
+        } else if (const auto dropped = dropped_of(entry.name)) {
+            names.dropped.insert(*dropped);
+        }
+    }
+    return names;
+}
+
+// Of other agents' renames the second may find nothing to do.
+Result<> passing_over_missing(Result<> done) {
+    return done || done.error().kind != ErrorKind::missing ? done : Result<>{};
+}
+
+Result<> give_name_back(sys::Store& store, const std::string& run, const Version& version) {
+    const auto stream_directory = run + "/" + version.snapshot.stream;
+    const auto own = stream_directory + "/" + step_name(version.snapshot.step);
+    FB_TRY_ASSIGN(taken, store.exists(own));
+    if (taken) return {};
+    FB_TRY(passing_over_missing(store.rename(version.snapshot.directory, own)));
+    return store.sync_directory(stream_directory);
+}
+
+Result<> mark(sys::Store& store, const std::string& stream_directory, const std::string& name) {
+    FB_TRY_ASSIGN(file, store.open(stream_directory + "/" + name, sys::Access::create));
+    FB_TRY(file->close());
+    return store.sync_directory(stream_directory);
+}
+
+}  // namespace
+
+bool History::abandons(const Line& line, std::int64_t step) const {
+    return std::ranges::find(dropped, line) != dropped.end() ||
+           std::ranges::any_of(starts, [&](const LineStart& start) { return format::abandons(start, line, step); });
+}
+
+Result<std::vector<Version>> heads_of(sys::Store& store, const std::string& run, const std::string& stream) {
+    FB_TRY_ASSIGN(names, look_at_names(store, run, stream));
+    return std::move(names.versions);
+}
+
+Result<History> history(sys::Store& store, const std::string& run, const std::string& stream,
+                        const std::vector<format::Lineage>& also) {
+    FB_TRY_ASSIGN(run_id, identity_of(store, run));
+    FB_TRY_ASSIGN(names, look_at_names(store, run, stream));
+    History history;
+    const auto is_foreign = [run_id](const Version& version) {
+        const auto own = version.head.lineage.run_id;
+        return own != 0 && run_id != 0 && own != run_id;
+    };
+    history.dropped.assign(names.dropped.begin(), names.dropped.end());
+    const auto add = [&](const LineStart& start) {
+        if (!names.dropped.contains(start.line)) history.starts.push_back(start);
+    };
+    std::ranges::for_each(names.starts, add);
+    for (const auto& lineage : also) std::ranges::for_each(lineage.lines, add);
+    for (const auto& version : names.versions)
+        if (!is_foreign(version)) std::ranges::for_each(version.head.lineage.lines, add);
+    for (auto& version : names.versions) {
+        const bool abandoned =
+            version.readable ? history.abandons(version.head.lineage.line(), version.head.step) : version.set_aside;
+        auto& list = is_foreign(version) ? history.foreign : abandoned ? history.abandoned : history.living;
+        list.push_back(std::move(version));
+    }
+    const auto order = [](const Version& version) {
+        return std::tuple(version.head.step, version.head.lineage.line(), version.head.lineage.save);
+    };
+    std::ranges::sort(history.living, std::ranges::greater{}, order);
+    std::ranges::sort(history.foreign, std::ranges::greater{}, order);
+    std::ranges::sort(history.abandoned, std::ranges::greater{}, [](const Version& version) {
+        return std::tuple(version.head.lineage.line(), version.head.step, version.head.lineage.save);
+    });
+    return history;
+}
+
+Result<std::vector<Snapshot>> living_snapshots(sys::Store& store, const std::string& run, const std::string& stream) {
+    FB_TRY_ASSIGN(all, history(store, run, stream));
+    std::vector<Snapshot> living;
+    for (const auto& version : all.living) living.push_back(version.snapshot);
+    return living;
+}
+
+Result<format::Lineage> lineage_to_join(sys::Store& store, const std::string& run, const std::string& stream) {
+    FB_TRY_ASSIGN(run_id, identity_of(store, run));
+    format::Lineage lineage{.run_id = run_id};
+    const auto there = history(store, run, stream);
+    if (!there && there.error().kind == ErrorKind::missing) return lineage;
+    if (!there) return there.error();
+    if (!there->living.empty()) lineage.lines = there->living.front().head.lineage.lines;
+    for (const auto& version : there->living)
+        if (version.head.lineage.line() == there->line())
+            lineage.save = std::max(lineage.save, version.head.lineage.save);
+    ++lineage.save;
+    return lineage;
+}
+
+Result<> adopt(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
+    FB_TRY_ASSIGN(manifest, load_manifest(store, snapshot.directory));
+    FB_TRY_ASSIGN(lineage, lineage_to_join(store, run, snapshot.stream));
+    manifest.lineage = std::move(lineage);
+    return sys::write_text_durable(store, snapshot.directory + "/" + manifest_name, format::encode_manifest(manifest));
+}
+
+Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t step, const format::Save& save) {
+    const auto stream_directory = directory.substr(0, directory.rfind('/'));
+    const auto aside = stream_directory + "/" + aside_name(save.line, step);
+    FB_TRY_ASSIGN(had_views, remove_views(store, stream_directory, step));
+    if (had_views) FB_TRY(store.sync_directory(stream_directory));
+    auto renamed = store.rename(directory, aside);
+    if (!renamed && renamed.error().kind == ErrorKind::refused) {
+        // The line has saved this step twice, and an earlier one of both lies there already.
+        const auto there = load_manifest_head(store, aside);
+        const bool later = there && format::is_later(there->which_save(), save);
+        FB_TRY(discard(store, later ? directory : aside, step,
+                       later   ? save.snapshot_id
+                       : there ? there->snapshot_id
+                               : 0));
+        renamed = later ? Result<>{} : store.rename(directory, aside);
+    }
+    FB_TRY(passing_over_missing(renamed));
+    return store.sync_directory(stream_directory);
+}
+
+Result<bool> name_by_line(sys::Store& store, const std::string& run, const History& history) {
+    bool renamed = false;
+    for (const auto& version : history.abandoned) {
+        if (version.set_aside || !version.readable) continue;
+        FB_TRY(set_aside(store, version.snapshot.directory, version.head.step, version.head.which_save()));
+        renamed = true;
+    }
+    for (const auto& version : history.living) {
+        if (!version.set_aside) continue;
+        FB_TRY(give_name_back(store, run, version));
+        renamed = true;
+    }
+    return renamed;
+}
+
+Result<> mark_start(sys::Store& store, const std::string& stream_directory, const LineStart& start) {
+    return mark(store, stream_directory, start_name(start));
+}
+
+Result<> mark_dropped(sys::Store& store, const std::string& stream_directory, const Line& line) {
+    return mark(store, stream_directory, dropped_name(line));
+}
+
+}  // namespace forebay::catalog

@@ -1,0 +1,75 @@
+// The snapshots of a stream in their order: which line the run is on, what belongs to it, and what was abandoned when
+// the run went back (format/lineage.hpp).
+//
+//   RUN/STREAM/step-000310/               the step of the living line
+//   RUN/STREAM/line-1.step-000310/        the same step of line 1, which a later line has abandoned
+//   RUN/STREAM/.line-6.from-300           line 6 goes on from step 300, although it has no snapshot: `prune --above`
+//   RUN/STREAM/.line-5.dropped            line 5 does not count any more: `prune --line`
+//
+// What is abandoned follows from the manifests alone; names only show it.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.hpp"
+#include "format/lineage.hpp"
+#include "format/manifest.hpp"
+
+namespace forebay::catalog {
+
+/// A committed snapshot and where it stands. Of a manifest that cannot be read `error` says why, and the head is empty
+/// but for the step.
+struct Version {
+    Snapshot snapshot;
+    format::ManifestHead head = {};
+    bool set_aside = false;  // its name is that of its line
+    Result<> readable = {};
+};
+
+/// Of all committed snapshots of a stream the head of the manifest, in no order: a list of the directory, and one read
+/// of 4 KiB for each. `missing` when the stream's directory does not exist.
+Result<std::vector<Version>> heads_of(sys::Store& store, const std::string& run, const std::string& stream);
+
+struct History {
+    std::vector<Version> living;     // newest first, with those that cannot be read
+    std::vector<Version> abandoned;  // of the latest line first, and in it newest first
+    std::vector<Version> foreign;    // of another run: somebody has put them here
+    std::vector<format::LineStart> starts;
+    std::vector<format::Line> dropped;
+
+    /// The line that the run is on; session 0 where nothing is there.
+    format::Line line() const { return living.empty() ? format::Line{} : living.front().head.lineage.line(); }
+    /// Whether a snapshot of `line` at `step` would be abandoned, were it there.
+    bool abandons(const format::Line& line, std::int64_t step) const;
+};
+
+/// `also` are snapshots that are not at the target, such as staged ones: their lines count as well.
+Result<History> history(sys::Store& store, const std::string& run, const std::string& stream,
+                        const std::vector<format::Lineage>& also = {});
+
+/// Those of the line that the run is on, newest first: what programs read that know no lines.
+Result<std::vector<Snapshot>> living_snapshots(sys::Store& store, const std::string& run, const std::string& stream);
+
+/// For a snapshot that is put into a stream from elsewhere: it joins the line that the run is on, as its latest save.
+Result<format::Lineage> lineage_to_join(sys::Store& store, const std::string& run, const std::string& stream);
+
+/// Takes a snapshot that somebody has put here from another run into this one: it joins the line that the run is on.
+/// Its data are not touched.
+Result<> adopt(sys::Store& store, const std::string& run, const Snapshot& snapshot);
+
+/// Gives abandoned snapshots the names of their lines, and living ones their own, so that names show what is so. Their
+/// views go, which show files by their names. What others rename meanwhile is passed over. True when something got
+/// another name.
+Result<bool> name_by_line(sys::Store& store, const std::string& run, const History& history);
+
+/// One of them; `directory` is RUN/STREAM/step-000310.
+Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t step, const format::Save& save);
+
+/// Says durably that a new line goes on from a step, or that a line does not count any more.
+Result<> mark_start(sys::Store& store, const std::string& stream_directory, const format::LineStart& start);
+Result<> mark_dropped(sys::Store& store, const std::string& stream_directory, const format::Line& line);
+
+}  // namespace forebay::catalog

@@ -1,0 +1,126 @@
+#include "catalog/run.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "catalog/catalog.hpp"
+#include "catalog/history.hpp"
+#include "catalog/names.hpp"
+#include "format/json_text.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::catalog {
+
+namespace {
+
+constexpr std::string_view name_begin = "run-", name_end = ".json";
+constexpr std::size_t digits = 16;
+
+std::string name_of_identity(std::uint64_t id) { return fmt::format("{}{}{}", name_begin, id_text(id), name_end); }
+
+std::optional<std::uint64_t> identity_in(std::string_view name) {
+    if (name.size() != name_begin.size() + digits + name_end.size()) return {};
+    std::uint64_t id = 0;
+    const auto* first = name.data() + name_begin.size();
+    const auto [end, error] = std::from_chars(first, first + digits, id, 16);
+    if (error != std::errc{} || end != first + digits || id == 0 || name_of_identity(id) != name) return {};
+    return id;
+}
+
+std::string text_of_identity(std::uint64_t id) {
+    auto text = fmt::format(R"({{"forebay":"run","version":1,"id":"{}","made_unix_ns":{},"host":)", id_text(id),
+                            sys::unix_ns());
+    format::json::put_text(text, sys::host_name());
+    return text + "}\n";
+}
+
+// Of a run that has snapshots but no identity: what the newest of them says.
+Result<std::uint64_t> identity_in_snapshots(sys::Store& store, const std::string& run) {
+    FB_TRY_ASSIGN(names, streams(store, run));
+    format::ManifestHead newest;
+    for (const auto& stream : names) {
+        FB_TRY_ASSIGN(found, heads_of(store, run, stream));
+        for (const auto& version : found)
+            if (version.head.lineage.run_id != 0 && version.head.sealed_unix_ns >= newest.sealed_unix_ns)
+                newest = version.head;
+    }
+    return newest.lineage.run_id;
+}
+
+std::uint64_t new_identity() {
+    for (;;)
+        if (const auto id = sys::random_u64(); id != 0) return id;
+}
+
+}  // namespace
+
+Result<std::uint64_t> identity_of(sys::Store& store, const std::string& run) {
+    const auto directory = run + "/" + own_directory;
+    const auto entries = store.list(directory);
+    if (!entries && entries.error().kind == ErrorKind::missing) return std::uint64_t{0};
+    if (!entries) return entries.error();
+    std::uint64_t found = 0;
+    for (const auto& entry : *entries) {
+        const auto id = identity_in(entry.name);
+        if (!id) continue;
+        if (found != 0)
+            return Error{ErrorKind::corrupt,
+                         fmt::format("{} says that the run is {} and {}: two runs were put into one directory.\n"
+                                     "  Safe: all of their snapshots.\n"
+                                     "  Next: remove the {}*{} of one of them.",
+                                     directory, id_text(found), id_text(*id), name_begin, name_end)};
+        found = *id;
+    }
+    return found;
+}
+
+// The directory gets its name with the identity in it, by one rename: of two that make it at once one is too late.
+Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run) {
+    FB_TRY(sys::make_directories_durable(store, run));
+    FB_TRY_ASSIGN(there, identity_of(store, run));
+    if (there != 0) return there;
+    FB_TRY_ASSIGN(before, identity_in_snapshots(store, run));
+    const auto id = before != 0 ? before : new_identity();
+    const auto directory = run + "/" + own_directory;
+    const auto made = fmt::format("{}/.{}.{}.new", run, own_directory, id_text(sys::random_u64()));
+    const auto named = [&]() -> Result<> {
+        FB_TRY(store.make_directory(made));
+        FB_TRY(sys::write_text_durable(store, made + "/" + name_of_identity(id), text_of_identity(id)));
+        return store.rename(made, directory);
+    }();
+    if (!named) {
+        // The first error is the one to tell; what cannot be removed is swept by recover.
+        static_cast<void>(store.remove_tree(made));
+        if (named.error().kind != ErrorKind::refused) return named.error();
+        FB_TRY_ASSIGN(theirs, identity_of(store, run));
+        if (theirs != 0) return theirs;
+        // Somebody has removed the identity alone.
+        FB_TRY(sys::write_text_durable(store, directory + "/" + name_of_identity(id), text_of_identity(id)));
+    }
+    FB_TRY(store.sync_directory(run));
+    return id;
+}
+
+Result<> check_identity(sys::Store& store, const std::string& run, std::uint64_t run_id) {
+    if (run_id == 0) return {};
+    FB_TRY_ASSIGN(is_it, store.exists(fmt::format("{}/{}/{}", run, own_directory, name_of_identity(run_id))));
+    if (is_it) return {};
+    FB_TRY_ASSIGN(exists, store.exists(run));
+    if (!exists)
+        return Error{ErrorKind::missing, fmt::format("the run's directory {} is not there: it was removed, or its file "
+                                                     "system is not mounted.",
+                                                     run)};
+    FB_TRY_ASSIGN(other, identity_of(store, run));
+    if (other == 0)
+        return Error{ErrorKind::missing,
+                     fmt::format("{} is not the run {}: it has no identity; the run was removed, or its file system is "
+                                 "not mounted.",
+                                 run, id_text(run_id))};
+    return Error{ErrorKind::refused, fmt::format("{} holds another run now: its identity is {}, {} is expected.", run,
+                                                 id_text(other), id_text(run_id))};
+}
+
+}  // namespace forebay::catalog

@@ -1,0 +1,32 @@
+// The identity of a run: a number that is made with the run's directory and never changes. What is staged, drained and
+// committed names it, so that a directory that was removed, replaced or is not mounted is never taken for the run.
+//
+//   RUN/forebay/run-00f30000c0ffee9a.json       the identity is in the name; the content is for people
+//   RUN/forebay/sessions/                       who writes the run, see claim.hpp
+//
+// The directory has no dot in its name, so that `rm -rf RUN/*` begins anew and `cp -r RUN/* COPY` copies all.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sys/store.hpp"
+
+namespace forebay::catalog {
+
+/// In a run's directory; no stream may have this name.
+inline constexpr const char* own_directory = "forebay";
+
+/// 0 where the run has none, or does not exist. `corrupt` where it has two.
+Result<std::uint64_t> identity_of(sys::Store& store, const std::string& run);
+
+/// Makes the run's directory, and its identity, unless they are there. A run that lost its identity, or was copied
+/// without it, gets the one that its newest snapshots name. Any number of callers at once get the same answer.
+Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run);
+
+/// Nothing when `run` is the run of that identity; one look at the target. Else `missing` where the directory is gone
+/// or has no identity, `refused` where it is another run's. 0 is every run without identity and asks for nothing.
+Result<> check_identity(sys::Store& store, const std::string& run, std::uint64_t run_id);
+
+}  // namespace forebay::catalog
