@@ -98,7 +98,7 @@ std::string name_of(std::uint32_t session, const std::optional<Said>& said) {
 class Claiming {
 public:
     Claiming(sys::Store& store, const std::string& run, const Claimant& claimant, const ClaimOptions& options)
-        : store_(store), run_(run), claimant_(claimant), options_(options), key_(id_text(sys::random_u64())) {}
+        : store_(store), run_(run), claimant_(claimant), options_(options), key_(sys::random_u64()) {}
 
     Result<std::uint32_t> claim() {
         FB_TRY(sys::make_directories_below(store_, run_, sessions_of(run_)));
@@ -126,19 +126,19 @@ private:
     const std::string& run_;
     const Claimant& claimant_;
     const ClaimOptions& options_;
-    const std::string key_;
+    const std::uint64_t key_;
 };
 
 // A directory takes no name that another one has: of two that reach for a number at once one gets it.
 Result<bool> Claiming::take(std::uint32_t session) {
-    const auto made = fmt::format("{}/.{}.new", sessions_of(run_), key_);
+    const auto made = sessions_of(run_) + "/" + name_of_new(key_);
     FB_TRY(store_.make_directory(made));
-    FB_TRY(sys::write_text_durable(store_, made + "/claim.json", encode(claimant_, key_)));
+    FB_TRY(sys::write_text_durable(store_, made + "/claim.json", encode(claimant_, id_text(key_))));
     const auto renamed = store_.rename(made, directory_of(run_, session));
     if (!renamed) {
         // A server that answered too late may have done it after all.
         FB_TRY_ASSIGN(there, load(store_, run_, session));
-        if (!there || there->key != key_) {
+        if (!there || there->key != id_text(key_)) {
             FB_TRY(store_.remove_tree(made));
             const auto kind = renamed.error().kind;
             if (kind == ErrorKind::refused || kind == ErrorKind::missing) return false;

@@ -16,7 +16,7 @@ namespace forebay::catalog {
 
 namespace {
 
-constexpr std::string_view name_begin = "run-", name_end = ".json";
+constexpr std::string_view name_begin = "run-", name_end = ".json", new_end = ".new";
 constexpr std::size_t digits = 16;
 
 std::string name_of_identity(std::uint64_t id) { return fmt::format("{}{}{}", name_begin, id_text(id), name_end); }
@@ -57,6 +57,21 @@ std::uint64_t new_identity() {
 
 }  // namespace
 
+std::string name_of_new(std::uint64_t key) { return fmt::format(".{}{}", id_text(key), new_end); }
+
+Result<> remove_new(sys::Store& store, const std::string& run) {
+    for (const auto& directory : {run, fmt::format("{}/{}/sessions", run, own_directory)}) {
+        const auto entries = store.list(directory);
+        if (!entries && entries.error().kind == ErrorKind::missing) continue;
+        if (!entries) return entries.error();
+        for (const auto& entry : *entries)
+            if (entry.is_directory && entry.name.size() == name_of_new(0).size() && entry.name.starts_with('.') &&
+                entry.name.ends_with(new_end))
+                FB_TRY(store.remove_tree(directory + "/" + entry.name));
+    }
+    return {};
+}
+
 Result<std::uint64_t> identity_of(sys::Store& store, const std::string& run) {
     const auto directory = run + "/" + own_directory;
     const auto entries = store.list(directory);
@@ -85,7 +100,7 @@ Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run) {
     FB_TRY_ASSIGN(before, identity_in_snapshots(store, run));
     const auto id = before != 0 ? before : new_identity();
     const auto directory = run + "/" + own_directory;
-    const auto made = fmt::format("{}/.{}.{}.new", run, own_directory, id_text(sys::random_u64()));
+    const auto made = run + "/" + name_of_new(sys::random_u64());
     const auto named = [&]() -> Result<> {
         FB_TRY(store.make_directory(made));
         FB_TRY(sys::write_text_durable(store, made + "/" + name_of_identity(id), text_of_identity(id)));

@@ -29,4 +29,10 @@ Result<std::uint64_t> make_identity(sys::Store& store, const std::string& run);
 /// or has no identity, `refused` where it is another run's. 0 is every run without identity and asks for nothing.
 Result<> check_identity(sys::Store& store, const std::string& run, std::uint64_t run_id);
 
+/// "RUN/.KEY.new", "RUN/forebay/sessions/.KEY.new": what becomes an identity or a claim by a rename.
+std::string name_of_new(std::uint64_t key);
+
+/// Removes what those left who were killed before the rename. Nobody may be opening a session meanwhile.
+Result<> remove_new(sys::Store& store, const std::string& run);
+
 }  // namespace forebay::catalog

@@ -182,7 +182,10 @@ Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run
         // Whoever was killed between a rename and its sync left a name that a power cut could still take.
         FB_TRY(store.sync_directory(run + "/" + stream));
     }
-    if (remove_incomplete) FB_TRY(remove_temporaries(store, run));
+    if (remove_incomplete) {
+        FB_TRY(remove_temporaries(store, run));
+        FB_TRY(catalog::remove_new(store, run));
+    }
     FB_TRY(store.sync_directory(run));
     return all;
 }

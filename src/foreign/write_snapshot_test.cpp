@@ -93,6 +93,7 @@ TEST_CASE("a fault of the target or of a source is told and leaves nothing") {
     for (const auto kind : {Op::write, Op::sync, Op::truncate, Op::rename, Op::close}) {
         SimStore disk;
         put_sources(disk);
+        catalog::make_identity(disk, to.run).value();
         disk.fail(kind, 0, {ErrorKind::full, "no room"});
         const auto done = import(disk);
         CAPTURE(static_cast<int>(kind));

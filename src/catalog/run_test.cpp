@@ -1,0 +1,120 @@
+// Goal: a run's identity is made once, however many make it at once and wherever the power is cut, and a directory that
+// is gone, empty or another run's is never taken for the run.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include "catalog/run.hpp"
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include "support/committed_run.hpp"
+#include "support/passing_store.hpp"
+#include "support/sim_store.hpp"
+
+using namespace forebay;
+using test::Op;
+using test::SimStore;
+
+namespace {
+
+const std::string run = "scratch/run7";
+
+}  // namespace
+
+TEST_CASE("an identity is made with the directory, and stays; looking for it costs one operation") {
+    SimStore disk("scratch");
+    CHECK(catalog::identity_of(disk, run).value() == 0);
+    const auto id = catalog::make_identity(disk, run).value();
+    CHECK(id != 0);
+    CHECK(catalog::make_identity(disk, run).value() == id);
+    CHECK(catalog::identity_of(disk, run).value() == id);
+    disk.reboot({.names = false, .bytes = false});
+    const int before = disk.operations();
+    CHECK(catalog::check_identity(disk, run, id));
+    CHECK(disk.operations() - before == 1);
+    CHECK(catalog::check_identity(disk, "nowhere", 0));  // what has none asks for none
+}
+
+TEST_CASE("what is not the run is told from it: gone, without identity, another run") {
+    SimStore disk("scratch");
+    const auto id = catalog::make_identity(disk, run).value();
+    const auto kind = [&] { return catalog::check_identity(disk, run, id).error().kind; };
+    REQUIRE(disk.rename(run, "scratch/away"));
+    CHECK(kind() == ErrorKind::missing);
+    REQUIRE(disk.make_directories(run));
+    CHECK(kind() == ErrorKind::missing);
+    const auto other = catalog::make_identity(disk, run).value();
+    CHECK(other != id);
+    CHECK(kind() == ErrorKind::refused);
+    REQUIRE(disk.remove_tree(run));
+    REQUIRE(disk.rename("scratch/away", run));
+    CHECK(catalog::check_identity(disk, run, id));
+    // Two runs that were put into one directory.
+    REQUIRE(sys::write_text_durable(disk, run + "/forebay/run-00000000000000aa.json", "{}"));
+    CHECK(catalog::identity_of(disk, run).error().kind == ErrorKind::corrupt);
+}
+
+TEST_CASE("names that are nearly an identity are none") {
+    SimStore disk(run + "/forebay");
+    for (const auto* name : {"run-0000000000000000.json", "run-00000000000000AA.json", "run-aa.json",
+                             "run-00000000000000aa.jso", "run-00000000000000aa.json.tmp", "sessions"})
+        REQUIRE(sys::write_text_durable(disk, run + "/forebay/" + name, "{}"));
+    CHECK(catalog::identity_of(disk, run).value() == 0);
+    CHECK(catalog::make_identity(disk, run).value() != 0);  // although its directory is there
+}
+
+TEST_CASE("a run that lost its identity gets back the one that its snapshots name") {
+    SimStore disk(run);
+    const test::SmallSnapshot snapshot{.lineage = {0xf3, 1, {{{1, 0}, -1}}}};
+    REQUIRE(test::drain_all(disk, run, snapshot));
+    REQUIRE(drain::commit_if_complete(disk, test::key_of(run, snapshot), 0));
+    CHECK(catalog::make_identity(disk, run).value() == 0xf3);
+}
+
+TEST_CASE("of many that make it at once all get the same") {
+    for (int round = 0; round < 20; ++round) {
+        SimStore disk("scratch");
+        std::vector<std::uint64_t> ids(5);
+        {
+            std::vector<std::jthread> makers;
+            for (auto& id : ids) makers.emplace_back([&] { id = catalog::make_identity(disk, run).value(); });
+        }
+        for (const auto id : ids) CHECK(id == ids.front());
+        CHECK(catalog::identity_of(disk, run).value() == ids.front());
+        REQUIRE(catalog::remove_new(disk, run));
+        CHECK(disk.list(run).value().size() == 1);
+    }
+}
+
+TEST_CASE("a power cut at any operation leaves one identity or none, and one that was given stays") {
+    SimStore clean("scratch");
+    REQUIRE(catalog::make_identity(clean, run));
+    for (int cut = 0; cut <= clean.operations(); ++cut) {
+        for (int boot = 0; boot < 20; ++boot) {
+            CAPTURE(cut);
+            CAPTURE(boot);
+            SimStore disk("scratch");
+            disk.crash_before(cut);
+            const auto given = catalog::make_identity(disk, run);
+            if (boot < 4) disk.reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
+            else disk.reboot_torn(static_cast<std::uint64_t>(boot));
+            const auto found = catalog::identity_of(disk, run).value();
+            if (given) CHECK(found == *given);
+            const auto now = catalog::make_identity(disk, run).value();
+            if (found != 0) CHECK(now == found);
+            REQUIRE(catalog::remove_new(disk, run));
+            CHECK(disk.list(run).value().size() == 1);
+        }
+    }
+}
+
+TEST_CASE("an error of storage is no missing identity") {
+    SimStore disk("scratch");
+    const auto id = catalog::make_identity(disk, run).value();
+    disk.fail(Op::list, 0, {ErrorKind::retry, "Input/output error"});
+    CHECK(catalog::make_identity(disk, run).error().kind == ErrorKind::retry);
+    disk.fail(Op::exists, 0, {ErrorKind::retry, "Input/output error"});
+    CHECK(catalog::check_identity(disk, run, id).error().kind == ErrorKind::retry);
+    CHECK(catalog::make_identity(disk, run).value() == id);
+}
