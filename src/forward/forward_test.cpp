@@ -28,7 +28,7 @@ namespace {
 
 const std::string token = "000102030405060708090a0b0c0d0e0f";
 const std::string run = "/scratch/run";
-constexpr sys::Patience patience = 5s;
+constexpr sys::Patience patience = 20s;
 
 std::string loopback(std::uint16_t port) { return sys::with_port("127.0.0.1", port); }
 
@@ -38,7 +38,7 @@ Server serve(sys::Store& store, ServerOptions options = {}) {
 }
 
 ClientOptions client_of(std::vector<std::string> to) {
-    return {.run = run, .to = std::move(to), .token = token, .connect_max = 2s, .silence_max = 2s};
+    return {.run = run, .to = std::move(to), .token = token, .connect_max = patience, .silence_max = patience};
 }
 
 std::unique_ptr<ForwardedStore> store_at(const Server& server) {

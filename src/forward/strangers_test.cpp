@@ -203,8 +203,8 @@ TEST_CASE("clients get in while strangers come again and again") {
     std::atomic<bool> ending{false};
     std::jthread flood([&] {
         std::deque<sys::Connection> open;
-        // Each leaves a port behind that nobody on this host can have for a minute: some thousands, not more.
-        for (int i = 0; i < 3'000 && !ending; ++i) {
+        // Each leaves a port behind that nobody on this host can have for a minute: so not more than these.
+        for (int i = 0; i < 1'500 && !ending; ++i) {
             auto one = sys::Connection::open(place.address(), patience);
             if (!one) continue;
             static_cast<void>(one->send(hello_header(limits::path_bytes_max), patience));
