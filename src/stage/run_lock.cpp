@@ -56,31 +56,35 @@ Result<RunLock> RunLock::take(const std::string& path) {
     RunLock taken;
     taken.owner_ = sys::process_id();
     auto lock = sys::FileLock::take(path);
-    if (!lock && lock.error().kind == ErrorKind::unsupported) {
+    const bool has_none = !lock && lock.error().kind == ErrorKind::unsupported;
+    if (has_none) {
         FB_TRY_ASSIGN(stand_in, stand_in_of(path));
         lock = sys::FileLock::take(stand_in);
         if (!lock) return Error{lock.error().kind, fmt::format("{}, in place of {}", lock.error().text, path)};
-        const auto record = record_of(path);
-        FB_TRY_ASSIGN(made, sys::create_private(record, sys::host_name() + "\n"));
-        const auto host = made ? sys::host_name() : host_in(record);
-        // One of this host is of a process that was killed: else it would hold what stands in for the lock.
-        if (!host || *host != sys::host_name())
-            return Error{ErrorKind::retry,
-                         fmt::format("lock {}: another process may hold it{}", path, run_lock_doubt(path))};
         taken.stand_in_ = stand_in;
-        taken.record_ = record;
     }
     if (!lock) return lock.error();
     taken.lock_ = std::move(*lock);
+    if (!has_none) return taken;
+    const auto record = record_of(path);
+    FB_TRY_ASSIGN(made, sys::create_private(record, sys::host_name() + "\n"));
+    const auto host = made ? sys::host_name() : host_in(record);
+    // One of this host is of a process that was killed: else it would hold what stands in for the lock.
+    if (!host || *host != sys::host_name())
+        return Error{ErrorKind::retry,
+                     fmt::format("lock {}: another process may hold it{}", path, run_lock_doubt(path))};
+    taken.record_ = record;
     return taken;
 }
 
 // The lock goes last: until then nobody else of this host makes files of these names.
 void RunLock::release() {
     if (lock_.held() && is_of_host() && owner_ == sys::process_id()) {
-        // A record that stays is that of a process that was killed; it says so to other hosts, and no more to this one.
-        static_cast<void>(sys::posix_store().remove(record_));
-        static_cast<void>(sys::posix_store().remove(stand_in_));
+        // A record that stays is as that of a process that was killed: it keeps other hosts off, and not this one. Not
+        // by the store: a lock may end with the process, after it.
+        std::error_code stays;
+        if (!record_.empty()) std::filesystem::remove(record_, stays);
+        std::filesystem::remove(stand_in_, stays);
     }
     lock_.release();
 }
@@ -99,9 +103,8 @@ std::string run_lock_doubt(const std::string& path) {
     const auto host = host_in(record_of(path));
     if (held || held.error().kind != ErrorKind::unsupported || !is_elsewhere(host)) return "";
     return fmt::format(
-        " (on {}, if it still lives: the file system has no locks that would tell; it has when it is mounted with "
-        "flock, "
-        "of Lustre, or with a lock manager, of NFS. If it does not live any more: remove {})",
+        " (on {}, if it still lives: the file system has no locks that would tell; with flock, of Lustre, or with a "
+        "lock manager, of NFS, it has. If it does not live any more: remove {})",
         host && !host->empty() ? *host : "another host", record_of(path));
 }
 

@@ -168,6 +168,7 @@ TEST_CASE("without locks: what a process of another host may hold is held, until
         CHECK_MESSAGE(contains(text, "no locks"), text);
         CHECK_MESSAGE(contains(text, "remove " + target.record), text);
         CHECK(contains(text, run_lock_doubt(target.lock)));
+        CHECK(std::filesystem::exists(target.record));
         std::filesystem::remove(target.record);
         CHECK_FALSE(run_lock_is_held(target.lock));
         CHECK(RunLock::take(target.lock));
