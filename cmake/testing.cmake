@@ -3,6 +3,10 @@ if(FOREBAY_TESTS)
   enable_testing()
 endif()
 
+# A limit for what hangs. It is no measure of what a test may cost: on a machine that does other work each takes ten times
+# as long as on an idle one.
+set(forebay_test_seconds_max 3600)
+
 # Every test may find the program, the sources and an interpreter with h5py by these names.
 set(forebay_test_environment
   FOREBAY_SOURCE_DIR=${PROJECT_SOURCE_DIR}
@@ -56,7 +60,7 @@ function(forebay_unit_test source)
     add_dependencies(${room}_${stem} forebay_program)  # they start the agent
   endif()
   add_test(NAME ${room}.${name} COMMAND ${room}_${stem})
-  set_tests_properties(${room}.${name} PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300
+  set_tests_properties(${room}.${name} PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT ${forebay_test_seconds_max}
     ENVIRONMENT "${forebay_test_environment}")
 endfunction()
 
@@ -78,7 +82,7 @@ function(forebay_mpi_test source)
     add_test(NAME mpi.${name}.${count}
       COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${count} ${MPIEXEC_PREFLAGS} $<TARGET_FILE:mpi_${stem}>
               ${MPIEXEC_POSTFLAGS})
-    set_tests_properties(mpi.${name}.${count} PROPERTIES LABELS mpi SKIP_RETURN_CODE 77 TIMEOUT 300
+    set_tests_properties(mpi.${name}.${count} PROPERTIES LABELS mpi SKIP_RETURN_CODE 77 TIMEOUT ${forebay_test_seconds_max}
       PROCESSORS ${count} ENVIRONMENT "${forebay_mpi_environment}")
   endforeach()
 endfunction()
@@ -110,7 +114,7 @@ function(forebay_fuzz_target source)
     set(command ${stem} ${corpus})
   endif()
   add_test(NAME fuzz.${name} COMMAND ${command})
-  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz SKIP_RETURN_CODE 77 TIMEOUT 300
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz SKIP_RETURN_CODE 77 TIMEOUT ${forebay_test_seconds_max}
     ENVIRONMENT "${forebay_test_environment}")
 endfunction()
 
@@ -121,6 +125,6 @@ function(forebay_script_test source interpreter)
   cmake_path(GET folder FILENAME group)
   string(REGEX REPLACE "_test$" "" name ${stem})
   add_test(NAME ${group}.${name} COMMAND ${interpreter} ${source} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
-  set_tests_properties(${group}.${name} PROPERTIES LABELS ${group} SKIP_RETURN_CODE 77 TIMEOUT 600
+  set_tests_properties(${group}.${name} PROPERTIES LABELS ${group} SKIP_RETURN_CODE 77 TIMEOUT ${forebay_test_seconds_max}
     ENVIRONMENT "${forebay_mpi_environment}")
 endfunction()

@@ -74,8 +74,8 @@ def killed(place, what):
     agent = place.agent()
     for victim in victims(what, process, agent):
         os.kill(victim, signal.SIGKILL)
-    process.communicate(timeout=30)
-    ended = time.monotonic() + 30  # the agent of a dead application commits what was sealed, then leaves
+    process.communicate(timeout=600)
+    ended = time.monotonic() + 600  # the agent of a dead application commits what was sealed, then leaves
     while alive(agent) and time.monotonic() < ended:
         time.sleep(0.02)
     runs.check(not alive(agent), f"the agent {agent} stays")
@@ -110,7 +110,7 @@ def agent_alone(folder):
             break
     first = place.agent()
     os.kill(first, signal.SIGKILL)
-    out, errors = process.communicate(timeout=60)
+    out, errors = process.communicate(timeout=600)
     runs.check(process.returncode == 0 and runs.totals(out)["durable"] == 4, f"agent killed: {out}{errors}")
     runs.check(place.committed() == [1, 2, 3, 4], f"agent killed: at the target {place.committed()}")
     print("process: agent killed: the application starts another one and ends with every step committed", flush=True)
@@ -119,7 +119,7 @@ def agent_alone(folder):
 def options(folder):
     """What the command line takes and refuses; without output a run records its times all the same."""
     def alone(*words):
-        return subprocess.run([runs.BUILD / "bin/atmos", *words], capture_output=True, text=True, check=False, timeout=60)
+        return subprocess.run([runs.BUILD / "bin/atmos", *words], capture_output=True, text=True, check=False, timeout=600)
 
     helped = alone("--help")
     runs.check(helped.returncode == 0 and "--mib-per-variable" in helped.stdout, f"--help: {helped}")

@@ -23,7 +23,7 @@ def check(holds, text):
 
 def program(*arguments, codes=(0,)):
     """The program forebay, which must end with one of these exit codes."""
-    done = subprocess.run([FOREBAY, *arguments], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([FOREBAY, *arguments], capture_output=True, text=True, check=False, timeout=600)
     check(done.returncode in codes, f"forebay {arguments}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
 
@@ -55,7 +55,7 @@ class Place:
         """Runs atmos to its end; what it printed, and its errors."""
         process = self.start(computing, *arguments)
         try:
-            out, errors = process.communicate(timeout=60)
+            out, errors = process.communicate(timeout=600)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             sys.exit(f"atmos: {self.mode} {arguments} hangs: {process.communicate()}")

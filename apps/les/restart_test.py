@@ -40,7 +40,7 @@ def killed(folder, saving):
     for process in [*ranks, agent]:
         os.kill(process, signal.SIGKILL)
     claim(wait_until(lambda: not any(map(is_alive, [*ranks, agent])), 20), "ranks and agent got SIGKILL")
-    claim(les.process.wait(60) != 0, "mpiexec calls the job failed")
+    claim(les.process.wait(600) != 0, "mpiexec calls the job failed")
     les.reader.join(10)
     (mix,) = set(les.found(r"save step \d+: (\d+) scalars, (\d+) 1-D, (\d+) 2-D, (\d+) 3-D, (\d+) 4-D$"))
     claim(mix == MIX, "saved: 192 scalars, 57 1-D, 21 2-D, 9 3-D and 1 4-D variables")

@@ -49,7 +49,7 @@ class Les:
         return {int(words[1]): dict(zip(words[2::2], map(float, words[3::2]))) for words in lines}
 
     def finish(self):
-        code = self.process.wait(240)
+        code = self.process.wait(1200)
         self.reader.join(10)
         assert code == 0, f"les ended with {code}:\n" + "\n".join(self.lines)
         return self

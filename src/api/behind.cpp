@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "api/state.hpp"
+#include "stage/run_lock.hpp"
 #include "stage/staging.hpp"
 #include "sys/machine.hpp"
 
@@ -46,6 +47,15 @@ Result<Settings> settings(const std::string& name) {
     return found;
 }
 
+std::string without_locks(const std::string& file) {
+    return fmt::format(
+        "forebay: the file system of {} has no locks. Programs on this host, {}, stay off a file that one of them "
+        "writes; "
+        "those on other hosts cannot see whether it still lives, and are refused until {}.forebay is gone. Next: mount "
+        "the file system with flock (Lustre) or with a lock manager (NFS).",
+        file, sys::host_name(), file);
+}
+
 Result<> clear_staged(const Options& options) {
     FB_TRY_ASSIGN(left, stage::staging_directories_of(options.staging, options.run));
     for (const auto& directory : left) FB_TRY(stage::remove_leftover(directory));
@@ -68,7 +78,7 @@ Result<> await(const Making& making, std::chrono::milliseconds wait_max,
     auto pause = look_pause_min;
     while (true) {
         // Asked first: who lets go of it has written before how it ended.
-        const bool at_work = sys::lock_is_held(making.lock);
+        const bool at_work = stage::run_lock_is_held(making.lock);
         FB_TRY_ASSIGN(is_made, exists(making.made));
         FB_TRY_ASSIGN(has_run, exists(making.run));
         if (is_made || !has_run) return {};
@@ -76,7 +86,9 @@ Result<> await(const Making& making, std::chrono::milliseconds wait_max,
             return not_made(*told, true);
         if (!at_work) return not_made("the process that made it has ended.", false);
         if (sys::Clock::now() >= deadline)
-            return not_made(fmt::format("after {} s it is still being made.", wait_max.count() / 1000), false);
+            return not_made(fmt::format("after {} s it is still being made{}.", wait_max.count() / 1000,
+                                        stage::run_lock_doubt(making.lock)),
+                            false);
         std::this_thread::sleep_for(pause);
         pause = std::min(pause * 2, look_pause_max);
     }
@@ -86,7 +98,7 @@ Result<> remove_run(const Making& making, std::chrono::milliseconds wait_max,
                     const std::function<Result<bool>()>& wanted) {
     const auto deadline = sys::Clock::now() + wait_max;
     while (true) {
-        const auto lock = sys::FileLock::take(making.lock);
+        const auto lock = stage::RunLock::take(making.lock);
         if (lock) {
             FB_TRY_ASSIGN(is_wanted, wanted());
             return is_wanted ? sys::remove_tree_at_once(sys::posix_store(), making.run) : Result<>();

@@ -47,6 +47,9 @@ struct Settings {
 /// From the file that FOREBAY_NAME_CONFIG names, and from FOREBAY_NAME_KEEP; `name` is as "H5PART".
 Result<Settings> settings(const std::string& name);
 
+/// What to say, once, where the file system of `file` has no locks.
+std::string without_locks(const std::string& file);
+
 /// Removes what an earlier writer of the run left staged on this node: the agent of a new session would commit it.
 Result<> clear_staged(const Options& options);
 

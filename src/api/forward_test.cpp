@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "forward/forwarded_store.hpp"
+#include "support/free_address.hpp"
 #include "support/killable.hpp"
 #include "support/processes.hpp"
 #include "support/temp_directory.hpp"
@@ -94,7 +95,7 @@ struct Place {
         options.agent.forward_to = to;
         options.agent.forward_token_file = token_file;
         options.close_wait = 60s;
-        options.open_wait = 10s;
+        options.open_wait = 60s;
         return options;
     }
     std::vector<std::int64_t> committed() const {
@@ -174,11 +175,8 @@ TEST_CASE("the token file is made closed to others, and one that is not is refus
 
 TEST_CASE("a session waits for forwarders that are still being started") {
     Place place;
-    std::string address;
-    {
-        Forwarder first(place.run, place.token_file);
-        address = first.address();
-    }
+    const auto address = test::free_address();
+    { const Forwarder first(place.run, place.token_file, address); }  // it makes the token
     std::optional<Forwarder> later;
     std::jthread starter([&] {
         std::this_thread::sleep_for(1s);
@@ -216,8 +214,8 @@ TEST_CASE("the forwarder is killed while a step drains: the next one stands in")
 
 TEST_CASE("the only forwarder is killed: the staged copies are named, and stay until another one has its address") {
     Place place;
-    auto first = std::optional<Forwarder>(std::in_place, place.run, place.token_file);
-    const auto address = first->address();
+    const auto address = test::free_address();
+    auto first = std::optional<Forwarder>(std::in_place, place.run, place.token_file, address);
     const auto options = place.options({address}, slow);
     test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
         Rank here(std::move(world), options, {.slots = 2});
@@ -237,7 +235,8 @@ TEST_CASE("the only forwarder is killed: the staged copies are named, and stay u
         CHECK_MESSAGE(told.error().text.find(address) != std::string::npos, told.error().text);
         here.once([&] { CHECK(place.committed().empty()); });
         here.once([&] { first.emplace(place.run, place.token_file, address); });
-        here.save(6).value();  // rings the bell
+        // Rings the bell, once the agents of both nodes have told what became of step 5: the other one may be slower.
+        CHECK(test::soon([&] { return here.save(6).has_value(); }));
         CHECK(test::soon([&] { return here.stream.wait_committed(1s).has_value(); }, 60s));
         here.session.close().value();
     });
@@ -250,14 +249,14 @@ TEST_CASE("what was asked of a forwarder that is stopped does not come about whe
     const auto token = sys::read_private(place.token_file).value().substr(0, 32);
     const auto store =
         forward::ForwardedStore::make(
-            {.run = place.run, .to = {forwarder.address()}, .token = token, .connect_max = 1s, .silence_max = 300ms})
+            {.run = place.run, .to = {forwarder.address()}, .token = token, .connect_max = 10s, .silence_max = 3s})
             .value();
     store->make_directories(place.run + "/a").value();
     forwarder.tell(SIGSTOP);
     const auto lost = store->rename(place.run + "/a", place.run + "/b");
     REQUIRE_FALSE(lost);
     CHECK(lost.error().kind == ErrorKind::retry);
-    CHECK(lost.error().text.find("says nothing for 300 ms") != std::string::npos);
+    CHECK(lost.error().text.find("says nothing for 3000 ms") != std::string::npos);
     forwarder.tell(SIGCONT);
     CHECK(test::soon([&] { return test::text_in(place.token_file + ".log").find("has left") != std::string::npos; }));
     CHECK(std::filesystem::exists(place.run + "/a"));

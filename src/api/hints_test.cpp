@@ -1,12 +1,13 @@
 // Goal: what an application sets for its streams and its agent reaches the drains, and what they did reaches its
-// counters and its log. Method: one rank, an agent that is a thread. For the pace, a simulation whose steps take longer
-// the faster the staged bytes move, as the control page tells.
+// counters and its log. Method: one rank, an agent that is a thread. For the pace, a simulation that tells the agent
+// numbers, on the control page, in place of what a clock would say.
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <thread>
 
+#include "stage/step_clock.hpp"
 #include "support/sessions.hpp"
 #include "support/soon.hpp"
 
@@ -24,38 +25,49 @@ struct Saver {
     Stream stream;
 };
 
-// The drain of 16 MB at this rate, without a limit, takes two seconds and costs half of the computing.
-constexpr std::uint64_t agent_rate = 8'000'000;
-constexpr double cost = 0.5 / static_cast<double>(agent_rate);
+// The drain of 8 MB takes four seconds at this rate.
+constexpr std::uint64_t agent_rate = 2'000'000;
+constexpr std::size_t elements = 1'000'000;
 
-std::uint64_t moved(const stage::Control& page) {
-    return page.slot_count.load() == 0 ? 0 : page.slots[0].drained_bytes.load();
-}
-
-// Steps of 20 ms, and `cost` of it for each byte a second that moved.
-void compute(Session& session, const stage::Control& page, int steps) {
-    for (int i = 0; i < steps; ++i) {
-        const auto before = moved(page);
-        std::this_thread::sleep_for(20ms);
-        const auto bytes = static_cast<double>(std::max(moved(page), before) - before);
-        std::this_thread::sleep_for(std::chrono::duration<double>(bytes * cost));
-        CHECK_FALSE(session.job().value().save);
+// A simulation that takes 100 ms for a step, and twice as long while the staged bytes move. What the agent is told are
+// these numbers; no time passes.
+class Simulation {
+public:
+    explicit Simulation(stage::Control& page) : page_(page) {}
+    void compute(int steps) {
+        for (int i = 0; i < steps; ++i) {
+            now_ += is_moving() ? 200ms : 100ms;
+            clock_.step(page_, now_);
+        }
     }
-}
+    bool is_moving() const { return (page_.moving.load() & 1u) != 0; }
 
-Counters computed_while_draining(const test::TempDirectory& folder, double slowdown_percent_max) {
+private:
+    stage::Control& page_;
+    stage::StepClock clock_;
+    sys::Clock::time_point now_;
+};
+
+// What is counted once the drain under way has learnt what it costs, and goes at `rate`.
+Counters computed_while_draining(const test::TempDirectory& folder, double slowdown_percent_max, std::uint64_t rate) {
     auto options = test::options_in(folder, 1);
     options.agent.rate_bytes_per_second = agent_rate;
     options.agent.slowdown_percent_max = slowdown_percent_max;
     auto session = Session::open(options).value();
     const auto found = stage::staging_directories_of(folder.path(), options.run).value();
-    const auto staging = stage::Staging::join(found.at(0)).value();
-    Saver saver(session, "restart", 1u << 21, {.view = false});
-    compute(session, staging.control(), 40);
+    auto staging = stage::Staging::join(found.at(0)).value();
+    Simulation simulation(staging.control());
+    Saver saver(session, "restart", elements, {.view = false});
+    simulation.compute(11);
     saver.stream.save(1).value();
-    for (int turn = 0; turn < 20 && saver.stream.counters().newest_durable_step < 1; ++turn)
-        compute(session, staging.control(), 10);
+    CHECK(test::soon([&] { return simulation.is_moving(); }));
+    CHECK(test::soon([&] {
+        simulation.compute(1);
+        const auto now = saver.stream.counters();
+        return now.slowdown_percent > 0 && now.drain_rate_bytes_per_second == rate;
+    }));
     const auto counters = saver.stream.counters();
+    CHECK(counters.newest_durable_step == -1);
     session.close().value();
     return counters;
 }
@@ -66,7 +78,7 @@ TEST_CASE("a higher priority overtakes; a missed deadline is counted and logged 
     const test::TempDirectory folder;
     auto options = test::options_in(folder, 1);
     options.agent.block_bytes = 1u << 16;
-    options.streams = {{"analysis", {.deadline = 20ms, .rate_bytes_per_second = 2'000'000}},
+    options.streams = {{"analysis", {.deadline = 20ms, .rate_bytes_per_second = 500'000}},
                        {"restart", {.priority = 1}}};
     std::string log;
     options.log = [&](const std::string& line) { log += line + "\n"; };
@@ -77,7 +89,7 @@ TEST_CASE("a higher priority overtakes; a missed deadline is counted and logged 
     REQUIRE(test::soon([&] { return session.draining(); }));
     restart.stream.save(1).value();
     restart.stream.wait_committed(60s).value();
-    CHECK(analysis.stream.counters().newest_durable_step == -1);  // takes a second
+    CHECK(analysis.stream.counters().newest_durable_step == -1);  // takes four seconds
     CHECK(restart.stream.counters().overtakes == 1);
     analysis.stream.wait_committed(60s).value();
     CHECK(analysis.stream.counters().deadlines_missed == 1);
@@ -87,18 +99,25 @@ TEST_CASE("a higher priority overtakes; a missed deadline is counted and logged 
     CHECK(log.find("stream 'analysis': 1 snapshots were not durable by their deadline") != std::string::npos);
 }
 
-TEST_CASE("the slowdown is measured, and kept below its limit by a slower drain") {
+TEST_CASE("the steps of a simulation are those between its calls of job()") {
+    const test::TempDirectory folder;
+    auto session = Session::open(test::options_in(folder, 1)).value();
+    Saver saver(session, "restart", elements, {.view = false});
+    for (int i = 0; i < 3; ++i) {
+        CHECK_FALSE(session.job().value().save);
+        std::this_thread::sleep_for(120ms);  // each is long enough to be told
+    }
+    CHECK(saver.stream.counters().steps_counted == 2);
+    session.close().value();
+}
+
+TEST_CASE("the slowdown is told, and a limit that it passes makes the drain slower, down to the least rate") {
     const test::TempDirectory free_folder, paced_folder;
-    const auto free = computed_while_draining(free_folder, 0);
-    CHECK(free.newest_durable_step == 1);
-    CHECK(free.steps_counted > 20);
-    CHECK(free.slowdown_percent > 25);
-    CHECK(free.drain_rate_bytes_per_second == agent_rate);
-    const auto paced = computed_while_draining(paced_folder, 15);
-    CHECK(paced.steps_counted > 60);
-    CHECK(paced.slowdown_percent < free.slowdown_percent / 2);
-    CHECK(paced.drain_rate_bytes_per_second > 0);
-    CHECK(paced.drain_rate_bytes_per_second < agent_rate / 2);
+    const auto free = computed_while_draining(free_folder, 0, agent_rate);
+    CHECK(free.slowdown_percent == doctest::Approx(100));
+    CHECK(free.limits_overruled == 0);
+    const auto paced = computed_while_draining(paced_folder, 15, 1'000'000);
+    CHECK(paced.slowdown_percent == doctest::Approx(100));
     CHECK(paced.limits_overruled == 0);
 }
 

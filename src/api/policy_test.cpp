@@ -95,7 +95,7 @@ TEST_CASE("skip: a step that finds no free slot is dropped at once, counted and 
             const auto second = saver.save(2);
             CHECK_FALSE(second.kept);
             CHECK(second.step == 2);
-            CHECK(second.blocked_seconds < 0.2);
+            CHECK(saver.stream.counters().commits == 0);  // it did not wait for the first
             check_alike(world, second);
             saver.stream.wait_committed(60s).value();
             CHECK(saver.save(3).kept);
@@ -115,7 +115,7 @@ TEST_CASE("skip: a step that finds no free slot is dropped at once, counted and 
 TEST_CASE("wait: nothing is lost, and the waiting is in the seconds told") {
     for (const int slots : {1, 2}) {
         const test::TempDirectory folder;
-        const auto options = options_in(folder, slow * 2, 2);
+        const auto options = options_in(folder, slots == 1 ? slow * 2 : slow / 2, 2);
         with_session(2, options, [&](Session& session, comm::Group&, int rank) {
             Saver saver(session, "restart", {.slots = slots, .keep = 0}, rank, 2);
             double waited = 0;
@@ -123,7 +123,7 @@ TEST_CASE("wait: nothing is lost, and the waiting is in the seconds told") {
                 const auto saved = saver.save(step);
                 CHECK(saved.kept);
                 CHECK(saved.wait_seconds <= saved.blocked_seconds);
-                if (step <= slots) CHECK(saved.wait_seconds < 0.1);
+                if (step <= slots) CHECK(saver.stream.counters().commits == 0);  // none was waited for
                 waited += saved.wait_seconds;
             }
             CHECK(waited > 0.2);

@@ -9,7 +9,7 @@ namespace forebay::foreign::genericio {
 
 inline std::string run_of(const std::string& file) { return file + ".forebay"; }
 inline constexpr const char* stream_name = "restart";
-/// Held while somebody writes to the run, and while somebody makes the file of it.
+/// Held while somebody writes to the run, and while somebody makes the file of it (stage/run_lock.hpp).
 inline std::string writer_lock(const std::string& run) { return run + "/.genericio-writer"; }
 inline std::string maker_lock(const std::string& run) { return run + "/.genericio-maker"; }
 /// There when the file is durable; or why it is not.

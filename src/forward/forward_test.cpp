@@ -28,7 +28,7 @@ namespace {
 
 const std::string token = "000102030405060708090a0b0c0d0e0f";
 const std::string run = "/scratch/run";
-constexpr sys::Patience patience = 5s;
+constexpr sys::Patience patience = 20s;
 
 std::string loopback(std::uint16_t port) { return sys::with_port("127.0.0.1", port); }
 
@@ -38,7 +38,7 @@ Server serve(sys::Store& store, ServerOptions options = {}) {
 }
 
 ClientOptions client_of(std::vector<std::string> to) {
-    return {.run = run, .to = std::move(to), .token = token, .connect_max = 2s, .silence_max = 2s};
+    return {.run = run, .to = std::move(to), .token = token, .connect_max = patience, .silence_max = patience};
 }
 
 std::unique_ptr<ForwardedStore> store_at(const Server& server) {
@@ -55,7 +55,9 @@ std::vector<std::byte> numbered(std::size_t bytes) {
 sys::Connection greeted(const Server& server, const std::string& with_token = token) {
     auto connection = sys::Connection::open(loopback(server.port()), patience).value();
     Greeting greeting{.client_nonce = 5, .forwarder_nonce = 0, .client = 7, .run = run};
-    send(connection, Kind::hello, encode(Request{.file = 7, .offset = 5, .path = run}), patience).value();
+    const auto hello = word_of_hello(key_of(token).value(), greeting);
+    send(connection, Kind::hello, encode(Request{.file = 7, .offset = 5, .number = hello, .path = run}), patience)
+        .value();
     const auto told = receive(connection, limits::answer_bytes_max, patience, patience).value();
     REQUIRE(told.kind == Kind::go);
     greeting.forwarder_nonce = decode_answer(told.body).value().number;
@@ -234,16 +236,32 @@ TEST_CASE("without the token nobody comes in, and nobody is taken for a forwarde
     auto impatient = sys::Connection::open(loopback(server.port()), patience).value();
     send(impatient, Kind::remove_tree, encode(Request{.path = run}), patience).value();
     CHECK_FALSE(receive(impatient, limits::answer_bytes_max, patience, patience));
-    // The client finds out first, and shows nothing.
+    // Nor does a client, who is told so.
     auto options = client_of({loopback(server.port())});
     options.token = other;
     const auto store = ForwardedStore::make(options).value();
     const auto refused = store->exists(run);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
-    CHECK(refused.error().text.find("is no forwarder with this token") != std::string::npos);
+    CHECK(refused.error().text.find("does not show that it has the token of this forwarder") != std::string::npos);
     options.token = "short";
     CHECK(ForwardedStore::make(options).error().kind == ErrorKind::refused);
+}
+
+TEST_CASE(
+    "who listens there without the token is not taken for a forwarder, and is shown nothing that would admit it") {
+    auto listener = sys::Listener::open("127.0.0.1:0").value();
+    std::jthread impostor([&] {
+        auto connection = std::move(listener.accept().value().value());
+        const auto hello = receive(connection, limits::request_bytes_max, patience, patience).value();
+        CHECK(hello.kind == Kind::hello);
+        send(connection, Kind::go, encode(Answer{.number = 1, .word = 2}), patience).value();
+        CHECK_FALSE(receive(connection, limits::request_bytes_max, patience, patience));  // it has left
+    });
+    const auto refused = ForwardedStore::make(client_of({loopback(listener.port())})).value()->exists(run);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::refused);
+    CHECK(refused.error().text.find("is no forwarder with this token") != std::string::npos);
 }
 
 TEST_CASE("paths out of the run, and other runs, are refused") {

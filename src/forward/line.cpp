@@ -1,8 +1,9 @@
 #include "forward/line.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "base/crc32c.hpp"
+#include "sys/machine.hpp"
 
 namespace forebay::forward {
 
@@ -14,25 +15,43 @@ Result<> send(sys::Connection& connection, Kind kind, std::span<const std::byte>
     return connection.send(bytes, patience);
 }
 
+std::span<std::byte> Incoming::wanted() {
+    return header_ ? std::span(message_.body).subspan(at_) : std::span<std::byte>(header_bytes_).subspan(at_);
+}
+
+Result<> Incoming::got(std::size_t bytes) {
+    at_ += bytes;
+    if (!wanted().empty()) return {};
+    if (!header_) {
+        FB_TRY_ASSIGN(header, decode_header(header_bytes_));
+        if (header.body_bytes > body_bytes_max_)
+            return Error{ErrorKind::corrupt, "a message is longer than what is waited for"};
+        header_ = header;
+        message_ = {.kind = header.kind, .body = std::vector<std::byte>(header.body_bytes)};
+        at_ = 0;
+    }
+    if (wanted().empty() && crc32c(message_.body) != header_->body_crc)
+        return Error{ErrorKind::retry, "a message was damaged on the way"};
+    return {};
+}
+
 Result<Message> receive(sys::Connection& connection, std::uint32_t body_bytes_max, sys::Patience first,
                         sys::Patience patience) {
-    HeaderBytes bytes;
-    FB_TRY(connection.receive(std::span(bytes).first(1), first));
-    // What has begun must go on: only before the first byte may the other side have nothing to say.
-    const auto rest = [&](std::span<std::byte> to) -> Result<> {
-        auto got = connection.receive(to, patience);
-        if (!got) return Error{ErrorKind::retry, got.error().text};
-        return {};
-    };
-    FB_TRY(rest(std::span(bytes).subspan(1)));
-    FB_TRY_ASSIGN(header, decode_header(bytes));
-    if (header.body_bytes > body_bytes_max)
-        return Error{ErrorKind::corrupt, "a message of " + connection.peer() + " is longer than what is waited for"};
-    Message message{.kind = header.kind, .body = std::vector<std::byte>(header.body_bytes)};
-    FB_TRY(rest(message.body));
-    if (crc32c(message.body) != header.body_crc)
-        return Error{ErrorKind::retry, "a message of " + connection.peer() + " was damaged on the way"};
-    return message;
+    Incoming incoming(body_bytes_max);
+    FB_TRY(connection.receive(incoming.wanted().first(1), first));
+    auto taken = incoming.got(1);
+    while (taken && !incoming.wanted().empty()) {
+        const auto wanted = incoming.wanted();
+        // What has begun must go on: only before the first byte may the other side have nothing to say.
+        if (auto got = connection.receive(wanted, patience); !got) return Error{ErrorKind::retry, got.error().text};
+        taken = incoming.got(wanted.size());
+    }
+    if (!taken) return Error{taken.error().kind, fmt::format("{}: {}", connection.peer(), taken.error().text)};
+    return incoming.take();
+}
+
+Answer refusal(const Error& error) {
+    return {.error = Error{error.kind, fmt::format("{} (by the forwarder {})", error.text, sys::host_name())}};
 }
 
 }  // namespace forebay::forward

@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "forward/message.hpp"
@@ -15,10 +17,33 @@ struct Message {
     std::vector<std::byte> body;
 };
 
+/// A message that comes piece by piece.
+class Incoming {
+public:
+    /// Longer messages are `corrupt`.
+    explicit Incoming(std::uint32_t body_bytes_max) : body_bytes_max_(body_bytes_max) {}
+
+    /// Where what comes next belongs; empty once the message is whole.
+    std::span<std::byte> wanted();
+    /// So many bytes of wanted() have come.
+    Result<> got(std::size_t bytes);
+    Message take() { return std::move(message_); }
+
+private:
+    std::uint32_t body_bytes_max_;
+    HeaderBytes header_bytes_{};
+    std::optional<Header> header_;
+    Message message_;
+    std::size_t at_ = 0;  // in the header, then in the body
+};
+
 Result<> send(sys::Connection& connection, Kind kind, std::span<const std::byte> body, sys::Patience patience);
 /// `first` is how long to wait for its beginning, `patience` for each part of the rest. `missing` when the other side
 /// has closed in between two messages. Longer messages than `body_bytes_max` are `corrupt`.
 Result<Message> receive(sys::Connection& connection, std::uint32_t body_bytes_max, sys::Patience first,
                         sys::Patience patience);
+
+/// What a forwarder answers to what it does not do.
+Answer refusal(const Error& error);
 
 }  // namespace forebay::forward

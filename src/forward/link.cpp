@@ -63,7 +63,10 @@ Result<sys::Connection> Links::greet(const std::string& address) const {
     FB_TRY_ASSIGN(connection, sys::Connection::open(address, options_.connect_max));
     Greeting greeting{.client_nonce = sys::random_u64(), .forwarder_nonce = 0, .client = client_, .run = options_.run};
     FB_TRY(send(connection, Kind::hello,
-                encode(Request{.file = client_, .offset = greeting.client_nonce, .path = options_.run}),
+                encode(Request{.file = client_,
+                               .offset = greeting.client_nonce,
+                               .number = word_of_hello(key_, greeting),
+                               .path = options_.run}),
                 options_.silence_max));
     FB_TRY_ASSIGN(told, await(connection, Kind::go));
     if (told.error) return *told.error;

@@ -206,6 +206,9 @@ Result<SipKey> key_of(const std::string& token) {
 
 std::string new_token() { return fmt::format("{:016x}{:016x}", sys::random_u64(), sys::random_u64()); }
 
+std::uint64_t word_of_hello(const SipKey& key, const Greeting& greeting) {
+    return word(key, 'h', {.client_nonce = greeting.client_nonce, .client = greeting.client, .run = greeting.run});
+}
 std::uint64_t word_of_forwarder(const SipKey& key, const Greeting& greeting) { return word(key, 'f', greeting); }
 std::uint64_t word_of_client(const SipKey& key, const Greeting& greeting) { return word(key, 'c', greeting); }
 

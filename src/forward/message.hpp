@@ -6,7 +6,7 @@
 // CRC32C were told before.
 //
 //   client                          forwarder
-//   hello(nonce, client, run)  ->
+//   hello(nonce, client, run, word) ->
 //                              <-   go(nonce, proof of the forwarder)
 //   proof(proof of the client) ->
 //                              <-   answer: done, or why not
@@ -70,7 +70,7 @@ struct Header {
 struct Request {
     std::uint64_t file = 0;    // hello: the client's number
     std::uint64_t offset = 0;  // hello: its nonce; truncate: the size; view: the step
-    std::uint64_t number = 0;  // write, read: bytes; proof: the word; view: the convention
+    std::uint64_t number = 0;  // write, read: bytes; hello, proof: the word; view: the convention
     std::uint32_t crc = 0;     // write
     sys::Access access = sys::Access::read;
     std::string path;   // hello: the run; proof: who it is, for people
@@ -99,11 +99,14 @@ Result<Answer> decode_answer(std::span<const std::byte> body);
 Result<SipKey> key_of(const std::string& token);
 std::string new_token();
 
-/// The words by which each side shows that it has the token: only who has it can give them for these nonces.
+/// The words by which each side shows that it has the token: only who has it can give them for these nonces. That of
+/// the hello is for the client's own nonce, so that it comes with the first bytes: it tells clients from strangers, and
+/// admits nobody, since whoever has seen it can repeat it.
 struct Greeting {
     std::uint64_t client_nonce = 0, forwarder_nonce = 0, client = 0;
     std::string run;
 };
+std::uint64_t word_of_hello(const SipKey& key, const Greeting& greeting);
 std::uint64_t word_of_forwarder(const SipKey& key, const Greeting& greeting);
 std::uint64_t word_of_client(const SipKey& key, const Greeting& greeting);
 

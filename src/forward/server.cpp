@@ -9,26 +9,27 @@
 #include <thread>
 
 #include "forward/service.hpp"
+#include "forward/strangers.hpp"
 
 namespace forebay::forward {
 
 struct Server::State : std::enable_shared_from_this<Server::State> {
-    State(sys::Store& store, const ServerOptions& options, const SipKey& key)
-        : shop{.store = store,
-               .options = options,
-               .key = key,
-               .pieces = Pieces(options.pieces_max),
-               .mutex = {},
-               .clients = {}} {}
+    State(sys::Store& store, const ServerOptions& options, const SipKey& its_key)
+        : shop{.store = store, .options = options, .pieces = Pieces(options.pieces_max), .mutex = {}, .clients = {}},
+          key(its_key),
+          complaints(options.log) {}
 
     void listen();
     void beat();
-    void add(sys::Connection connection);
+    bool is_ending();
+    void add(Guest guest);
     void serve_one(Line& line);
     template <class Work>
     void begin(Work work);
 
     Shop shop;
+    const SipKey key;
+    Complaints complaints;
     sys::Listener listener;
     std::mutex mutex;  // guards what follows
     std::condition_variable changed;
@@ -54,30 +55,40 @@ void Server::State::begin(Work work) {
     }
 }
 
+bool Server::State::is_ending() {
+    const std::lock_guard lock(mutex);
+    return ending;
+}
+
 void Server::State::listen() {
-    while (true) {
-        auto taken = listener.accept();
-        if (taken && !*taken) return;
+    Strangers strangers(listener, complaints, key, shop.options.greeting_max);
+    while (!is_ending()) {
         std::string why;
         try {
-            if (taken) add(std::move(**taken));
-            else why = taken.error().text;
+            auto guests = strangers.turn();
+            if (!guests) why = guests.error().text;
+            else
+                for (auto& guest : *guests) add(std::move(guest));
         } catch (const std::exception& thrown) {  // no memory, or no thread, now
             why = thrown.what();
         }
         if (why.empty()) continue;
-        shop.log(fmt::format("a connection cannot be taken: {}", why));
+        complaints.tell(fmt::format("a connection cannot be taken: {}", why));
         std::this_thread::sleep_for(limits::accept_pause);
     }
+    complaints.tell_rest();
 }
 
-void Server::State::add(sys::Connection connection) {
-    const auto line = std::make_shared<Line>(std::move(connection));
+void Server::State::add(Guest guest) {
+    const auto line = std::make_shared<Line>(std::move(guest));
     const std::lock_guard lock(mutex);
     if (ending) return;
-    if (lines.size() >= limits::connections_max)
-        return shop.log(
-            fmt::format("{} is sent away: there are {} connections", line->connection().peer(), lines.size()));
+    if (lines.size() >= limits::connections_max) {
+        const auto why = fmt::format("there are {} connections of clients", lines.size());
+        complaints.tell(fmt::format("{} was not let in: {}", line->connection().peer(), why));
+        return static_cast<void>(
+            send(line->connection(), Kind::answer, encode(refusal({ErrorKind::retry, why})), sys::Patience(0)));
+    }
     lines.push_back(line);
     try {
         begin([line](State& self) { self.serve_one(*line); });

@@ -2,10 +2,11 @@
 // target has as many clients as there are forwarders.
 //
 // Life:    start() listens -> clients come and go -> stop(): takes nobody more, ends what is begun
-// Threads: one that listens, one a connection, one that tells waiting clients that their requests are at work; all
-// sleep
-//          while there is nothing to do. The calls below may be made by any thread.
-// Clients: whoever has the token. Files that a client has open are closed when its last connection ends; what it had
+// Threads: one that listens and hears greetings, one a connection of a client, one that tells waiting clients that
+// their
+//          requests are at work; all sleep while there is nothing to do. The calls below may be made by any thread.
+// Clients: whoever has the token; who has not costs no thread and is sent away in time (strangers.hpp). Files that a
+// client has open are closed when its last connection ends; what it had
 //          half written stays, as what an agent leaves that is killed.
 
 #pragma once
@@ -35,7 +36,8 @@ struct ServerOptions {
     std::function<Result<>(const ViewWanted&)> make_view;  // may be empty: `unsupported`
     std::function<void(const std::string&)> log;           // one line, from any thread; may be empty
     std::chrono::milliseconds beat_pause = limits::beat_pause;
-    std::chrono::milliseconds silence_max = limits::silence_max;  // in the middle of a message
+    std::chrono::milliseconds silence_max = limits::silence_max;    // in the middle of a message
+    std::chrono::milliseconds greeting_max = limits::greeting_max;  // for all of it
     int pieces_max = limits::pieces_max;
 };
 

@@ -40,14 +40,14 @@ void Line::begin() {
 Result<> Line::answer(Kind kind, const Answer& answer, std::span<const std::byte> bytes, sys::Patience patience) {
     const std::lock_guard lock(sending_);
     busy_ = false;
-    FB_TRY(send(connection_, kind, encode(answer), patience));
-    return connection_.send(bytes, patience);
+    FB_TRY(send(connection(), kind, encode(answer), patience));
+    return connection().send(bytes, patience);
 }
 
 void Line::beat() {
     const std::unique_lock lock(sending_, std::try_to_lock);  // else its answer is on its way
     if (!lock || !busy_) return;
-    if (!send(connection_, Kind::beat, {}, sys::Patience(0))) connection_.shut();
+    if (!send(connection(), Kind::beat, {}, sys::Patience(0))) connection().shut();
 }
 
 namespace {
@@ -76,9 +76,6 @@ private:
 
     Result<> say(Result<Answer> answer) {
         return line_.answer(Kind::answer, answer ? std::move(*answer) : refusal(answer.error()), {}, patience());
-    }
-    static Answer refusal(const Error& error) {
-        return {.error = Error{error.kind, fmt::format("{} (by the forwarder {})", error.text, sys::host_name())}};
     }
     static Result<Answer> done(Result<> outcome) {
         if (!outcome) return outcome.error();
@@ -200,35 +197,21 @@ std::shared_ptr<Client> client_of(Shop& shop, std::uint64_t number, const std::s
     return client;
 }
 
-Result<std::shared_ptr<Client>> greet(Shop& shop, Line& line) {
-    const auto patience = limits::greeting_max;
-    auto& connection = line.connection();
-    FB_TRY_ASSIGN(hello, receive(connection, limits::request_bytes_max, patience, patience));
-    if (hello.kind != Kind::hello) return Error{ErrorKind::refused, "its first message is no greeting"};
-    FB_TRY_ASSIGN(asked, decode_request(hello.body));
-    const Greeting greeting{
-        .client_nonce = asked.offset, .forwarder_nonce = sys::random_u64(), .client = asked.file, .run = asked.path};
-    FB_TRY(line.answer(Kind::go, {.number = greeting.forwarder_nonce, .word = word_of_forwarder(shop.key, greeting)},
-                       {}, patience));
-    FB_TRY_ASSIGN(proof, receive(connection, limits::request_bytes_max, patience, patience));
-    FB_TRY_ASSIGN(shown, decode_request(proof.body));
+// The answer to the client's proof: whether its run is one to be served.
+Result<std::shared_ptr<Client>> admit(Shop& shop, Line& line) {
+    const auto patience = shop.options.silence_max;
+    const auto& guest = line.guest();
+    line.begin();
     const auto verdict = [&]() -> Result<> {
-        if (proof.kind != Kind::proof || shown.number != word_of_client(shop.key, greeting))
-            return Error{ErrorKind::refused, "it does not have the token of this forwarder"};
-        FB_TRY(check_path(greeting.run, greeting.run));
-        if (!shop.options.run.empty() && greeting.run != shop.options.run)
+        FB_TRY(check_path(guest.run, guest.run));
+        if (!shop.options.run.empty() && guest.run != shop.options.run)
             return Error{ErrorKind::refused,
-                         fmt::format("this forwarder is one of the run {}, not of {}", shop.options.run, greeting.run)};
-        line.begin();
-        return sys::make_directories_durable(shop.store, greeting.run);
+                         fmt::format("this forwarder is one of the run {}, not of {}", shop.options.run, guest.run)};
+        return sys::make_directories_durable(shop.store, guest.run);
     }();
-    Answer answer;
-    if (!verdict)
-        answer.error = Error{verdict.error().kind,
-                             fmt::format("{} (by the forwarder {})", verdict.error().text, sys::host_name())};
     // Before the answer: whoever has it may look for its client.
-    auto client = verdict ? client_of(shop, greeting.client, greeting.run, shown.path) : nullptr;
-    FB_TRY(line.answer(Kind::answer, answer, {}, patience));
+    auto client = verdict ? client_of(shop, guest.client, guest.run, guest.name) : nullptr;
+    FB_TRY(line.answer(Kind::answer, verdict ? Answer() : refusal(verdict.error()), {}, patience));
     if (!verdict) return verdict.error();
     return client;
 }
@@ -236,7 +219,7 @@ Result<std::shared_ptr<Client>> greet(Shop& shop, Line& line) {
 }  // namespace
 
 void serve(Shop& shop, Line& line) {
-    auto client = greet(shop, line);
+    auto client = admit(shop, line);
     if (!client) {
         shop.log(fmt::format("{} was not let in: {}", line.connection().peer(), client.error().text));
         return;

@@ -10,6 +10,7 @@
 #include "forward/line.hpp"
 #include "forward/pieces.hpp"
 #include "forward/server.hpp"
+#include "forward/stranger.hpp"
 
 namespace forebay::forward {
 
@@ -34,9 +35,10 @@ private:
 /// A connection of which other threads know: to say that its request is at work, and to end it.
 class Line {
 public:
-    explicit Line(sys::Connection connection) : connection_(std::move(connection)) {}
+    explicit Line(Guest guest) : guest_(std::move(guest)) {}
 
-    sys::Connection& connection() { return connection_; }
+    const Guest& guest() const { return guest_; }
+    sys::Connection& connection() { return guest_.connection; }
     /// By the connection's own thread: from now on beats go out; until the answer.
     void begin();
     Result<> answer(Kind kind, const Answer& answer, std::span<const std::byte> bytes, sys::Patience patience);
@@ -44,7 +46,7 @@ public:
     void beat();
 
 private:
-    sys::Connection connection_;
+    Guest guest_;
     std::mutex sending_;
     bool busy_ = false;
 };
@@ -53,7 +55,6 @@ private:
 struct Shop {
     sys::Store& store;
     ServerOptions options;
-    SipKey key;
     Pieces pieces;
     std::mutex mutex;                                        // guards what follows
     std::map<std::uint64_t, std::weak_ptr<Client>> clients;  // by the numbers that they gave themselves
@@ -63,7 +64,7 @@ struct Shop {
     }
 };
 
-/// The life of a connection, from its greeting to its end.
+/// The life of a connection, from the moment when its client has shown the token to its end.
 void serve(Shop& shop, Line& line);
 
 }  // namespace forebay::forward

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <list>
+#include <mutex>
 #include <thread>
 
 #include "catalog/catalog.hpp"
@@ -40,7 +42,7 @@ Result<> start_making(const std::string& file, const Settings& settings, bool co
     if (settings.keep) arguments.emplace_back("--keep");
     const auto started = behind::start(settings, std::move(arguments), files::log_path(run));
     // Of two that start it at once, one gets the lock, and both wait for that one.
-    if (started || sys::lock_is_held(files::maker_lock(run))) return {};
+    if (started || stage::run_lock_is_held(files::maker_lock(run))) return {};
     return Error{
         started.error().kind,
         fmt::format("forebay: the making of {} was not started: {} Safe: {}, and what is staged. Next: forebay "
@@ -72,7 +74,7 @@ Result<> finish(Writing& writing) {
         // The maker waits from the write on, the session from now on: what it gave up is committed after all.
         FB_TRY_ASSIGN(is_made, exists(files::made_path(run)));
         FB_TRY_ASSIGN(has_run, exists(run));
-        if (!is_made && has_run && !sys::lock_is_held(files::maker_lock(run)))
+        if (!is_made && has_run && !stage::run_lock_is_held(files::maker_lock(run)))
             FB_TRY(start_making(writing.file, writing.settings, writing.compress));
         FB_TRY(await_making(writing.file, writing.settings.options.close_wait));
         writing.lock.release();
@@ -113,20 +115,30 @@ Result<bool> holds_a_write(const Settings& settings, const std::string& file) {
                              file, left.front(), file, run, file)};
 }
 
+Error in_use(const std::string& file) {
+    return {
+        ErrorKind::refused,
+        fmt::format("forebay: {} is being written by another program{}. Next: wait for its end, or write to another "
+                    "name.",
+                    file, stage::run_lock_doubt(files::writer_lock(files::run_of(file))))};
+}
+
+void warn_of_no_locks(const std::string& file) {
+    static std::once_flag told;
+    std::call_once(told, [&] { std::fputs((behind::without_locks(file) + "\n").c_str(), stderr); });
+}
+
 /// What earlier writers of the name left: FILE itself stays until the new one takes its place.
 Result<> clear(const Settings& settings, const std::string& file) {
     auto& store = sys::posix_store();
     const auto run = files::run_of(file);
     FB_TRY_ASSIGN(has_run, exists(run));
     if (has_run) {
-        if (sys::lock_is_held(files::writer_lock(run)))
-            return Error{ErrorKind::refused, fmt::format("forebay: {} is being written by another program. Next: wait "
-                                                         "for its end, or write to another name.",
-                                                         file)};
+        if (stage::run_lock_is_held(files::writer_lock(run))) return in_use(file);
         // Whatever became of it, it is about to be replaced; but two makers must not meet.
-        if (sys::lock_is_held(files::maker_lock(run))) {
+        if (stage::run_lock_is_held(files::maker_lock(run))) {
             const auto ended = await_making(file, settings.options.close_wait);
-            if (sys::lock_is_held(files::maker_lock(run))) FB_TRY(ended);
+            if (stage::run_lock_is_held(files::maker_lock(run))) FB_TRY(ended);
         }
         FB_TRY(behind::remove_run(making_of(run), settings.options.close_wait, [] { return Result<bool>(true); }));
     }
@@ -159,8 +171,11 @@ Result<Writing> begin(const Ranks& ranks, const std::string& file, bool compress
     const auto node = ranks.world->split_shared();
     FB_TRY(comm::agree(*ranks.world, node->rank() == 0 ? behind::clear_staged(options) : Result<>()));
     FB_TRY(by_first(ranks, [&]() -> Result<> {
-        FB_TRY_ASSIGN(taken, sys::FileLock::take(files::writer_lock(options.run)));
-        writing.lock = std::move(taken);
+        auto taken = stage::RunLock::take(files::writer_lock(options.run));
+        if (!taken && taken.error().kind == ErrorKind::retry) return in_use(file);
+        if (!taken) return taken.error();
+        writing.lock = std::move(*taken);
+        if (writing.lock.is_of_host()) warn_of_no_locks(file);
         return {};
     }));
     FB_TRY_ASSIGN(session, ranks.open(options));
@@ -181,7 +196,7 @@ Result<> await_file(const std::string& file) {
     FB_TRY_ASSIGN(is_made, exists(files::made_path(run)));
     if (!has_run || is_made) return {};
     FB_TRY_ASSIGN(set, behind::settings("GENERICIO"));
-    if (!sys::lock_is_held(files::maker_lock(run)) && !sys::lock_is_held(files::writer_lock(run))) {
+    if (!stage::run_lock_is_held(files::maker_lock(run)) && !stage::run_lock_is_held(files::writer_lock(run))) {
         FB_TRY_ASSIGN(is_sealed, holds_a_write(set, file));
         // A write that died before it was sealed: what was there before it is what there is.
         if (!is_sealed) return {};

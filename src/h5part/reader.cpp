@@ -90,7 +90,8 @@ Result<Id> open_attribute(const Id& object, const std::string& name) {
 
 Result<Reader> Reader::open(const std::string& path) {
     const QuietErrors quiet;
-    FB_TRY_ASSIGN(file, own(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), fmt::format("opening {}", path)));
+    FB_TRY_ASSIGN(access, views::h5::access_to(path));
+    FB_TRY_ASSIGN(file, own(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), fmt::format("opening {}", path)));
     return Reader(path, std::move(file));
 }
 

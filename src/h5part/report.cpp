@@ -5,6 +5,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
+
+#include "api/behind.hpp"
 
 namespace forebay::h5part {
 
@@ -54,6 +57,13 @@ Error refused_particles(std::int64_t count) {
 void warn(const char* function, const std::string& text) {
     if (reporting().verbosity < H5PART_VERB_WARN || !reporting().is_first_rank) return;
     std::fputs(fmt::format("W: {}: {}\n", function, text).c_str(), stderr);
+}
+
+void warn_of_no_locks(const char* function, const std::string& file) {
+    if (reporting().verbosity < H5PART_VERB_ERROR || !reporting().is_first_rank) return;
+    static std::once_flag told;
+    std::call_once(
+        told, [&] { std::fputs(fmt::format("W: {}: {}\n", function, behind::without_locks(file)).c_str(), stderr); });
 }
 
 void say_as_first_rank(bool is_first) { reporting().is_first_rank = is_first; }

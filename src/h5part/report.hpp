@@ -24,6 +24,9 @@ Error refused_particles(std::int64_t count);
 
 /// On standard error from H5PART_VERB_WARN on, by the first rank alone.
 void warn(const char* function, const std::string& text);
+/// Once in a process, by the first rank: that the file system of `file` has no locks. From H5PART_VERB_ERROR on, since
+/// it is about what other programs may do to the file.
+void warn_of_no_locks(const char* function, const std::string& file);
 void say_as_first_rank(bool is_first);
 
 /// Calls `body`, which returns a Result of what the call answers; no exception crosses the border.

@@ -223,7 +223,6 @@ TEST_CASE("rate: kept over all threads, in even pieces of whole pages") {
         REQUIRE(write_ranges(file, memory, all, {64u << 20, in_flight, 10'000'000}));
         const double seconds = seconds_since(begin);
         CHECK(seconds > 0.38);  // 5.12 MB at 10 MB/s are 0.51 s, less what may be caught up
-        CHECK(seconds < 2.0);   // the machine may be busy
         CHECK(file.content == memory);
         CHECK(file.writes.size() >= 10);
         for (const Range& write : file.writes) {
@@ -312,7 +311,7 @@ TEST_CASE("pace: shared by calls at once, below each call's own; a change holds 
     Recorder own;
     REQUIRE(write_ranges(own, memory, all, {.rate_bytes_per_second = 5'000'000, .pace = &pace}));
     CHECK(seconds_since(begin) > 0.3);
-    pace.set_rate(1'000'000);
+    pace.set_rate(20'000);
     begin = Clock::now();
     std::jthread changer([&] {
         std::this_thread::sleep_for(150ms);
@@ -321,6 +320,6 @@ TEST_CASE("pace: shared by calls at once, below each call's own; a change holds 
     Recorder changed;
     REQUIRE(write_ranges(changed, memory, all, {.pace = &pace}));
     CHECK(seconds_since(begin) > 0.1);
-    CHECK(seconds_since(begin) < 1.5);  // 2 s at the first rate
+    CHECK(seconds_since(begin) < 50);  // 100 s at the first rate
     CHECK(changed.content == memory);
 }

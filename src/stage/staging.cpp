@@ -129,6 +129,8 @@ std::string application_lock_path(const std::string& directory) { return directo
 std::string spool_path(const std::string& directory) { return directory + "/spool"; }
 std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
 
+Result<std::string> staging_home(const std::string& base) { return make_home(base_of(base)); }
+
 Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint64_t run_id,
                                       std::uint32_t virtual_index) {
     FB_TRY_ASSIGN(home, make_home(base_of(base)));

@@ -52,6 +52,9 @@ Result<SessionFile> decode_session(const std::string& text, const std::string& p
 Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint64_t run_id,
                                       std::uint32_t virtual_index);
 
+/// The directory of this user alone under `base` that holds them; it is made.
+Result<std::string> staging_home(const std::string& base);
+
 /// Staging directories of this user under `base` (no order), for the tools.
 Result<std::vector<std::string>> staging_directories(const std::string& base);
 /// Those of `run`, which is absolute, whatever its identity was. What a session that was killed as it began left has no

@@ -47,7 +47,8 @@ public:
     FileLock(const FileLock&) = delete;
     FileLock& operator=(const FileLock&) = delete;
     ~FileLock();
-    /// Creates the file (0600, never through a link) if need be. `retry` when another process holds the lock.
+    /// Creates the file (0600, never through a link) if need be. `retry` when another process holds the lock,
+    /// `unsupported` where the file system has no locks.
     static Result<FileLock> take(const std::string& path);
     bool held() const { return fd_ >= 0; }
     void release();
@@ -57,7 +58,9 @@ private:
     std::int64_t owner_ = 0;  // the process that took it; a forked child must not unlock its parent's
 };
 
-/// Whether some process holds the lock; a missing file is not held, one that cannot be looked at counts as held.
+/// Whether some process holds the lock; a missing file is not held. `unsupported` where the file system has no locks.
+Result<bool> lock_state(const std::string& path);
+/// The same; one that cannot be looked at counts as held.
 bool lock_is_held(const std::string& path);
 
 /// Creates a directory that belongs to this user alone (0700); an existing one is accepted only if it is a
@@ -68,6 +71,9 @@ Result<> make_private_directory(const std::string& path);
 Result<std::string> read_private(const std::string& path);
 /// Gives `path` this content, in a file that is closed to others from the first moment on.
 Result<> write_private(const std::string& path, const std::string& text);
+/// The same for a new file; false, and nothing is changed, where one is. Of several that call it, of any hosts, one
+/// makes the file.
+Result<bool> create_private(const std::string& path, const std::string& text);
 
 /// SIGTERM and SIGINT as something to wait for: for programs, made before they start threads.
 class EndSignals {

@@ -28,6 +28,13 @@ int lock_no_intr(int fd, int command, struct flock& lock) {
     return 0;
 }
 
+// Lustre without flock answers ENOSYS, NFS without a lock manager ENOLCK, others EOPNOTSUPP.
+Error lock_error(const std::string& path, int number) {
+    auto error = posix_error("lock", path, number);
+    if (number == ENOSYS || number == ENOLCK || number == EOPNOTSUPP) error.kind = ErrorKind::unsupported;
+    return error;
+}
+
 bool still_named(int fd, const std::string& path) {
     struct stat opened {
     }, named{};
@@ -65,7 +72,7 @@ Result<FileLock> FileLock::take(const std::string& path) {
         const int number = lock_no_intr(fd.get(), F_OFD_SETLK, wanted);
         if (number == EAGAIN || number == EACCES)
             return Error{ErrorKind::retry, fmt::format("lock {}: another living process holds it", path)};
-        if (number != 0) return posix_error("lock", path, number);
+        if (number != 0) return lock_error(path, number);
         if (!still_named(fd.get(), path)) continue;
         FileLock lock;
         lock.fd_ = fd.release();
@@ -75,11 +82,18 @@ Result<FileLock> FileLock::take(const std::string& path) {
     return Error{ErrorKind::retry, fmt::format("lock {}: the file is removed again and again", path)};
 }
 
-bool lock_is_held(const std::string& path) {
+Result<bool> lock_state(const std::string& path) {
     const Fd fd(open_no_intr(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
-    if (!fd.valid()) return errno != ENOENT && errno != ENOTDIR;
+    if (!fd.valid() && (errno == ENOENT || errno == ENOTDIR)) return false;
+    if (!fd.valid()) return posix_error("open", path, errno);
     auto wanted = whole_file(F_WRLCK);
-    return lock_no_intr(fd.get(), F_OFD_GETLK, wanted) != 0 || wanted.l_type != F_UNLCK;
+    if (const int number = lock_no_intr(fd.get(), F_OFD_GETLK, wanted); number != 0) return lock_error(path, number);
+    return wanted.l_type != F_UNLCK;
+}
+
+bool lock_is_held(const std::string& path) {
+    const auto held = lock_state(path);
+    return !held || *held;
 }
 
 }  // namespace forebay::sys

@@ -17,6 +17,13 @@ Error refusal(const std::string& path, const std::string& reason) {
                                             path, reason)};
 }
 
+Result<> write_and_sync(const Fd& fd, const std::string& path, const std::string& text) {
+    const auto written = ::write(fd.get(), text.data(), text.size());
+    if (written < 0 || static_cast<std::size_t>(written) != text.size()) return posix_error("write", path, errno);
+    if (::fsync(fd.get()) != 0) return posix_error("fsync", path, errno);
+    return {};
+}
+
 }  // namespace
 
 Result<Fd> open_private(const std::string& path, int flags) {
@@ -68,13 +75,21 @@ Result<std::string> read_private(const std::string& path) {
     return text;
 }
 
+Result<bool> create_private(const std::string& path, const std::string& text) {
+    const Fd fd(open_no_intr(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
+    if (!fd.valid() && errno == EEXIST) return false;
+    if (!fd.valid()) return posix_error("open", path, errno);
+    auto written = write_and_sync(fd, path, text);
+    if (!written) ::unlink(path.c_str());
+    if (!written) return written.error();
+    return true;
+}
+
 Result<> write_private(const std::string& path, const std::string& text) {
     const auto temporary = fmt::format("{}.{}-{:016x}.tmp", path, process_id(), random_u64());
     const auto write = [&]() -> Result<> {
         FB_TRY_ASSIGN(fd, open_private(temporary, O_WRONLY | O_CREAT | O_EXCL));
-        const auto written = ::write(fd.get(), text.data(), text.size());
-        if (written < 0 || static_cast<std::size_t>(written) != text.size()) return posix_error("write", path, errno);
-        if (::fsync(fd.get()) != 0) return posix_error("fsync", path, errno);
+        FB_TRY(write_and_sync(fd, path, text));
         if (::rename(temporary.c_str(), path.c_str()) != 0) return posix_error("rename", path, errno);
         return {};
     };

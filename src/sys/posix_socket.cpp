@@ -26,19 +26,23 @@ constexpr int backlog = 1024;  // hosts of a job that open their sessions in one
 
 int milliseconds_of(Patience patience) { return patience < Patience(0) ? -1 : static_cast<int>(patience.count()); }
 
-/// What of `wanted` has come about; 0 when nothing has for `patience`.
-int wait_for(int fd, short wanted, Patience patience) {
+/// Until something of what is wanted of `all` has come about, at most `patience`: of how many, or errno as less than 0.
+int wait_for(std::span<pollfd> all, Patience patience) {
     const auto deadline = Clock::now() + patience;
     while (true) {
         const auto left = patience < Patience(0)
                               ? patience
                               : std::max(Patience(0), std::chrono::ceil<Patience>(deadline - Clock::now()));
-        pollfd one{.fd = fd, .events = wanted, .revents = 0};
-        const int found = ::poll(&one, 1, milliseconds_of(left));
-        if (found > 0) return one.revents;
-        if (found == 0) return 0;
-        if (errno != EINTR) return POLLERR;
+        const int found = ::poll(all.data(), all.size(), milliseconds_of(left));
+        if (found >= 0) return found;
+        if (errno != EINTR) return -errno;
     }
+}
+
+/// What of `wanted` has come about; 0 when nothing has for `patience`.
+int wait_for(int fd, short wanted, Patience patience) {
+    pollfd one{.fd = fd, .events = wanted, .revents = 0};
+    return wait_for({&one, 1}, patience) < 0 ? POLLERR : one.revents;
 }
 
 void set(int fd, int level, int name, int value) {
@@ -115,22 +119,25 @@ Result<> Connection::send(std::span<const std::byte> bytes, Patience patience) {
     return {};
 }
 
+Result<std::size_t> Connection::receive_some(std::span<std::byte> bytes) {
+    while (!bytes.empty()) {
+        const auto got = ::recv(fd_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+        if (got > 0) return static_cast<std::size_t>(got);
+        if (got == 0) return Error{ErrorKind::missing, fmt::format("receive: {}: it has closed the connection", peer_)};
+        if (errno == EINTR) continue;
+        if (errno == EAGAIN) break;
+        const int number = errno;
+        return Error{ErrorKind::retry, posix_error("receive", peer_, number).text};
+    }
+    return std::size_t{0};
+}
+
 Result<> Connection::receive(std::span<std::byte> bytes, Patience patience) {
     for (std::size_t at = 0; at < bytes.size();) {
-        const auto got = ::recv(fd_, bytes.data() + at, bytes.size() - at, MSG_DONTWAIT);
-        if (got > 0) {
-            at += static_cast<std::size_t>(got);
-            continue;
-        }
-        if (got == 0)
-            return Error{at == 0 ? ErrorKind::missing : ErrorKind::retry,
-                         fmt::format("receive: {}: it has closed the connection", peer_)};
-        if (errno == EINTR) continue;
-        if (errno != EAGAIN) {
-            const int number = errno;
-            return Error{ErrorKind::retry, posix_error("receive", peer_, number).text};
-        }
-        if (wait_for(fd_, POLLIN, patience) == 0)
+        const auto got = receive_some(bytes.subspan(at));
+        if (!got) return Error{at == 0 ? got.error().kind : ErrorKind::retry, got.error().text};
+        at += *got;
+        if (*got == 0 && wait_for(fd_, POLLIN, patience) == 0)
             return Error{ErrorKind::retry,
                          fmt::format("receive: {}: it says nothing for {} ms", peer_, patience.count())};
     }
@@ -178,9 +185,15 @@ Result<Listener> Listener::open(const std::string& address) {
     return last;
 }
 
-Result<std::optional<Connection>> Listener::accept() {
+void Listener::keep_silent_ones_back(Patience patience) {
+    set(fd_, IPPROTO_TCP, TCP_DEFER_ACCEPT,
+        static_cast<int>(std::chrono::ceil<std::chrono::seconds>(patience).count()));
+}
+
+Result<std::optional<Connection>> Listener::accept(Patience patience) {
     while (true) {
-        if ((wait_for(fd_, POLLIN, patience_endless) & POLLHUP) != 0) return std::optional<Connection>();
+        const int found = wait_for(fd_, POLLIN, patience);
+        if (found == 0 || (found & POLLHUP) != 0) return std::optional<Connection>();
         sockaddr_storage from{};
         socklen_t bytes = sizeof from;
         const int raw = ::accept4(fd_, reinterpret_cast<sockaddr*>(&from), &bytes, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -197,5 +210,19 @@ Result<std::optional<Connection>> Listener::accept() {
 }
 
 void Listener::shut() { static_cast<void>(::shutdown(fd_, SHUT_RDWR)); }
+
+Result<Ready> wait_for_any(const Listener& listener, std::span<const Connection* const> connections,
+                           Patience patience) {
+    std::vector<pollfd> all;
+    all.reserve(connections.size() + 1);
+    for (const auto* one : connections) all.push_back({.fd = one->fd_, .events = POLLIN, .revents = 0});
+    all.push_back({.fd = listener.fd_, .events = POLLIN, .revents = 0});
+    if (const int found = wait_for(all, patience); found < 0)
+        return Error{ErrorKind::retry, posix_error("poll", fmt::format("port {}", listener.port_), -found).text};
+    Ready ready{.listener = all.back().revents != 0, .connections = {}};
+    for (std::size_t i = 0; i < connections.size(); ++i)
+        if (all[i].revents != 0) ready.connections.push_back(i);
+    return ready;
+}
 
 }  // namespace forebay::sys

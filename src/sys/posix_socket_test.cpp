@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <thread>
 #include <vector>
 
@@ -69,6 +70,43 @@ TEST_CASE("a side that has left is noticed, and what it sent before is there") {
     REQUIRE_FALSE(half);
     CHECK(half.error().kind == ErrorKind::retry);  // in the middle
     CHECK(pair.there.receive(got, 5s).error().kind == ErrorKind::missing);
+}
+
+TEST_CASE("one thread waits for several: for what has come, for who has left and for who comes") {
+    Pair one, other;
+    const std::array<const Connection*, 2> both{&one.there, &other.there};
+    std::vector<std::byte> got(60);
+    CHECK(one.there.receive_some(got).value() == 0);
+    CHECK_FALSE(one.listener.accept(0ms).value().has_value());
+    auto ready = wait_for_any(one.listener, both, 0ms).value();
+    CHECK_FALSE(ready.listener);
+    CHECK(ready.connections.empty());
+    other.here.send(std::vector<std::byte>(7), 5s).value();
+    ready = wait_for_any(one.listener, both, patience_endless).value();
+    CHECK_FALSE(ready.listener);
+    CHECK(ready.connections == std::vector<std::size_t>{1});
+    CHECK(other.there.receive_some(got).value() == 7);
+    one.here = {};
+    CHECK(wait_for_any(one.listener, both, patience_endless).value().connections == std::vector<std::size_t>{0});
+    CHECK(one.there.receive_some(got).error().kind == ErrorKind::missing);
+    const auto next = Connection::open(with_port("127.0.0.1", other.listener.port()), 5s).value();
+    CHECK(wait_for_any(other.listener, {}, patience_endless).value().listener);
+    CHECK(other.listener.accept(0ms).value().has_value());
+    other.listener.shut();
+    CHECK(wait_for_any(other.listener, {}, patience_endless).value().listener);
+    CHECK_FALSE(other.listener.accept(patience_endless).value().has_value());
+}
+
+TEST_CASE("a listener whose callers speak first is not told of those who say nothing") {
+    auto listener = Listener::open("127.0.0.1:0").value();
+    listener.keep_silent_ones_back(20s);
+    const auto address = with_port("127.0.0.1", listener.port());
+    const auto silent = Connection::open(address, 5s).value();
+    auto speaks = Connection::open(address, 5s).value();
+    speaks.send(std::vector<std::byte>(7, std::byte{1}), 5s).value();
+    auto there = std::move(listener.accept(5s).value().value());
+    std::vector<std::byte> got(60);
+    CHECK(there.receive_some(got).value() == 7);
 }
 
 TEST_CASE("shut() ends the waits of other threads") {

@@ -334,13 +334,11 @@ TEST_CASE("fail_by_seed: every call may fail, writes may be short, the same seed
 TEST_CASE("delay: the others overtake; a power cut meets who waits") {
     using namespace std::chrono_literals;
     SimStore disk;
-    disk.delay(Op::rename, 0, 200ms);
+    disk.delay(Op::rename, 0, 1s);
     put(disk, "f", "f");
     std::jthread slow([&] { CHECK(disk.rename("f", "g")); });
     while (disk.calls(Op::rename) == 0) std::this_thread::yield();
-    const auto before = std::chrono::steady_clock::now();
-    CHECK(disk.peek("f") == "f");
-    CHECK(std::chrono::steady_clock::now() - before < 150ms);
+    CHECK(disk.peek("f") == "f");  // one that waited for the rename would not find it
     slow.join();
     CHECK(disk.peek("g") == "f");
     disk.delay(Op::rename, 0, 100ms);

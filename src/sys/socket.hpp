@@ -22,6 +22,9 @@ using Patience = std::chrono::milliseconds;
 /// For who waits until shut(), or until the kernel finds the other host gone, which takes a minute.
 inline constexpr Patience patience_endless{-1};
 
+class Listener;
+struct Ready;
+
 class Connection {
 public:
     Connection() = default;
@@ -40,6 +43,8 @@ public:
     /// Fills `bytes`; `retry` when nothing comes for `patience`, `missing` when the other side has closed before the
     /// first byte, and `retry` after it.
     Result<> receive(std::span<std::byte> bytes, Patience patience);
+    /// As much of `bytes` as has come, which may be 0: never waits. Errors as of receive().
+    Result<std::size_t> receive_some(std::span<std::byte> bytes);
     /// Whether the other side has closed, or its host is known to be gone. What it sent before may still be there.
     bool other_has_left() const;
     /// Ends both directions, or what comes in alone: who waits in receive() returns, and so will who comes later.
@@ -50,6 +55,7 @@ public:
 
 private:
     friend class Listener;
+    friend Result<Ready> wait_for_any(const Listener&, std::span<const Connection* const>, Patience);
     Connection(int fd, std::string peer) : fd_(fd), peer_(std::move(peer)) {}
     int fd_ = -1;
     std::string peer_;
@@ -66,16 +72,29 @@ public:
 
     /// At one address of this host, or at all of them: ":4711", ":0" for any free port.
     static Result<Listener> open(const std::string& address);
-    /// Waits for a connection; nothing once shut() was called. `retry` for what ends one connection alone, or passes.
-    Result<std::optional<Connection>> accept();
+    /// Where the other side speaks first: from now on a connection that says nothing stays with the kernel, for about
+    /// `patience`.
+    void keep_silent_ones_back(Patience patience);
+    /// Waits for a connection; nothing when none has come for `patience`, or once shut() was called. `retry` for what
+    /// ends one connection alone, or passes.
+    Result<std::optional<Connection>> accept(Patience patience = patience_endless);
     void shut();
     std::uint16_t port() const { return port_; }
 
 private:
+    friend Result<Ready> wait_for_any(const Listener&, std::span<const Connection* const>, Patience);
     explicit Listener(int fd, std::uint16_t port) : fd_(fd), port_(port) {}
     int fd_ = -1;
     std::uint16_t port_ = 0;
 };
+
+/// For whom a thread of several connections need not wait.
+struct Ready {
+    bool listener = false;                 // accept() has something to say
+    std::vector<std::size_t> connections;  // to which something has come, or which have ended
+};
+/// Waits for any of them, at most `patience`.
+Result<Ready> wait_for_any(const Listener& listener, std::span<const Connection* const> connections, Patience patience);
 
 /// The numbers by which other hosts may reach this one, without a port: of the interface of that name, or the number
 /// itself if it is one of this host; of all interfaces but the loopback when `wanted` is "". The loopback's when there

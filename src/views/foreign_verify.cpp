@@ -66,7 +66,8 @@ private:
         }
         for (const auto& [name, datasets] : shown_by) {
             const auto path = (folder_ / name).string();
-            const h5::Id source(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+            const auto access = h5::access_to(path);
+            const h5::Id source(access ? H5Fopen(path.c_str(), H5F_ACC_RDONLY, access->get()) : H5I_INVALID_HID);
             for (const auto& [dataset, by] : datasets) {
                 if (source.get() >= 0 && h5::Id(H5Dopen2(source.get(), dataset.c_str(), H5P_DEFAULT)).get() >= 0)
                     continue;

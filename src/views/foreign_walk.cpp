@@ -83,7 +83,8 @@ std::optional<std::string> long_text(const Id& attribute, const Id& type) {
 Result<Id> open_file(const std::string& path) {
     const auto is_hdf5 = H5Fis_hdf5(path.c_str());
     if (is_hdf5 == 0) return Error{ErrorKind::refused, fmt::format("{} is not an HDF5 file", path)};
-    const auto file = is_hdf5 < 0 ? H5I_INVALID_HID : H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    FB_TRY_ASSIGN(access, access_to(path));
+    const auto file = is_hdf5 < 0 ? H5I_INVALID_HID : H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get());
     if (file >= 0) return Id(file);
     return Error{ErrorKind::corrupt, fmt::format("{} cannot be opened by HDF5: it is cut short, damaged, or open for "
                                                  "writing elsewhere",

@@ -9,6 +9,7 @@
 //
 //   NAME.forebay/writer.lock           held as long as a session of the writer is open
 //   NAME.forebay/finish.lock           held while the file is made
+//   NAME.forebay/*.lock.host           whose that lock is, where the file system has none (stage/run_lock.hpp)
 //   NAME.forebay/expected              how many snapshots there are; written once the writer has closed the file
 //   NAME.forebay/failed                why the file could not be made
 //   NAME.forebay.gone                  a run that is being removed

@@ -148,6 +148,7 @@ Result<H5PartWriter> H5PartWriter::open(const std::string& path, bool keep, std:
     FB_TRY(h5::require(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V110), doing_file));
     FB_TRY(h5::require(H5Pset_alignment(access.get(), align_bytes / 2, align_bytes), doing_file));
     FB_TRY(h5::require(H5Pset_fclose_degree(access.get(), H5F_CLOSE_SEMI), doing_file));
+    FB_TRY(h5::set_no_locks(access));  // nobody else knows of it before it has its name
     const auto doing = fmt::format("opening {}", path);
     FB_TRY_ASSIGN(file, h5::own(keep ? H5Fopen(path.c_str(), H5F_ACC_RDWR, access.get())
                                      : H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()),

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <charconv>
 
+#include "sys/machine.hpp"
+
 namespace forebay::views::h5 {
 
 namespace {
@@ -154,6 +156,22 @@ Result<> select(const Id& space, const Box& box) {
     }
     return require(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr),
                    "selecting a box");
+}
+
+Result<> set_no_locks(const Id& access) {
+#if H5_VERSION_GE(1, 10, 7)
+    return require(H5Pset_file_locking(access.get(), false, true), "turning locks off");
+#else
+    static_cast<void>(access);
+    return {};
+#endif
+}
+
+Result<Id> access_to(const std::string& path) {
+    FB_TRY_ASSIGN(access, own(H5Pcreate(H5P_FILE_ACCESS), "preparing to open a file"));
+    const auto held = sys::lock_state(path);
+    if (!held && held.error().kind == ErrorKind::unsupported) FB_TRY(set_no_locks(access));
+    return access;
 }
 
 Result<Id> dataset_creation() {

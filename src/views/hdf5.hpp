@@ -62,6 +62,13 @@ Result<Id> own(hid_t id, std::string_view doing);
 /// For calls that answer with a status.
 Result<> require(herr_t status, std::string_view doing);
 
+/// HDF5 locks no file that is opened or made with `access`. A version before 1.10.7 asks the environment alone:
+/// HDF5_USE_FILE_LOCKING.
+Result<> set_no_locks(const Id& access);
+/// How to open the file of that name: without HDF5's lock where its file system has none, which HDF5 takes for an
+/// error.
+Result<Id> access_to(const std::string& path);
+
 /// The type of an element as node files store it: little-endian, complex numbers as {r, i}, strings padded with NUL.
 Result<Id> stored_type(Type type);
 /// Text of variable length, as h5py and netCDF write strings.

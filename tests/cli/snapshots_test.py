@@ -33,7 +33,7 @@ def outcome_of(script):
             environment[kept] = os.environ[kept]
     with tempfile.TemporaryDirectory(prefix="forebay-cli-") as scratch:
         done = subprocess.run(["sh", "-eu", script], cwd=scratch, env=environment, capture_output=True, text=True,
-                              check=False, timeout=120, stdin=subprocess.DEVNULL)
+                              check=False, timeout=600, stdin=subprocess.DEVNULL)
         if scratch in done.stdout + done.stderr:
             raise AssertionError(f"{script.name} prints the name of its scratch directory; let it use relative paths")
     return {"stdout": done.stdout, "stderr": done.stderr, "exit": f"{done.returncode}\n"}

@@ -18,7 +18,7 @@ MISTAKES = ("type", "rank", "shape", "missing", "closed")
 
 def told(command, ranks, folder, act, run="run", config="empty.toml"):
     done = subprocess.run(["mpiexec", "-n", str(ranks), *map(str, command), act, run, "memory", config], cwd=folder,
-                          capture_output=True, text=True, check=False, timeout=120)
+                          capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, f"{command} {act}: exit {done.returncode}\n{done.stdout}{done.stderr}"
     # What differs between folders, and the number of Open MPI's own notes, is not ours.
     return re.sub(r"-[0-9a-f]{8}-", "-HASH-", done.stdout.replace(str(folder), "FOLDER"))

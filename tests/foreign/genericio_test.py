@@ -33,7 +33,7 @@ GENUINE = ("soa_r4", "aos_r4", "soa_r4_blosc")
 def forebay(*arguments, code=0):
     """What the program prints; `code` is how it must end."""
     done = subprocess.run([BUILD / "bin/forebay", *map(str, arguments)], capture_output=True, text=True, check=False,
-                          timeout=100)
+                          timeout=600)
     assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout if code in (0, 1) else done.stderr
 
@@ -263,7 +263,7 @@ def test_an_import_restarts_on_any_ranks(genuine, tmp_path, ranks):
     (tmp_path / "config.toml").write_text(f'staging = "{tmp_path}"\n[agent]\nmode = "thread"\n')
     done = subprocess.run(["mpiexec", "-n", str(ranks), sys.executable, HERE / "restart_genericio.py", tmp_path / "run",
                            tmp_path / "config.toml", tmp_path / "found.npz"], capture_output=True, text=True, check=False,
-                          env=dict(os.environ, PYTHONPATH=str(BUILD / "python")), timeout=100)
+                          env=dict(os.environ, PYTHONPATH=str(BUILD / "python")), timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     assert sum(map(int, done.stdout.split()[1:])) == 8003
     with np.load(tmp_path / "found.npz") as found:

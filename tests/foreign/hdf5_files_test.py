@@ -7,9 +7,9 @@ Method: h5py, netCDF4 and openpmd-api write the files; one thing is broken in ea
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
-import time
 
 BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
 try:
@@ -26,7 +26,7 @@ except ImportError as absent:
 def forebay(*arguments, code=0):
     """What the program prints; `code` is how it must end."""
     done = subprocess.run([BUILD / "bin/forebay", *map(str, arguments)], capture_output=True, text=True, check=False,
-                          timeout=100)
+                          timeout=600)
     assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout if code in (0, 1) else done.stderr
 
@@ -163,9 +163,10 @@ def test_many_names_are_listed_in_one_pass(tmp_path):
         group = file.create_group("many")
         for i in range(20000):
             group.create_group(f"{i:08}")
-    began = time.monotonic()
+    began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     assert shown(path)["datasets"] == []
-    assert time.monotonic() - began < 5  # a minute, where each name was looked for from the first one on
+    # CPU time, which other processes do not lengthen by much: a minute, where each name was looked for from the first one on.
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - began < 20
 
 
 def test_missing_sources_of_a_virtual_dataset_are_reported(tmp_path):
@@ -240,7 +241,7 @@ def test_rows_larger_than_memory_are_read_in_boxes(tmp_path, chunks):
         data[:] = 1
     at_most = 400 << 10  # kB: less than the dataset with chunks, and than its row without
     judge = f"ulimit -v {at_most}; exec {BUILD / 'bin/forebay'} verify {path} --json"
-    done = subprocess.run(["bash", "-c", judge], capture_output=True, text=True, check=True, timeout=100)
+    done = subprocess.run(["bash", "-c", judge], capture_output=True, text=True, check=True, timeout=600)
     assert json.loads(done.stdout)["bytes_read"] == 8 * np.prod(shape)
 
 

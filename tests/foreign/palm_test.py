@@ -30,7 +30,7 @@ NX, NY, NZ, SOIL = 6, 4, 5, 3  # upper bounds of write_palm_mpi.f90
 def forebay(*arguments, code=0):
     """What the program prints; `code` is how it must end."""
     done = subprocess.run([BUILD / "bin/forebay", *map(str, arguments)], capture_output=True, text=True, check=False,
-                          timeout=100)
+                          timeout=600)
     assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout if code == 0 else done.stderr
 
@@ -41,7 +41,7 @@ def write(program, *arguments, big=False):
     environment.pop("GFORTRAN_CONVERT_UNIT", None)
     if big:
         environment["GFORTRAN_CONVERT_UNIT"] = "big_endian"
-    subprocess.run([BUILD / "tests" / program, *map(str, arguments)], check=True, env=environment, timeout=60)
+    subprocess.run([BUILD / "tests" / program, *map(str, arguments)], check=True, env=environment, timeout=600)
 
 
 def variables(said):
@@ -249,7 +249,7 @@ def test_it_restarts(tmp_path):
         done = subprocess.run(["mpiexec", "-n", str(ranks), sys.executable,
                                pathlib.Path(__file__).with_name("restart_palm.py"), tmp_path / "run",
                                tmp_path / "config.toml"], env=dict(os.environ, PYTHONPATH=str(BUILD / "python")),
-                              capture_output=True, text=True, check=False, timeout=100)
+                              capture_output=True, text=True, check=False, timeout=600)
         assert done.returncode == 0, done.stdout + done.stderr
         assert done.stdout.count("rank ") == ranks
 
@@ -263,7 +263,7 @@ def test_it_restarts_in_fortran(tmp_path):
     write("write_palm_fortran", tmp_path / "in")
     forebay("import", "palm-fortran", tmp_path / "in", tmp_path / "run", "--ghosts", "cut")
     done = subprocess.run(["mpiexec", "-n", "3", BUILD / "tests/restart_palm_halos", "run"], cwd=tmp_path,
-                          capture_output=True, text=True, check=False, timeout=100)
+                          capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0 and done.stdout.count("of 3") == 3, done.stdout + done.stderr
 
 

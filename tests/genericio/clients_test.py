@@ -4,6 +4,7 @@ a write that could not be finished loses nothing.
 Method: programs with and without MPI; the reader made from the description alone (tests/foreign) judges their files.
 """
 
+import errno
 import gzip
 import os
 import pathlib
@@ -23,13 +24,14 @@ sys.path.insert(0, str(HERE.parent / "foreign"))
 import genericio_reader as reader  # noqa: E402
 
 BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
+SECONDS_MAX = 600  # for what hangs: a busy machine takes ten times as long as an idle one
 needs_mpi = pytest.mark.skipif(not (BUILD / "tests/genericio_client").exists(), reason="built without MPI")
 
 
 def client(ranks, *arguments, code=0, **more):
     """What the program prints."""
     done = subprocess.run(["mpiexec", "-n", str(ranks), BUILD / "tests/genericio_client", *map(str, arguments)], check=False,
-                          env=dict(os.environ, **more), capture_output=True, text=True, timeout=120)
+                          env=dict(os.environ, **more), capture_output=True, text=True, timeout=SECONDS_MAX)
     assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout if code == 0 else done.stderr
 
@@ -82,11 +84,11 @@ def test_what_cannot_be_made_is_kept(tmp_path):
     """The run stays, and the command that is named makes the file."""
     (tmp_path / "m000").mkdir()  # a directory of the name cannot be replaced
     said = subprocess.run(["mpiexec", "-n", "2", BUILD / "tests/genericio_client", "write", tmp_path / "m000"], check=False,
-                          capture_output=True, text=True, timeout=120)
+                          capture_output=True, text=True, timeout=SECONDS_MAX)
     assert "is not made" in said.stderr and "Next: forebay export genericio" in said.stderr, said.stderr
     (tmp_path / "m000").rmdir()
     subprocess.run([BUILD / "bin/forebay", "export", "genericio", f"{tmp_path}/m000.forebay/restart@0", tmp_path / "m000"],
-                   check=True, timeout=60, capture_output=True)
+                   check=True, timeout=SECONDS_MAX, capture_output=True)
     assert np.array_equal(reader.read(tmp_path / "m000")[0]["x"], expected(2)["x"])
     assert not (tmp_path / "m000.forebay").exists()
 
@@ -128,7 +130,7 @@ def test_a_write_that_was_sealed_is_what_is_read(tmp_path):
     assert "100 elements" in client(2, "read", name, "redistribute")
     sealed_only()
     made = subprocess.run([BUILD / "bin/forebay", "export", "genericio", f"{run}/restart@0", name, "--force", "--keep"],
-                          check=True, timeout=60, capture_output=True, text=True)
+                          check=True, timeout=SECONDS_MAX, capture_output=True, text=True)
     assert (run / ".genericio-made").exists(), made.stdout
     assert np.array_equal(reader.read(name)[0]["x"], expected()["x"])
 
@@ -154,12 +156,46 @@ def test_damage_is_told(tmp_path):
     assert "m000" in client(2, "read", tmp_path / "none", "redistribute", code=3).replace("none", "m000")
 
 
+@needs_mpi
+@pytest.mark.skipif(bool(os.environ.get("FOREBAY_LINK_FLAGS")), reason="a sanitizer must come before what is preloaded")
+@pytest.mark.parametrize("number", [errno.ENOSYS, errno.ENOLCK])
+def test_on_a_target_without_locks(tmp_path, number):
+    """Written and read as anywhere; told once; a name that another host may be writing is left alone."""
+    library, config = BUILD / "tests/libno_locks.so", tmp_path / "config.toml"
+    config.write_text(f'close_wait_seconds = 60\n[agent]\nenvironment = {{ LD_PRELOAD = "{library}" }}\n')
+    target = tmp_path / "target"
+    target.mkdir()
+    environment = {"LD_PRELOAD": str(library), "NO_LOCKS_BELOW": str(target), "NO_LOCKS_NUMBER": str(number),
+                   "FOREBAY_GENERICIO_CONFIG": str(config)}
+    done = subprocess.run(["mpiexec", "-n", "2", BUILD / "tests/genericio_client", "many", target / "m"], check=True,
+                          env=dict(os.environ, **environment), capture_output=True, text=True, timeout=SECONDS_MAX)
+    assert done.stderr.count("has no locks") == 1, done.stderr
+    for name in ("m-0", "m-1", "m-2"):
+        assert np.array_equal(reader.read(target / name)[0]["x"], expected(2)["x"])
+        client(1, "read", target / name, "redistribute", **environment)
+    assert not list(target.glob("*.forebay"))
+
+    run = target / "m-0.forebay"
+    run.mkdir()
+    (run / "kept").write_text("of the other host")
+    lock = run / ".genericio-writer.host"
+    for path in (lock, run / ".genericio-writer"):
+        path.touch(0o600)
+    lock.write_text("other-host\n")
+    said = client(2, "write", target / "m-0", code=3, **environment)
+    assert "other-host" in said and "no locks" in said and f"remove {lock}" in said, said
+    assert (run / "kept").exists()
+    lock.unlink()
+    client(2, "write", target / "m-0", **environment)
+    assert not run.exists()
+
+
 def test_without_mpi(tmp_path):
     """A genuine file in, ours out."""
     for name in ("soa_r4", "soa_r4_blosc"):
         (tmp_path / name).write_bytes(gzip.decompress((HERE.parent / f"foreign/genericio/{name}.gz").read_bytes()))
         done = subprocess.run([BUILD / "tests/genericio_client_serial", tmp_path / name, tmp_path / "out"], check=True,
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=SECONDS_MAX)
         assert done.stdout == "8003 elements of 4 ranks\n"
         found, (file,) = reader.read(tmp_path / "out")
         genuine, _ = reader.read(tmp_path / name)

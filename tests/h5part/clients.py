@@ -11,6 +11,7 @@ import tempfile
 BINARIES = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
 FOREBAY = os.environ["FOREBAY_AGENT"]
 STAGING = None
+SECONDS_MAX = 600  # for what hangs: a busy machine takes ten times as long as an idle one
 
 
 def expect(good, what):
@@ -48,13 +49,13 @@ def command(ranks, client, *arguments):
 def run(ranks, client, *arguments, good=True, **more):
     """Without `ranks` the client is a serial program. Gives what it printed, errors too."""
     line = command(ranks, client, *arguments)
-    done = subprocess.run(line, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, **more)
+    done = subprocess.run(line, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS_MAX, **more)
     expect((done.returncode == 0) == good, f"{' '.join(line)} answered {done.returncode}:\n{done.stdout}")
     return done.stdout
 
 
 def forebay(*arguments, good=True):
-    done = subprocess.run([FOREBAY, *map(str, arguments)], text=True, capture_output=True, timeout=120)
+    done = subprocess.run([FOREBAY, *map(str, arguments)], text=True, capture_output=True, timeout=SECONDS_MAX)
     expect((done.returncode == 0) == good, f"forebay {arguments}: {done.returncode}: {done.stdout}{done.stderr}")
     return done.stdout + done.stderr
 
@@ -62,4 +63,4 @@ def forebay(*arguments, good=True):
 def h5dump(path):
     """Debian's HDF5, which is older than h5py's, must read it too."""
     if shutil.which("h5dump"):
-        subprocess.run(["h5dump", "-H", str(path)], check=True, stdout=subprocess.DEVNULL, timeout=60)
+        subprocess.run(["h5dump", "-H", str(path)], check=True, stdout=subprocess.DEVNULL, timeout=600)

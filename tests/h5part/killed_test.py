@@ -61,7 +61,7 @@ def kill_writer(work):
     writer = subprocess.Popen(clients.command(2, "h5part_vpic", "write", path, 400), stderr=subprocess.DEVNULL,
                               start_new_session=True)
     run = clients.run_of(path)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while not list(run.glob("steps/step-*")) and time.monotonic() < deadline:
         time.sleep(0.005)
     for status in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
@@ -88,7 +88,7 @@ def kill_background(work):
     config.write_text(fast + "[agent]\nrate_bytes_per_second = 20000\n")
     writer = subprocess.Popen(clients.command(2, "h5part_vpic", "write", path, 2), text=True, stderr=subprocess.PIPE)
     killed = False
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while not killed and time.monotonic() < deadline:
         for status in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
             try:
@@ -99,7 +99,7 @@ def kill_background(work):
                     killed = True
             except (FileNotFoundError, ProcessLookupError):
                 pass
-    errors = writer.communicate(timeout=60)[1]
+    errors = writer.communicate(timeout=600)[1]
     config.write_text(fast)
     clients.expect(killed and errors == "", f"killed: {killed}, {errors}")
     clients.expect(steps_in(path) == 2 and not clients.run_of(path).exists(), "a file whose making was killed")

@@ -56,7 +56,7 @@ class Place:
 
 
 def finished(job, what):
-    expect(job.finish(180) == 0, what, job.output())
+    expect(job.finish() == 0, what, job.output())
 
 
 def same_state(place, name, undisturbed):
@@ -78,7 +78,7 @@ def hosts_of_the_job(place):
     """The job gives its last host up: 6 ranks are 4 that compute, on two hosts."""
     place.configure([])
     job = place.nbody("host0:2,host1:2", "direct", "--stop-after", 2)
-    expect(job.finish(120) not in (0, None) and "Read-only file system" in job.output(),
+    expect(job.finish() not in (0, None) and "Read-only file system" in job.output(),
            "without a forwarder a save is refused at once", job.output())
     place.configure(["forwarders = 1"])
     job = place.nbody("host0:2,host1:2,host2:2", "given-up", "--stop-after", 4, "--checksum-file",
@@ -102,17 +102,17 @@ def killed_while_draining(place):
     forwarder = place.forwarder("first", FORWARDER, "10.83.0.12")
     job = place.nbody("host0:2,host1:2", "killed", "--restart", "--stop-after", 6)
     part = wait_until(lambda: next((place.run / "restart").glob(".step-000006.*.part"), None) or job.process.poll(),
-                      "step 6 is being drained", 120)
+                      "step 6 is being drained")
     expect(not isinstance(part, int), "the job still runs", job.output())
     place.on(FORWARDER, "pkill", "-KILL", "-x", "forebay")
-    expect(job.finish(120) == 1, "the forwarder is killed: the job computes on and reports failure", job.output())
+    expect(job.finish() == 1, "the forwarder is killed: the job computes on and reports failure", job.output())
     lost = [line for line in job.output().splitlines() if "is NOT committed" in line]
     expect(lost and all(re.search(r"the staged copy on host[01], /dev/shm/forebay-", line) and "Next: forebay drain" in line
                         for line in lost), "its error names the staged copy and the next command", job.output())
     expect("10.83.0.12" in job.output(), "and the forwarder that is lost", job.output())
     expect(snapshots(place.run, "committed") == {2, 4}, "steps 2 and 4 stay committed")
     for host in COMPUTING:
-        wait_until(lambda host=host: not place.agents(host), f"the agent of {host} has left", 60)
+        wait_until(lambda host=host: not place.agents(host), f"the agent of {host} has left")
     forwarder.kill()
 
 
@@ -140,7 +140,7 @@ def powered_off(place):
     job = place.nbody("host0:2,host1:2", "continued", "--restart", "--stop-after", 8, "--checksum-file",
                       place.folder / "continued.json")
     wait_until(lambda: next((place.run / "restart").glob(".step-000008.*.part"), None) or job.process.poll() is not None,
-               "step 8 is being drained", 120)
+               "step 8 is being drained")
     place.hosts("off", FORWARDER)
     finished(job, "the host of one of two forwarders loses its power: the job ends well")
     expect("restart: step 6," in job.output(), "it went on from step 6", job.output())
@@ -155,9 +155,9 @@ def job_killed(place, other):
     place.configure(["forwarders = 1"], rate=150_000)
     job = place.nbody("host0:2,host1:2", "ended", "--restart", "--stop-after", 10)
     wait_until(lambda: next((place.run / "restart").glob(".step-000010.*.part"), None) or job.process.poll() is not None,
-               "step 10 is being drained", 120)
+               "step 10 is being drained")
     place.on("host0", "pkill", "-KILL", "--oldest", "-x", "nbody")
-    expect(job.finish(60) not in (0, None), "a rank that computes is killed: the job ends", job.output())
+    expect(job.finish() not in (0, None), "a rank that computes is killed: the job ends", job.output())
     for host in COMPUTING:
         wait_until(lambda host=host: not place.on(host, "pgrep", "-x", "nbody|forebay").stdout,
                    f"neither a rank nor an agent is left on {host}")
@@ -166,7 +166,7 @@ def job_killed(place, other):
     expect("restart@10: committed" in done.stdout, "what was sealed is committed through the other forwarder",
            done.stdout + done.stderr)
     place.on("login", "pkill", "-TERM", "-x", "forebay")
-    expect(other.finish(30) == 0, "which is told to end, and does", other.output())
+    expect(other.finish() == 0, "which is told to end, and does", other.output())
     forebay("recover", place.run)
     forebay("verify", place.run)
 

@@ -8,7 +8,6 @@ before its end and once with a drain that still hangs. With the bricks back, wha
 
 import os
 import sys
-import time
 from pathlib import Path
 
 import machine
@@ -25,7 +24,6 @@ retry_pause_seconds = 0.2
 """
 # Longer than an undisturbed drain, 3.3 s, and shorter than one that hangs: gluster-volume's ping-timeout, 5 s, and retries.
 CLOSE_SECONDS = 5
-HANG_SECONDS_MAX = 60  # what gluster takes to give a server up, with much to spare for a busy machine
 
 
 def raise_it(error):
@@ -50,7 +48,7 @@ class Runs:
         def seen():
             return any((self.run / "restart").glob(f".step-{step:06}.*.part"))
 
-        wait_until(lambda: seen() or job.process.poll() is not None, f"step {step} is saved", 120)
+        wait_until(lambda: seen() or job.process.poll() is not None, f"step {step} is saved")
         expect(job.process.poll() is None, f"step {step} is being drained", job.output())
 
     def agents_left(self):
@@ -67,7 +65,7 @@ class Runs:
 
     def drained_later(self, step):
         """With the bricks back, what the job left staged is committed by hand."""
-        wait_until(self.usable, "the volume has its bricks", 60)
+        wait_until(self.usable, "the volume has its bricks")
         left = forebay("drain", "all", "--staging", self.staging)
         expect(f"restart@{step}: committed" in left, f"step {step} is committed from its staged copy", left)
         forebay("recover", self.run)
@@ -78,7 +76,7 @@ def one_killed(gluster, runs):
     job = runs.nbody(2, 4)
     runs.draining(job, 2)
     gluster("kill-brick", 1)
-    expect(job.finish(120) == 0, "a brick is killed during a drain: the job ends well", job.output())
+    expect(job.finish() == 0, "a brick is killed during a drain: the job ends well", job.output())
     expect(snapshots(runs.run, "committed") == {2, 4}, "both steps are committed", job.output())
     forebay("verify", runs.run)
     gluster("start-brick", 1)
@@ -93,10 +91,8 @@ def second_stopped(gluster, runs):
     job = runs.nbody(2, 10, "--restart")
     runs.draining(job, 6)
     gluster("stop-brick", 3)
-    begun = time.monotonic()
-    expect(job.finish(HANG_SECONDS_MAX) == 1, "a second brick is stopped: the job computes to its end and reports failure",
+    expect(job.finish() == 1, "a second brick is stopped: the job computes to its end and reports failure",
            job.output())
-    print(f"   {time.monotonic() - begun:.1f} s after the stop")
     output = job.output()
     lost = [line for line in output.splitlines() if "is NOT committed" in line]
     expect("step   10/64" in output and "NOT saved" in output, "it went on after a save that was refused", output)
@@ -114,15 +110,12 @@ def hung_at_the_end(gluster, runs):
     runs.draining(job, 8)
     gluster("kill-brick", 1)
     gluster("stop-brick", 2)
-    begun = time.monotonic()
-    expect(job.finish(HANG_SECONDS_MAX) == 1, "a drain hangs at the end of the job: it ends and reports failure",
+    expect(job.finish() == 1, "a drain hangs at the end of the job: it ends and reports failure",
            job.output())
-    took = time.monotonic() - begun
-    expect(took < CLOSE_SECONDS + 15, f"within close_wait_seconds, {CLOSE_SECONDS} s: {took:.1f} s, mpiexec included")
     output = job.output()
     expect(f"not committed after {CLOSE_SECONDS} s: step 8 is" in output and f"staged in {runs.staging}/" in output,
            "it says what is staged where", output)
-    wait_until(runs.agents_left, "the agent has left", HANG_SECONDS_MAX)
+    wait_until(runs.agents_left, "the agent has left")
     gluster("start-brick", 1)
     gluster("start-brick", 2)
     runs.drained_later(8)
@@ -131,9 +124,9 @@ def hung_at_the_end(gluster, runs):
 def same_bytes(runs):
     reports = [runs.place / name for name in ("undisturbed.json", "restarted.json")]
     job = runs.nbody(2, 8, "--checksum-file", reports[0], saving=False)
-    expect(job.finish(120) == 0, "the same job runs undisturbed", job.output())
+    expect(job.finish() == 0, "the same job runs undisturbed", job.output())
     job = runs.nbody(3, 8, "--checksum-file", reports[1], "--restart")
-    expect(job.finish(120) == 0 and "restart: step 8," in job.output(), "3 ranks restart from the volume", job.output())
+    expect(job.finish() == 0 and "restart: step 8," in job.output(), "3 ranks restart from the volume", job.output())
     expect(machine.digests(reports[0]) == machine.digests(reports[1]), "and have the undisturbed state, bit for bit",
            [report.read_text() for report in reports])
 

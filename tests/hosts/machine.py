@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("FOREBAY_BINARY_DIR", ROOT / "build")).resolve()
 FOREBAY, NBODY = BUILD / "bin/forebay", BUILD / "bin/nbody"
 SKIPPED = 77
+# For what hangs. A machine that does other work takes ten times as long as an idle one, which needs seconds for all of these.
+SECONDS_MAX = 600
 DIGESTS = ("step", "particles", "particles_digest", "density_digest", "psi_digest", "state_digest")
 
 
@@ -45,12 +47,12 @@ def expect(true, what, seen=""):
     print(f"ok: {what}", flush=True)
 
 
-def run(*command, seconds_max=120, **options):
+def run(*command, seconds_max=SECONDS_MAX, **options):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
                           stdin=subprocess.DEVNULL, timeout=seconds_max, **options)
 
 
-def forebay(*arguments, exit_code=0, before=(), seconds_max=120):
+def forebay(*arguments, exit_code=0, before=(), seconds_max=SECONDS_MAX):
     """Runs the program; `before` brings it to another host. A wrong exit code ends the test."""
     done = run(*before, FOREBAY, *arguments, seconds_max=seconds_max)
     expect(done.returncode == exit_code, f"forebay {' '.join(map(str, arguments))} exits with {exit_code}",
@@ -64,7 +66,7 @@ def snapshots(directory, state):
     return {entry["step"] for entry in json.loads(done.stdout) if entry["state"] == state} if done.stdout else set()
 
 
-def wait_until(condition, what, seconds_max=60):
+def wait_until(condition, what, seconds_max=SECONDS_MAX):
     deadline = time.monotonic() + seconds_max
     while not (answer := condition()):
         if time.monotonic() > deadline:
@@ -103,7 +105,7 @@ class Job:
     def output(self):
         return self.log.read_text(encoding="utf-8")
 
-    def finish(self, seconds_max):
+    def finish(self, seconds_max=SECONDS_MAX):
         """The exit code; None when the program is still there after so long."""
         try:
             return self.process.wait(seconds_max)
@@ -124,7 +126,7 @@ class Tool:
         self.up = up
         os.environ.update({key: str(value) for key, value in environment.items()})
 
-    def __call__(self, *arguments, seconds_max=120):
+    def __call__(self, *arguments, seconds_max=SECONDS_MAX):
         done = run(*self.command, *arguments, seconds_max=seconds_max)
         expect(done.returncode == 0, f"{self.command[0].name} {' '.join(map(str, arguments))}", done.stdout + done.stderr)
         return done.stdout

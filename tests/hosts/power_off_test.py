@@ -23,7 +23,7 @@ def nbody(hosts, place, name, *options):
 
 
 def finished(job, what):
-    expect(job.finish(120) == 0, what, job.output())
+    expect(job.finish() == 0, what, job.output())
 
 
 def agents_on(hosts, host):
@@ -34,16 +34,16 @@ def cut_off(hosts, place, saving):
     """Powers host2 off while step CUT is drained; then lets the agents of the others finish."""
     stream = place / "run/restart"
     job = nbody(hosts, place, "cut", HOSTS, *saving, "--stop-after", CUT)
-    wait_until(lambda: snapshots(place / "run", "committed") == {SAVED}, f"step {SAVED} is committed", 120)
+    wait_until(lambda: snapshots(place / "run", "committed") == {SAVED}, f"step {SAVED} is committed")
     part = wait_until(lambda: next(stream.glob(f".step-{CUT:06}.*.part"), None), f"step {CUT} is being drained")
     hosts("off", "host2")
     expect(not (part / "node-00002.h5").exists(), "the power went before the node file of host2 was at the target")
     # mpiexec ends at once, or waits for daemons of its own that are gone; a batch system would not.
     run(*hosts.command, "run", "login", "pkill", "-KILL", "-x", "mpiexec.*|orted|nbody")
-    expect(job.finish(60) not in (0, None), "the job is ended, and failed", job.output())
+    expect(job.finish() not in (0, None), "the job is ended, and failed", job.output())
     expect(run(*hosts.command, "run", "host2", "true").returncode != 0, "host2 is gone")
     for host in ("host0", "host1"):
-        wait_until(lambda host=host: not agents_on(hosts, host), f"the agent of {host} has left", 60)
+        wait_until(lambda host=host: not agents_on(hosts, host), f"the agent of {host} has left")
     expect(sorted(path.name for path in part.glob("*.h5")) == ["node-00000.h5", "node-00001.h5"],
            "the other two node files have arrived", sorted(part.iterdir()))
     expect(snapshots(place / "run", "committed") == {SAVED}, f"step {SAVED} stays committed, step {CUT} is not")

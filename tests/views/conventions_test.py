@@ -68,7 +68,7 @@ def setUpModule():
     (ROOT / "nbody.toml").write_text('[streams.restart]\nview = ["plain", "h5part", "openpmd", "netcdf"]\n')
     subprocess.run(["mpiexec", "-n", "4", BIN / "nbody", "--mesh", str(MESH), "--particles", str(MESH), "--steps", "6",
                     "--save-every", "2", "--run", ROOT / "nbody", "--virtual-nodes", "2", "--staging", ROOT / "staging",
-                    "--config", ROOT / "nbody.toml"], stdout=subprocess.DEVNULL, check=True, timeout=120)
+                    "--config", ROOT / "nbody.toml"], stdout=subprocess.DEVNULL, check=True, timeout=600)
 
 
 def of_nodes(step, name):

@@ -51,7 +51,7 @@ def path(*names):
 
 
 def run(*command, check=True):
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=600)
     if check and done.returncode != 0:
         raise AssertionError(f"{' '.join(command)} exits with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.stdout

@@ -1,0 +1,96 @@
+"""Goal: on a target whose file system has no locks an H5Part file is written and read as anywhere, its user is told so once,
+and two writers never meet: one on this host is known, one on another host is refused with the reason and the way out.
+
+Method: a preloaded library lets every lock below the target fail, by each errno that such file systems give; the other
+host is the name that its writer would have left.
+"""
+
+import errno
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import clients
+
+LIBRARY = clients.BINARIES / "tests/libno_locks.so"
+
+
+def without_locks(target, number):
+    """For clients; their agents get the library by the configuration."""
+    return {**os.environ, "LD_PRELOAD": str(LIBRARY), "NO_LOCKS_BELOW": str(target), "NO_LOCKS_NUMBER": str(number)}
+
+
+def refused(environment, path, *reasons):
+    out = clients.run(1, "h5part_vpic", "write", path, 1, good=False, env=environment)
+    clients.expect(all(reason in out for reason in reasons), out)
+
+
+def written_and_read(target, number):
+    environment = without_locks(target, number)
+    path = target / f"file-{number}.h5part"
+    out = clients.run(2, "h5part_vpic", "again", path, 3, env=environment)
+    told = [line for line in out.splitlines() if "has no locks" in line]
+    clients.expect(len(told) == 1 and str(target) in told[0] and "flock" in told[0], out)
+    clients.expect(path.exists() and not clients.run_of(path).exists(), "the file, and nothing beside it")
+    clients.run(3, "h5part_vpic", "read", path, 3, 2, env=environment)
+    clients.run(2, "h5part_vpic", "append", path, 2, 3, env=environment)
+    clients.run(1, "h5part_vpic", "read", path, 5, 2, env=environment)
+
+
+def one_writer_on_this_host(target):
+    """It holds the name until its end, and a writer that was killed does not."""
+    environment = without_locks(target, errno.ENOSYS)
+    path = target / "held.h5part"
+    writer = subprocess.Popen(clients.command(0, "h5part_close", "write", path, 600), text=True, stdout=subprocess.PIPE,
+                              env=environment)
+    for line in writer.stdout:
+        if line.startswith("closed"):
+            break
+    refused(environment, path, "is being written by another program")
+    writer.send_signal(signal.SIGKILL)
+    writer.wait()
+    clients.run(2, "h5part_vpic", "write", path, 2, env=environment)
+    clients.run(1, "h5part_vpic", "read", path, 2, 2, env=environment)
+
+
+def one_writer_on_another_host(target, impatient):
+    """Whose file is waited for, no longer than the configuration says."""
+    environment = {**without_locks(target, errno.ENOLCK), "FOREBAY_H5PART_CONFIG": str(impatient)}
+    path = target / "elsewhere.h5part"
+    run = clients.run_of(path)
+    kept = run / "steps/step-000000/manifest.json"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("{}")
+    for name, reason in (("writer.lock", "is being written by another program"), ("finish.lock", "is still being made")):
+        (run / name).touch(0o600)
+        record = run / f"{name}.host"
+        record.touch(0o600)
+        record.write_text("other-host\n")
+        refused(environment, path, reason, "other-host", "no locks", "flock", f"remove {record}")
+        clients.expect(kept.exists(), "another host's steps are gone")
+        record.unlink()
+    environment = without_locks(target, errno.ENOLCK)
+    clients.run(2, "h5part_vpic", "write", path, 2, env=environment)
+    clients.run(1, "h5part_vpic", "read", path, 2, 2, env=environment)
+
+
+def main():
+    if os.environ.get("FOREBAY_LINK_FLAGS"):
+        print("skipped: a sanitized program must find the sanitizer before what is preloaded")
+        sys.exit(77)
+    config = f'[agent]\nenvironment = {{ LD_PRELOAD = "{LIBRARY}" }}\n'
+    with clients.workplace(config) as work:
+        impatient = work / "impatient.toml"
+        impatient.write_text("close_wait_seconds = 1\n" + (work / "config.toml").read_text())
+        target = pathlib.Path(work) / "target"
+        target.mkdir()
+        for number in (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP):
+            written_and_read(target, number)
+        one_writer_on_this_host(target)
+        one_writer_on_another_host(target, impatient)
+        clients.expect(sorted(target.glob("*.forebay")) == [] and clients.nothing_staged(), "something is left")
+
+
+main()
