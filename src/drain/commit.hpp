@@ -16,15 +16,17 @@ enum class Commit {
     committed,   // by this call
     already,     // by another agent, or earlier
     superseded,  // a later save of the same step is committed; this one was removed
+    taken,       // of packed files alone: another batch has the step, and both stay
 };
 
 /// Looks whether all node files of a snapshot are in its part directory; if so writes the manifest and renames the
 /// directory to its final name. Idempotent; any number of agents may call it at once, and an agent may ask before it
 /// drains: nothing there at all is `waiting`. Of several saves of the same step the one sealed last stays, in whatever
-/// order they come. Node files must be synced by their writers before they get their final names; the names are made
-/// durable here, up to the entry of STREAM in RUN. All answers but `waiting` are durable. `refused` when the node files
-/// do not make one snapshot: nothing is then moved. `asking`, of files of several nodes, is the node to look at first:
-/// the asker's own, and after `waiting` one that was absent, so that waiting for the last node is one read a time.
+/// order they come; but batches of packed files replace nothing, whichever was sealed last. Node files must be synced
+/// by their writers before they get their final names; the names are made durable here, up to the entry of STREAM in
+/// RUN. All answers but `waiting` and `taken` are durable. `refused` when the node files do not make one snapshot:
+/// nothing is then moved. `asking`, of files of several nodes, is the node to look at first: the asker's own, and after
+/// `waiting` one that was absent, so that waiting for the last node is one read a time.
 Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, const std::string& stream,
                                   std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes,
                                   std::uint32_t nodes_per_file = 1, std::uint32_t* asking = nullptr);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "catalog/names.hpp"
+#include "format/packed.hpp"
 
 namespace forebay::drain {
 
@@ -115,6 +116,8 @@ Result<Commit> Publisher::attempt_once() {
         FB_TRY(make_names_durable(store_, place_));
         return Commit::already;
     }
+    // Batches are no saves of a state of which the last one counts: each holds files that are nowhere else.
+    if (here && format::is_packed_stream(place_.stream)) return Commit::taken;
     FB_TRY_ASSIGN(late, here && is_later(*here, save_) ? is_whole() : Result<bool>(false));
     if (late) {
         FB_TRY(make_names_durable(store_, place_));

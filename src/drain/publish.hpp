@@ -37,7 +37,8 @@ Result<bool> find_committed(sys::Store& store, const Place& place, std::uint64_t
 /// Gives `directory`, whose files and manifest are durable, the final name of its step. An earlier save there is
 /// replaced: its view is removed first, which would show the new bytes under the old layout; then it is moved aside,
 /// and removed when the new name is durable. `already` when this very save is there, `superseded`, and `directory`
-/// removed, when a later whole one is. What it answers is durable. A `directory` that is gone, or a name that others
+/// removed, when a later whole one is. A batch of packed files takes a name only if it is free: `taken` when it is not,
+/// and `directory` stays. What it answers is durable. A `directory` that is gone, or a name that others
 /// keep taking, ends with the error of the rename.
 Result<Commit> publish(sys::Store& store, const Place& place, const std::string& directory, const Save& save);
 
