@@ -14,6 +14,7 @@
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "drain/missing_views.hpp"
+#include "drain/spool.hpp"
 
 namespace forebay::cli {
 
@@ -61,6 +62,7 @@ public:
             view.made ? "made" : "incomplete", said, true);
     }
     void add(const std::string& directory, const drain::Drained& one, Outcome outcome) {
+        if (one.step < 0) return add(directory, one.text, outcome);  // the spool
         const auto said = one.committed ? std::string("it was staged on this node and is now committed.")
                           : !one.waiting
                               ? one.text
@@ -106,6 +108,7 @@ Result<> report_staged(const drain::DrainedDirectory& one, bool stale, Report& r
     const bool useless =
         std::ranges::all_of(staged, [](const drain::Drained& copy) { return copy.committed || copy.waiting; });
     const bool remove = stale && useless;
+    if (remove && one.staged) FB_TRY(drain::remove_spools(one.directory));  // a file may have come since it was packed
     if (remove) FB_TRY(stage::remove_leftover(one.directory));
     for (const auto& copy : staged)
         if (!copy.committed || !copy.already)

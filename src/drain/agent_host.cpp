@@ -83,9 +83,15 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
                            : waiting ? "drained; node files of other nodes are still missing"
                                      : std::string(slot.error_text.data())});
     }
-    FB_TRY(SpoolKeeper(sys::posix_store(), directory, session, [](const std::string&) {}).finish());
+    auto packed = SpoolKeeper(*target.store, directory, session, [](const std::string&) {}).finish();
     lock.release();
-    if (all && remove) FB_TRY(staging.remove());
+    if (packed && all && remove) packed = remove_spools(directory);
+    if (!packed)
+        outcome.push_back({.stream = spool_stream(directory, session.host),
+                           .step = -1,
+                           .staged_path = directory,
+                           .text = packed.error().text});
+    else if (all && remove) FB_TRY(staging.remove());
     return outcome;
 }
 

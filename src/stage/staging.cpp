@@ -12,6 +12,7 @@
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "stage/compression_rules.hpp"
+#include "sys/local_file.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::stage {
@@ -103,6 +104,25 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
     return {};
 }
 
+// What a failure leaves must still be known for what it is, so session.json goes after all that is staged; and before
+// the locks, so that nobody takes over what is being removed.
+Result<> remove_all(const std::string& directory) {
+    auto& store = sys::posix_store();
+    const auto names = sys::names_in(directory);
+    if (!names && names.error().kind == ErrorKind::missing) return {};
+    FB_TRY(names);
+    for (const auto& name : *names) {
+        const auto path = directory + "/" + name;
+        if (name == session_name || path == application_lock_path(directory) || path == agent_lock_path(directory))
+            continue;
+        const auto seen = sys::look_at(path);
+        const bool is_directory = seen && seen->kind == sys::LocalFile::Kind::directory;
+        FB_TRY(is_directory ? store.remove_tree(path) : store.remove(path));
+    }
+    FB_TRY(store.remove(directory + "/" + session_name));
+    return store.remove_tree(directory);
+}
+
 }  // namespace
 
 std::string application_lock_path(const std::string& directory) { return directory + "/application.lock"; }
@@ -137,7 +157,7 @@ Result<> remove_leftover(const std::string& directory) {
     if (!application && application.error().kind != ErrorKind::retry) return application.error();
     if (!application || sys::lock_is_held(agent_lock_path(directory)))
         return Error{ErrorKind::refused, fmt::format("{} is in use.", directory)};
-    return sys::posix_store().remove_tree(directory);
+    return remove_all(directory);
 }
 
 Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
@@ -263,7 +283,7 @@ bool Staging::agent_lives() const { return sys::lock_is_held(agent_lock_path(dir
 
 Result<> Staging::remove() {
     mapping_ = {};
-    FB_TRY(sys::posix_store().remove_tree(directory_));
+    FB_TRY(remove_all(directory_));
     lock_.release();
     return {};
 }

@@ -6,7 +6,7 @@
 //     control                           the control page
 //     STREAM.0.h5, STREAM.1.h5          the slots
 //     agent.log
-//     spool/                            small files of the job's programs, until the agent has packed them
+//     spool/, spool.closed-ID/          small files of the job's programs, until the agent has packed them
 //
 // Owner: the object holds the mapping of the control page and, on the node's first rank, the application's lock.
 
@@ -91,7 +91,8 @@ public:
     bool application_lives() const;
     bool agent_lives() const;
 
-    /// Removes the directory and all in it. By the node's first rank, when nothing in it is needed any more.
+    /// Removes the directory and all in it. By the node's first rank, when nothing in it is needed any more. What an
+    /// error leaves is a staging directory still.
     Result<> remove();
 
 private:
