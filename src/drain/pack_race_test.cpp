@@ -9,11 +9,13 @@
 #include <array>
 #include <latch>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "drain/commit.hpp"
+#include "drain/commit_batch.hpp"
 #include "drain/pack.hpp"
 #include "support/packed_files.hpp"
 #include "support/passing_store.hpp"
@@ -78,6 +80,14 @@ bool pack_until_killed(const Two& two, sys::Store& store, const fs::path& spool,
     }
 }
 
+/// Whether a part has all that a batch needs, under the step that its record says.
+bool holds_a_batch(sys::Store& store) {
+    for (const auto& left : catalog::leftovers(store, run, stream).value())
+        if (const auto head = catalog::load_head(store, left.directory + "/node-00000.h5"))
+            return left.kind == catalog::Leftover::Kind::part && head->record.step == left.step;
+    return false;
+}
+
 int operations_of_a_batch() {
     Two two;
     test::InterruptedStore store(two.disk, -1, [] {});
@@ -124,6 +134,22 @@ TEST_CASE("a hundred packers at once: a hundred batches") {
     CHECK(test::packed_in(disk, run, stream).size() == packers);
 }
 
+TEST_CASE("steps of those who were beaten lie above all others, and apart") {
+    Two two;
+    std::set<std::int64_t> steps;
+    for (int i = 0; i < 100; ++i) {
+        const auto step = drain::next_step(two.disk, run, stream, 12).value();
+        CHECK(step > 9'000'000'000'000);
+        CHECK(step <= 9'000'000'000'000 + (1 << 12));
+        steps.insert(step);
+    }
+    CHECK(steps.size() > 50);
+    CHECK(drain::next_step(two.disk, run, stream).value() == 9'000'000'000'001);
+    // Whoever has the last number of all: no step, but no step below it either.
+    REQUIRE(two.disk.make_directories(run + "/" + stream + "/step-9223372036854775807"));
+    CHECK(drain::next_step(two.disk, run, stream, 100).value() > 9'000'000'000'000);
+}
+
 TEST_CASE("a killed packer's batch and another one of the same step: recover keeps both") {
     const int operations = operations_of_a_batch();
     int kept_in_target = 0;
@@ -138,14 +164,15 @@ TEST_CASE("a killed packer's batch and another one of the same step: recover kee
                                         [&] { ended = pack_until_killed(two, two.disk, two.b, killed_at); });
             two.pack(slow, two.a).value();
             two.disk.kill_programs();
+            const bool was_whole = holds_a_batch(two.disk);
             const auto recovered = drain::recover(two.disk, run, false);
             REQUIRE(recovered);
             const auto left = catalog::leftovers(two.disk, run, stream).value();
             const auto packed = two.packed();
             CHECK(packed.contains("a"));
-            // It is committed, or recover has told what it cannot finish; either way nothing of it was removed.
+            // What was whole is committed; of what was not, nothing is removed.
             const bool is_whole = packed.contains("b");
-            if (ended) CHECK(is_whole);
+            if (ended || was_whole) CHECK(is_whole);
             if (!is_whole) CHECK(test::files_in(two.b).size() == 1);
             if (is_whole && !ended) ++kept_in_target;
             for (const auto& one : *recovered) CHECK(one.outcome != drain::Recovered::Outcome::removed);
