@@ -30,6 +30,7 @@ struct Finished {
     std::vector<FinishedFile> files;  // the oldest first
     std::vector<LeftOut> left_out;
     std::uint64_t bytes() const;
+    bool empty() const { return files.empty() && left_out.empty(); }
 };
 /// Nothing of a directory that does not exist. Links and what is no file are not packed.
 Finished finished_in(const std::string& directory);

@@ -34,13 +34,24 @@ Result<> close_spool(const std::string& directory) {
     return !renamed && renamed.error().kind == ErrorKind::missing ? Result<>() : renamed;
 }
 
+Result<Finished> left_in(const std::string& directory) {
+    FB_TRY_ASSIGN(spools, spools_of(directory));
+    Finished left;
+    for (const auto& spool : spools) {
+        auto found = finished_in(spool);
+        std::ranges::move(found.files, std::back_inserter(left.files));
+        std::ranges::move(found.left_out, std::back_inserter(left.left_out));
+    }
+    return left;
+}
+
 Error not_packed(const std::string& directory, const Finished& left) {
     std::string names;
     for (std::size_t i = 0; i < std::min(left.files.size(), named_max); ++i)
         names += (i == 0 ? "" : ", ") + left.files[i].path;
     if (left.files.size() > named_max) names += fmt::format(" and {} more", left.files.size() - named_max);
     auto what = left.files.empty()
-                    ? fmt::format("the spool in {} on {} cannot be looked at", directory, sys::host_name())
+                    ? fmt::format("a part of the spool in {} on {} cannot be looked at", directory, sys::host_name())
                     : fmt::format("{} files of the spool in {} on {} are not packed: {}", left.files.size(), directory,
                                   sys::host_name(), names);
     if (!left.left_out.empty()) what += fmt::format(" ({})", text_of(left.left_out));
@@ -58,15 +69,8 @@ std::string spool_stream(const std::string& directory, const std::string& host) 
 }
 
 Result<> check_spools(const std::string& directory) {
-    FB_TRY_ASSIGN(spools, spools_of(directory));
-    Finished left;
-    for (const auto& spool : spools) {
-        auto found = finished_in(spool);
-        std::ranges::move(found.files, std::back_inserter(left.files));
-        std::ranges::move(found.left_out, std::back_inserter(left.left_out));
-    }
-    if (left.files.empty() && left.left_out.empty()) return {};
-    return not_packed(directory, left);
+    FB_TRY_ASSIGN(left, left_in(directory));
+    return left.empty() ? Result<>() : Result<>(not_packed(directory, left));
 }
 
 Result<> remove_spools(const std::string& directory) {
@@ -169,7 +173,13 @@ Result<> SpoolKeeper::finish() {
     const auto packed = pack(true);
     tell(packed);
     FB_TRY(packed);
-    return check_spools(directory_);
+    FB_TRY_ASSIGN(left, left_in(directory_));
+    if (left.empty()) return {};
+    // Who has tried to read them knows more than who looks at them.
+    std::vector<LeftOut> tried;
+    for (const auto& [path, spool] : spools_) std::ranges::copy(spool.left_out, std::back_inserter(tried));
+    if (!tried.empty()) left.left_out = std::move(tried);
+    return not_packed(directory_, left);
 }
 
 }  // namespace forebay::drain
