@@ -14,7 +14,6 @@
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "drain/missing_views.hpp"
-#include "drain/spool.hpp"
 
 namespace forebay::cli {
 
@@ -108,7 +107,6 @@ Result<> report_staged(const drain::DrainedDirectory& one, bool stale, Report& r
     const bool useless =
         std::ranges::all_of(staged, [](const drain::Drained& copy) { return copy.committed || copy.waiting; });
     const bool remove = stale && useless;
-    if (remove && one.staged) FB_TRY(drain::remove_spools(one.directory));  // a file may have come since it was packed
     if (remove) FB_TRY(stage::remove_leftover(one.directory));
     for (const auto& copy : staged)
         if (!copy.committed || !copy.already)

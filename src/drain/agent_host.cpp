@@ -85,13 +85,13 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
     }
     auto packed = SpoolKeeper(*target.store, directory, session, [](const std::string&) {}).finish();
     lock.release();
-    if (packed && all && remove) packed = remove_spools(directory);
+    // A file may come at the last moment: then the directory stays.
+    if (packed && all && remove) packed = staging.remove();
     if (!packed)
         outcome.push_back({.stream = spool_stream(directory, session.host),
                            .step = -1,
                            .staged_path = directory,
                            .text = packed.error().text});
-    else if (all && remove) FB_TRY(staging.remove());
     return outcome;
 }
 

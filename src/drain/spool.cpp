@@ -174,7 +174,7 @@ Result<> SpoolKeeper::finish() {
     tell(packed);
     FB_TRY(packed);
     FB_TRY_ASSIGN(left, left_in(directory_));
-    if (left.empty()) return {};
+    if (left.empty()) return remove_spools(directory_);
     // Who has tried to read them knows more than who looks at them.
     std::vector<LeftOut> tried;
     for (const auto& [path, spool] : spools_) std::ranges::copy(spool.left_out, std::back_inserter(tried));

@@ -48,7 +48,8 @@ public:
     SpoolKeeper& operator=(const SpoolKeeper&) = delete;
     ~SpoolKeeper();
 
-    /// Ends the thread, closes the spool, and packs all that is left. After an error it stays in the spool.
+    /// Ends the thread, closes the spool, packs all that is left, and removes the spool. After an error what is
+    /// finished stays there.
     Result<> finish();
 
 private:

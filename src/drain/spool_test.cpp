@@ -156,19 +156,22 @@ TEST_CASE("at its end a spool is closed: programs are refused, what is unfinishe
     fs::create_symlink("new", left.spool / "link");
     fs::create_directory(left.spool / "d/empty");
     REQUIRE(left.finish(disk));
-    CHECK_FALSE(fs::exists(left.spool));
-    CHECK(test::packed_in(disk, run, stream) == Contents{{"old", "of an end that was cut"}, {"d/new", "new"}});
-    REQUIRE(drain::remove_spools(left.directory));
     CHECK(left.names().empty());
+    CHECK(test::packed_in(disk, run, stream) == Contents{{"old", "of an end that was cut"}, {"d/new", "new"}});
     REQUIRE(drain::remove_spools(left.directory));  // as often as one likes
 }
 
-TEST_CASE("what a program finishes in a spool that is closed, as its working directory, stays and is told") {
+TEST_CASE("a spool that is closed and not packed: by its path it is gone, and what is in it stays and is told") {
     const Left left("x-0");
     SimStore disk;
+    put(left.spool / "early", "early");
+    put(left.spool / ".unfinished", "-");
     const int at = ::open(left.spool.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     REQUIRE(at >= 0);
-    REQUIRE(left.finish(disk));
+    disk.fail(test::Op::open, 0, {ErrorKind::full, "No space left"}, 1000);
+    CHECK(left.finish(disk).error().kind == ErrorKind::full);
+    CHECK_FALSE(fs::exists(left.spool));
+    // Of a program whose working directory it is.
     const int file = ::openat(at, "late", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     REQUIRE(::write(file, "late", 4) == 4);
     ::close(file);
@@ -176,11 +179,14 @@ TEST_CASE("what a program finishes in a spool that is closed, as its working dir
     const auto removed = drain::remove_spools(left.directory);
     REQUIRE_FALSE(removed);
     CHECK(removed.error().kind == ErrorKind::retry);
-    CHECK_MESSAGE(removed.error().text.find(": late. Safe:") != std::string::npos, removed.error().text);
+    CHECK_MESSAGE(removed.error().text.find("2 files of the spool in") != std::string::npos, removed.error().text);
+    CHECK_MESSAGE(removed.error().text.find(": early, late. Safe:") != std::string::npos, removed.error().text);
     CHECK(removed.error().text.find("forebay drain " + left.directory) != std::string::npos);
-    REQUIRE(left.finish(disk));
-    CHECK(test::packed_in(disk, run, stream) == Contents{{"late", "late"}});
-    REQUIRE(drain::remove_spools(left.directory));
+    REQUIRE(left.names().size() == 1);
+    SimStore other;
+    REQUIRE(left.finish(other));
+    CHECK(test::packed_in(other, run, stream) == Contents{{"early", "early"}, {"late", "late"}});
+    CHECK(left.names().empty());
 }
 
 TEST_CASE("a program that never rests: what it was not refused is packed or stays, and the end comes") {
@@ -200,12 +206,10 @@ TEST_CASE("a program that never rests: what it was not refused is packed or stay
     });
     REQUIRE(test::soon([&] { return finished > 10; }, 60s));
     static_cast<void>(left.finish(disk));  // which may find others that came after its last look
-    static_cast<void>(drain::remove_spools(left.directory));
     stop = true;
     program.join();
     ::close(at);
     left.finish(disk).value();
-    REQUIRE(drain::remove_spools(left.directory));
     CHECK(test::packed_in(disk, run, stream).size() == finished);
 }
 
@@ -222,7 +226,6 @@ TEST_CASE("a spool that cannot be looked at is not empty") {
             text += ", without the name: " + removed.error().text;
         fs::permissions(left.directory + "/" + left.names().at(0) + "/d", fs::perms::owner_all);
         left.finish(disk).value();
-        drain::remove_spools(left.directory).value();
         return text + ", " + std::to_string(test::packed_in(disk, run, stream).size()) + " packed";
     });
     CHECK(told == "told, 2 packed");

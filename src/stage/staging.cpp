@@ -104,23 +104,36 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
     return {};
 }
 
-// What a failure leaves must still be known for what it is, so session.json goes after all that is staged; and before
-// the locks, so that nobody takes over what is being removed.
+// Directories are spools, in which programs write to the last moment: they go only when they are empty, and first. What
+// a failure leaves must still be known for what it is, so session.json goes after all that is staged; and before the
+// locks, so that nobody takes over what is being removed.
 Result<> remove_all(const std::string& directory) {
-    auto& store = sys::posix_store();
     const auto names = sys::names_in(directory);
     if (!names && names.error().kind == ErrorKind::missing) return {};
     FB_TRY(names);
+    const auto in_the_way = [&](const std::string& path) {
+        return Error{ErrorKind::retry, fmt::format("forebay: {} is not removed: {} holds files that nobody has packed. "
+                                                   "Safe: these files. Next: forebay drain {}.",
+                                                   directory, path, directory)};
+    };
+    const std::vector<std::string> last{directory + "/" + session_name, agent_lock_path(directory),
+                                        application_lock_path(directory)};
+    std::vector<std::string> files;
     for (const auto& name : *names) {
         const auto path = directory + "/" + name;
-        if (name == session_name || path == application_lock_path(directory) || path == agent_lock_path(directory))
-            continue;
         const auto seen = sys::look_at(path);
-        const bool is_directory = seen && seen->kind == sys::LocalFile::Kind::directory;
-        FB_TRY(is_directory ? store.remove_tree(path) : store.remove(path));
+        if (seen && seen->kind == sys::LocalFile::Kind::directory) {
+            FB_TRY_ASSIGN(gone, sys::remove_empty(path));
+            if (!gone) return in_the_way(path);
+        } else if (std::ranges::find(last, path) == last.end()) {
+            files.push_back(path);
+        }
     }
-    FB_TRY(store.remove(directory + "/" + session_name));
-    return store.remove_tree(directory);
+    files.insert(files.end(), last.begin(), last.end());
+    for (const auto& file : files) FB_TRY(sys::posix_store().remove(file));
+    FB_TRY_ASSIGN(gone, sys::remove_empty(directory));
+    // The next session may have it already.
+    return gone || sys::lock_is_held(application_lock_path(directory)) ? Result<>() : Result<>(in_the_way(directory));
 }
 
 }  // namespace

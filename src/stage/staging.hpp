@@ -54,7 +54,8 @@ Result<std::vector<std::string>> staging_directories(const std::string& base);
 /// Those of `run`, which is absolute. What a session that was killed as it began left has no session.json; its name
 /// tells.
 Result<std::vector<std::string>> staging_directories_of(const std::string& base, const std::string& run);
-/// Removes what a dead session left, staged files too. `refused` while the session or its agent lives.
+/// Removes what a dead session left, staged files too, but not a spool with files in it: `retry`, and all of it stays.
+/// `refused` while the session or its agent lives.
 Result<> remove_leftover(const std::string& directory);
 
 /// A sealed node file found in a staging directory.
@@ -91,8 +92,8 @@ public:
     bool application_lives() const;
     bool agent_lives() const;
 
-    /// Removes the directory and all in it. By the node's first rank, when nothing in it is needed any more. What an
-    /// error leaves is a staging directory still.
+    /// Removes the directory and all in it but a spool with files: `retry`, and all of it stays. By the node's first
+    /// rank, when nothing in it is needed any more. What another error leaves is a staging directory still.
     Result<> remove();
 
 private:

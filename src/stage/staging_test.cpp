@@ -8,7 +8,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <optional>
 
 #include "support/temp_directory.hpp"
 
@@ -126,28 +125,4 @@ TEST_CASE("a damaged control page is refused, and a new session replaces it") {
 
     std::filesystem::resize_file(directory + "/control", 4096);
     CHECK(Staging::join(directory).error().kind == ErrorKind::corrupt);
-}
-
-TEST_CASE("a removal that fails half way leaves a staging directory that is known for what it is") {
-    namespace fs = std::filesystem;
-    for (const bool by_session : {false, true}) {
-        CAPTURE(by_session);
-        const test::TempDirectory base("/dev/shm");  // whose directories list what is older later
-        const auto directory = base / "run7-8d1f0baa-0";
-        // Deeper than anything of ours: a removal stops there.
-        std::string deep = directory;
-        for (int level = 0; level < 20; ++level) deep += "/d";
-        fs::create_directories(deep);
-        fs::permissions(directory, fs::perms::owner_all);
-        std::optional<Staging> staging = Staging::create(directory, sample(), std::chrono::milliseconds(0)).value();
-        if (!by_session) staging.reset();
-        const auto remove = [&] { return by_session ? staging->remove() : remove_leftover(directory); };
-        const auto failed = remove();
-        REQUIRE_FALSE(failed);
-        CHECK(failed.error().kind == ErrorKind::refused);
-        CHECK(fs::exists(directory + "/session.json"));
-        fs::remove_all(directory + "/d");
-        CHECK(remove().has_value());
-        CHECK_FALSE(fs::exists(directory));
-    }
 }
