@@ -125,12 +125,13 @@ void SpoolKeeper::tell(const Result<>& packed) {
         if (!spool.left_out.empty()) left += (left.empty() ? "" : "; ") + text_of(spool.left_out);
     const auto now = packed ? left : name_of(packed.error().kind);
     if (now == std::exchange(told_, now) || now.empty()) return;
-    log_(packed ? fmt::format("files of the spool are not packed, the others are: {}", left)
+    log_(packed ? fmt::format("these stay in the spool, all others are packed: {}", left)
                 : fmt::format("the spool in {} is not packed: {}", directory_, packed.error().text));
 }
 
 Result<> SpoolKeeper::pack(bool all) {
     FB_TRY_ASSIGN(spools, spools_of(directory_));
+    std::erase_if(spools_, [&](const auto& known) { return std::ranges::find(spools, known.first) == spools.end(); });
     for (const auto& path : spools) FB_TRY(pack_spool(path, all));
     return {};
 }
