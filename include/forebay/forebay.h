@@ -126,6 +126,7 @@ void fb_session_free(fb_session* session);
 int fb_draining(const fb_session* session);
 /* A directory of this node for small files of any program of the job, which the agent packs into few files of the run
  * and then removes; `forebay extract RUN` gives them back. Write under a name that begins with a dot, then rename.
+ * fb_close takes the directory away, but for what could not be packed, which it tells.
  * Empty when the session is closed; the text lives as long as the handle, until the next call. Local. */
 const char* fb_spool(fb_session* session);
 

@@ -200,8 +200,9 @@ public:
 
     /// A directory of this node for small files of any program of the job, which the agent packs into few files of the
     /// run and then removes; `forebay extract RUN` gives them back. Write under a name that begins with a dot, then
-    /// rename: what has another name counts as finished. Room is that of the staging directory's file system. Empty
-    /// when the session is closed. Local.
+    /// rename: what has another name counts as finished. Room is that of the staging directory's file system. close()
+    /// takes the directory away: who writes there later is refused by the system, and what could not be packed stays
+    /// and is told. Empty when the session is closed. Local.
     std::string spool() const;
 
     /// Whether to save or to end now: at the end of a step, and agreed by all ranks. Reasons to end are the end of the

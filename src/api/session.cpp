@@ -381,17 +381,6 @@ void SessionState::compute_again() {
     if (topology.leads()) step_clock_.come_back(staging->control(), sys::Clock::now());
 }
 
-// Files that nobody has packed go down with the staging directory: it stays, and whoever closes is told.
-Result<> SessionState::check_spool() const {
-    const auto spool = stage::spool_path(staging->directory());
-    FB_TRY_ASSIGN(left, drain::look_at_spool(spool));
-    if (left.files == 0) return {};
-    return Error{ErrorKind::retry,
-                 fmt::format("forebay: {} files of {} on {} are not packed. Safe: committed snapshots, and the files, "
-                             "there. Next: look at {}/agent.log; forebay drain {}, before the allocation ends.",
-                             left.files, spool, sys::host_name(), staging->directory(), staging->directory())};
-}
-
 Result<> SessionState::close() {
     FB_TRY(check_open());
     auto& page = staging->control();
@@ -418,14 +407,18 @@ Result<> SessionState::close() {
         const auto deadline = sys::Clock::now() + agent_end_max;
         const auto spool_deadline = sys::Clock::now() + options.close_wait;
         while (mine && staging->agent_lives() &&
-               (sys::Clock::now() < deadline || (sys::Clock::now() < spool_deadline && !check_spool())))
+               (sys::Clock::now() < deadline ||
+                (sys::Clock::now() < spool_deadline && !drain::check_spools(staging->directory()))))
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     end_thread(mine ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
-    if (leads && mine) removed = check_spool();
+    // Files that nobody has packed stay, and the staging directory with them: whoever closes is told.
+    const bool served = staging->agent_lives();
+    if (leads && mine)
+        removed = served ? drain::check_spools(staging->directory()) : drain::remove_spools(staging->directory());
     // An agent that is still at work, at a view of thousands of variables perhaps, frees the directory as it leaves.
-    if (leads && mine && removed && staging->agent_lives())
+    if (leads && mine && removed && served)
         log(fmt::format("forebay: the agent on {} is still at work; it frees {} when it leaves", sys::host_name(),
                         staging->directory()));
     else if (leads && mine && removed) removed = staging->remove();

@@ -1,16 +1,22 @@
 // Goal: what programs of the job put into a session's spool is in few files of the run when the session is closed, and
 // `forebay extract` gives it back; with the agent killed nothing is removed, the close says so, and `forebay drain`
-// packs. Method: a session alone, agents as threads and as processes; the real program.
+// packs. What gets its name while close() works is packed, or refused to its program, or stays and is told.
+// Method: a session alone, agents as threads and as processes; a thread that goes on writing while the session closes;
+// a user whom permissions hold; the real program.
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "drain/spool.hpp"
-#include "format/packed.hpp"
 #include "support/killable.hpp"
+#include "support/ordinary_user.hpp"
+#include "support/packed_files.hpp"
 #include "support/sessions.hpp"
 
 using namespace forebay;
@@ -41,7 +47,7 @@ std::string first_line(const fs::path& path) {
 
 TEST_CASE("a thousand small files are one batch when the session is closed") {
     for (const auto mode : {AgentMode::thread, AgentMode::process}) {
-        const test::TempDirectory folder;
+        const test::TempDirectory folder("/dev/shm");  // a thousand files are synced one by one
         auto options = test::options_in(folder, 1);
         options.agent.mode = mode;
         {
@@ -91,22 +97,92 @@ TEST_CASE("with the agent killed close() says what is left, and forebay drain pa
     CHECK(first_line(folder / "out/late") == "kept");
 }
 
-TEST_CASE("nothing is extracted through a link, nor into names that exist") {
-    const test::TempDirectory folder;
-    const fs::path from = folder / "from", out = folder / "out";
-    fs::create_directories(from / "d");
-    std::ofstream(from / "d/x") << "1";
-    test::forebay_command("pack " + from.string() + " " + (folder / "run"));
-    fs::create_directories(out);
-    fs::create_directories(folder / "elsewhere");
-    fs::create_symlink(folder / "elsewhere", out / "d");
-    const auto said = test::forebay_command("extract " + (folder / "run") + " -C " + out.string(), 2);
-    CHECK_MESSAGE(said.find("is a link") != std::string::npos, said);
-    CHECK(fs::is_empty(folder / "elsewhere"));
-    // A path that leads out of the directory is no packed file, whoever wrote it.
-    for (const auto* path : {"..%2Fx", "/etc/x", "a/..%2F..", "a//b", "", "%00"}) {
-        Variable variable = format::packed_variable({.path = "ok\n", .bytes = 1}, 0);
-        variable.attributes.others.back().second = std::string(path);
-        CHECK_FALSE(format::packed_file(variable));
-    }
+TEST_CASE("a program that goes on while the session closes: what it was not refused is packed") {
+    for (const auto mode : {AgentMode::thread, AgentMode::process})
+        for (const bool by_directory : {false, true}) {
+            CAPTURE(by_directory);
+            const test::TempDirectory folder("/dev/shm");
+            auto options = test::options_in(folder, 1);
+            options.agent.mode = mode;
+            options.close_wait = std::chrono::seconds(5);
+            auto session = Session::open(options).value();
+            // What takes a while to remove, in which the program finishes more.
+            fs::create_directory(session.spool() + "/.unfinished");
+            for (int i = 0; i < 10'000; ++i) std::ofstream(session.spool() + "/.unfinished/" + std::to_string(i));
+            // By path, or as a program does whose working directory the spool is.
+            const auto spool = session.spool();
+            const int at = by_directory ? ::open(spool.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : AT_FDCWD;
+            const auto name_of = [&](const std::string& name) { return by_directory ? name : spool + "/" + name; };
+            std::atomic<int> finished{0};
+            std::atomic<bool> stop{false};
+            std::thread program([&] {
+                for (; !stop; ++finished) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // it computes
+                    const int file = ::openat(at, name_of(".w").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+                    if (file < 0) return;
+                    static_cast<void>(::write(file, "x", 1));
+                    ::close(file);
+                    const auto name = name_of("plot-" + std::to_string(finished));
+                    if (::renameat(at, name_of(".w").c_str(), at, name.c_str()) != 0) return;
+                }
+            });
+            test::wait_until([&] { return finished > 10; });
+            auto closed = session.close();
+            stop = true;
+            program.join();
+            if (!closed) {  // the agent had gone before the program saw the end
+                CHECK_MESSAGE(closed.error().text.find("forebay drain") != std::string::npos, closed.error().text);
+                test::forebay_command("drain all --staging " + options.staging);
+            }
+            CHECK(test::staged(options).empty());
+            test::forebay_command("extract " + options.run + " -C " + (folder / "out"));
+            CHECK(files_below(folder / "out") == static_cast<std::size_t>(finished.load()));
+            if (by_directory) ::close(at);
+        }
+}
+
+TEST_CASE("a directory of the spool that cannot be listed: close() and drain name it, and what is staged stays known") {
+    const auto told = test::told_by_ordinary_user([]() -> std::string {
+        const test::TempDirectory folder;
+        auto options = test::options_in(folder, 1);
+        auto session = Session::open(options).value();
+        const fs::path spool = session.spool();
+        fs::create_directories(spool / "a/b");
+        std::ofstream(spool / "a/b/x") << "closed";
+        fs::permissions(spool / "a/b", fs::perms::none);
+        put(session, "good", "1");
+        const auto closed = session.close();
+        if (closed) return "it was closed";
+        std::string text =
+            closed.error().text.find("a/b") == std::string::npos ? closed.error().text : "close names it";
+        const auto directory = test::staged(options).at(0);
+        for (const bool opens : {false, true}) {
+            if (opens)
+                for (const auto& entry : fs::directory_iterator(directory))
+                    if (fs::is_directory(entry)) fs::permissions(entry.path() / "a/b", fs::perms::owner_all);
+            const auto drained = drain::drain_leftover(directory, {}, true);
+            if (!drained) text += ", " + drained.error().text;
+            else
+                for (const auto& one : *drained)
+                    text += one.text.find("a/b") == std::string::npos ? ", " + one.text : ", drain names it";
+            text += fs::exists(directory + "/session.json") ? ", known" : ", gone";
+        }
+        const auto packed =
+            test::packed_in(sys::posix_store(), options.run, drain::spool_stream(directory, sys::host_name()));
+        return text + ", packed " + std::to_string(packed.size());
+    });
+    CHECK(told == "close names it, drain names it, known, gone, packed 2");
+}
+
+TEST_CASE("a spool file of a time that no clock knows is packed when the session closes") {
+    const test::TempDirectory folder("/dev/shm");  // tmpfs keeps every time
+    auto options = test::options_in(folder, 1);
+    auto session = Session::open(options).value();
+    put(session, "precious", "kept");
+    const auto path = session.spool() + "/precious";
+    const timespec times[2] = {{.tv_sec = 32'503'680'000, .tv_nsec = 0}, {.tv_sec = 32'503'680'000, .tv_nsec = 0}};
+    REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
+    session.close().value();
+    test::forebay_command("extract " + options.run + " -C " + (folder / "out"));
+    CHECK(first_line(folder / "out/precious") == "kept");
 }

@@ -65,7 +65,6 @@ public:
     Result<> ensure_agent();
     void log(const std::string& line) const;
     Result<> check_open() const;
-    Result<> check_spool() const;
 
     Options options;
     comm::Topology topology;

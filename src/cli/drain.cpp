@@ -48,7 +48,7 @@ Result<std::vector<drain::DrainedDirectory>> drain_asked(const Options& options)
 // What is given up is named: nobody else has it.
 Result<Exit> drop(const Options& options) {
     FB_TRY_ASSIGN(staged, stage::staged_files(options.directory));
-    FB_TRY(stage::remove_leftover(options.directory));
+    FB_TRY(stage::remove_leftover(options.directory, stage::Unpacked::go));
     auto array = Json::array();
     std::string text;
     for (const auto& file : staged) {
@@ -74,15 +74,14 @@ Result<Exit> drain_all(const Options& options) {
         if (!drained) return drained.error();
         for (const auto& one : *drained) {
             if (!one.committed) exit = Exit::found;
-            text += one.committed ? fmt::format("{}@{}: committed\n", one.stream, one.step)
-                                  : fmt::format("{}@{}: NOT committed, staged in {}: {}\n", one.stream, one.step,
-                                                one.staged_path, one.text);
-            auto object = Json::object();
-            object.set("directory", directory)
-                .set("stream", one.stream)
-                .set("step", one.step)
-                .set("staged", one.staged_path);
-            array.push(object.set("committed", one.committed).set("text", one.text));
+            const bool is_spool = one.step < 0;
+            text += one.committed ? fmt::format("{}: committed\n", one.name())
+                    : is_spool
+                        ? fmt::format("{}: NOT packed: {}\n", one.name(), one.text)
+                        : fmt::format("{}: NOT committed, staged in {}: {}\n", one.name(), one.staged_path, one.text);
+            auto object = Json::object().set("directory", directory).set("stream", one.stream);
+            if (!is_spool) object.set("step", one.step);
+            array.push(object.set("staged", one.staged_path).set("committed", one.committed).set("text", one.text));
         }
     }
     if (options.json) array.print();
@@ -109,14 +108,14 @@ void add_drain(CommandLine& line) {
     verb.flag("--drop", options->drop, "Remove what is staged in DIR, committed or not");
     verb.json(
         options->json,
-        "  An array with an object for each staged snapshot: directory, stream, step, staged, committed, text.\n");
+        "  An array with an object for each staged snapshot: directory, stream, step, staged, committed, text; and\n"
+        "  without step for small files that could not be packed.\n");
     verb.examples(
         "  forebay drain /dev/shm/forebay-1000/run7-8d1f0baa-00f30000c0ffee9a-0\n"
         "  forebay drain all\n"
         "  forebay drain /dev/shm/forebay-1000/run7-8d1f0baa-00f30000c0ffee9a-0 --into /scratch/me/run7-saved\n"
-        "Refused while the session or its agent lives, and where the run's directory is gone or another run's. Exit "
-        "code 1 "
-        "when\nsomething could not be committed; it stays staged.\n");
+        "Refused while the session or its agent lives, and where the run's directory is gone or another run's. Exit\n"
+        "code 1 when something could not be committed, or small files could not be packed; that stays staged.\n");
     verb.action([options] { return drain_all(*options); });
 }
 

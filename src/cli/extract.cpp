@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -19,6 +18,7 @@
 #include "cli/words.hpp"
 #include "format/packed.hpp"
 #include "format/segments.hpp"
+#include "sys/local_file.hpp"
 
 namespace forebay::cli {
 
@@ -41,6 +41,7 @@ struct Extracted {
     format::PackedFile file;
     std::string stream;
     std::int64_t step = 0;
+    std::vector<std::int64_t> earlier;  // batches with another file of that path, as it was then or of another node
 };
 
 /// What is to be written, and where it lies.
@@ -112,7 +113,10 @@ Result<std::vector<Source>> sources_in(sys::Store& store, const Options& options
                                            variables[v].name),
                                "forebay show " + snapshot.directory);
             if (!is_wanted(options, file->path)) continue;
-            by_path[{snapshot.stream, file->path}] = {{*file, snapshot.stream, snapshot.step}, snapshot, v};
+            auto& source = by_path[{snapshot.stream, file->path}];
+            auto earlier = std::move(source.what.earlier);
+            if (!source.snapshot.directory.empty() && source.what.file != *file) earlier.push_back(source.what.step);
+            source = {{*file, snapshot.stream, snapshot.step, std::move(earlier)}, snapshot, v};
         }
     }
     std::vector<Source> sources;
@@ -133,14 +137,18 @@ public:
         if (opened_ != source.snapshot.directory) FB_TRY(open(source.snapshot));
         const auto path = fs::path(options_.directory) / source.what.file.path;
         FB_TRY(make_place(path));
-        const auto temporary = path.string() + ".forebay-tmp";
-        const auto written = write(source, temporary, wrote);
-        if (!written) {
-            static_cast<void>(store_.remove(temporary));
-            return written;
-        }
-        FB_TRY(store_.rename(temporary, path.string()));
-        return set_times(source.what.file, path);
+        // A name that was free: whatever has it is this file alone.
+        const auto temporary = sys::random_name_beside(path.string());
+        FB_TRY_ASSIGN(out, sys::create_new(temporary));
+        const auto extracted = [&]() -> Result<> {
+            FB_TRY(write(source, *out, wrote));
+            // Neither set-user-ID nor set-group-ID: who extracts is not who wrote.
+            FB_TRY(sys::set_mode_and_time(temporary, source.what.file.mode & 0777, source.what.file.modified_unix_ns));
+            return give_name(temporary, path.string());
+        }();
+        // The first error is the one to tell; what cannot be removed either has a name that says what it is.
+        if (!extracted) static_cast<void>(store_.remove(temporary));
+        return extracted;
     }
 
 private:
@@ -161,21 +169,33 @@ private:
 
     Result<> make_place(const fs::path& path) {
         fs::path at = options_.directory;
-        std::error_code error;
         for (const auto& part : path.parent_path().lexically_relative(options_.directory)) {
             if (part == ".") continue;
             at /= part;
-            if (fs::is_symlink(fs::symlink_status(at, error)))
+            const auto seen = sys::look_at(at.string());
+            if (seen && seen->kind == sys::LocalFile::Kind::other)
                 return problem(ErrorKind::refused, at.string() + " is a link: nothing is written through it.",
                                "extract into another directory: -C DIR");
         }
-        if (!options_.overwrite && fs::exists(fs::symlink_status(path, error)))
-            return problem(ErrorKind::refused, path.string() + " exists.", "--overwrite, or -C DIR");
+        // Asked before as well, so that nothing large is written in vain.
+        FB_TRY_ASSIGN(exists, store_.exists(path.string()));
+        if (exists && !options_.overwrite) return is_there(path.string());
         return store_.make_directories(path.parent_path().empty() ? "." : path.parent_path().string());
     }
 
-    Result<> write(const Source& source, const std::string& path, const std::function<void(std::uint64_t)>& wrote) {
-        FB_TRY_ASSIGN(out, store_.open(path, sys::Access::create));
+    Result<> give_name(const std::string& temporary, const std::string& path) {
+        if (options_.overwrite) return store_.rename(temporary, path);
+        const auto renamed = sys::rename_to_free(temporary, path);
+        if (renamed) return renamed;
+        FB_TRY_ASSIGN(exists, store_.exists(path));
+        return exists ? Result<>(is_there(path)) : renamed;
+    }
+
+    static Error is_there(const std::string& path) {
+        return problem(ErrorKind::refused, path + " exists.", "--overwrite, or -C DIR");
+    }
+
+    Result<> write(const Source& source, sys::File& out, const std::function<void(std::uint64_t)>& wrote) {
         const auto& block = head_.blocks[head_.first_block[source.variable]];
         const auto bytes = source.what.file.bytes;
         for (std::uint64_t at = 0; at < bytes; at += window_.size()) {
@@ -188,22 +208,11 @@ private:
                                               .bytes = std::min(limits::segment_bytes, now.size() - begin)};
                 FB_TRY(format::check_segment(head_, segment, now.subspan(begin, segment.bytes), name_));
             }
-            FB_TRY(out->write(at, now));
+            FB_TRY(out.write(at, now));
             wrote(now.size());
         }
-        FB_TRY(out->sync());
-        return out->close();
-    }
-
-    static Result<> set_times(const format::PackedFile& file, const fs::path& path) {
-        std::error_code error;
-        // Neither set-user-ID nor set-group-ID: who extracts is not who wrote.
-        fs::permissions(path, static_cast<fs::perms>(file.mode & 0777), error);
-        const std::chrono::sys_time<std::chrono::nanoseconds> modified{std::chrono::nanoseconds(file.modified_unix_ns)};
-        if (!error) fs::last_write_time(path, std::chrono::file_clock::from_sys(modified), error);
-        if (!error) return {};
-        return Error{ErrorKind::retry,
-                     fmt::format("mode or time of {} could not be set: {}", path.string(), error.message())};
+        FB_TRY(out.sync());
+        return out.close();
     }
 
     sys::Store& store_;
@@ -217,7 +226,17 @@ private:
 Json json_of(const Extracted& one) {
     auto object = Json::object();
     object.set("path", one.file.path).set("bytes", one.file.bytes).set("mode", one.file.mode);
-    return object.set("modified_unix_ns", one.file.modified_unix_ns).set("stream", one.stream).set("step", one.step);
+    object.set("modified_unix_ns", one.file.modified_unix_ns).set("stream", one.stream).set("step", one.step);
+    auto earlier = Json::array();
+    for (const auto step : one.earlier) earlier.push(step);
+    return object.set("earlier", earlier);
+}
+
+std::string line_of(const Extracted& one) {
+    auto line = fmt::format("{}  {} bytes  {}@{}", one.file.path, one.file.bytes, one.stream, one.step);
+    for (const auto step : one.earlier)
+        line += fmt::format("{}@{}", step == one.earlier.front() ? ", others in " : ", ", step);
+    return line + "\n";
 }
 
 // Two streams may hold the same path: nodes write what they like. Both would be one file.
@@ -251,12 +270,8 @@ Result<Exit> extract(const Options& options) {
     }
     auto list = Json::array();
     for (const auto& source : sources) {
-        const auto& file = source.what.file;
         if (options.json) list.push(json_of(source.what));
-        else
-            std::fputs(fmt::format("{}  {} bytes  {}@{}\n", file.path, file.bytes, source.what.stream, source.what.step)
-                           .c_str(),
-                       stdout);
+        else std::fputs(line_of(source.what).c_str(), stdout);
     }
     if (options.json) list.print();
     return Exit::good;
@@ -276,12 +291,14 @@ void add_extract(CommandLine& line) {
     verb.flag("--overwrite", options->overwrite, "Replace files that exist");
     verb.flag("--list", options->list, "Only list them");
     verb.json(options->json,
-              "  An array with an object for each file: path, bytes, mode, modified_unix_ns, stream, step.\n");
+              "  An array with an object for each file: path, bytes, mode, modified_unix_ns, stream, step, earlier "
+              "(steps of\n"
+              "  batches with another file of that path).\n");
     verb.examples(
         "  forebay extract /scratch/me/run7 --list\n"
         "  forebay extract /scratch/me/run7 -C out --only '*.csv'\n"
         "Every byte is checked against its checksum. Nothing is written outside the directory or through a link. Of a\n"
-        "file that several batches hold the last one is written.\n");
+        "file that several batches hold the last one is written; RUN/STREAM@STEP has the others.\n");
     verb.action([options] { return extract(*options); });
 }
 

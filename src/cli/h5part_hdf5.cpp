@@ -55,8 +55,8 @@ Result<> drain_staged(const Options& options, const std::string& run) {
         if (!drained) continue;
         for (const auto& one : *drained)
             if (!one.committed)
-                return Error{ErrorKind::retry, fmt::format("{}@{} is staged in {} and cannot be committed: {}",
-                                                           one.stream, one.step, one.staged_path, one.text)};
+                return Error{ErrorKind::retry, fmt::format("{} is staged in {} and cannot be committed: {}", one.name(),
+                                                           one.staged_path, one.text)};
     }
     return {};
 }

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "base/units.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
+#include "cli/words.hpp"
 #include "drain/pack.hpp"
 
 namespace forebay::cli {
@@ -23,37 +26,94 @@ struct Options {
     bool json = false;
 };
 
+// More than a screen of them is for --json.
+constexpr std::size_t left_out_lines_max = 20;
+
+// A run below the directory would be packed into itself, its committed batches removed.
+Result<> check_apart(const Options& options) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const auto directory = fs::weakly_canonical(fs::absolute(options.directory), error);
+    const auto run = error ? fs::path() : fs::weakly_canonical(fs::absolute(options.run), error);
+    if (error)
+        return Error{ErrorKind::retry, fmt::format("{} or {}: {}", options.directory, options.run, error.message())};
+    if (std::ranges::mismatch(directory, run).in1 != directory.end()) return {};
+    return Error{ErrorKind::refused, fmt::format("run {} lies in {}: it would be packed into itself.\n"
+                                                 "  Safe: nothing was packed or removed.\n"
+                                                 "  Next: forebay pack {} RUN, with a RUN elsewhere.",
+                                                 options.run, options.directory, options.directory)};
+}
+
+// What was packed and what was not, as text and as JSON.
+class Report {
+public:
+    explicit Report(const Options& options) : options_(options) {}
+
+    void add(const drain::Packed& packed) {
+        files_ += packed.files;
+        bytes_ += packed.bytes;
+        batches_.push(Json::object().set("step", packed.step).set("files", packed.files).set("bytes", packed.bytes));
+        text_ += fmt::format("{}/{}@{}  {} files, {}\n", options_.run, options_.stream, packed.step, packed.files,
+                             show_bytes(packed.bytes));
+    }
+
+    void add(const std::vector<drain::LeftOut>& left_out) {
+        for (const auto& one : left_out) {
+            left_out_.push(Json::object()
+                               .set("path", one.path)
+                               .set("kind", forebay::name_of(one.why.kind))
+                               .set("text", one.why.text));
+            if (++left_ <= left_out_lines_max)
+                text_ += fmt::format("left out: {}: {}\n", printable(one.path), printable(one.why.text));
+        }
+        if (left_ > left_out_lines_max)
+            text_ += fmt::format("... and {} more are left out: --json lists all.\n", left_ - left_out_lines_max);
+    }
+
+    Exit print() const {
+        if (options_.json)
+            Json::object()
+                .set("run", options_.run)
+                .set("stream", options_.stream)
+                .set("files", files_)
+                .set("bytes", bytes_)
+                .set("batches", batches_)
+                .set("left_out", left_out_)
+                .print();
+        else std::fputs(text_.empty() ? "nothing to pack\n" : text_.c_str(), stdout);
+        return left_ == 0 ? Exit::good : Exit::found;
+    }
+
+private:
+    const Options& options_;
+    std::uint64_t files_ = 0, bytes_ = 0;
+    std::size_t left_ = 0;
+    std::string text_;
+    Json batches_ = Json::array(), left_out_ = Json::array();
+};
+
 Result<Exit> pack(const Options& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(exists, store.exists(options.directory));
     if (!exists) return Error{ErrorKind::missing, options.directory + ": no such directory."};
-    FB_TRY_ASSIGN(all, drain::look_at_spool(options.directory));
-    drain::Packed total;
-    auto batches = Json::array();
-    std::string text;
-    {
+    FB_TRY(check_apart(options));
+    const auto all_bytes = drain::finished_in(options.directory).bytes();
+    drain::Packer packer(store, options.directory, options.run, options.stream, options.remove);
+    Report report(options);
+    const auto packed = [&]() -> Result<> {
         Progress progress("pack", options.json);
-        drain::Packer packer(store, options.directory, options.run, options.stream, options.remove);
-        for (;;) {
-            FB_TRY_ASSIGN(packed, packer.pack_batch());
-            if (packed.files == 0) break;
-            progress.show(total.bytes += packed.bytes, all.bytes);
-            total.files += packed.files;
-            batches.push(Json::object().set("step", packed.step).set("files", packed.files).set("bytes", packed.bytes));
-            text += fmt::format("{}/{}@{}  {} files, {}\n", options.run, options.stream, packed.step, packed.files,
-                                show_bytes(packed.bytes));
+        for (std::uint64_t bytes = 0;;) {
+            FB_TRY_ASSIGN(batch, packer.pack_batch());
+            if (batch.files == 0) return {};
+            progress.show(bytes += batch.bytes, all_bytes);
+            report.add(batch);
         }
-    }
-    if (options.json)
-        Json::object()
-            .set("run", options.run)
-            .set("stream", options.stream)
-            .set("files", total.files)
-            .set("bytes", total.bytes)
-            .set("batches", batches)
-            .print();
-    else std::fputs(total.files == 0 ? "nothing to pack\n" : text.c_str(), stdout);
-    return Exit::good;
+    }();
+    report.add(packer.left_out());
+    const auto exit = report.print();
+    // What was packed before the target failed is told too: with --remove it is there alone.
+    FB_TRY(packed);
+    return exit;
 }
 
 }  // namespace
@@ -65,12 +125,16 @@ void add_pack(CommandLine& line) {
     verb.argument("RUN", options->run, "Made if missing");
     verb.option("--stream", options->stream, "Begins with packed-");
     verb.flag("--remove", options->remove, "Remove each file when its batch is committed");
-    verb.json(options->json, "  An object: run, stream, files, bytes, batches (an array of step, files, bytes).\n");
+    verb.json(options->json,
+              "  An object: run, stream, files, bytes, batches (an array of step, files, bytes), left_out (an array of "
+              "path,\n"
+              "  kind, text: what could not be read, or is packed and could not be removed).\n");
     verb.examples(
         "  forebay pack plots /scratch/me/run7\n"
         "  forebay pack /tmp/out /scratch/me/run7 --stream packed-slices --remove\n"
         "A batch has at most 10000 files and 256 MiB, but for a larger file alone. `forebay extract` writes them "
-        "back.\n");
+        "back.\n"
+        "Exit code 1 when something is left out: the others are packed, and what is left out stays.\n");
     verb.action([options] { return pack(*options); });
 }
 

@@ -62,6 +62,7 @@ public:
             view.made ? "made" : "incomplete", said, true);
     }
     void add(const std::string& directory, const drain::Drained& one, Outcome outcome) {
+        if (one.step < 0) return add(directory, one.text, outcome);  // the spool
         const auto said = one.committed ? std::string("it was staged on this node and is now committed.")
                           : !one.waiting
                               ? one.text

@@ -131,12 +131,14 @@ struct LeftoverOptions {
 /// is gone: then nothing is freed.
 struct Drained {
     std::string stream;
-    std::int64_t step = 0;
+    std::int64_t step = 0;  // -1: not a snapshot but the spool, of which something is not packed
     std::string staged_path;
     bool committed = false;
     bool already = false;  // it was, before this call
     bool waiting = false;  // all of it is at the target, but node files of other nodes are not
     std::string text;      // why it is not committed
+
+    std::string name() const { return step < 0 ? stream : stream + "@" + std::to_string(step); }
 };
 Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view,
                                             const LeftoverOptions& options);

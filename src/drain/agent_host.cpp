@@ -38,9 +38,10 @@ void free_directory(stage::Staging& staging, const Log& log) {
         page.lingering = 0;
         return;
     }
-    log("what was staged is committed, and is freed");
-    // An error leaves what `forebay drain` still understands.
-    static_cast<void>(sys::posix_store().remove_tree(staging.directory()));
+    // Small files that came at the last moment stay, and the directory with them; `forebay drain` understands it.
+    auto removed = remove_spools(staging.directory());
+    if (removed) removed = staging.remove();
+    log(removed ? "what was staged is committed, and is freed" : removed.error().text);
 }
 
 // Until somebody opens a session here, or has it end, or the time is over.
@@ -53,11 +54,6 @@ void linger(stage::Staging& staging, std::chrono::milliseconds linger_max) {
         if (page.ending.load() != 0) break;
         sys::wait_on(page.bell, seen, std::min<std::chrono::nanoseconds>(linger_pause, deadline - sys::Clock::now()));
     }
-}
-
-bool holds_files(const std::string& directory) {
-    const auto spool = look_at_spool(stage::spool_path(directory));
-    return !spool || spool->files > 0;
 }
 
 }  // namespace
@@ -92,7 +88,7 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
     log(all ? "agent leaves, everything is committed" : fmt::format("agent leaves; next: forebay drain {}", directory));
     if (!all) return false;
     if (hosted == Hosted::process && staging.control().ending.load() == 0) linger(staging, session.agent.linger);
-    if (!holds_files(directory)) free_directory(staging, log);
+    free_directory(staging, log);
     return true;
 }
 
@@ -174,9 +170,15 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
                            : waiting ? "drained; node files of other nodes are still missing"
                                      : std::string(slot.error_text.data())});
     }
-    FB_TRY(SpoolKeeper(*target.store, directory, session, [](const std::string&) {}).finish());
+    auto packed = SpoolKeeper(*target.store, directory, session, [](const std::string&) {}).finish();
     lock.release();
-    if (all && options.remove) FB_TRY(staging.remove());
+    // A file may come at the last moment: then the directory stays.
+    if (packed && all && options.remove) packed = staging.remove();
+    if (!packed)
+        outcome.push_back({.stream = spool_stream(directory, session.host),
+                           .step = -1,
+                           .staged_path = directory,
+                           .text = packed.error().text});
     return outcome;
 }
 

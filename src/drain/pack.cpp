@@ -3,20 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <optional>
-#include <tuple>
 #include <utility>
-#include <vector>
 
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/run.hpp"
-#include "drain/commit.hpp"
+#include "drain/commit_batch.hpp"
 #include "format/layout.hpp"
-#include "format/manifest.hpp"
+#include "format/node_file.hpp"
 #include "format/packed.hpp"
 #include "sys/machine.hpp"
 
@@ -24,62 +20,16 @@ namespace forebay::drain {
 
 namespace {
 
-namespace fs = std::filesystem;
-using format::PackedFile;
-
 // Whole segments, so that a segment lies within one window.
 constexpr std::uint64_t window_bytes = 8 * limits::segment_bytes;
-// How often a batch is begun anew because a file of it vanished.
-constexpr int attempts_max = 5;
+// A file that is written again and again is no finished one: so often one Packer takes it up, each time as it is then.
+constexpr int versions_max = 3;
 
-Error failed(const std::string& what, const std::string& path, const std::error_code& error) {
-    return {ErrorKind::retry, fmt::format("{} of {}: {}", what, path, error.message())};
-}
-
-// Nothing when it is not there any more, or no file.
-std::optional<PackedFile> look_at(const fs::path& spool, const std::string& relative) {
-    std::error_code error;
-    const auto path = spool / relative;
-    const auto status = fs::symlink_status(path, error);
-    if (error || !fs::is_regular_file(status)) return {};
-    PackedFile file{.path = relative};
-    file.bytes = fs::file_size(path, error);
-    if (error) return {};
-    const auto modified = fs::last_write_time(path, error);
-    if (error) return {};
-    file.mode = static_cast<std::uint32_t>(status.permissions()) & 07777;
-    file.modified_unix_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                std::chrono::file_clock::to_sys(modified).time_since_epoch())
-                                .count();
-    return file;
-}
-
-Result<std::vector<PackedFile>> finished_in(const std::string& spool) {
-    std::vector<PackedFile> files;
-    std::error_code error;
-    fs::recursive_directory_iterator at(spool, error);
-    if (error == std::errc::no_such_file_or_directory) return files;
-    if (error) return failed("reading the spool", spool, error);
-    for (; at != fs::recursive_directory_iterator(); at.increment(error)) {
-        if (error) return failed("reading the spool", spool, error);
-        const auto name = at->path().filename().string();
-        if (name.starts_with('.')) {
-            at.disable_recursion_pending();
-            continue;
-        }
-        if (const auto file = look_at(spool, at->path().lexically_relative(spool).string())) files.push_back(*file);
-    }
-    std::ranges::sort(files, [](const PackedFile& a, const PackedFile& b) {
-        return std::tie(a.modified_unix_ns, a.path) < std::tie(b.modified_unix_ns, b.path);
-    });
-    return files;
-}
-
-void cut_to_batch(std::vector<PackedFile>& files, const BatchLimits& limits) {
+void cut_to_batch(std::vector<FinishedFile>& files, const BatchLimits& limits) {
     std::uint64_t bytes = 0;
     std::size_t count = 0;
     for (; count < files.size() && count < limits.files_max; ++count) {
-        bytes += files[count].bytes;
+        bytes += files[count].seen.bytes;
         if (count > 0 && bytes > limits.bytes_max) break;
     }
     files.resize(count);
@@ -88,15 +38,18 @@ void cut_to_batch(std::vector<PackedFile>& files, const BatchLimits& limits) {
 /// One batch on its way to the target.
 class Batch {
 public:
-    Batch(std::string spool, std::vector<PackedFile> files)
-        : spool_(std::move(spool)), files_(std::move(files)), window_(window_bytes) {}
+    Batch(const std::string& spool, const std::vector<FinishedFile>& files) : spool_(spool), files_(files) {
+        std::uint64_t largest = 1;
+        for (const auto& file : files) largest = std::max(largest, file.seen.bytes);
+        window_.resize(std::min(largest, window_bytes));
+    }
 
     Result<> lay_out(const std::string& stream) {
         Schema schema;
         schema.stream = stream;
         format::RankPart part;
         for (std::size_t i = 0; i < files_.size(); ++i) {
-            schema.variables.push_back(format::packed_variable(files_[i], i));
+            schema.variables.push_back(format::packed_variable(files_[i].packed(), i));
             part.boxes.push_back({{{0}, schema.variables.back().shape}});
         }
         FB_TRY_ASSIGN(layout, format::plan_layout(schema, std::span(&part, 1), {}));
@@ -106,14 +59,8 @@ public:
         return {};
     }
 
-    /// `missing`, and `vanished` says which, when a file is not what was laid out any more.
-    Result<> write(sys::File& out, const format::Record& record, std::size_t& vanished) {
-        for (std::size_t i = 0; i < files_.size(); ++i) {
-            const auto copied = copy(i, out);
-            if (copied) continue;
-            vanished = look_at(spool_, files_[i].path) == files_[i] ? files_.size() : i;
-            return copied;
-        }
+    Result<> write(sys::File& out, const format::Record& record) {
+        for (std::size_t i = 0; i < files_.size(); ++i) FB_TRY(copy(i, out));
         format::seal(layout_, record, head_);
         FB_TRY(out.write(0, head_));
         FB_TRY(out.truncate(layout_.file_bytes));
@@ -121,70 +68,127 @@ public:
         return out.close();
     }
 
-    void forget(std::size_t file) { files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(file)); }
-    const std::vector<PackedFile>& files() const { return files_; }
+    /// The file that could not be read, when that is why write() failed.
+    std::optional<std::size_t> unreadable() const { return unreadable_; }
 
 private:
     Result<> copy(std::size_t i, sys::File& out) {
         const auto& block = layout_.blocks[i];
         const auto words = format::crc_words(layout_, head_);
-        FB_TRY_ASSIGN(in, sys::posix_store().open(spool_ + "/" + files_[i].path, sys::Access::read));
+        const auto in = sys::open_seen(spool_ + "/" + files_[i].path, files_[i].seen);
+        if (!in) return cannot_read(i, in.error());
         auto word = block.first_segment;
         for (std::uint64_t at = 0; at < block.size_bytes; at += window_.size()) {
             const auto now = std::span(window_).first(std::min<std::uint64_t>(window_.size(), block.size_bytes - at));
-            if (files_[i].bytes == 0) now[0] = std::byte{0};  // what stands for a file without bytes
-            else FB_TRY(in->read(at, now));
+            if (files_[i].seen.bytes == 0) now[0] = std::byte{0};  // what stands for a file without bytes
+            else if (const auto read = (*in)->read(at, now); !read) return cannot_read(i, read.error());
             for (std::uint64_t begin = 0; begin < now.size(); begin += limits::segment_bytes)
                 words[word++] = crc32c(now.subspan(begin, std::min(limits::segment_bytes, now.size() - begin)));
             FB_TRY(out.write(block.offset_bytes + at, now));
         }
-        return in->close();
+        if (const auto closed = (*in)->close(); !closed) return cannot_read(i, closed.error());
+        return {};
     }
 
-    const std::string spool_;
-    std::vector<PackedFile> files_;
+    Error cannot_read(std::size_t i, const Error& why) {
+        unreadable_ = i;
+        return why;
+    }
+
+    const std::string& spool_;
+    const std::vector<FinishedFile>& files_;
     format::Layout layout_;
     std::vector<std::byte> head_, window_;
+    std::optional<std::size_t> unreadable_;
 };
 
-// Above everything that is there, committed or not: no batch ever takes the place of another.
-Result<std::int64_t> next_step(sys::Store& store, const std::string& run, const std::string& stream) {
-    auto step = sys::unix_ns() / 1'000'000;
-    const auto all = catalog::snapshots(store, run, stream);
-    if (all && !all->empty()) step = std::max(step, all->front().step + 1);
-    if (!all && all.error().kind != ErrorKind::missing) return all.error();
-    return step;
-}
-
-Result<> write_and_commit(sys::Store& store, Batch& batch, const std::string& run, const std::string& stream,
-                          const format::Record& record, std::size_t& vanished) {
-    FB_TRY(batch.lay_out(stream));
-    const auto part = run + "/" + stream + "/" + catalog::part_name(record.step, record.snapshot_id);
-    const auto written = [&]() -> Result<Commit> {
-        FB_TRY(sys::make_directories_below(store, run, part));
-        const auto path = part + "/" + format::node_path(0, 1);
-        FB_TRY_ASSIGN(out, store.open(path + ".tmp", sys::Access::create));
-        FB_TRY(batch.write(*out, record, vanished));
-        FB_TRY(store.rename(path + ".tmp", path));
-        FB_TRY(store.sync_directory(part));
-        FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
-        return commit_if_complete(store, key_of(run, stream, record), run_id);
-    }();
-    if (written && (*written == Commit::committed || *written == Commit::already)) return {};
-    // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
-    static_cast<void>(catalog::discard(store, part, record.step, record.snapshot_id));
-    if (!written) return written.error();
-    return Error{ErrorKind::retry,
-                 fmt::format("step {} of {}/{} was taken by somebody else", record.step, run, stream)};
+Result<> write_and_commit(sys::Store& store, Batch& batch, BatchPart& part) {
+    const format::Record record{.snapshot_id = part.snapshot_id,
+                                .step = part.step,
+                                .time = format::batch_time(part.step),
+                                .sealed_unix_ns = sys::unix_ns(),
+                                .node = 0,
+                                .nodes = 1,
+                                .world_ranks = 1,
+                                .lineage = {.run_id = part.run_id}};
+    const auto directory = part.directory();
+    const auto path = directory + "/" + format::node_path(0, 1);
+    FB_TRY(sys::make_directories_below(store, part.run, directory));
+    FB_TRY_ASSIGN(out, store.open(path + ".tmp", sys::Access::create));
+    FB_TRY(batch.write(*out, record));
+    FB_TRY(store.rename(path + ".tmp", path));
+    FB_TRY(store.sync_directory(directory));
+    return commit_batch(store, part);
 }
 
 }  // namespace
 
-Result<Spooled> look_at_spool(const std::string& spool) {
-    FB_TRY_ASSIGN(files, finished_in(spool));
-    Spooled all{.files = files.size()};
-    for (const auto& file : files) all.bytes += file.bytes;
-    return all;
+std::vector<FinishedFile> Packer::next_files() {
+    auto found = finished_in(spool_);
+    not_seen_ = std::move(found.left_out);
+    std::map<std::string, Stayed> still_there;
+    std::erase_if(found.files, [&](const FinishedFile& file) {
+        const auto stayed = stayed_.find(file.path);
+        if (stayed == stayed_.end()) return false;
+        const bool is_done = stayed->second.seen == file.seen || stayed->second.times >= versions_max;
+        still_there.insert(stayed_.extract(stayed));
+        return is_done;
+    });
+    stayed_ = std::move(still_there);
+    cut_to_batch(found.files, limits_);
+    return std::move(found.files);
+}
+
+void Packer::stays(const FinishedFile& file, bool is_packed, Error why) {
+    auto& one = stayed_[file.path];
+    one = {file.seen, std::move(why), is_packed, is_packed && !removes_ ? versions_max : one.times + 1};
+}
+
+void Packer::clear_away(const std::vector<FinishedFile>& files) {
+    const Error changed{ErrorKind::retry, "it is packed, but was changed meanwhile, so it stays"};
+    for (const auto& file : files) {
+        const auto path = spool_ + "/" + file.path;
+        if (!removes_) {
+            const auto now = sys::look_at(path);
+            stays(file, true, now && *now != file.seen ? changed : Error{ErrorKind::retry, ""});
+            continue;
+        }
+        const auto removed = sys::remove_seen(path, file.seen);
+        if (!removed)
+            stays(file, true, {removed.error().kind, "it is packed, but cannot be removed: " + removed.error().text});
+        // Whoever has put another file there meanwhile finds it packed next time.
+        else if (!*removed) stays(file, true, changed);
+    }
+}
+
+Result<Packed> Packer::pack(std::vector<FinishedFile> files, std::uint64_t run_id) {
+    while (!files.empty()) {
+        Batch batch(spool_, files);
+        if (const auto laid_out = batch.lay_out(stream_); !laid_out) {
+            // One of them, or two together, cannot be described. Halves find it.
+            if (files.size() == 1) stays(files.front(), false, laid_out.error());
+            files.resize(files.size() / 2);
+            continue;
+        }
+        FB_TRY_ASSIGN(step, next_step(store_, run_, stream_));
+        BatchPart part{run_, stream_, step, sys::random_u64(), run_id};
+        if (const auto committed = write_and_commit(store_, batch, part); !committed) {
+            // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
+            static_cast<void>(catalog::discard(store_, part.directory(), part.step, part.snapshot_id));
+            const auto bad = batch.unreadable();
+            if (!bad) return committed.error();
+            stays(files[*bad], false, committed.error());
+            // Those before it were just read, so they make a batch; what comes after it is for the next.
+            if (*bad > 0) files.resize(*bad);
+            else files.erase(files.begin());
+            continue;
+        }
+        clear_away(files);
+        Packed packed{.files = files.size(), .step = part.step};
+        for (const auto& file : files) packed.bytes += file.seen.bytes;
+        return packed;
+    }
+    return Packed{};
 }
 
 Result<Packed> Packer::pack_batch() {
@@ -193,39 +197,26 @@ Result<Packed> Packer::pack_batch() {
                      fmt::format("forebay: packed files go to a stream whose name begins with \"{}\", "
                                  "not to \"{}\".",
                                  format::packed_prefix, stream_)};
-    FB_TRY_ASSIGN(files, finished_in(spool_));
-    std::erase_if(files, [this](const PackedFile& file) { return done_.contains(file.path); });
-    cut_to_batch(files, limits_);
-    Packed packed;
-    if (files.empty()) return packed;
-    Batch batch(spool_, std::move(files));
-    FB_TRY(sys::make_directories_durable(store_, run_));
-    for (int attempt = 1; !batch.files().empty(); ++attempt) {
-        FB_TRY_ASSIGN(step, next_step(store_, run_, stream_));
-        const format::Record record{.snapshot_id = sys::random_u64(),
-                                    .step = step,
-                                    .time = static_cast<double>(step) * 1e-3,
-                                    .sealed_unix_ns = sys::unix_ns(),
-                                    .node = 0,
-                                    .nodes = 1,
-                                    .world_ranks = 1};
-        auto vanished = batch.files().size();
-        const auto done = write_and_commit(store_, batch, run_, stream_, record, vanished);
-        if (done) {
-            packed.step = step;
-            break;
-        }
-        if (vanished == batch.files().size() || attempt == attempts_max) return done.error();
-        batch.forget(vanished);
+    // Each turn without a batch sets files aside, so there are not more turns than files.
+    for (auto files = next_files(); !files.empty(); files = next_files()) {
+        if (run_id_) FB_TRY(catalog::check_identity(store_, run_, *run_id_));
+        FB_TRY_ASSIGN(run_id, run_id_ ? Result<std::uint64_t>(*run_id_) : catalog::make_identity(store_, run_));
+        FB_TRY_ASSIGN(packed, pack(std::move(files), run_id));
+        if (packed.files > 0) return packed;
     }
-    for (const auto& file : batch.files()) {
-        ++packed.files;
-        packed.bytes += file.bytes;
-        // Whoever has put another file there meanwhile finds it packed next time.
-        if (!removes_) done_.insert(file.path);
-        else if (look_at(spool_, file.path) == file) FB_TRY(sys::posix_store().remove(spool_ + "/" + file.path));
-    }
-    return packed;
+    return Packed{};
+}
+
+std::vector<LeftOut> Packer::left_out() const {
+    auto all = not_seen_;
+    for (const auto& [path, stayed] : stayed_)
+        if (!stayed.why.text.empty()) all.push_back({path, stayed.why});
+    return all;
+}
+
+void Packer::try_again() {
+    std::erase_if(stayed_, [](const auto& one) { return !one.second.is_packed; });
+    for (auto& [path, stayed] : stayed_) stayed.times = 0;
 }
 
 }  // namespace forebay::drain

@@ -8,72 +8,28 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 
-#include "base/bytes.hpp"
 #include "catalog/catalog.hpp"
-#include "catalog/node_reader.hpp"
 #include "format/packed.hpp"
+#include "support/packed_files.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace forebay;
 using drain::Packer;
+using test::content_of;
+using test::files_in;
+using test::pack_all;
+using test::packed_in;
+using test::put;
 using test::SimStore;
 namespace fs = std::filesystem;
 
 namespace {
 
 const std::string stream = "packed-here";
-
-void put(const fs::path& path, const std::string& content) {
-    fs::create_directories(path.parent_path());
-    std::ofstream out(path, std::ios::binary);
-    out << content;
-}
-
-std::string content_of(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::map<std::string, std::string> files_in(const fs::path& spool) {
-    std::map<std::string, std::string> files;
-    for (const auto& entry : fs::recursive_directory_iterator(spool))
-        if (entry.is_regular_file()) files[entry.path().lexically_relative(spool)] = content_of(entry.path());
-    return files;
-}
-
-/// What all committed batches hold: content by path, and how often each path is there.
-std::map<std::string, std::string> packed_in(sys::Store& store, std::map<std::string, int>* times = nullptr) {
-    std::map<std::string, std::string> files;
-    const auto all = catalog::snapshots(store, "run7", stream);
-    if (!all) return files;
-    for (const auto& snapshot : *all) {
-        const auto verified = catalog::verify(store, snapshot, {}).value();
-        CHECK(verified.damage.empty());
-        const auto path = snapshot.directory + "/node-00000.h5";
-        const auto head = catalog::load_head(store, path).value();
-        const auto file = store.open(path, sys::Access::read).value();
-        for (std::size_t v = 0; v < head.schema.variables.size(); ++v) {
-            const auto packed = format::packed_file(head.schema.variables[v]);
-            REQUIRE(packed);
-            std::vector<std::byte> bytes(packed->bytes);
-            if (!bytes.empty()) file->read(head.blocks[head.first_block[v]].offset_bytes, bytes).value();
-            files[packed->path] = text_of(bytes);
-            if (times != nullptr) ++(*times)[packed->path];
-        }
-    }
-    return files;
-}
-
-std::size_t pack_all(Packer& packer) {
-    std::size_t batches = 0;
-    while (packer.pack_batch().value().files > 0) ++batches;
-    return batches;
-}
 
 }  // namespace
 
@@ -96,7 +52,7 @@ TEST_CASE("every kind of file comes back as it was") {
     SimStore disk;
     Packer packer(disk, spool, "run7", stream);
     CHECK(pack_all(packer) == 1);
-    CHECK(packed_in(disk) == wanted);
+    CHECK(packed_in(disk, "run7", stream) == wanted);
     CHECK(files_in(spool).size() == 2);
     const auto snapshot = catalog::snapshots(disk, "run7", stream).value().front();
     for (const auto& variable : catalog::load_manifest(disk, snapshot.directory).value().schema.variables)
@@ -110,14 +66,14 @@ TEST_CASE("thousands of files make few batches; a large one is a batch of its ow
     SimStore disk;
     Packer packer(disk, spool, "run7", stream, true, {.files_max = 1000, .bytes_max = 100'000});
     CHECK(pack_all(packer) == 3);
-    CHECK(packed_in(disk).size() == 2500);
+    CHECK(packed_in(disk, "run7", stream).size() == 2500);
     put(spool / "large", std::string(200'000, 'y'));
     put(spool / "small", "z");
     fs::last_write_time(spool / "large", fs::file_time_type::clock::now() - std::chrono::hours(1));
     CHECK(packer.pack_batch().value().files == 1);
     CHECK(packer.pack_batch().value().files == 1);
     CHECK(catalog::snapshots(disk, "run7", stream).value().size() == 5);
-    CHECK(packed_in(disk).size() == 2502);
+    CHECK(packed_in(disk, "run7", stream).size() == 2502);
     CHECK(Packer(disk, spool, "run7", "outputs").pack_batch().error().kind == ErrorKind::refused);
 }
 
@@ -159,8 +115,9 @@ TEST_CASE("a file that vanishes under the packer is left out, the others are pac
     } store(disk);
     store.file = spool / "b";
     Packer packer(store, spool, "run7", stream);
-    CHECK(packer.pack_batch().value().files == 2);
-    CHECK(packed_in(disk) == std::map<std::string, std::string>{{"a", "a"}, {"c", "c"}});
+    CHECK(pack_all(packer) == 2);  // those before it, and those after it
+    CHECK(packer.left_out().empty());
+    CHECK(packed_in(disk, "run7", stream) == std::map<std::string, std::string>{{"a", "a"}, {"c", "c"}});
     CHECK(catalog::leftovers(disk, "run7", stream).value().empty());
 }
 
@@ -181,12 +138,12 @@ TEST_CASE("cut before any operation of the target: a file is committed or still 
             if (power) disk.reboot({.names = false, .bytes = false});
             else disk.kill_programs();
             auto found = files_in(spool);
-            found.merge(packed_in(disk));
+            found.merge(packed_in(disk, "run7", stream));
             CHECK(found == wanted);
             Packer next(disk, spool, "run7", stream);
             pack_all(next);
             std::map<std::string, int> times;
-            CHECK(packed_in(disk, &times) == wanted);
+            CHECK(packed_in(disk, "run7", stream, &times) == wanted);
             CHECK(files_in(spool).empty());
             for (const auto& [path, count] : times) {
                 CHECK(count <= 2);

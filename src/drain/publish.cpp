@@ -6,6 +6,7 @@
 
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
+#include "format/packed.hpp"
 
 namespace forebay::drain {
 
@@ -135,6 +136,8 @@ Result<Commit> Publisher::attempt_once() {
         FB_TRY(make_names_durable(store_, place_));
         return Commit::already;
     }
+    // Batches are no saves of a state of which the last one counts: each holds files that are nowhere else.
+    if (here && format::is_packed_stream(place_.stream)) return Commit::taken;
     if (here && here->run_id != 0 && run_id_ != 0 && here->run_id != run_id_)
         return Error{ErrorKind::refused, fmt::format("{} holds a snapshot of another run, {}.\n"
                                                      "  Next: move it out of this run, and away from its names",

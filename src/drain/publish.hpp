@@ -33,9 +33,9 @@ Result<std::optional<std::string>> find_committed(sys::Store& store, const Place
 /// that has the name is set aside under the name of its line. An earlier save of the same line there is replaced: its
 /// view is removed first, which would show the new bytes under the old layout; then it is moved aside, and removed when
 /// the new name is durable. `already` when this very save is there; `set_aside`, under the name of its line, when a
-/// later line has the step; `superseded`, and `directory` removed, when a later whole save of the line has. What it
-/// answers is durable. A `directory` that is gone, or a name that others keep taking, ends with the error of the
-/// rename.
+/// later line has the step; `superseded`, and `directory` removed, when a later whole save of the line has. A batch of
+/// packed files takes a name only if it is free: `taken` when it is not, and `directory` stays. What it answers is
+/// durable. A `directory` that is gone, or a name that others keep taking, ends with the error of the rename.
 Result<Commit> publish(sys::Store& store, const Place& place, const std::string& directory,
                        const format::ManifestHead& head);
 

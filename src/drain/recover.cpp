@@ -7,6 +7,7 @@
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "drain/commit.hpp"
+#include "drain/commit_batch.hpp"
 #include "drain/gather.hpp"
 #include "drain/publish.hpp"
 
@@ -39,6 +40,7 @@ private:
     Result<Recovered> old(const Leftover& leftover);
     Result<Recovered> gone(const Leftover& leftover);
     Result<Recovered> incomplete(const Leftover& leftover, const std::string& why);
+    Result<Recovered> another_step(const Leftover& leftover);
     Recovered beside_damaged(const Leftover& leftover, const Result<format::Manifest>& standing) const;
 
     Place place_of(const Leftover& leftover) const { return {run_, stream_, leftover.step}; }
@@ -108,12 +110,23 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
                 fmt::format("step {} was complete and is now committed as one of line {}, which the run has "
                             "left.",
                             leftover.step, format::name_of(key.save.line))};
+        case Commit::taken: return another_step(leftover);
         case Commit::already: return beside_damaged(leftover, standing);
         case Commit::committed: break;
     }
     return Recovered{
         leftover, Outcome::committed,
         fmt::format("step {} was complete and is now committed in {}.", leftover.step, final_of(leftover))};
+}
+
+// The packer that was killed has removed nothing that it packed, but where it worked may be gone too.
+Result<Recovered> Recovery::another_step(const Leftover& leftover) {
+    BatchPart batch{run_, stream_, leftover.step, leftover.snapshot_id, run_id_};
+    FB_TRY(move_to_free_step(store_, leftover.directory, batch));
+    FB_TRY(commit_batch(store_, batch));
+    return Recovered{leftover, Outcome::committed,
+                     fmt::format("step {} was complete, but another batch has that step; it is committed as step {}.",
+                                 leftover.step, batch.step)};
 }
 
 // What is committed cannot be used, and what is left might be needed: a person decides.
@@ -133,6 +146,7 @@ Result<Recovered> Recovery::old(const Leftover& leftover) {
     if (replaced && !standing) return beside_damaged(leftover, standing);
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, leftover.directory));
     FB_TRY_ASSIGN(outcome, publish(store_, place_of(leftover), leftover.directory, manifest.head()));
+    if (outcome == Commit::taken) return another_step(leftover);
     if (outcome == Commit::committed || outcome == Commit::set_aside)
         return Recovered{leftover, Outcome::restored,
                          fmt::format("step {} was being replaced when its replacement was cut; it is back in {}.",

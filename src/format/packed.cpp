@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
+#include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "format/head.hpp"
 #include "format/json_text.hpp"
 
 namespace forebay::format {
@@ -101,6 +104,20 @@ std::optional<PackedFile> packed_file(const Variable& variable) {
     }
     if (!has_mode || !stays_inside(file.path)) return {};
     return file;
+}
+
+Result<> change_step(std::span<std::byte> first_pages, std::int64_t step, const std::string& name) {
+    FB_TRY_ASSIGN(page, read_good_page(first_pages, name));
+    if (has_plain_form(page))
+        return Error{ErrorKind::refused, fmt::format("forebay: {} is no file of a batch: it is not plain. Nothing was "
+                                                     "changed. Next: forebay show {}.",
+                                                     name, name)};
+    page.step = step;
+    page.time = batch_time(step);
+    const auto bytes = std::as_bytes(std::span(&page, 1));
+    page.record_crc32c = crc32c(bytes.first(offsetof(RecordPage, record_crc32c)));
+    std::memcpy(first_pages.data() + record_offset_bytes, &page, sizeof page);
+    return {};
 }
 
 }  // namespace forebay::format

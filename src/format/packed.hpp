@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "describe/schema.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::format {
 
@@ -29,5 +31,12 @@ Variable packed_variable(const PackedFile& file, std::size_t number);
 
 /// The file of a variable; nothing when it is not one that packed_variable() makes, or has a path that leads elsewhere.
 std::optional<PackedFile> packed_file(const Variable& variable);
+
+/// The time that the record of a batch of this step says, in seconds since 1970.
+inline double batch_time(std::int64_t step) { return static_cast<double>(step) * 1e-3; }
+
+/// Gives a batch that is not committed another step: `first_pages` are the first 8192 bytes of its node file, of which
+/// only the record changes. Errors as peek(); `refused` for a file that is not plain.
+Result<> change_step(std::span<std::byte> first_pages, std::int64_t step, const std::string& name);
 
 }  // namespace forebay::format

@@ -13,6 +13,7 @@
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "stage/compression_rules.hpp"
+#include "sys/local_file.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::stage {
@@ -121,6 +122,37 @@ std::set<std::uint64_t> committed_in(const std::string& directory) {
 bool is_being_freed(const std::string& directory) {
     const auto page = Staging::join(directory);
     return page && page->control().lingering.load() == lingering_frees;
+// Directories are spools, in which programs write to the last moment: they go only when they are empty, and first. What
+// a failure leaves must still be known for what it is, so session.json goes after all that is staged; and before the
+// locks, so that nobody takes over what is being removed.
+Result<> remove_all(const std::string& directory, Unpacked unpacked = Unpacked::stay) {
+    const auto names = sys::names_in(directory);
+    if (!names && names.error().kind == ErrorKind::missing) return {};
+    FB_TRY(names);
+    const auto in_the_way = [&](const std::string& path) {
+        return Error{ErrorKind::retry, fmt::format("forebay: {} is not removed: {} holds files that nobody has packed. "
+                                                   "Safe: these files. Next: forebay drain {}.",
+                                                   directory, path, directory)};
+    };
+    const std::vector<std::string> last{directory + "/" + session_name, agent_lock_path(directory),
+                                        application_lock_path(directory)};
+    std::vector<std::string> files;
+    for (const auto& name : *names) {
+        const auto path = directory + "/" + name;
+        const auto seen = sys::look_at(path);
+        if (seen && seen->kind == sys::LocalFile::Kind::directory) {
+            if (unpacked == Unpacked::go) FB_TRY(sys::posix_store().remove_tree(path));
+            FB_TRY_ASSIGN(gone, sys::remove_empty(path));
+            if (!gone) return in_the_way(path);
+        } else if (std::ranges::find(last, path) == last.end()) {
+            files.push_back(path);
+        }
+    }
+    files.insert(files.end(), last.begin(), last.end());
+    for (const auto& file : files) FB_TRY(sys::posix_store().remove(file));
+    FB_TRY_ASSIGN(gone, sys::remove_empty(directory));
+    // The next session may have it already.
+    return gone || sys::lock_is_held(application_lock_path(directory)) ? Result<>() : Result<>(in_the_way(directory));
 }
 
 }  // namespace
@@ -165,14 +197,14 @@ void dismiss_lingering(const std::string& directory) {
         std::this_thread::sleep_for(look_pause);
 }
 
-Result<> remove_leftover(const std::string& directory) {
+Result<> remove_leftover(const std::string& directory, Unpacked unpacked) {
     dismiss_lingering(directory);
     auto application = sys::FileLock::take(application_lock_path(directory));
     if (!application && application.error().kind == ErrorKind::missing) return {};
     if (!application && application.error().kind != ErrorKind::retry) return application.error();
     if (!application || sys::lock_is_held(agent_lock_path(directory)))
         return Error{ErrorKind::refused, fmt::format("{} is in use.", directory)};
-    return sys::posix_store().remove_tree(directory);
+    return remove_all(directory, unpacked);
 }
 
 Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
@@ -204,7 +236,7 @@ Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, cons
         const auto kind = lock.error().kind;
         // An agent that frees the directory holds the lock, and takes the directory away under us.
         const bool passing = kind == ErrorKind::missing || (kind == ErrorKind::retry && is_being_freed(directory));
-        if (!passing && kind == ErrorKind::retry)
+        if (kind == ErrorKind::retry && (!passing || sys::Clock::now() > deadline))
             return Error{
                 ErrorKind::refused,
                 fmt::format("forebay: another session writes run {} on this node ({} is locked). Safe: all of its "
@@ -321,7 +353,7 @@ bool Staging::agent_lives() const { return sys::lock_is_held(agent_lock_path(dir
 
 Result<> Staging::remove() {
     mapping_ = {};
-    FB_TRY(sys::posix_store().remove_tree(directory_));
+    FB_TRY(remove_all(directory_));
     lock_.release();
     return {};
 }

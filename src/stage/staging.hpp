@@ -6,7 +6,7 @@
 //     control                           the control page
 //     STREAM.0.h5, STREAM.1.h5          the slots
 //     agent.log
-//     spool/                            small files of the job's programs, until the agent has packed them
+//     spool/, spool.closed-ID/          small files of the job's programs, until the agent has packed them
 //
 // Owner: the object holds the mapping of the control page and, on the node's first rank, the application's lock.
 
@@ -62,8 +62,11 @@ Result<std::vector<std::string>> staging_directories(const std::string& base);
 Result<std::vector<std::string>> staging_directories_of(const std::string& base, const std::string& run);
 /// Has an agent leave, and free the directory, that only keeps what is committed for a restart; another one goes on.
 void dismiss_lingering(const std::string& directory);
-/// Removes what a dead session left, staged files too. `refused` while the session or its agent lives.
-Result<> remove_leftover(const std::string& directory);
+/// Small files that nobody has packed.
+enum class Unpacked { stay, go };
+/// Removes what a dead session left, staged files too; with `stay` not a spool with files in it: `retry`, and all of it
+/// stays. `refused` while the session or its agent lives.
+Result<> remove_leftover(const std::string& directory, Unpacked unpacked = Unpacked::stay);
 
 /// A sealed node file found in a staging directory.
 struct StagedFile {
@@ -118,7 +121,8 @@ public:
     bool application_lives() const;
     bool agent_lives() const;
 
-    /// Removes the directory and all in it. By the node's first rank, when nothing in it is needed any more.
+    /// Removes the directory and all in it but a spool with files: `retry`, and all of it stays. By the node's first
+    /// rank, when nothing in it is needed any more. What another error leaves is a staging directory still.
     Result<> remove();
 
 private:

@@ -127,7 +127,8 @@ class Session:
     @property
     def spool(self):
         """A directory of this node for small files of any program of the job; the agent packs them into few files of the
-        run, `forebay extract` gives them back. Write under a name that begins with a dot, then rename."""
+        run, `forebay extract` gives them back. Write under a name that begins with a dot, then rename. close() takes the
+        directory away, but for what could not be packed, which it tells."""
         return self._session.spool
 
     def job(self, stop_wanted=False):

@@ -1,0 +1,73 @@
+// A spool in a real directory, and what batches of packed files hold.
+
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/node_reader.hpp"
+#include "drain/pack.hpp"
+#include "format/packed.hpp"
+
+namespace forebay::test {
+
+using Contents = std::map<std::string, std::string>;  // by path
+
+inline void put(const std::filesystem::path& path, const std::string& content) {
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream out(path, std::ios::binary);
+    out << content;
+}
+
+inline std::string content_of(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline Contents files_in(const std::filesystem::path& spool) {
+    Contents files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(spool))
+        if (entry.is_regular_file()) files[entry.path().lexically_relative(spool)] = content_of(entry.path());
+    return files;
+}
+
+/// What all committed batches of a stream hold: content by path, and how often each path is there.
+inline Contents packed_in(sys::Store& store, const std::string& run, const std::string& stream,
+                          std::map<std::string, int>* times = nullptr) {
+    Contents files;
+    const auto all = catalog::snapshots(store, run, stream);
+    if (!all) return files;
+    for (const auto& snapshot : *all) {
+        const auto verified = catalog::verify(store, snapshot, {}).value();
+        CHECK(verified.damage.empty());
+        const auto path = snapshot.directory + "/node-00000.h5";
+        const auto head = catalog::load_head(store, path).value();
+        CHECK(head.record.step == snapshot.step);
+        const auto file = store.open(path, sys::Access::read).value();
+        for (std::size_t v = 0; v < head.schema.variables.size(); ++v) {
+            const auto packed = format::packed_file(head.schema.variables[v]);
+            REQUIRE(packed);
+            std::vector<std::byte> bytes(packed->bytes);
+            if (!bytes.empty()) file->read(head.blocks[head.first_block[v]].offset_bytes, bytes).value();
+            files[packed->path] = text_of(bytes);
+            if (times != nullptr) ++(*times)[packed->path];
+        }
+    }
+    return files;
+}
+
+/// How many batches it took.
+inline std::size_t pack_all(drain::Packer& packer) {
+    std::size_t batches = 0;
+    while (packer.pack_batch().value().files > 0) ++batches;
+    return batches;
+}
+
+}  // namespace forebay::test
