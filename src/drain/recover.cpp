@@ -141,11 +141,14 @@ Result<> remove_temporaries(sys::Store& store, const std::string& directory) {
     return {};
 }
 
-// Of manifests in committed snapshots, and of views beside them.
+// Of manifests in committed snapshots, and of views beside them. What a link leads to is not this run's.
 Result<> remove_temporaries_of(sys::Store& store, const std::string& run, const std::string& stream) {
-    FB_TRY(remove_temporaries(store, run + "/" + stream));
-    FB_TRY_ASSIGN(committed, catalog::snapshots(store, run, stream));
-    for (const auto& snapshot : committed) FB_TRY(remove_temporaries(store, snapshot.directory));
+    const auto directory = run + "/" + stream;
+    FB_TRY(remove_temporaries(store, directory));
+    FB_TRY_ASSIGN(entries, store.list(directory));
+    for (const auto& entry : entries)
+        if (entry.is_directory && !entry.is_link && catalog::step_of(entry.name))
+            FB_TRY(remove_temporaries(store, directory + "/" + entry.name));
     return {};
 }
 
