@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <limits>
 
 #include "api/state.hpp"
 #include "catalog/catalog.hpp"
@@ -164,14 +165,18 @@ TEST_CASE("columns without an address on one rank are refused, also in a direct 
     });
 }
 
-TEST_CASE("a step below 0, or of one rank alone below 0, is refused") {
+TEST_CASE("a step below 0, of one rank alone below 0, or with no number above it, is refused") {
     with_ranks([](Rank& here) {
         double time = 0;
         auto stream = here.session.stream("restart").value();
         stream.replicated("time", &time).value();
         check_refused(here, stream.save(-1), "step -1");
         check_refused(here, stream.save(here.is_wrong() ? -5 : 3), "step -5");
+        constexpr auto last = std::numeric_limits<std::int64_t>::max();
+        check_refused(here, stream.save(last), "steps are 0 to 9223372036854775806");
         check_saves(stream, 3);
+        check_saves(stream, last - 1);
+        CHECK(stream.newest().value().value().step() == last - 1);
     });
 }
 
