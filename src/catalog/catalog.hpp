@@ -96,18 +96,15 @@ Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
 /// a part of it under a name that means more than "being removed". Missing is fine.
 Result<> discard(sys::Store& store, const std::string& directory, std::int64_t step, std::uint64_t snapshot_id);
 
-/// Takes the views away that show a step: its own, and those of several snapshots, which would show fill values as if
-/// they were data. True when there was one; the absence is not durable before the directory is synced.
-Result<bool> remove_views(sys::Store& store, const std::string& stream_directory, std::int64_t step);
-
 struct Pruned {
     std::vector<Snapshot> removed;
     std::vector<Snapshot> kept;
     std::vector<std::string> problems;  // snapshots that do not count, and why
+    std::vector<std::string> others;    // under names of views of what was removed, and none: they stay
 };
 
 /// Keeps the newest `keep` snapshots that check_whole() accepts and everything newer than the oldest of those;
-/// removes older ones (the view, then by a rename, then file by file). With fewer than `keep` whole ones nothing is
+/// removes older ones (the views, then by a rename, then file by file). With fewer than `keep` whole ones nothing is
 /// removed, so the newest whole one never is. keep 0 removes nothing. `dry_run` only says what it would do. The step
 /// `spared` stays in any case: one that was just committed may be older than what an earlier session left.
 Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, int keep, bool dry_run,

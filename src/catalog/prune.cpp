@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
+#include "catalog/views.hpp"
 
 namespace forebay::catalog {
 
@@ -25,30 +28,19 @@ Result<> discard_older_saves(sys::Store& store, const std::string& run, const Sn
     return {};
 }
 
-Result<> remove(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
+Result<FoundViews> remove(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
     FB_TRY(discard_older_saves(store, run, snapshot));
     // A view without its snapshot would show fill values as if they were data: it goes first, for good.
     const auto stream_directory = run + "/" + snapshot.stream;
-    FB_TRY_ASSIGN(had_views, remove_views(store, stream_directory, snapshot.step));
-    if (had_views) FB_TRY(store.sync_directory(stream_directory));
+    FB_TRY_ASSIGN(found, remove_views(store, stream_directory, snapshot.step, ViewsOf::step_and_series));
+    if (!found.views.empty()) FB_TRY(store.sync_directory(stream_directory));
     // Any id serves to name what is being removed; a snapshot whose manifest is unreadable has none.
     const auto manifest = load_manifest(store, snapshot.directory);
-    return discard(store, snapshot.directory, snapshot.step, manifest ? manifest->snapshot_id : 0);
+    FB_TRY(discard(store, snapshot.directory, snapshot.step, manifest ? manifest->snapshot_id : 0));
+    return found;
 }
 
 }  // namespace
-
-Result<bool> remove_views(sys::Store& store, const std::string& stream_directory, std::int64_t step) {
-    bool had_views = false;
-    for (const auto convention : all_conventions)
-        for (const auto& name : {view_name(step, convention), series_name(convention)}) {
-            const auto view = stream_directory + "/" + name;
-            FB_TRY_ASSIGN(exists, store.exists(view));
-            if (exists) FB_TRY(store.remove(view));
-            had_views |= exists;
-        }
-    return had_views;
-}
 
 Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, int keep, bool dry_run,
                      std::int64_t spared) {
@@ -70,10 +62,16 @@ Result<Pruned> prune(sys::Store& store, const std::string& run, const std::strin
         if (const auto verdict = whole(store, snapshot); verdict) ++counted;
         else pruned.problems.push_back(fmt::format("step {} does not count: {}", snapshot.step, verdict.error().text));
     }
-    if (dry_run || pruned.removed.empty()) return pruned;
+    if (pruned.removed.empty()) return pruned;
     // What is kept was seen, but its name may not be durable yet: its committer may have been killed before the sync.
-    FB_TRY(store.sync_directory(run + "/" + stream));
-    for (const auto& snapshot : pruned.removed) FB_TRY(remove(store, run, snapshot));
+    const auto stream_directory = run + "/" + stream;
+    if (!dry_run) FB_TRY(store.sync_directory(stream_directory));
+    for (const auto& snapshot : pruned.removed) {
+        FB_TRY_ASSIGN(found, dry_run ? find_views(store, stream_directory, snapshot.step, ViewsOf::step_and_series)
+                                     : remove(store, run, snapshot));
+        for (const auto& path : found.others)  // a series is met with each step
+            if (std::ranges::count(pruned.others, path) == 0) pruned.others.push_back(path);
+    }
     return pruned;
 }
 

@@ -48,7 +48,8 @@ Result<Exit> drain_all(const Options& options) {
         if (!drained) return drained.error();
         for (const auto& one : *drained) {
             if (!one.committed) exit = Exit::found;
-            text += one.committed ? fmt::format("{}@{}: committed\n", one.stream, one.step)
+            text += one.committed ? fmt::format("{}@{}: committed{}\n", one.stream, one.step,
+                                                one.text.empty() ? "" : "\n  " + one.text)
                                   : fmt::format("{}@{}: NOT committed, staged in {}: {}\n", one.stream, one.step,
                                                 one.staged_path, one.text);
             auto object = Json::object();

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "catalog/views.hpp"
 #include "cli/place.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
@@ -33,6 +34,7 @@ void say(const catalog::Pruned& pruned, const std::string& stream, bool dry_run)
     for (const auto& snapshot : pruned.removed)
         text += fmt::format("{}@{}  {}\n", stream, snapshot.step, dry_run ? "would be removed" : "removed");
     for (const auto& problem : pruned.problems) text += fmt::format("{}: {}\n", stream, problem);
+    for (const auto& path : pruned.others) text += fmt::format("{}.\n", catalog::stays_text(path));
     std::fputs(text.c_str(), stdout);
 }
 
@@ -55,11 +57,13 @@ Result<Exit> prune(const Options& options) {
         FB_TRY_ASSIGN(pruned, catalog::prune(store, place.run, stream, options.keep, options.dry_run));
         if (!pruned.problems.empty()) exit = Exit::found;
         if (!options.json) say(pruned, stream, options.dry_run);
-        auto problems = Json::array();
+        auto problems = Json::array(), others = Json::array();
         for (const auto& problem : pruned.problems) problems.push(problem);
+        for (const auto& path : pruned.others) others.push(path);
         auto object = Json::object();
         object.set("stream", stream).set("dry_run", options.dry_run).set("kept", json_of_all(pruned.kept));
-        array.push(object.set("removed", json_of_all(pruned.removed)).set("problems", problems));
+        object.set("removed", json_of_all(pruned.removed)).set("problems", problems).set("others", others);
+        array.push(object);
     }
     if (options.json) array.print();
     return exit;
@@ -73,14 +77,20 @@ void add_prune(CommandLine& line) {
     verb.argument("RUN", options->place, "RUN for all its streams but those of packed files, or RUN/STREAM");
     verb.required("--keep", options->keep, "How many whole snapshots of each stream stay (at least 1)");
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
-    verb.json(options->json,
-              "  An array with an object for each stream: stream, dry_run, kept, removed (arrays of stream, step, "
-              "directory),\n"
-              "  problems (texts: snapshots that do not count, and why).\n");
+    verb.json(
+        options->json,
+        "  An array with an object for each stream: stream, dry_run, kept, removed (arrays of stream, step, "
+        "directory),\n"
+        "  problems (texts: snapshots that do not count, and why), others (paths of files that have names of views "
+        "and\n"
+        "  are none: they stay).\n");
     verb.examples(
         "  forebay prune /scratch/me/run7 --keep 3 --dry-run\n"
         "  forebay prune /scratch/me/run7/particles --keep 1\n"
-        "With fewer than --keep whole snapshots nothing is removed. Exit code 1 when a snapshot is not whole.\n");
+        "With fewer than --keep whole snapshots nothing is removed. Exit code 1 when a snapshot is not whole. Views "
+        "of\n"
+        "what is removed go with it; a file of a view's name that holds its own data, as an export, stays and is "
+        "named.\n");
     verb.action([options] { return prune(*options); });
 }
 

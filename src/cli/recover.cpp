@@ -61,11 +61,12 @@ public:
             view.made ? "made" : "incomplete", said, true);
     }
     void add(const std::string& directory, const drain::Drained& one, Outcome outcome) {
-        const auto said = one.committed ? std::string("it was staged on this node and is now committed.")
-                          : !one.waiting
-                              ? one.text
-                              : fmt::format("it is not committed: {}; {} {}.", one.text,
-                                            outcome == Outcome::removed ? "removed" : "staged in", one.staged_path);
+        const auto said =
+            one.committed
+                ? "it was staged on this node and is now committed." + (one.text.empty() ? "" : "\n  " + one.text)
+            : !one.waiting ? one.text
+                           : fmt::format("it is not committed: {}; {} {}.", one.text,
+                                         outcome == Outcome::removed ? "removed" : "staged in", one.staged_path);
         auto object = Json::object();
         object.set("stream", one.stream).set("step", one.step).set("directory", directory).set("kind", "staged");
         add(fmt::format("{}: step {}: {}", one.stream, one.step, said), object, name_of_outcome(outcome), said,

@@ -18,7 +18,7 @@ struct Options {
     std::string place;
     std::string as = "plain";
     std::string to, table, describe;
-    bool series = false, all = false, partial = false, json = false;
+    bool series = false, all = false, partial = false, force = false, json = false;
 };
 
 /// What the place names: one snapshot, or with --series and --all every one of a stream.
@@ -77,7 +77,8 @@ Result<Exit> view(const Options& options) {
                                     .table = options.table,
                                     .description = options.describe,
                                     .missing = options.partial ? views::Missing::leave_out : views::Missing::refuse,
-                                    .to = options.to};
+                                    .to = options.to,
+                                    .replace = options.force};
     const std::span<const catalog::Snapshot> all(snapshots);
     const auto at_once = options.series ? all.size() : 1;
     bool is_whole = true;
@@ -106,6 +107,7 @@ void add_view(CommandLine& line) {
                   "The snapshot: RUN@STEP, RUN/STREAM@STEP; STEP may be \"last\". With --series or --all a stream");
     verb.option("--as", options->as, "In whose words: plain, h5part, openpmd, netcdf");
     verb.option("--to", options->to, "The file to make, instead of one beside the snapshot");
+    verb.flag("--force", options->force, "Replace what is there and is no view of Forebay's");
     verb.flag("--series", options->series, "All steps of the stream in one file (not plain)");
     verb.flag("--all", options->all, "Each step of the stream, a file each; openPMD's are one set then");
     verb.option("--table", options->table, "The particle table that --as h5part shows, where there are several");
@@ -121,7 +123,9 @@ void add_view(CommandLine& line) {
         "  h5dump -H /scratch/me/run7/restart/step-000120.h5\n"
         "  forebay view /scratch/me/run7/fields --as netcdf --series\n"
         "  forebay view /scratch/me/run7/restart --as openpmd --all\n"
-        "The view copies no data; an existing one is replaced.\n");
+        "The view copies no data; an existing one is replaced. A file of the name that has no mark of a view, as a "
+        "view\n"
+        "that an earlier version made, is replaced with --force alone.\n");
     verb.action([options] { return view(*options); });
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "catalog/views.hpp"
 #include "drain/between.hpp"
 #include "drain/commit.hpp"
 #include "drain/node_drain.hpp"
@@ -269,11 +270,13 @@ bool Agent::commit_slot(std::uint32_t index) {
     }
     const auto& record = peeked->record;
     const std::string stream = page_.streams[slot.stream].name.data();
+    std::vector<std::string> others;
     const auto done =
         move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, nullptr, [&] {
             return commit_if_complete(store_, session_.run, stream, record.step, record.snapshot_id, record.nodes,
-                                      record.group.nodes_per_file, &mine_[index].asking);
+                                      record.group.nodes_per_file, &mine_[index].asking, &others);
         });
+    tell_of(others);
     const bool absent = done ? *done == Commit::waiting : done.error().kind == ErrorKind::missing;
     if (absent && slot.inherited == 0) {
         const auto part = session_.run + "/" + stream + "/" + catalog::part_name(record.step, record.snapshot_id);
@@ -354,6 +357,12 @@ void Agent::keep_window(const stage::StreamControl& stream, const catalog::Snaps
         return;
     }
     for (const auto& problem : pruned->problems) log_(problem);
+    tell_of(pruned->others);
+}
+
+void Agent::tell_of(const std::vector<std::string>& others) {
+    for (const auto& path : others)
+        if (others_.insert(path).second) log_(catalog::stays_text(path));
 }
 
 }  // namespace forebay::drain

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/limits.hpp"
+#include "catalog/views.hpp"
 #include "drain/agent.hpp"
 #include "drain/publish.hpp"
 #include "drain/spool.hpp"
@@ -16,6 +17,13 @@ Result<stage::SessionFile> session_of(const std::string& directory) {
     const auto path = directory + "/session.json";
     FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), path, limits::session_bytes_max));
     return stage::decode_session(text, path);
+}
+
+std::string said_of(const std::set<std::string>& others, const std::string& stream_directory) {
+    std::string text;
+    for (const auto& path : others)
+        if (path.starts_with(stream_directory + "/")) text += (text.empty() ? "" : "\n  ") + catalog::stays_text(path);
+    return text;
 }
 
 }  // namespace
@@ -79,7 +87,8 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
         const bool committed = state == stage::SlotState::committed, waiting = state == stage::SlotState::drained;
         outcome.push_back({page.streams[slot.stream].name.data(), slot.step.load(), staging.slot_path(i), committed,
                            already[i], waiting,
-                           committed ? std::string()
+                           committed
+                               ? said_of(agent.others(), session.run + "/" + page.streams[slot.stream].name.data())
                            : waiting ? "drained; node files of other nodes are still missing"
                                      : std::string(slot.error_text.data())});
     }

@@ -37,7 +37,8 @@ void sweep(sys::Store& store, const std::string& directory) {
 
 Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, const std::string& stream,
                                   std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes,
-                                  std::uint32_t nodes_per_file, std::uint32_t* asking) {
+                                  std::uint32_t nodes_per_file, std::uint32_t* asking,
+                                  std::vector<std::string>* others) {
     if (nodes == 0 || nodes > limits::nodes_max || step < 0)
         return Error{ErrorKind::refused,
                      fmt::format("cannot commit step {} of stream \"{}\" with {} nodes: steps start at "
@@ -60,7 +61,7 @@ Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, con
         FB_TRY_ASSIGN(manifest, gather(store, part, wanted));
         writes = true;
         FB_TRY(write_manifest(store, part, manifest));
-        return publish(store, place, part, {snapshot_id, manifest.sealed_unix_ns});
+        return publish(store, place, part, {snapshot_id, manifest.sealed_unix_ns}, others);
     }();
     const bool is_gone = outcome ? *outcome == Commit::waiting : outcome.error().kind == ErrorKind::missing;
     if (!is_gone) return outcome;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "catalog/catalog.hpp"
 #include "format/node_file.hpp"
@@ -25,9 +26,11 @@ enum class Commit {
 /// durable here, up to the entry of STREAM in RUN. All answers but `waiting` are durable. `refused` when the node files
 /// do not make one snapshot: nothing is then moved. `asking`, of files of several nodes, is the node to look at first:
 /// the asker's own, and after `waiting` one that was absent, so that waiting for the last node is one read a time.
+/// `others` as publish() gives them.
 Result<Commit> commit_if_complete(sys::Store& store, const std::string& run, const std::string& stream,
                                   std::int64_t step, std::uint64_t snapshot_id, std::uint32_t nodes,
-                                  std::uint32_t nodes_per_file = 1, std::uint32_t* asking = nullptr);
+                                  std::uint32_t nodes_per_file = 1, std::uint32_t* asking = nullptr,
+                                  std::vector<std::string>* others = nullptr);
 
 /// What recover() did with one leftover directory.
 struct Recovered {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "catalog/catalog.hpp"
 #include "drain/commit.hpp"
@@ -38,7 +39,9 @@ Result<bool> find_committed(sys::Store& store, const Place& place, std::uint64_t
 /// replaced: its view is removed first, which would show the new bytes under the old layout; then it is moved aside,
 /// and removed when the new name is durable. `already` when this very save is there, `superseded`, and `directory`
 /// removed, when a later whole one is. What it answers is durable. A `directory` that is gone, or a name that others
-/// keep taking, ends with the error of the rename.
-Result<Commit> publish(sys::Store& store, const Place& place, const std::string& directory, const Save& save);
+/// keep taking, ends with the error of the rename. `others` (may be null) gets the paths of what stands under names of
+/// views of the save that was replaced, and is none: it stays.
+Result<Commit> publish(sys::Store& store, const Place& place, const std::string& directory, const Save& save,
+                       std::vector<std::string>* others = nullptr);
 
 }  // namespace forebay::drain

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "catalog/names.hpp"
+#include "catalog/views.hpp"
 #include "drain/commit.hpp"
 #include "drain/gather.hpp"
 #include "drain/publish.hpp"
@@ -14,6 +15,12 @@ namespace {
 
 using catalog::Leftover;
 using Outcome = Recovered::Outcome;
+
+std::string said_of(const std::vector<std::string>& others) {
+    std::string text;
+    for (const auto& path : others) text += "\n  " + catalog::stays_text(path);
+    return text;
+}
 
 class Recovery {
 public:
@@ -85,8 +92,9 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     if (absent)
         return incomplete(leftover, fmt::format("{} of {} node files have arrived, that of node {} has not",
                                                 arrived->files, nodes, *absent));
+    std::vector<std::string> others;
     FB_TRY_ASSIGN(outcome, commit_if_complete(store_, run_, stream_, leftover.step, leftover.snapshot_id, nodes,
-                                              arrived->nodes_per_file));
+                                              arrived->nodes_per_file, nullptr, &others));
     switch (outcome) {
         case Commit::waiting: return incomplete(leftover, "its node files are being moved by somebody else");
         case Commit::superseded:
@@ -97,9 +105,9 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
         case Commit::already: return beside_damaged(leftover, standing);
         case Commit::committed: break;
     }
-    return Recovered{
-        leftover, Outcome::committed,
-        fmt::format("step {} was complete and is now committed in {}.", leftover.step, final_of(leftover))};
+    return Recovered{leftover, Outcome::committed,
+                     fmt::format("step {} was complete and is now committed in {}.{}", leftover.step,
+                                 final_of(leftover), said_of(others))};
 }
 
 // What is committed cannot be used, and what is left might be needed: a person decides.
@@ -118,11 +126,12 @@ Result<Recovered> Recovery::old(const Leftover& leftover) {
     if (!standing && standing.error().kind == ErrorKind::retry) return standing.error();
     if (replaced && !standing) return beside_damaged(leftover, standing);
     FB_TRY_ASSIGN(save, save_in(store_, leftover.directory));
-    FB_TRY_ASSIGN(outcome, publish(store_, place_of(leftover), leftover.directory, save));
+    std::vector<std::string> others;
+    FB_TRY_ASSIGN(outcome, publish(store_, place_of(leftover), leftover.directory, save, &others));
     if (outcome == Commit::committed)
         return Recovered{leftover, Outcome::restored,
-                         fmt::format("step {} was being replaced when its replacement was cut; it is back in {}.",
-                                     leftover.step, final_of(leftover))};
+                         fmt::format("step {} was being replaced when its replacement was cut; it is back in {}.{}",
+                                     leftover.step, final_of(leftover), said_of(others))};
     FB_TRY(remove(leftover));
     return Recovered{leftover, Outcome::removed,
                      fmt::format("step {}: the save that was replaced was removed.", leftover.step)};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "catalog/views.hpp"
 #include "sys/store.hpp"
 #include "views/description.hpp"
 #include "views/limits.hpp"
@@ -48,6 +49,17 @@ Result<> check_sources(std::span<const Contents> contents, const std::string& pa
                     path, contents.size(), files, mappings, views_sources_max, views_mappings_max)};
 }
 
+Result<> check_standing(sys::Store& store, const std::string& path, bool replace) {
+    FB_TRY_ASSIGN(standing, catalog::what_stands(store, path));
+    if (standing != catalog::Standing::other || replace) return {};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("forebay: no view {} was made: what stands there is not marked as a view that Forebay "
+                    "made, so it may hold data of its own. Safe: it, and the snapshots. Next: another name, or "
+                    "--force, which replaces it; a view of an earlier version has no mark.",
+                    path)};
+}
+
 }  // namespace
 
 Result<std::vector<Contents>> gather_all(sys::Store& store, std::span<const catalog::Snapshot> snapshots,
@@ -89,6 +101,7 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
         view.missing.insert(view.missing.end(), one.missing.begin(), one.missing.end());
     }
     view.omitted = std::move(outline.omitted);
+    FB_TRY(check_standing(store, view.path, options.replace));
     FB_TRY(sys::write_text_durable(store, view.path, bytes));
     return view;
 }
