@@ -111,7 +111,7 @@ void add_export_genericio(Verb& parent) {
     const auto options = std::make_shared<Options>();
     auto verb = parent.verb("genericio", "A table of particles as a file of GenericIO (HACC)");
     verb.argument("RUN", options->place, "RUN@STEP or RUN/STREAM@STEP; RUN for its last snapshot");
-    verb.argument("FILE", options->path, "The file to make");
+    verb.argument("FILE", options->path, "The file to make; not in a snapshot's directory");
     verb.option("--table", options->how.table, "Which table; the only one, or \"particles\", by default");
     verb.option("--coordinate", options->how.coordinates,
                 "A column that is a physical coordinate: given three times, x, y and z; an imported file's are known");
@@ -122,7 +122,7 @@ void add_export_genericio(Verb& parent) {
     verb.option("--threads", options->how.threads, "Threads that read, check and write");
     verb.option("--memory", options->memory, "Of all threads, for the data; with --compress each holds a block twice");
     verb.option("--wait", options->wait_seconds, "Wait so many seconds for the snapshot to be committed");
-    verb.flag("--force", options->how.replace, "Replace FILE");
+    verb.flag("--force", options->how.replace, "Replace FILE and its partitions");
     verb.flag("--background", options->background,
               "Go on as a process of its own: the GenericIO library starts this, of the run FILE.forebay");
     verb.flag("--keep", options->keep, "Keep the run FILE.forebay, which is removed when FILE was made of it");

@@ -105,7 +105,7 @@ void add_convention(Verb& parent, Convention convention, const char* summary, co
                   is_plain ? "The snapshot: RUN@STEP, RUN/STREAM@STEP; STEP may be \"last\""
                            : "RUN@STEP, or several steps: RUN/STREAM@all, RUN/STREAM@100-500, RUN/STREAM@100,200");
     verb.argument("FILE", options->file, "The file to make; its directory exists");
-    verb.flag("--force", options->force, "Replace FILE, once the new one is whole");
+    verb.flag("--force", options->force, "Replace FILE, once the new one is whole; never what it is made of");
     if (convention == Convention::h5part)
         verb.option("--table", options->table, "The particle table, where there are several");
     verb.option("--describe", options->describe,
@@ -123,7 +123,9 @@ void add_convention(Verb& parent, Convention convention, const char* summary, co
     verb.examples(
         std::string(examples) +
         "Every byte is checked against its checksum before it is written. FILE is whole or absent; a call that\n"
-        "was killed goes on where it was when it is repeated.\n");
+        "was killed goes on where it was when it is repeated. FILE may stand anywhere but in a snapshot's directory; "
+        "in\n"
+        "the stream's directory it stays when its snapshots go, under the name of a view too.\n");
     verb.action([options, convention] { return run(*options, convention); });
 }
 

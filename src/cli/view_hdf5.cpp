@@ -106,7 +106,8 @@ void add_view(CommandLine& line) {
     verb.argument("RUN", options->place,
                   "The snapshot: RUN@STEP, RUN/STREAM@STEP; STEP may be \"last\". With --series or --all a stream");
     verb.option("--as", options->as, "In whose words: plain, h5part, openpmd, netcdf");
-    verb.option("--to", options->to, "The file to make, instead of one beside the snapshot");
+    verb.option("--to", options->to,
+                "The file to make, instead of one beside the snapshot; not in a snapshot's directory");
     verb.flag("--force", options->force, "Replace what is there and is no view of Forebay's");
     verb.flag("--series", options->series, "All steps of the stream in one file (not plain)");
     verb.flag("--all", options->all, "Each step of the stream, a file each; openPMD's are one set then");

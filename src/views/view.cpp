@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "catalog/output.hpp"
 #include "catalog/views.hpp"
 #include "sys/store.hpp"
 #include "views/description.hpp"
@@ -49,6 +50,14 @@ Result<> check_sources(std::span<const Contents> contents, const std::string& pa
                     path, contents.size(), files, mappings, views_sources_max, views_mappings_max)};
 }
 
+/// Of a view that is wished for under a name of its own.
+Result<> check_outside(sys::Store& store, std::span<const catalog::Snapshot> snapshots, const ViewOptions& options) {
+    std::vector<std::string> directories;
+    for (const auto& snapshot : snapshots) directories.push_back(snapshot.directory);
+    const auto description = description_path(stream_directory_of(snapshots.front()), options.description);
+    return catalog::check_output(store, options.to, directories, {&description, 1});
+}
+
 Result<> check_standing(sys::Store& store, const std::string& path, bool replace) {
     FB_TRY_ASSIGN(standing, catalog::what_stands(store, path));
     if (standing != catalog::Standing::other || replace) return {};
@@ -91,6 +100,7 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
     FB_TRY_ASSIGN(outline, outline_of(contents, wish));
     std::string prefix;
     if (!options.to.empty()) {
+        FB_TRY(check_outside(store, snapshots, options));
         FB_TRY_ASSIGN(way, prefix_of(options.to, directory));
         prefix = way;
     }

@@ -36,7 +36,7 @@ Result<std::vector<Contents>> gather_all(sys::Store& store, std::span<const cata
 
 /// Makes, or replaces atomically, the view of one snapshot, or of a series. Reads heads of node files only.
 /// `unsupported` for more files than a reader can hold open (views_sources_max), `refused` where something stands that
-/// is no view and may not be replaced.
+/// is no view and may not be replaced, and for `to` in a snapshot's directory or at the description.
 Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> snapshots, const ViewOptions& options);
 
 }  // namespace forebay::views

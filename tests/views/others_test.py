@@ -155,5 +155,79 @@ class Views(WithRun):
                 self.assertEqual(made.attrs["step"], 2)
 
 
+class Outputs(WithRun):
+    """Each command that makes a file of snapshots."""
+    COMMANDS = [("export", convention, "{place}", "{file}", "--force") for convention in ("plain", "netcdf", "genericio")]
+    COMMANDS.append(("view", "{place}", "--to", "{file}", "--force"))
+
+    def check_refused(self, file, said, *more):
+        before = self.contents()
+        for command in self.COMMANDS:
+            if more and "genericio" in command:
+                continue
+            with self.subTest(command=command, file=file):
+                filled = [part.format(place=f"{self.run_directory}@1", file=file) for part in command]
+                self.assertIn(said, forebay(*filled, *more, code=2))
+                self.assertEqual(self.contents(), before)
+
+    def contents(self):
+        return {path: path.read_bytes() for path in self.scratch.rglob("*") if path.is_file()}
+
+    def test_nothing_is_made_in_a_snapshot_s_directory(self):
+        step = self.stream / "step-000002"
+        (step / "deeper").mkdir()
+        (self.scratch / "way").symlink_to(step)
+        part = self.stream / ".step-000009.00000000000000f3.part"
+        part.mkdir()
+        for file in (step / "node-00000.h5", step / "manifest.json", step / "new.h5", step / "deeper" / "new.h5",
+                     self.scratch / "way" / "node-00001.h5", self.stream / "x" / ".." / "step-000002" / "new.h5",
+                     part / "node-00000.h5"):
+            (self.stream / "x").mkdir(exist_ok=True)
+            self.check_refused(file, "directory of a snapshot")
+        os.chdir(step)
+        self.addCleanup(os.chdir, "/")
+        self.check_refused("new.h5", "directory of a snapshot")
+        self.assertIn("whole", forebay("verify", self.run_directory))
+
+    def test_a_snapshot_that_a_link_leads_to_is_not_written_into(self):
+        archive = self.scratch / "archive"
+        shutil.move(self.stream / "step-000001", archive)
+        (self.stream / "step-000001").symlink_to(archive)
+        self.check_refused(archive / "node-00000.h5", "directory of a snapshot")
+        self.check_refused(archive / "new.h5", "directory of a snapshot")
+
+    def test_a_directory_of_the_name_that_is_in_no_run_is_anybody_s(self):
+        own = self.scratch / "step-000120"
+        own.mkdir()
+        self.view(1, "--to", own / "shown.h5")
+        forebay("export", "plain", f"{self.run_directory}@1", own / "out.h5")
+
+    def test_what_a_file_is_made_of_is_not_replaced_by_it(self):
+        text = '[variables."gas/x"]\nunit = "km"\n'
+        for description, more in ((self.stream / "describe.toml", ()), (self.scratch / "said.toml", ("--describe",))):
+            description.write_text(text)
+            more = more and (*more, description)
+            (self.scratch / "other.name").unlink(missing_ok=True)
+            (self.scratch / "other.name").symlink_to(description)
+            if more:
+                (self.stream / "describe.toml").unlink()
+            self.check_described(description, more)
+            self.check_described(self.scratch / "other.name", more)
+
+    def check_described(self, file, more):
+        for command in self.COMMANDS:
+            if "genericio" not in command:
+                filled = [part.format(place=f"{self.run_directory}@1", file=file) for part in command]
+                self.assertIn("made of", forebay(*filled, *more, code=2))
+                self.assertIn("km", file.read_text())
+
+    def test_partitions_are_not_replaced_unasked(self):
+        (self.scratch / "gas#1").write_text("mine")
+        command = ("export", "genericio", f"{self.run_directory}@1", self.scratch / "gas", "--partitions", "2")
+        self.assertIn("--force", forebay(*command, code=2))
+        self.assertEqual((self.scratch / "gas#1").read_text(), "mine")
+        forebay(*command, "--force")
+
+
 if __name__ == "__main__":
     unittest.main()
