@@ -123,6 +123,21 @@ TEST_CASE("a name described twice is refused where it is described, and the desc
     });
 }
 
+TEST_CASE("a name that could command a terminal is refused, and is spelled out in the text") {
+    with_ranks([](Rank& here) {
+        double time = 0;
+        auto stream = here.session.stream("restart").value();
+        const std::string name =
+            "time\xc2\x9b"
+            "31m";
+        stream.replicated(name, &time).value();
+        check_refused(here, stream.save(1), "variable 'time\\xc2\\x9b31m' is refused");
+        stream.forget(name).value();
+        stream.replicated("time", &time).value();
+        check_saves(stream, 1);
+    });
+}
+
 TEST_CASE("ranks that describe a stream differently are refused; another stream works") {
     with_ranks([](Rank& here) {
         double time = 0;

@@ -9,6 +9,7 @@
 #include "api/state.hpp"
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/show_text.hpp"
 #include "drain/agent.hpp"
 #include "drain/spool.hpp"
 #include "drain/target.hpp"
@@ -92,7 +93,7 @@ std::string absolute_path(const std::string& path) {
 SessionState::~SessionState() { end_thread(stuck_agent_end_max); }
 
 void SessionState::log(const std::string& line) const {
-    if (options.log && topology.world->rank() == 0) options.log(line);
+    if (options.log && topology.world->rank() == 0) options.log(show_message(line));
 }
 
 Result<> SessionState::check_open() const {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "cli/forwarding.hpp"
 #include "cli/json.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "drain/agent.hpp"
 
@@ -41,17 +41,17 @@ Result<Exit> drain_all(const Options& options) {
     FB_TRY_ASSIGN(directories, drain_asked(options));
     auto exit = Exit::good;
     auto array = Json::array();
-    std::string text;
+    Shown text;
     for (const auto& [directory, drained] : directories) {
         // A session that was killed before it had written what it is has staged nothing.
         if (!drained && drained.error().kind == ErrorKind::missing) continue;
         if (!drained) return drained.error();
         for (const auto& one : *drained) {
             if (!one.committed) exit = Exit::found;
-            text += one.committed ? fmt::format("{}@{}: committed{}\n", one.stream, one.step,
-                                                one.text.empty() ? "" : "\n  " + one.text)
-                                  : fmt::format("{}@{}: NOT committed, staged in {}: {}\n", one.stream, one.step,
-                                                one.staged_path, one.text);
+            const auto more = one.text.empty() ? "" : "\n  " + one.text;
+            text += one.committed ? lines("{}@{}: committed{}\n", one.stream, one.step, Message{more})
+                                  : lines("{}@{}: NOT committed, staged in {}: {}\n", one.stream, one.step,
+                                          one.staged_path, Message{one.text});
             auto object = Json::object();
             object.set("directory", directory)
                 .set("stream", one.stream)
@@ -61,7 +61,8 @@ Result<Exit> drain_all(const Options& options) {
         }
     }
     if (options.json) array.print();
-    else std::fputs(text.empty() ? "Nothing is staged.\n" : text.c_str(), stdout);
+    else if (text.text.empty()) say("Nothing is staged.\n");
+    else say(text);
     return exit;
 }
 

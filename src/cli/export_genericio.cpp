@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "base/units.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/sizes.hpp"
 #include "cli/steps.hpp"
 #include "cli/verbs.hpp"
@@ -97,11 +97,9 @@ Result<Exit> make(const Options& options) {
         object.set("elements", written.elements).print();
         return Exit::good;
     }
-    std::fputs(fmt::format("{}  exported from {}: {} elements of {} ranks, {}{}\n", options.path, snapshot.directory,
-                           written.elements, written.ranks, show_bytes(written.bytes),
-                           how.partitions > 0 ? fmt::format(" in {} partitions", how.partitions) : "")
-                   .c_str(),
-               stdout);
+    say("{}  exported from {}: {} elements of {} ranks, {}{}\n", options.path, snapshot.directory, written.elements,
+        written.ranks, show_bytes(written.bytes),
+        how.partitions > 0 ? fmt::format(" in {} partitions", how.partitions) : "");
     return Exit::good;
 }
 

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include "base/units.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/sizes.hpp"
 #include "cli/steps.hpp"
 #include "cli/verbs.hpp"
@@ -64,15 +64,14 @@ void print(const Options& options, const char* convention, const std::vector<cat
         object.set("notes", notes).set("not_exported", omitted).print();
         return;
     }
-    auto text =
-        fmt::format("{}  {}, {}@{}", options.file, convention, snapshots.front().stream, snapshots.front().step);
-    if (snapshots.size() > 1) text += fmt::format(" to {} ({} steps)", snapshots.back().step, snapshots.size());
-    text += fmt::format(", {}", show_bytes(done.file_bytes));
-    if (done.resumed_bytes > 0) text += fmt::format(", {} of it from a call before", show_bytes(done.resumed_bytes));
-    text += "\n";
-    for (const auto& note : done.notes) text += "note: " + note + "\n";
-    for (const auto& one : done.omitted) text += fmt::format("  not exported: {}: {}\n", one.what, one.reason);
-    std::fputs(text.c_str(), stdout);
+    auto text = lines("{}  {}, {}@{}", options.file, convention, snapshots.front().stream, snapshots.front().step);
+    if (snapshots.size() > 1) text += lines(" to {} ({} steps)", snapshots.back().step, snapshots.size());
+    text += lines(", {}", show_bytes(done.file_bytes));
+    if (done.resumed_bytes > 0) text += lines(", {} of it from a call before", show_bytes(done.resumed_bytes));
+    text += lines("\n");
+    for (const auto& note : done.notes) text += lines("note: {}\n", Message{note});
+    for (const auto& one : done.omitted) text += lines("  not exported: {}: {}\n", one.what, Message{one.reason});
+    say(text);
 }
 
 Result<Exit> run(const Options& given, Convention convention) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "cli/json.hpp"
 #include "cli/place.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "format/packed.hpp"
@@ -166,11 +166,12 @@ private:
             if (part == ".") continue;
             at /= part;
             if (fs::is_symlink(fs::symlink_status(at, error)))
-                return problem(ErrorKind::refused, at.string() + " is a link: nothing is written through it.",
+                return problem(ErrorKind::refused,
+                               show_text(at.string()) + " is a link: nothing is written through it.",
                                "extract into another directory: -C DIR");
         }
         if (!options_.overwrite && fs::exists(fs::symlink_status(path, error)))
-            return problem(ErrorKind::refused, path.string() + " exists.", "--overwrite, or -C DIR");
+            return problem(ErrorKind::refused, show_text(path.string()) + " exists.", "--overwrite, or -C DIR");
         return store_.make_directories(path.parent_path().empty() ? "." : path.parent_path().string());
     }
 
@@ -203,7 +204,7 @@ private:
         if (!error) fs::last_write_time(path, std::chrono::file_clock::from_sys(modified), error);
         if (!error) return {};
         return Error{ErrorKind::retry,
-                     fmt::format("mode or time of {} could not be set: {}", path.string(), error.message())};
+                     fmt::format("mode or time of {} could not be set: {}", show_text(path.string()), error.message())};
     }
 
     sys::Store& store_;
@@ -226,10 +227,10 @@ Result<> check_paths(const std::vector<Source>& sources) {
     for (const auto& source : sources) {
         const auto [at, is_new] = seen.try_emplace(source.what.file.path, &source);
         if (is_new) continue;
-        return problem(
-            ErrorKind::refused,
-            fmt::format("{} is in {} and in {}.", source.what.file.path, at->second->what.stream, source.what.stream),
-            "name one of them, RUN/STREAM, or its --list");
+        return problem(ErrorKind::refused,
+                       fmt::format("{} is in {} and in {}.", show_text(source.what.file.path), at->second->what.stream,
+                                   source.what.stream),
+                       "name one of them, RUN/STREAM, or its --list");
     }
     return {};
 }
@@ -253,10 +254,7 @@ Result<Exit> extract(const Options& options) {
     for (const auto& source : sources) {
         const auto& file = source.what.file;
         if (options.json) list.push(json_of(source.what));
-        else
-            std::fputs(fmt::format("{}  {} bytes  {}@{}\n", file.path, file.bytes, source.what.stream, source.what.step)
-                           .c_str(),
-                       stdout);
+        else say("{}  {} bytes  {}@{}\n", file.path, file.bytes, source.what.stream, source.what.step);
     }
     if (options.json) list.print();
     return Exit::good;

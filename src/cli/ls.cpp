@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "base/units.hpp"
 #include "catalog/names.hpp"
 #include "cli/files.hpp"
 #include "cli/place.hpp"
+#include "cli/say.hpp"
 #include "cli/table.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
@@ -121,10 +121,10 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
 void Listing::print(bool json, const Place& place) const {
     if (json) return array_.print();
     if (table_.empty()) {
-        std::fputs(fmt::format("{} holds no snapshot.\n", place.run).c_str(), stdout);
+        say("{} holds no snapshot.\n", place.run);
         return;
     }
-    std::fputs(table_.text().c_str(), stdout);
+    say(table_.text());
 }
 
 Result<Exit> list(const Options& options) {

@@ -1,13 +1,11 @@
 // forebay pack: many small files of a directory become few snapshots of packed files.
 
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <memory>
 
 #include "base/units.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "drain/pack.hpp"
 
@@ -30,7 +28,7 @@ Result<Exit> pack(const Options& options) {
     FB_TRY_ASSIGN(all, drain::look_at_spool(options.directory));
     drain::Packed total;
     auto batches = Json::array();
-    std::string text;
+    Shown text;
     {
         Progress progress("pack", options.json);
         drain::Packer packer(store, options.directory, options.run, options.stream, options.remove);
@@ -40,8 +38,8 @@ Result<Exit> pack(const Options& options) {
             progress.show(total.bytes += packed.bytes, all.bytes);
             total.files += packed.files;
             batches.push(Json::object().set("step", packed.step).set("files", packed.files).set("bytes", packed.bytes));
-            text += fmt::format("{}/{}@{}  {} files, {}\n", options.run, options.stream, packed.step, packed.files,
-                                show_bytes(packed.bytes));
+            text += lines("{}/{}@{}  {} files, {}\n", options.run, options.stream, packed.step, packed.files,
+                          show_bytes(packed.bytes));
         }
     }
     if (options.json)
@@ -52,7 +50,8 @@ Result<Exit> pack(const Options& options) {
             .set("bytes", total.bytes)
             .set("batches", batches)
             .print();
-    else std::fputs(total.files == 0 ? "nothing to pack\n" : text.c_str(), stdout);
+    else if (total.files == 0) say("nothing to pack\n");
+    else say(text);
     return Exit::good;
 }
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "catalog/views.hpp"
 #include "cli/place.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "format/packed.hpp"
@@ -28,14 +28,12 @@ Json json_of_all(const std::vector<catalog::Snapshot>& snapshots) {
     return array;
 }
 
-void say(const catalog::Pruned& pruned, const std::string& stream, bool dry_run) {
-    std::string text;
-    for (const auto& snapshot : pruned.kept) text += fmt::format("{}@{}  kept\n", stream, snapshot.step);
+void say_of(const catalog::Pruned& pruned, const std::string& stream, bool dry_run) {
+    for (const auto& snapshot : pruned.kept) say("{}@{}  kept\n", stream, snapshot.step);
     for (const auto& snapshot : pruned.removed)
-        text += fmt::format("{}@{}  {}\n", stream, snapshot.step, dry_run ? "would be removed" : "removed");
-    for (const auto& problem : pruned.problems) text += fmt::format("{}: {}\n", stream, problem);
-    for (const auto& path : pruned.others) text += fmt::format("{}.\n", catalog::stays_text(path));
-    std::fputs(text.c_str(), stdout);
+        say("{}@{}  {}\n", stream, snapshot.step, dry_run ? "would be removed" : "removed");
+    for (const auto& problem : pruned.problems) say("{}: {}\n", stream, Message{problem});
+    for (const auto& path : pruned.others) say("{}.\n", catalog::stays_text(path));
 }
 
 Result<Exit> prune(const Options& options) {
@@ -56,7 +54,7 @@ Result<Exit> prune(const Options& options) {
         if (!place.stream_named && format::is_packed_stream(stream)) continue;
         FB_TRY_ASSIGN(pruned, catalog::prune(store, place.run, stream, options.keep, options.dry_run));
         if (!pruned.problems.empty()) exit = Exit::found;
-        if (!options.json) say(pruned, stream, options.dry_run);
+        if (!options.json) say_of(pruned, stream, options.dry_run);
         auto problems = Json::array(), others = Json::array();
         for (const auto& problem : pruned.problems) problems.push(problem);
         for (const auto& path : pruned.others) others.push(path);

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "cli/json.hpp"
 #include "cli/place.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "views/view.hpp"
 
@@ -56,12 +56,12 @@ void print(const Options& options, const views::View& made, std::span<const cata
         object.set("missing", missing).set("not_shown", omitted).print();
         return;
     }
-    auto text = fmt::format("{}  shows {}@{}{} from {} node file{}\n", made.path, shown.front().stream,
-                            shown.front().step, shown.size() > 1 ? fmt::format(" and {} more", shown.size() - 1) : "",
-                            made.sources, made.sources == 1 ? "" : "s");
-    for (const auto& name : made.missing) text += fmt::format("  missing, read as fill values: {}\n", name);
-    for (const auto& one : made.omitted) text += fmt::format("  not shown: {}: {}\n", one.what, one.reason);
-    std::fputs(text.c_str(), stdout);
+    auto text = lines("{}  shows {}@{}{} from {} node file{}\n", made.path, shown.front().stream, shown.front().step,
+                      shown.size() > 1 ? fmt::format(" and {} more", shown.size() - 1) : "", made.sources,
+                      made.sources == 1 ? "" : "s");
+    for (const auto& name : made.missing) text += lines("  missing, read as fill values: {}\n", name);
+    for (const auto& one : made.omitted) text += lines("  not shown: {}: {}\n", one.what, Message{one.reason});
+    say(text);
 }
 
 Result<Exit> view(const Options& options) {

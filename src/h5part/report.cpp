@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+
+#include "base/show_text.hpp"
 
 namespace forebay::h5part {
 
@@ -23,10 +26,19 @@ Reporting& reporting() {
     return one;
 }
 
-void print(const char* prefix, const char* function, const char* format, std::va_list arguments) {
-    std::fprintf(stderr, "%s: %s: ", prefix, function);
-    std::vfprintf(stderr, format, arguments);
-    std::fputc('\n', stderr);
+void print(const char* prefix, const char* function, const std::string& text) {
+    std::fputs(fmt::format("{}: {}: {}\n", prefix, function, show_message(text)).c_str(), stderr);
+}
+
+std::string filled(const char* format, std::va_list arguments) {
+    std::va_list again;
+    va_copy(again, arguments);
+    const int bytes = std::vsnprintf(nullptr, 0, format, again);
+    va_end(again);
+    std::string text(static_cast<std::size_t>(std::max(bytes, 0)) + 1, '\0');  // with the NUL that is written
+    std::vsnprintf(text.data(), text.size(), format, arguments);
+    text.pop_back();
+    return text;
 }
 
 }  // namespace
@@ -53,7 +65,7 @@ Error refused_particles(std::int64_t count) {
 
 void warn(const char* function, const std::string& text) {
     if (reporting().verbosity < H5PART_VERB_WARN || !reporting().is_first_rank) return;
-    std::fputs(fmt::format("W: {}: {}\n", function, text).c_str(), stderr);
+    print("W", function, text);
 }
 
 void say_as_first_rank(bool is_first) { reporting().is_first_rank = is_first; }
@@ -83,7 +95,7 @@ h5part_int64_t H5PartReportErrorHandler(const char* funcname, const h5part_int64
     if (reporting().verbosity >= H5PART_VERB_ERROR && reporting().is_first_rank) {
         std::va_list arguments;
         va_start(arguments, fmt);
-        forebay::h5part::print("E", funcname, fmt, arguments);
+        forebay::h5part::print("E", funcname, forebay::h5part::filled(fmt, arguments));
         va_end(arguments);
     }
     return eno;
@@ -94,7 +106,7 @@ h5part_int64_t H5PartAbortErrorHandler(const char* funcname, const h5part_int64_
     if (reporting().verbosity >= H5PART_VERB_ERROR) {
         std::va_list arguments;
         va_start(arguments, fmt);
-        forebay::h5part::print("E", funcname, fmt, arguments);
+        forebay::h5part::print("E", funcname, forebay::h5part::filled(fmt, arguments));
         va_end(arguments);
     }
     std::exit(static_cast<int>(eno));
