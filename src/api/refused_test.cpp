@@ -211,7 +211,8 @@ TEST_CASE("wrong options are refused on every rank, as is a run below a file") {
         };
         refused({.run = wrong ? "" : folder / "run"}, "Options::run is empty");
         refused({.run = folder / "run", .virtual_nodes = wrong ? 0 : 1}, "virtual_nodes");
-        refused({.run = folder / "file/run"}, folder / "file");
+        refused({.run = folder / "file/run"}, "run directory " + (folder / "file/run") + " cannot be written to: ");
+        refused({.run = folder / "file/run"}, "Next: ");
     });
 }
 

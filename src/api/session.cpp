@@ -24,12 +24,22 @@ constexpr std::chrono::seconds agent_start_max{30};
 // After it is told to end, an agent with nothing left to do leaves at once; one that is stuck never does.
 constexpr std::chrono::seconds agent_end_max{15}, stuck_agent_end_max{1};
 
-// Before the first step, not after an hour of computing: can a snapshot be written there at all?
+// Before the first step, not after an hour of computing: can a snapshot be written there at all? What may pass is told
+// as it is.
 Result<> probe_target(sys::Store& store, const std::string& run, std::uint64_t id) {
-    FB_TRY(sys::make_directories_durable(store, run));
-    const auto probe = fmt::format("{}/.probe.{}-{:016x}.tmp", run, sys::process_id(), id);
-    FB_TRY(sys::write_text_durable(store, probe, "forebay\n"));
-    return store.remove(probe);
+    const auto tried = [&]() -> Result<> {
+        FB_TRY(sys::make_directories_durable(store, run));
+        const auto probe = fmt::format("{}/.probe.{}-{:016x}.tmp", run, sys::process_id(), id);
+        FB_TRY(sys::write_text_durable(store, probe, "forebay\n"));
+        return store.remove(probe);
+    }();
+    if (tried || tried.error().kind == ErrorKind::retry) return tried;
+    return Error{
+        tried.error().kind,
+        fmt::format("forebay: the run directory {} cannot be written to: {}. Safe: what is there. Next: another "
+                    "run directory, or see to whom this one and those above it belong, whether there is room, "
+                    "and whether its file system is mounted.",
+                    run, tried.error().text)};
 }
 
 // A forwarder that is started by hand, in the same moment as the application, has a while to come.
