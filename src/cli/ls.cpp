@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "base/units.hpp"
@@ -13,6 +14,7 @@
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "drain/gather.hpp"
+#include "stage/staging.hpp"
 
 namespace forebay::cli {
 
@@ -20,6 +22,7 @@ namespace {
 
 struct Options {
     std::string place;
+    std::string staging = "/dev/shm";
     bool json = false;
 };
 
@@ -28,6 +31,8 @@ public:
     explicit Listing(sys::Store& store) : store_(store) {}
 
     Result<> add_stream(const std::string& run, const std::string& stream, const std::optional<std::int64_t>& step);
+    /// What sessions of the run have in this node's memory, and whether any of them lives.
+    Result<> add_staged(const std::string& staging, const std::string& run);
     void print(bool json, const Place& place) const;
     Exit exit() const { return unreadable_ ? Exit::found : Exit::good; }
 
@@ -37,6 +42,7 @@ private:
 
     sys::Store& store_;
     Table table_{{{"stream"}, {"step", true}, {"time", true}, {"bytes", true}, {"nodes", true}, {"state"}, {"view"}}};
+    Shown staged_;
     Json array_ = Json::array();
     bool unreadable_ = false;
 };
@@ -118,13 +124,33 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
     return {};
 }
 
+Result<> Listing::add_staged(const std::string& staging, const std::string& run) {
+    const auto whole = std::filesystem::absolute(run).lexically_normal().string();
+    const auto directories = stage::staging_directories_of(staging, whole);
+    // A host that never ran a simulation has no such place.
+    if (!directories && directories.error().kind == ErrorKind::missing) return {};
+    if (!directories) return directories.error();
+    bool any_left = false;
+    for (const auto& directory : *directories) {
+        const bool is_served = sys::lock_is_held(stage::application_lock_path(directory)) ||
+                               sys::lock_is_held(stage::agent_lock_path(directory));
+        staged_ += lines("On this node: {}, {}.\n", directory,
+                         is_served ? "whose session or agent lives" : "left by a session that has ended");
+        array_.push(Json::object().set("state", "staged").set("directory", directory).set("served", is_served));
+        any_left |= !is_served;
+    }
+    if (any_left) staged_ += lines("  Next: forebay recover {}\n", run);
+    return {};
+}
+
 void Listing::print(bool json, const Place& place) const {
     if (json) return array_.print();
     if (table_.empty()) {
         say("{} holds no snapshot.\n", place.run);
-        return;
+    } else {
+        say(table_.text());
     }
-    say(table_.text());
+    say(staged_);
 }
 
 Result<Exit> list(const Options& options) {
@@ -139,6 +165,7 @@ Result<Exit> list(const Options& options) {
     }
     Listing listing(store);
     for (const auto& stream : place.streams) FB_TRY(listing.add_stream(place.run, stream, step));
+    if (!step) FB_TRY(listing.add_staged(options.staging, place.run));
     listing.print(options.json, place);
     return listing.exit();
 }
@@ -149,6 +176,7 @@ void add_ls(CommandLine& line) {
     const auto options = std::make_shared<Options>();
     auto verb = line.verb("ls", "List the snapshots of a run, newest first, and what a crash left");
     verb.argument("RUN", options->place, "RUN, RUN/STREAM, or one step of it: RUN@120; or a file of GenericIO or HDF5");
+    verb.option("--staging", options->staging, "Where this node's sessions stage");
     verb.json(
         options->json,
         "  An array with an object for each snapshot: stream, step, directory, state, time, bytes (the "
@@ -156,9 +184,12 @@ void add_ls(CommandLine& line) {
         "  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, view (a path, when there is one).\n"
         "  state: committed; unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a "
         "crash,\n"
-        "  or work that is going on. Of a file of GenericIO: file, format, big_endian, ranks, dims, elements, "
-        "partitions,\n"
-        "  bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, datasets.\n");
+        "  or work that is going on. Then one for each directory of the run in this node's memory: state staged, "
+        "directory,\n"
+        "  served (whether its session or agent lives). Of a file of GenericIO: file, format, big_endian, ranks, "
+        "dims,\n"
+        "  elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, "
+        "datasets.\n");
     verb.examples(
         "  forebay ls /scratch/me/run7\n"
         "  forebay ls /scratch/me/run7/restart --json\n"
