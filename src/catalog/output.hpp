@@ -10,9 +10,8 @@
 namespace forebay::catalog {
 
 /// `refused` for a path in a snapshot's directory, through links too: node files are there, and retention removes it
-/// with all in it. A snapshot is one of `directories`, of which the file is made, or any that lies beside a committed
-/// one. `refused` as well for a path that leads to one of `files`, which it is made of too.
-Result<> check_output(sys::Store& store, const std::string& path, std::span<const std::string> directories,
-                      std::span<const std::string> files = {});
+/// with all in it. That is a directory with a manifest, whatever it is called, and one that has a snapshot's name and
+/// lies beside a committed one. `refused` as well for a path that leads to one of `files`, which it is made of.
+Result<> check_output(sys::Store& store, const std::string& path, std::span<const std::string> files = {});
 
 }  // namespace forebay::catalog

@@ -70,7 +70,7 @@ private:
         if (options_.partitions < 0 || options_.partitions > limits::genericio_partitions_max)
             return refusal(fmt::format("{} partitions.", options_.partitions),
                            fmt::format("--partitions 1 to {}.", limits::genericio_partitions_max));
-        FB_TRY(catalog::check_output(store_, path_, {&directory_, 1}));
+        FB_TRY(catalog::check_output(store_, path_));
         return check_absent(path_);
     }
 

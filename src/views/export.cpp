@@ -113,10 +113,8 @@ struct Export::Plan {
 };
 
 Result<> Export::Plan::check_outside() const {
-    std::vector<std::string> directories;
-    for (const auto& snapshot : snapshots) directories.push_back(snapshot.directory);
-    const auto description = description_path(directory_of(directories.front()), options.description);
-    return catalog::check_output(store, path, directories, {&description, 1});
+    const auto description = description_path(directory_of(snapshots.front().directory), options.description);
+    return catalog::check_output(store, path, {&description, 1});
 }
 
 Result<> Export::Plan::gather() {

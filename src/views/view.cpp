@@ -52,10 +52,8 @@ Result<> check_sources(std::span<const Contents> contents, const std::string& pa
 
 /// Of a view that is wished for under a name of its own.
 Result<> check_outside(sys::Store& store, std::span<const catalog::Snapshot> snapshots, const ViewOptions& options) {
-    std::vector<std::string> directories;
-    for (const auto& snapshot : snapshots) directories.push_back(snapshot.directory);
     const auto description = description_path(stream_directory_of(snapshots.front()), options.description);
-    return catalog::check_output(store, options.to, directories, {&description, 1});
+    return catalog::check_output(store, options.to, {&description, 1});
 }
 
 Result<> check_standing(sys::Store& store, const std::string& path, bool replace) {

@@ -193,8 +193,15 @@ class Outputs(WithRun):
         archive = self.scratch / "archive"
         shutil.move(self.stream / "step-000001", archive)
         (self.stream / "step-000001").symlink_to(archive)
-        self.check_refused(archive / "node-00000.h5", "directory of a snapshot")
-        self.check_refused(archive / "new.h5", "directory of a snapshot")
+        for directory in (archive, self.stream / "step-000001"):
+            for name in ("node-00000.h5", "new.h5"):
+                self.check_refused(directory / name, "directory of a snapshot")
+        (archive / "manifest.json").rename(archive / "manifest.json.old")
+        (archive / "manifest.json").write_text("{}")
+        self.COMMANDS = [[part.replace("{place}", f"{self.run_directory}@2") for part in command]
+                         for command in self.COMMANDS]
+        for command in self.COMMANDS:  # anybody's directory now
+            forebay(*(part.format(file=archive / "new.h5") for part in command))
 
     def test_a_directory_of_the_name_that_is_in_no_run_is_anybody_s(self):
         own = self.scratch / "step-000120"
