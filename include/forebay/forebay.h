@@ -248,7 +248,7 @@ typedef struct fb_saved {
 /* Lays the slots out and faults their pages in now, so that the first save costs no more than the others.
  * Collective. */
 fb_status fb_prepare(fb_stream* stream, fb_error* error);
-/* Saves everything described under `step`, which must be >= 0. Returns when all is copied and sealed on the node;
+/* Saves everything described under `step`, from 0 to 2^63 - 2. Returns when all is copied and sealed on the node;
  * draining goes on behind. An error of an earlier drain surfaces here; the step is then not saved. `saved` may be NULL.
  * Collective. */
 fb_status fb_save(fb_stream* stream, int64_t step, double time, fb_saved* saved, fb_error* error);

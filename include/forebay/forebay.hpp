@@ -144,7 +144,7 @@ public:
     /// first save does it otherwise. Tables should be bound to about as many rows as they will have. Collective.
     Result<> prepare();
 
-    /// Saves everything described under `step`, which must be >= 0. Returns when all is copied and sealed on the
+    /// Saves everything described under `step`, from 0 to 2^63 - 2. Returns when all is copied and sealed on the
     /// node; draining goes on behind. An error of an earlier drain surfaces here, with what is still safe; the
     /// step is then not saved. Collective.
     Result<Saved> save(std::int64_t step, double time = 0);

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <limits>
 
 #include "api/state.hpp"
 #include "catalog/catalog.hpp"
@@ -122,6 +123,21 @@ TEST_CASE("a name described twice is refused where it is described, and the desc
     });
 }
 
+TEST_CASE("a name that could command a terminal is refused, and is spelled out in the text") {
+    with_ranks([](Rank& here) {
+        double time = 0;
+        auto stream = here.session.stream("restart").value();
+        const std::string name =
+            "time\xc2\x9b"
+            "31m";
+        stream.replicated(name, &time).value();
+        check_refused(here, stream.save(1), "variable 'time\\xc2\\x9b31m' is refused");
+        stream.forget(name).value();
+        stream.replicated("time", &time).value();
+        check_saves(stream, 1);
+    });
+}
+
 TEST_CASE("ranks that describe a stream differently are refused; another stream works") {
     with_ranks([](Rank& here) {
         double time = 0;
@@ -164,14 +180,18 @@ TEST_CASE("columns without an address on one rank are refused, also in a direct 
     });
 }
 
-TEST_CASE("a step below 0, or of one rank alone below 0, is refused") {
+TEST_CASE("a step below 0, of one rank alone below 0, or with no number above it, is refused") {
     with_ranks([](Rank& here) {
         double time = 0;
         auto stream = here.session.stream("restart").value();
         stream.replicated("time", &time).value();
         check_refused(here, stream.save(-1), "step -1");
         check_refused(here, stream.save(here.is_wrong() ? -5 : 3), "step -5");
+        constexpr auto last = std::numeric_limits<std::int64_t>::max();
+        check_refused(here, stream.save(last), "steps are 0 to 9223372036854775806");
         check_saves(stream, 3);
+        check_saves(stream, last - 1);
+        CHECK(stream.newest().value().value().step() == last - 1);
     });
 }
 
@@ -191,7 +211,8 @@ TEST_CASE("wrong options are refused on every rank, as is a run below a file") {
         };
         refused({.run = wrong ? "" : folder / "run"}, "Options::run is empty");
         refused({.run = folder / "run", .virtual_nodes = wrong ? 0 : 1}, "virtual_nodes");
-        refused({.run = folder / "file/run"}, folder / "file");
+        refused({.run = folder / "file/run"}, "run directory " + (folder / "file/run") + " cannot be written to: ");
+        refused({.run = folder / "file/run"}, "Next: ");
     });
 }
 

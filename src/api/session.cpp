@@ -9,6 +9,7 @@
 #include "api/state.hpp"
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/show_text.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/run.hpp"
 #include "drain/agent.hpp"
@@ -27,6 +28,15 @@ constexpr std::chrono::seconds agent_start_max{30};
 constexpr std::chrono::seconds agent_end_max{15}, stuck_agent_end_max{1};
 // A session that could not be opened tells its target so, if that answers.
 constexpr std::chrono::seconds give_up_max{5};
+
+// Before the first step, not after an hour of computing. What may pass, and what is no store's error, is told as it is.
+Error not_writable(const std::string& run, const Error& why) {
+    if (why.kind == ErrorKind::retry || why.kind == ErrorKind::corrupt || why.text.starts_with("forebay: ")) return why;
+    return {why.kind, fmt::format("forebay: the run directory {} cannot be written to: {}. Safe: what is there. Next: "
+                                  "another run directory, or see to whom this one and those above it belong, whether "
+                                  "there is room, and whether its file system is mounted.",
+                                  run, why.text)};
+}
 
 // A forwarder that is started by hand, in the same moment as the application, has a while to come.
 Result<> once_there(std::chrono::milliseconds limit, ErrorKind not_yet, const std::function<Result<>()>& work) {
@@ -94,7 +104,7 @@ std::string absolute_path(const std::string& path) {
 SessionState::~SessionState() { end_thread(stuck_agent_end_max); }
 
 void SessionState::log(const std::string& line) const {
-    if (options.log && topology.world->rank() == 0) options.log(line);
+    if (options.log && topology.world->rank() == 0) options.log(show_message(line));
 }
 
 Result<> SessionState::check_open() const {
@@ -204,8 +214,9 @@ Result<> SessionState::open_target() {
     FB_TRY(within(options.open_wait, "the run directory " + options.run,
                   [store = target_, run = options.run, wait, found] {
                       return once_there(wait, ErrorKind::retry, [&]() -> Result<> {
-                          FB_TRY_ASSIGN(made, catalog::make_identity(*store, run));
-                          *found = made;
+                          const auto made = catalog::make_identity(*store, run);
+                          if (!made) return not_writable(run, made.error());
+                          *found = *made;
                           return {};
                       });
                   }));
@@ -227,10 +238,11 @@ Result<> SessionState::claim_run(const std::string& directory) {
                                      .lock_path = lock,
                                      .lock_id = sys::file_id(lock),
                                      .process = sys::process_id()};
-    FB_TRY_ASSIGN(claimed, catalog::claim(*target_, options.run, claimant,
-                                          {.watch = options.takeover_wait,
-                                           .log = [this](const std::string& line) { log(line); }}));
-    number = claimed;
+    const auto claimed = catalog::claim(
+        *target_, options.run, claimant,
+        {.watch = options.takeover_wait, .log = [this](const std::string& line) { log(line); }});
+    if (!claimed) return not_writable(options.run, claimed.error());
+    number = *claimed;
     return {};
 }
 

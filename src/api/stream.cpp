@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/state.hpp"
+#include "base/limits.hpp"
 #include "describe/geometry.hpp"
 
 namespace forebay {
@@ -180,8 +181,9 @@ Result<> Stream::prepare() {
 
 Result<Saved> StreamState::begin(std::int64_t step, double time, Result<> mine) {
     FB_TRY(session->check_open());
-    if (step < 0)
-        mine = Error{ErrorKind::refused, fmt::format("forebay: step {} is refused: steps are 0 or more.", step)};
+    if (step < 0 || step > limits::step_max)
+        mine = Error{ErrorKind::refused,
+                     fmt::format("forebay: step {} is refused: steps are 0 to {}.", step, limits::step_max)};
     // The memory of a restart is the simulation's again; a read after this one opens all anew.
     if (const auto read = reading.lock()) read->kept = {};
     session->leave_computing(stager.stream_index());

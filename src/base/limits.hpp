@@ -35,6 +35,8 @@ inline constexpr std::size_t attribute_bytes_max = 60'000;
 inline constexpr std::size_t attributes_max = 1'000;
 // One rank's boxes of one variable; block tables stay small enough to read whole.
 inline constexpr std::size_t pieces_per_rank_max = 65'536;
+// "The newest step below a number" must be able to name each of them.
+inline constexpr std::int64_t step_max = INT64_MAX - 1;
 // A directory of a snapshot holds at most this many node files.
 inline constexpr std::uint32_t nodes_per_directory = 128;
 inline constexpr std::uint32_t nodes_max = 1u << 20;

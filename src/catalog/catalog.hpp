@@ -102,10 +102,6 @@ Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
 /// a part of it under a name that means more than "being removed". Missing is fine.
 Result<> discard(sys::Store& store, const std::string& directory, std::int64_t step, std::uint64_t snapshot_id);
 
-/// Takes the views away that show a step: its own, and those of several snapshots, which would show fill values as if
-/// they were data. True when there was one; the absence is not durable before the directory is synced.
-Result<bool> remove_views(sys::Store& store, const std::string& stream_directory, std::int64_t step);
-
 /// What of a stream stays: docs/guide/going-back.md.
 struct Retention {
     int keep = 0;  // whole snapshots of the living line; 0: all, and nothing is removed
@@ -119,25 +115,23 @@ struct Pruned {
     std::vector<Snapshot> removed;
     std::vector<Snapshot> kept;
     std::vector<std::string> problems;  // snapshots that do not count, and why
+    std::vector<std::string> others;    // under names of views of what was removed, and none: they stay
 };
 
 /// Of the living line keeps the newest snapshots that check_whole() accepts, and everything newer than the oldest of
-/// those; removes older ones (the view, then by a rename, then file by file). With fewer than `keep` whole ones none of
+/// those; removes older ones (the views, then by a rename, then file by file). With fewer than `keep` whole ones none of
 /// them is removed, so the newest whole one never is. What is abandoned gets the name of its line, and goes as `what`
 /// says. Another run's snapshots are not touched.
 Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, const Retention& what);
 
 /// Goes back for good: begins a line after all there are, which goes on from `step`, and removes what the line before
 /// has above it. The answer says what was, or with `dry_run` would be, removed. `session` is that of a claim.
-Result<std::vector<Snapshot>> prune_above(sys::Store& store, const std::string& run, const std::string& stream,
-                                          std::int64_t step, std::uint32_t session, bool dry_run);
+Result<Pruned> prune_above(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t step,
+                           std::uint32_t session, bool dry_run);
 
 /// Removes all that a line holds, and has it count no more: what it had abandoned is living again. `refused` for a line
 /// that a later one goes on from.
-Result<std::vector<Snapshot>> prune_line(sys::Store& store, const std::string& run, const std::string& stream,
-                                         const format::Line& line, bool dry_run);
-
-/// Removes a committed snapshot for good: its views, then by a rename, then file by file.
-Result<> remove_snapshot(sys::Store& store, const std::string& run, const Snapshot& snapshot);
+Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::string& stream,
+                          const format::Line& line, bool dry_run);
 
 }  // namespace forebay::catalog

@@ -11,6 +11,7 @@
 
 #include "catalog/names.hpp"
 #include "support/committed_run.hpp"
+#include "support/marked_view.hpp"
 #include "support/sim_store.hpp"
 #include "support/small_run.hpp"
 
@@ -94,7 +95,7 @@ TEST_CASE("listing: committed snapshots newest first, leftovers apart, strangers
     REQUIRE(disk.make_directories(run + "/plots/step-1"));
     REQUIRE(disk.make_directories(run + "/.hidden/step-000120"));
     REQUIRE(sys::write_text_durable(disk, run + "/restart/step-000999", "a file of that name"));
-    REQUIRE(sys::write_text_durable(disk, run + "/restart/step-000120.h5", "a view"));
+    REQUIRE(sys::write_text_durable(disk, run + "/restart/step-000120.h5", test::marked_view()));
 
     CHECK(catalog::streams(disk, run).value() == std::vector<std::string>{"fields", "restart"});
     CHECK(steps_in(disk) == std::vector<std::int64_t>{1'000'000, 120, 80});
@@ -244,8 +245,8 @@ TEST_CASE("prune: counts whole snapshots only, and removes nothing in doubt") {
     SimStore disk;
     for (const std::int64_t step : {100, 120, 140, 160, 180}) make(disk, at_step(step));
     const std::vector<std::string> gone{"step-000100.h5", "step-000100.nc", "step-000120.openpmd.h5", "series.h5part"};
-    for (const auto& view : gone) REQUIRE(sys::write_text_durable(disk, run + "/restart/" + view, "a view"));
-    REQUIRE(sys::write_text_durable(disk, run + "/restart/step-000180.nc", "a view"));
+    for (const auto& view : gone) REQUIRE(sys::write_text_durable(disk, run + "/restart/" + view, test::marked_view()));
+    REQUIRE(sys::write_text_durable(disk, run + "/restart/step-000180.nc", test::marked_view()));
     REQUIRE(disk.remove(node_path(at_step(160), 0)));
 
     auto pruned = catalog::prune(disk, run, stream, {.keep = 2, .dry_run = true}).value();
@@ -288,7 +289,7 @@ TEST_CASE("prune: the newest whole snapshot stays even when newer ones are damag
 TEST_CASE("prune: a crash at any operation leaves each snapshot whole or absent, and the kept ones whole") {
     SimStore disk;
     for (const std::int64_t step : {100, 120, 140}) make(disk, at_step(step));
-    REQUIRE(sys::write_text_durable(disk, run + "/restart/step-000100.h5", "a view"));
+    REQUIRE(sys::write_text_durable(disk, run + "/restart/step-000100.h5", test::marked_view()));
     disk.settle();
     const auto clean = disk.clone();
     REQUIRE(catalog::prune(*clean, run, stream, {.keep = 1}).value().removed.size() == 2);

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "catalog/names.hpp"
+#include "catalog/views.hpp"
 #include "catalog/run.hpp"
 
 namespace forebay::catalog {
@@ -162,8 +163,8 @@ Result<> adopt(sys::Store& store, const std::string& run, const Snapshot& snapsh
 Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t step, const format::Save& save) {
     const auto stream_directory = directory.substr(0, directory.rfind('/'));
     const auto aside = stream_directory + "/" + aside_name(save.line, step);
-    FB_TRY_ASSIGN(had_views, remove_views(store, stream_directory, step));
-    if (had_views) FB_TRY(store.sync_directory(stream_directory));
+    FB_TRY_ASSIGN(found, remove_views(store, stream_directory, step, ViewsOf::step_and_series));
+    if (!found.views.empty()) FB_TRY(store.sync_directory(stream_directory));
     auto renamed = store.rename(directory, aside);
     if (!renamed && renamed.error().kind == ErrorKind::refused) {
         // The line has saved this step twice, and an earlier one of both lies there already.

@@ -4,6 +4,8 @@
 
 #include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
+#include "describe/schema.hpp"
+#include "format/json_text.hpp"
 
 namespace forebay::catalog {
 
@@ -14,6 +16,12 @@ bool is_ours(const sys::Entry& entry) {
 }
 
 }  // namespace
+
+// By the rules for names of streams since there are any. Whatever else a directory is called, with line ends or
+// commands for terminals in it, is nothing of ours.
+bool can_be_a_stream(const std::string& name) {
+    return format::json::is_text(name) && check(Schema{.stream = name, .tables = {}, .variables = {}});
+}
 
 Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string& run, const std::string& stream) {
     auto entries = store.list(run + "/" + stream);
@@ -31,7 +39,7 @@ Result<std::vector<std::string>> streams(sys::Store& store, const std::string& r
     if (!entries) return entries.error();
     std::vector<std::string> names;
     for (const auto& entry : *entries) {
-        if (!entry.is_directory || entry.name.starts_with('.')) continue;
+        if (!entry.is_directory || !can_be_a_stream(entry.name)) continue;
         FB_TRY_ASSIGN(inside, store.list(run + "/" + entry.name));
         if (std::ranges::any_of(inside, is_ours)) names.push_back(entry.name);
     }

@@ -5,6 +5,7 @@
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
+#include "catalog/views.hpp"
 
 namespace forebay::catalog {
 
@@ -73,42 +74,63 @@ private:
     Pruned pruned_;
 };
 
-}  // namespace
-
-Result<bool> remove_views(sys::Store& store, const std::string& stream_directory, std::int64_t step) {
-    bool had_views = false;
-    for (const auto convention : all_conventions)
-        for (const auto& name : {view_name(step, convention), series_name(convention)}) {
-            const auto view = stream_directory + "/" + name;
-            FB_TRY_ASSIGN(exists, store.exists(view));
-            if (exists) FB_TRY(store.remove(view));
-            had_views |= exists;
-        }
-    return had_views;
+bool has_name_of_step(const Snapshot& snapshot) {
+    return step_of(snapshot.directory.substr(snapshot.directory.rfind('/') + 1)).has_value();
 }
 
-Result<std::vector<Snapshot>> prune_above(sys::Store& store, const std::string& run, const std::string& stream,
-                                          std::int64_t step, std::uint32_t session, bool dry_run) {
+Result<FoundViews> remove(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
+    const auto stream_directory = run + "/" + snapshot.stream;
+    FoundViews found;
+    if (has_name_of_step(snapshot)) {
+        FB_TRY(discard_older_saves(store, run, snapshot));
+        // A view without its snapshot would show fill values as if they were data: it goes first, for good.
+        FB_TRY_ASSIGN(there, remove_views(store, stream_directory, snapshot.step, ViewsOf::step_and_series));
+        if (!there.views.empty()) FB_TRY(store.sync_directory(stream_directory));
+        found = std::move(there);
+    }
+    // Any id serves to name what is being removed; a snapshot whose manifest is unreadable has none.
+    const auto manifest = load_manifest(store, snapshot.directory);
+    FB_TRY(discard(store, snapshot.directory, snapshot.step, manifest ? manifest->snapshot_id : 0));
+    return found;
+}
+
+// Removes what `pruned` says, or only looks what would stay beside it.
+Result<> remove_all(sys::Store& store, const std::string& run, bool dry_run, Pruned& pruned) {
+    for (const auto& snapshot : pruned.removed) {
+        const auto look = [&]() -> Result<FoundViews> {
+            if (!has_name_of_step(snapshot)) return FoundViews{};
+            return find_views(store, run + "/" + snapshot.stream, snapshot.step, ViewsOf::step_and_series);
+        };
+        FB_TRY_ASSIGN(found, dry_run ? look() : remove(store, run, snapshot));
+        for (const auto& path : found.others)  // a series is met with each step
+            if (std::ranges::count(pruned.others, path) == 0) pruned.others.push_back(path);
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<Pruned> prune_above(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t step,
+                           std::uint32_t session, bool dry_run) {
     FB_TRY_ASSIGN(all, history(store, run, stream));
-    std::vector<Snapshot> above;
+    Pruned above;
     for (const auto& version : all.living)
-        if (version.head.step > step) above.push_back(version.snapshot);
-    if (dry_run) return above;
+        if (version.head.step > step) above.removed.push_back(version.snapshot);
     // First the line, so that no copy that is staged somewhere is taken for the newest once the others are gone.
-    FB_TRY(mark_start(store, run + "/" + stream, {{session, 0}, step}));
-    for (const auto& snapshot : above) FB_TRY(remove_snapshot(store, run, snapshot));
+    if (!dry_run) FB_TRY(mark_start(store, run + "/" + stream, {{session, 0}, step}));
+    FB_TRY(remove_all(store, run, dry_run, above));
     return above;
 }
 
-Result<std::vector<Snapshot>> prune_line(sys::Store& store, const std::string& run, const std::string& stream,
-                                         const format::Line& line, bool dry_run) {
+Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::string& stream,
+                          const format::Line& line, bool dry_run) {
     FB_TRY_ASSIGN(all, history(store, run, stream));
-    std::vector<Snapshot> own;
+    Pruned own;
     for (const auto* list : {&all.living, &all.abandoned}) {
         for (const auto& version : *list) {
             const auto& lines = version.head.lineage.lines;
             if (!version.readable) continue;
-            if (version.head.lineage.line() == line) own.push_back(version.snapshot);
+            if (version.head.lineage.line() == line) own.removed.push_back(version.snapshot);
             else if (std::ranges::find(lines, line, &format::LineStart::line) != lines.end() && list == &all.living)
                 return Error{ErrorKind::refused,
                              fmt::format("line {} of stream \"{}\" goes on from line {}: step {} is one of it.\n"
@@ -118,30 +140,16 @@ Result<std::vector<Snapshot>> prune_line(sys::Store& store, const std::string& r
                                          version.head.step, run, stream, format::name_of(version.head.lineage.line()))};
         }
     }
-    if (own.empty())
+    if (own.removed.empty())
         return Error{ErrorKind::missing,
                      fmt::format("stream \"{}\" of {} has nothing of line {}.\n  Next: forebay ls {}", stream, run,
                                  format::name_of(line), run)};
+    if (!dry_run) FB_TRY(mark_dropped(store, run + "/" + stream, line));
+    FB_TRY(remove_all(store, run, dry_run, own));
     if (dry_run) return own;
-    FB_TRY(mark_dropped(store, run + "/" + stream, line));
-    for (const auto& snapshot : own) FB_TRY(remove_snapshot(store, run, snapshot));
     FB_TRY_ASSIGN(now, history(store, run, stream));
     FB_TRY(name_by_line(store, run, now));
     return own;
-}
-
-Result<> remove_snapshot(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
-    const auto stream_directory = run + "/" + snapshot.stream;
-    const bool has_own_name = step_of(snapshot.directory.substr(snapshot.directory.rfind('/') + 1)).has_value();
-    if (has_own_name) {
-        FB_TRY(discard_older_saves(store, run, snapshot));
-        // A view without its snapshot would show fill values as if they were data: it goes first, for good.
-        FB_TRY_ASSIGN(had_views, remove_views(store, stream_directory, snapshot.step));
-        if (had_views) FB_TRY(store.sync_directory(stream_directory));
-    }
-    // Any id serves to name what is being removed; a snapshot whose manifest is unreadable has none.
-    const auto manifest = load_manifest(store, snapshot.directory);
-    return discard(store, snapshot.directory, snapshot.step, manifest ? manifest->snapshot_id : 0);
 }
 
 Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, const Retention& what) {
@@ -160,10 +168,10 @@ Result<Pruned> prune(sys::Store& store, const std::string& run, const std::strin
         }
     }
     auto pruned = Selection(store, what).of(all);
-    if (what.dry_run || pruned.removed.empty()) return pruned;
+    if (pruned.removed.empty()) return pruned;
     // What is kept was seen, but its name may not be durable yet: its committer may have been killed before the sync.
-    FB_TRY(store.sync_directory(run + "/" + stream));
-    for (const auto& snapshot : pruned.removed) FB_TRY(remove_snapshot(store, run, snapshot));
+    if (!what.dry_run) FB_TRY(store.sync_directory(run + "/" + stream));
+    FB_TRY(remove_all(store, run, what.dry_run, pruned));
     return pruned;
 }
 

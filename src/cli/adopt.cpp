@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "cli/place.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 
@@ -49,11 +49,7 @@ Result<Exit> adopt(const Options& options) {
     FB_TRY(catalog::adopt(store, place.run, version.snapshot));
     const auto from = catalog::id_text(version.head.lineage.run_id);
     if (options.json) json_of(version.snapshot).set("was_of_run", from).print();
-    else
-        std::fputs(fmt::format("{}@{}: taken from the run {} into {}\n", version.snapshot.stream, version.snapshot.step,
-                               from, place.run)
-                       .c_str(),
-                   stdout);
+    else say("{}@{}: taken from the run {} into {}\n", version.snapshot.stream, version.snapshot.step, from, place.run);
     return Exit::good;
 }
 

@@ -1,13 +1,10 @@
 // forebay agent: serves one staging directory; started by the library, seldom by people.
 
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <memory>
 #include <optional>
 
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
-#include "cli/words.hpp"
 #include "drain/agent.hpp"
 
 namespace forebay::cli {
@@ -18,10 +15,6 @@ struct Options {
     std::string session;
     bool foreground = false;
 };
-
-void log_line(const std::string& line) {
-    std::fputs(fmt::format("{} {}\n", show_utc(sys::unix_ns()), line).c_str(), stderr);
-}
 
 Result<Exit> agent(const Options& options) {
     std::optional<sys::DaemonStart> start;

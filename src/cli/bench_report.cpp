@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "base/units.hpp"
 #include "cli/bench_spread.hpp"
+#include "cli/say.hpp"
 
 namespace forebay::cli {
 
@@ -83,11 +82,9 @@ void BenchReport::print(bool json) const {
         object.set("measured", measured_).print();
         return;
     }
-    std::string text = "forebay bench " + bench_ + ": ";
-    for (std::size_t i = 0; i < settings_.size(); ++i) text += (i > 0 ? ", " : "") + settings_[i];
-    text += "\n" + table_.text();
-    for (const auto& line : ratios_) text += line + "\n";
-    std::fputs(text.c_str(), stdout);
+    say("forebay bench {}: {}\n", bench_, fmt::format("{}", fmt::join(settings_, ", ")));
+    say(table_.text());
+    for (const auto& line : ratios_) say("{}\n", line);
 }
 
 }  // namespace forebay::cli

@@ -2,7 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <string_view>
+
+#include "cli/say.hpp"
 
 namespace forebay::cli {
 
@@ -12,15 +13,6 @@ constexpr const char* exit_codes =
     "Exit codes: 0 good; 1 damage found or work not done; 2 the call must be corrected; 3 missing; 4 corrupt;\n"
     "  5 no room, or a fault that may pass; 6 unsupported by this build, machine or file version; 7 our own mistake.\n"
     "Each verb has its own --help with examples.";
-
-// "forebay: WHAT", and on lines of their own what is safe and what to do next.
-void print_error(std::string text) {
-    constexpr std::string_view name = "forebay: ";
-    if (!text.starts_with(name)) text.insert(0, name);
-    for (const std::string_view word : {" Safe: ", " Next: "})
-        if (const auto at = text.find(word); at != std::string::npos && text[at - 1] == '.') text.insert(at, "\n ");
-    std::fprintf(stderr, "%s\n", text.c_str());
-}
 
 void describe_option(CLI::Option* option) { option->capture_default_str(); }
 
@@ -110,11 +102,11 @@ int CommandLine::act() const {
     const auto outcome = actions_.at(chosen)();
     // What could not be printed was not said: a full disk behind a redirected output is an error too.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        print_error("the output could not be written whole to standard output.");
+        say_error("the output could not be written whole to standard output.");
         return static_cast<int>(Exit::trouble);
     }
     if (outcome) return static_cast<int>(*outcome);
-    print_error(outcome.error().text);
+    say_error(outcome.error().text);
     return static_cast<int>(exit_of(outcome.error().kind));
 }
 
@@ -123,7 +115,7 @@ int CommandLine::run(int count, char** arguments) {
         // The parser would only say that a subcommand is required.
         const auto named = [&](const CLI::App* verb) { return count > 1 && verb->check_name(arguments[1]); };
         if (count > 1 && arguments[1][0] != '-' && app_->get_subcommands(named).empty()) {
-            print_error(std::string("there is no verb \"") + arguments[1] + "\".\n  Next: forebay --help");
+            say_error(std::string("there is no verb \"") + arguments[1] + "\".\n  Next: forebay --help");
             return static_cast<int>(Exit::usage);
         }
         app_->parse(count, arguments);
@@ -136,13 +128,13 @@ int CommandLine::run(int count, char** arguments) {
             at = at->get_subcommands().front();
             command += " " + at->get_name();
         }
-        print_error(std::string(wrong.what()) + ".\n  Next: " + command + " --help");
+        say_error(std::string(wrong.what()) + ".\n  Next: " + command + " --help");
         return static_cast<int>(Exit::usage);
     } catch (const Exception& error) {
-        print_error(error.what());
+        say_error(error.what());
         return static_cast<int>(exit_of(error.kind()));
     } catch (const std::exception& error) {
-        print_error(std::string("unexpected: ") + error.what());
+        say_error(std::string("unexpected: ") + error.what());
         return static_cast<int>(Exit::broken);
     }
 }

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include "cli/forwarding.hpp"
 #include "cli/json.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "drain/agent.hpp"
 
@@ -50,15 +50,16 @@ Result<Exit> drop(const Options& options) {
     FB_TRY_ASSIGN(staged, stage::staged_files(options.directory));
     FB_TRY(stage::remove_leftover(options.directory, stage::Unpacked::go));
     auto array = Json::array();
-    std::string text;
+    Shown text;
     for (const auto& file : staged) {
-        text += fmt::format("{}@{}: dropped, it was staged in {}\n", file.stream, file.peek.record.step, file.path);
+        text += lines("{}@{}: dropped, it was staged in {}\n", file.stream, file.peek.record.step, file.path);
         auto object = Json::object();
         object.set("directory", options.directory).set("stream", file.stream).set("step", file.peek.record.step);
         array.push(object.set("staged", file.path).set("committed", false).set("text", "dropped"));
     }
     if (options.json) array.print();
-    else std::fputs(text.empty() ? "Nothing was staged; the directory is removed.\n" : text.c_str(), stdout);
+    else if (staged.empty()) say("Nothing was staged; the directory is removed.\n");
+    else say(text);
     return Exit::good;
 }
 
@@ -67,7 +68,7 @@ Result<Exit> drain_all(const Options& options) {
     FB_TRY_ASSIGN(directories, drain_asked(options));
     auto exit = Exit::good;
     auto array = Json::array();
-    std::string text;
+    Shown text;
     for (const auto& [directory, drained] : directories) {
         // A session that was killed before it had written what it is has staged nothing.
         if (!drained && drained.error().kind == ErrorKind::missing) continue;
@@ -75,17 +76,19 @@ Result<Exit> drain_all(const Options& options) {
         for (const auto& one : *drained) {
             if (!one.committed) exit = Exit::found;
             const bool is_spool = one.step < 0;
-            text += one.committed ? fmt::format("{}: committed\n", one.name())
-                    : is_spool
-                        ? fmt::format("{}: NOT packed: {}\n", one.name(), one.text)
-                        : fmt::format("{}: NOT committed, staged in {}: {}\n", one.name(), one.staged_path, one.text);
+            const auto more = one.text.empty() ? "" : "\n  " + one.text;
+            text += one.committed ? lines("{}: committed{}\n", one.name(), Message{more})
+                    : is_spool    ? lines("{}: NOT packed: {}\n", one.name(), Message{one.text})
+                                  : lines("{}: NOT committed, staged in {}: {}\n", one.name(), one.staged_path,
+                                          Message{one.text});
             auto object = Json::object().set("directory", directory).set("stream", one.stream);
             if (!is_spool) object.set("step", one.step);
             array.push(object.set("staged", one.staged_path).set("committed", one.committed).set("text", one.text));
         }
     }
     if (options.json) array.print();
-    else std::fputs(text.empty() ? "Nothing is staged.\n" : text.c_str(), stdout);
+    else if (text.text.empty()) say("Nothing is staged.\n");
+    else say(text);
     return exit;
 }
 

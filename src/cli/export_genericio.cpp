@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "base/units.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/sizes.hpp"
 #include "cli/steps.hpp"
 #include "cli/verbs.hpp"
@@ -99,11 +99,9 @@ Result<Exit> make(const Options& options) {
         object.set("elements", written.elements).print();
         return Exit::good;
     }
-    std::fputs(fmt::format("{}  exported from {}: {} elements of {} ranks, {}{}\n", options.path, snapshot.directory,
-                           written.elements, written.ranks, show_bytes(written.bytes),
-                           how.partitions > 0 ? fmt::format(" in {} partitions", how.partitions) : "")
-                   .c_str(),
-               stdout);
+    say("{}  exported from {}: {} elements of {} ranks, {}{}\n", options.path, snapshot.directory, written.elements,
+        written.ranks, show_bytes(written.bytes),
+        how.partitions > 0 ? fmt::format(" in {} partitions", how.partitions) : "");
     return Exit::good;
 }
 
@@ -113,7 +111,7 @@ void add_export_genericio(Verb& parent) {
     const auto options = std::make_shared<Options>();
     auto verb = parent.verb("genericio", "A table of particles as a file of GenericIO (HACC)");
     verb.argument("RUN", options->place, "RUN@STEP or RUN/STREAM@STEP; RUN for its last snapshot");
-    verb.argument("FILE", options->path, "The file to make");
+    verb.argument("FILE", options->path, "The file to make; not in a snapshot's directory");
     verb.option("--table", options->how.table, "Which table; the only one, or \"particles\", by default");
     verb.option("--coordinate", options->how.coordinates,
                 "A column that is a physical coordinate: given three times, x, y and z; an imported file's are known");
@@ -124,7 +122,7 @@ void add_export_genericio(Verb& parent) {
     verb.option("--threads", options->how.threads, "Threads that read, check and write");
     verb.option("--memory", options->memory, "Of all threads, for the data; with --compress each holds a block twice");
     verb.option("--wait", options->wait_seconds, "Wait so many seconds for the snapshot to be committed");
-    verb.flag("--force", options->how.replace, "Replace FILE");
+    verb.flag("--force", options->how.replace, "Replace FILE and its partitions");
     verb.flag("--background", options->background,
               "Go on as a process of its own: the GenericIO library starts this, of the run FILE.forebay");
     verb.flag("--keep", options->keep, "Keep the run FILE.forebay, which is removed when FILE was made of it");

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include "base/units.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/sizes.hpp"
 #include "cli/steps.hpp"
 #include "cli/verbs.hpp"
@@ -64,15 +64,14 @@ void print(const Options& options, const char* convention, const std::vector<cat
         object.set("notes", notes).set("not_exported", omitted).print();
         return;
     }
-    auto text =
-        fmt::format("{}  {}, {}@{}", options.file, convention, snapshots.front().stream, snapshots.front().step);
-    if (snapshots.size() > 1) text += fmt::format(" to {} ({} steps)", snapshots.back().step, snapshots.size());
-    text += fmt::format(", {}", show_bytes(done.file_bytes));
-    if (done.resumed_bytes > 0) text += fmt::format(", {} of it from a call before", show_bytes(done.resumed_bytes));
-    text += "\n";
-    for (const auto& note : done.notes) text += "note: " + note + "\n";
-    for (const auto& one : done.omitted) text += fmt::format("  not exported: {}: {}\n", one.what, one.reason);
-    std::fputs(text.c_str(), stdout);
+    auto text = lines("{}  {}, {}@{}", options.file, convention, snapshots.front().stream, snapshots.front().step);
+    if (snapshots.size() > 1) text += lines(" to {} ({} steps)", snapshots.back().step, snapshots.size());
+    text += lines(", {}", show_bytes(done.file_bytes));
+    if (done.resumed_bytes > 0) text += lines(", {} of it from a call before", show_bytes(done.resumed_bytes));
+    text += lines("\n");
+    for (const auto& note : done.notes) text += lines("note: {}\n", Message{note});
+    for (const auto& one : done.omitted) text += lines("  not exported: {}: {}\n", one.what, Message{one.reason});
+    say(text);
 }
 
 Result<Exit> run(const Options& given, Convention convention) {
@@ -105,7 +104,7 @@ void add_convention(Verb& parent, Convention convention, const char* summary, co
                   is_plain ? "The snapshot: RUN@STEP, RUN/STREAM@STEP; STEP may be \"last\""
                            : "RUN@STEP, or several steps: RUN/STREAM@all, RUN/STREAM@100-500, RUN/STREAM@100,200");
     verb.argument("FILE", options->file, "The file to make; its directory exists");
-    verb.flag("--force", options->force, "Replace FILE, once the new one is whole");
+    verb.flag("--force", options->force, "Replace FILE, once the new one is whole; never what it is made of");
     if (convention == Convention::h5part)
         verb.option("--table", options->table, "The particle table, where there are several");
     verb.option("--describe", options->describe,
@@ -123,7 +122,9 @@ void add_convention(Verb& parent, Convention convention, const char* summary, co
     verb.examples(
         std::string(examples) +
         "Every byte is checked against its checksum before it is written. FILE is whole or absent; a call that\n"
-        "was killed goes on where it was when it is repeated.\n");
+        "was killed goes on where it was when it is repeated. FILE may stand anywhere but in a snapshot's directory; "
+        "in\n"
+        "the stream's directory it stays when its snapshots go, under the name of a view too.\n");
     verb.action([options, convention] { return run(*options, convention); });
 }
 

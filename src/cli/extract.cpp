@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "cli/json.hpp"
 #include "cli/place.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "format/packed.hpp"
@@ -174,7 +174,8 @@ private:
             at /= part;
             const auto seen = sys::look_at(at.string());
             if (seen && seen->kind == sys::LocalFile::Kind::other)
-                return problem(ErrorKind::refused, at.string() + " is a link: nothing is written through it.",
+                return problem(ErrorKind::refused,
+                               show_text(at.string()) + " is a link: nothing is written through it.",
                                "extract into another directory: -C DIR");
         }
         // Asked before as well, so that nothing large is written in vain.
@@ -192,7 +193,7 @@ private:
     }
 
     static Error is_there(const std::string& path) {
-        return problem(ErrorKind::refused, path + " exists.", "--overwrite, or -C DIR");
+        return problem(ErrorKind::refused, show_text(path) + " exists.", "--overwrite, or -C DIR");
     }
 
     Result<> write(const Source& source, sys::File& out, const std::function<void(std::uint64_t)>& wrote) {
@@ -232,11 +233,10 @@ Json json_of(const Extracted& one) {
     return object.set("earlier", earlier);
 }
 
-std::string line_of(const Extracted& one) {
-    auto line = fmt::format("{}  {} bytes  {}@{}", one.file.path, one.file.bytes, one.stream, one.step);
-    for (const auto step : one.earlier)
-        line += fmt::format("{}@{}", step == one.earlier.front() ? ", others in " : ", ", step);
-    return line + "\n";
+Shown line_of(const Extracted& one) {
+    auto line = lines("{}  {} bytes  {}@{}", one.file.path, one.file.bytes, one.stream, one.step);
+    for (const auto step : one.earlier) line += lines("{}@{}", step == one.earlier.front() ? ", others in " : ", ", step);
+    return line += lines("\n");
 }
 
 // Two streams may hold the same path: nodes write what they like. Both would be one file.
@@ -245,10 +245,10 @@ Result<> check_paths(const std::vector<Source>& sources) {
     for (const auto& source : sources) {
         const auto [at, is_new] = seen.try_emplace(source.what.file.path, &source);
         if (is_new) continue;
-        return problem(
-            ErrorKind::refused,
-            fmt::format("{} is in {} and in {}.", source.what.file.path, at->second->what.stream, source.what.stream),
-            "name one of them, RUN/STREAM, or its --list");
+        return problem(ErrorKind::refused,
+                       fmt::format("{} is in {} and in {}.", show_text(source.what.file.path), at->second->what.stream,
+                                   source.what.stream),
+                       "name one of them, RUN/STREAM, or its --list");
     }
     return {};
 }
@@ -271,7 +271,7 @@ Result<Exit> extract(const Options& options) {
     auto list = Json::array();
     for (const auto& source : sources) {
         if (options.json) list.push(json_of(source.what));
-        else std::fputs(line_of(source.what).c_str(), stdout);
+        else say(line_of(source.what));
     }
     if (options.json) list.print();
     return Exit::good;

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 
 #include "base/bytes.hpp"
 #include "catalog/names.hpp"
 #include "catalog/node_reader.hpp"
 #include "cli/json.hpp"
+#include "cli/say.hpp"
 #include "foreign/genericio.hpp"
 #include "foreign/palm_mpi.hpp"
 
@@ -94,14 +94,12 @@ Result<Exit> show_palm(sys::Store& store, const FileRequest& request) {
         object.set("reals", header.reals.size()).set("texts", header.texts.size()).set("arrays", arrays).print();
         return Exit::good;
     }
-    std::fputs(fmt::format("{}  PALM's restart file by MPI-IO, {}-endian: {} x {} points, {} levels, {} ghost layers\n"
-                           "{} arrays, {} integers, {} reals, {} texts; forebay import palm-mpi {} RUN --dry-run lists "
-                           "them\n",
-                           request.path, header.big_endian ? "big" : "little", header.points_x, header.points_y,
-                           header.levels, header.ghost_layers, header.arrays.size(), header.integers.size(),
-                           header.reals.size(), header.texts.size(), request.path)
-                   .c_str(),
-               stdout);
+    say("{}  PALM's restart file by MPI-IO, {}-endian: {} x {} points, {} levels, {} ghost layers\n"
+        "{} arrays, {} integers, {} reals, {} texts; forebay import palm-mpi {} RUN --dry-run lists "
+        "them\n",
+        request.path, header.big_endian ? "big" : "little", header.points_x, header.points_y, header.levels,
+        header.ghost_layers, header.arrays.size(), header.integers.size(), header.reals.size(), header.texts.size(),
+        request.path);
     return Exit::good;
 }
 

@@ -3,14 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/units.hpp"
 #include "cli/files.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/table.hpp"
-#include "cli/words.hpp"
 #include "views/foreign_file.hpp"
 
 namespace forebay::cli {
@@ -57,10 +56,10 @@ std::string steps_text(const std::vector<std::int64_t>& steps) {
     return count + fmt::format("{} to {}", steps.front(), steps.back());
 }
 
-std::string line_of(const std::string& path, const views::ForeignFile& file) {
+Shown line_of(const std::string& path, const views::ForeignFile& file) {
     const auto count = file.datasets.size();
-    return fmt::format("{}  {}{}  {} dataset{}, {}\n", path, printable(file.said), steps_text(file.steps), count,
-                       count == 1 ? "" : "s", show_bytes(file.bytes));
+    return lines("{}  {}{}  {} dataset{}, {}\n", path, file.said, steps_text(file.steps), count, count == 1 ? "" : "s",
+                 show_bytes(file.bytes));
 }
 
 }  // namespace
@@ -74,7 +73,7 @@ std::optional<bool> has_own_datasets(const std::string& path) {
 Result<Exit> list_hdf5_file(const std::string& path, bool json) {
     FB_TRY_ASSIGN(file, views::look_at_hdf5(path));
     if (json) json_of(path, file).set("datasets", file.datasets.size()).print();
-    else std::fputs(line_of(path, file).c_str(), stdout);
+    else say(line_of(path, file));
     return Exit::good;
 }
 
@@ -88,9 +87,8 @@ Result<Exit> show_hdf5_file(const std::string& path, bool json) {
     }
     Table table({{"dataset"}, {"type"}, {"shape"}, {"unit"}, {"storage"}});
     for (const auto& dataset : file.datasets)
-        table.row({printable(dataset.path), dataset.type, shape_text(dataset.shape), printable(dataset.unit),
-                   dataset.storage});
-    std::fputs((line_of(path, file) + "\n" + table.text()).c_str(), stdout);
+        table.row({dataset.path, dataset.type, shape_text(dataset.shape), dataset.unit, dataset.storage});
+    say("{}\n{}", line_of(path, file), table.text());
     return Exit::good;
 }
 
@@ -109,21 +107,15 @@ Result<Exit> verify_hdf5_file(const std::string& path, bool json) {
         return problems.empty() ? Exit::good : Exit::found;
     }
     if (problems.empty()) {
-        std::fputs(
-            fmt::format("{}  {}: {} can be read. It has no checksums of its own: that they are what was written, "
-                        "only its writer can say\n",
-                        path, printable(file.said), show_bytes(verdict.bytes))
-                .c_str(),
-            stdout);
+        say("{}  {}: {} can be read. It has no checksums of its own: that they are what was written, only its writer "
+            "can say\n",
+            path, file.said, show_bytes(verdict.bytes));
         return Exit::good;
     }
-    auto text = fmt::format("{}  {}: {} problem{}\n", path, printable(file.said), problems.size(),
-                            problems.size() == 1 ? "" : "s");
-    for (std::size_t i = 0; i < std::min(problems.size(), problem_lines_max); ++i)
-        text += "  " + printable(problems[i]) + "\n";
+    say("{}  {}: {} problem{}\n", path, file.said, problems.size(), problems.size() == 1 ? "" : "s");
+    for (std::size_t i = 0; i < std::min(problems.size(), problem_lines_max); ++i) say("  {}\n", problems[i]);
     if (problems.size() > problem_lines_max)
-        text += fmt::format("  ... and {} more: --json lists all.\n", problems.size() - problem_lines_max);
-    std::fputs(text.c_str(), stdout);
+        say("  ... and {} more: --json lists all.\n", problems.size() - problem_lines_max);
     return Exit::found;
 }
 

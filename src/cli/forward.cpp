@@ -9,8 +9,8 @@
 
 #include "cli/forwarding.hpp"
 #include "cli/json.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
-#include "cli/words.hpp"
 #include "forward/server.hpp"
 #include "sys/machine.hpp"
 #include "sys/socket.hpp"
@@ -25,10 +25,6 @@ struct Options {
     std::string token_file;
     bool json = false;
 };
-
-void log_line(const std::string& line) {
-    std::fputs(fmt::format("{} {}\n", show_utc(sys::unix_ns()), line).c_str(), stderr);
-}
 
 Result<std::string> token_in(const std::string& path) {
     auto token = read_token(path);
@@ -80,7 +76,7 @@ Result<Exit> forward_until_told(const Options& options) {
         for (const auto& address : addresses) array.push(address);
         Json::object().set("run", run).set("addresses", array).set("token_file", options.token_file).print();
     } else {
-        std::fputs(fmt::format("Forwarder of {}, at {}\n", run, fmt::join(addresses, ", ")).c_str(), stdout);
+        say("Forwarder of {}, at {}\n", run, fmt::format("{}", fmt::join(addresses, ", ")));
     }
     std::fflush(stdout);
     signals.wait();

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
 #include "base/units.hpp"
 #include "cli/files.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/table.hpp"
 #include "cli/words.hpp"
 #include "foreign/genericio.hpp"
@@ -22,8 +22,6 @@ namespace gio = foreign::genericio;
 
 constexpr std::size_t lines_max = 16;         // of ranks, unless --all asks for every one
 constexpr std::size_t damage_lines_max = 20;  // --json has them all
-
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 // "BLOSC", "none", or both where some blocks could not be made smaller.
 std::string compression_of(const gio::Set& set) {
@@ -102,7 +100,7 @@ Json ranks_json(const gio::Set& set) {
     return ranks;
 }
 
-std::string variables_table(const gio::Set& set) {
+Shown variables_table(const gio::Set& set) {
     Table table({{"variable"}, {"type"}, {"bytes", true}, {"stored", true}, {"flags"}});
     for (std::size_t v = 0; v < set.header().variables.size(); ++v) {
         const auto& variable = set.header().variables[v];
@@ -112,18 +110,18 @@ std::string variables_table(const gio::Set& set) {
     return table.text();
 }
 
-std::string ranks_table(const gio::Set& set, bool all) {
+Shown ranks_table(const gio::Set& set, bool all) {
     Table table({{"rank", true}, {"elements", true}, {"in the grid"}, {"file"}, {"first byte", true}});
-    const auto lines = all ? set.ranks.size() : std::min(set.ranks.size(), lines_max);
-    for (std::size_t i = 0; i < lines; ++i) {
+    const auto lines_shown = all ? set.ranks.size() : std::min(set.ranks.size(), lines_max);
+    for (std::size_t i = 0; i < lines_shown; ++i) {
         const auto& rank = set.rank(i);
         table.row({fmt::to_string(rank.global_rank), fmt::to_string(rank.elements),
                    fmt::format("{} {} {}", rank.coords[0], rank.coords[1], rank.coords[2]),
                    set.parts[set.ranks[i].part].path, fmt::to_string(rank.start)});
     }
     auto text = table.text();
-    if (lines < set.ranks.size())
-        text += fmt::format("... and {} more: --all lists every one.\n", set.ranks.size() - lines);
+    if (lines_shown < set.ranks.size())
+        text += lines("... and {} more: --all lists every one.\n", set.ranks.size() - lines_shown);
     return text;
 }
 
@@ -141,13 +139,13 @@ Result<Exit> show_genericio(sys::Store& store, const FileRequest& request) {
     }
     const auto& origin = set.header().phys_origin;
     const auto& scale = set.header().phys_scale;
-    print(fmt::format("{}  GenericIO, {}-endian: {} elements of {} ranks in a grid of {} x {} x {}, {} on storage\n",
-                      request.path, order_of(set), set.elements(), set.ranks.size(), whole.dims[0], whole.dims[1],
-                      whole.dims[2], show_bytes(file_bytes_of(set))));
-    print(fmt::format("compression: {}; {}; origin {:g} {:g} {:g}, scale {:g} {:g} {:g}\n\n", compression_of(set),
-                      set.list ? fmt::format("{} partitions", set.parts.size()) : "one file", origin[0], origin[1],
-                      origin[2], scale[0], scale[1], scale[2]));
-    print(variables_table(set) + "\n" + ranks_table(set, request.all));
+    say("{}  GenericIO, {}-endian: {} elements of {} ranks in a grid of {} x {} x {}, {} on storage\n", request.path,
+        order_of(set), set.elements(), set.ranks.size(), whole.dims[0], whole.dims[1], whole.dims[2],
+        show_bytes(file_bytes_of(set)));
+    say("compression: {}; {}; origin {:g} {:g} {:g}, scale {:g} {:g} {:g}\n\n", compression_of(set),
+        set.list ? fmt::format("{} partitions", set.parts.size()) : "one file", origin[0], origin[1], origin[2],
+        scale[0], scale[1], scale[2]);
+    say("{}\n{}", variables_table(set), ranks_table(set, request.all));
     return Exit::good;
 }
 
@@ -170,7 +168,7 @@ Result<Exit> list_genericio(sys::Store& store, const FileRequest& request) {
     table.row({request.path, "GenericIO", order_of(set), fmt::to_string(set.ranks.size()),
                fmt::to_string(set.elements()), fmt::to_string(set.header().variables.size()),
                set.list ? fmt::to_string(set.parts.size()) : "", show_bytes(file_bytes_of(set)), compression_of(set)});
-    print(table.text());
+    say(table.text());
     return Exit::good;
 }
 
@@ -196,15 +194,14 @@ Result<Exit> verify_genericio(sys::Store& store, const FileRequest& request) {
         return exit;
     }
     if (found.damage.empty()) {
-        print(fmt::format("{}  whole: {} in {} blocks\n", request.path, show_bytes(found.bytes), found.blocks));
+        say("{}  whole: {} in {} blocks\n", request.path, show_bytes(found.bytes), found.blocks);
         return exit;
     }
-    print(fmt::format("{}  DAMAGED in {} place{}:\n", request.path, found.damage.size(),
-                      found.damage.size() == 1 ? "" : "s"));
+    say("{}  DAMAGED in {} place{}:\n", request.path, found.damage.size(), found.damage.size() == 1 ? "" : "s");
     for (std::size_t i = 0; i < std::min(found.damage.size(), damage_lines_max); ++i)
-        print("  " + found.damage[i].text + "\n");
+        say("  {}\n", Message{found.damage[i].text});
     if (found.damage.size() > damage_lines_max)
-        print(fmt::format("  ... and {} more: --json lists all.\n", found.damage.size() - damage_lines_max));
+        say("  ... and {} more: --json lists all.\n", found.damage.size() - damage_lines_max);
     return exit;
 }
 

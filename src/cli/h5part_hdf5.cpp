@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "drain/agent.hpp"
 #include "views/h5part_file.hpp"
@@ -95,11 +95,9 @@ Result<Exit> make_file(const Options& options) {
         object.set("path", file).set("made", !made.was_there).set("steps", made.steps);
         object.set("datasets", made.datasets).set("bytes", made.bytes).print();
     } else if (made.was_there) {
-        std::fputs(fmt::format("{}  is there; nothing was left to do\n", file).c_str(), stdout);
+        say("{}  is there; nothing was left to do\n", file);
     } else {
-        std::fputs(fmt::format("{}  {} new steps, {} datasets, {} bytes\n", file, made.steps, made.datasets, made.bytes)
-                       .c_str(),
-                   stdout);
+        say("{}  {} new steps, {} datasets, {} bytes\n", file, made.steps, made.datasets, made.bytes);
     }
     return Exit::good;
 }

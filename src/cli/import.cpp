@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 #include "base/units.hpp"
 #include "cli/place.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/table.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
@@ -112,7 +112,7 @@ Json variables_of(const foreign::Contents& contents) {
     return array;
 }
 
-std::string table_of(const foreign::Contents& contents) {
+Shown table_of(const foreign::Contents& contents) {
     Table table({{"name"}, {"kind"}, {"type"}, {"shape"}, {"found by"}});
     for (std::size_t i = 0; i < contents.schema.variables.size(); ++i) {
         const auto& variable = contents.schema.variables[i];
@@ -147,13 +147,11 @@ void print(const Options& options, const foreign::Contents& contents, const fore
         return;
     }
     const auto count = contents.schema.variables.size();
-    auto text = options.dry_run ? table_of(contents) : "";
-    text += fmt::format("{}  {} {}: {} variable{}, {}, from {} process{}\n", directory,
-                        options.dry_run ? "would be imported from" : "imported from", options.source, count,
-                        count == 1 ? "" : "s", show_bytes(contents.bytes()), contents.parts.size(),
-                        contents.parts.size() == 1 ? "" : "es");
-    for (const auto& note : notes) text += "note: " + note + "\n";
-    std::fputs(text.c_str(), stdout);
+    if (options.dry_run) say(table_of(contents));
+    say("{}  {} {}: {} variable{}, {}, from {} process{}\n", directory,
+        options.dry_run ? "would be imported from" : "imported from", options.source, count, count == 1 ? "" : "s",
+        show_bytes(contents.bytes()), contents.parts.size(), contents.parts.size() == 1 ? "" : "es");
+    for (const auto& note : notes) say("note: {}\n", Message{note});
 }
 
 Result<Exit> import(Format format, const Options& options) {

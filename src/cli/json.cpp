@@ -1,7 +1,13 @@
 #include "cli/json.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/check.hpp"
+#include "base/show_text.hpp"
 
 namespace forebay::cli {
 
@@ -37,7 +43,19 @@ Json& Json::push(const Json& value) {
     return *this;
 }
 
-std::string Json::text() const { return tree_->value.dump(1, ' ', false, Value::error_handler_t::replace); }
+// What commands a terminal, and JSON holds as it is, stands only inside of texts: there \u says the same.
+std::string Json::text() const {
+    const auto exact = tree_->value.dump(1, ' ', false, Value::error_handler_t::replace);
+    std::string out;
+    for (std::string_view rest = exact; !rest.empty();) {
+        const auto [bytes, number] = first_character(rest);
+        FB_CHECK(bytes != 0, "what dump() gives is UTF-8");
+        if (number >= 0x7F && commands_terminals(number)) out += fmt::format("\\u{:04x}", number);
+        else out += rest.substr(0, bytes);
+        rest.remove_prefix(bytes);
+    }
+    return out;
+}
 
 void Json::print() const {
     const auto line = text() + "\n";

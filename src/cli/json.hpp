@@ -1,5 +1,5 @@
 // A JSON value to print: objects keep the order of their keys. Text that is not UTF-8 is shown with replacement
-// characters, numbers that JSON does not have (NaN, infinities) as null.
+// characters, numbers that JSON does not have (NaN, infinities) as null. What commands terminals is spelled \uXXXX.
 
 #pragma once
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <set>
 
@@ -11,10 +11,12 @@
 #include "catalog/names.hpp"
 #include "cli/files.hpp"
 #include "cli/place.hpp"
+#include "cli/say.hpp"
 #include "cli/table.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "drain/gather.hpp"
+#include "stage/staging.hpp"
 
 namespace forebay::cli {
 
@@ -22,6 +24,7 @@ namespace {
 
 struct Options {
     std::string place;
+    std::string staging = "/dev/shm";
     bool json = false;
 };
 
@@ -30,6 +33,8 @@ public:
     explicit Listing(sys::Store& store) : store_(store) {}
 
     Result<> add_stream(const std::string& run, const std::string& stream, const std::optional<std::int64_t>& step);
+    /// What sessions of the run have in this node's memory, and whether any of them lives.
+    Result<> add_staged(const std::string& staging, const std::string& run);
     void print(bool json, const Place& place) const;
     Exit exit() const { return unreadable_ ? Exit::found : Exit::good; }
 
@@ -48,8 +53,8 @@ private:
                   {"line", true},
                   {"state"},
                   {"view"}}};
+    Shown notes_;  // below the table
     Json array_ = Json::array();
-    std::string notes_;  // below the table
     bool unreadable_ = false;
 };
 
@@ -96,12 +101,12 @@ void Listing::explain(const std::string& run, const std::string& stream, const c
     std::set<format::Line> left;
     for (const auto& version : history.abandoned) left.insert(version.head.lineage.line());
     for (const auto& line : left)
-        notes_ += fmt::format(
+        notes_ += lines(
             "{}: the run has left line {}; what it has above is kept as keep_abandoned says. Next: forebay prune {}/{} "
             "--line {} removes it.\n",
             stream, format::name_of(line), run, stream, format::name_of(line));
     if (!history.foreign.empty())
-        notes_ += fmt::format("{}: {} snapshots are of another run and are not restored from. Next: forebay adopt {}\n",
+        notes_ += lines("{}: {} snapshots are of another run and are not restored from. Next: forebay adopt {}\n",
                               stream, history.foreign.size(), history.foreign.front().snapshot.directory);
 }
 
@@ -158,13 +163,33 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
     return {};
 }
 
+Result<> Listing::add_staged(const std::string& staging, const std::string& run) {
+    const auto whole = std::filesystem::absolute(run).lexically_normal().string();
+    const auto directories = stage::staging_directories_of(staging, whole);
+    // A host that never ran a simulation has no such place.
+    if (!directories && directories.error().kind == ErrorKind::missing) return {};
+    if (!directories) return directories.error();
+    bool any_left = false;
+    for (const auto& directory : *directories) {
+        const bool is_served = sys::lock_is_held(stage::application_lock_path(directory)) ||
+                               sys::lock_is_held(stage::agent_lock_path(directory));
+        notes_ += lines("On this node: {}, {}.\n", directory,
+                         is_served ? "whose session or agent lives" : "left by a session that has ended");
+        array_.push(Json::object().set("state", "staged").set("directory", directory).set("served", is_served));
+        any_left |= !is_served;
+    }
+    if (any_left) notes_ += lines("  Next: forebay recover {}\n", run);
+    return {};
+}
+
 void Listing::print(bool json, const Place& place) const {
     if (json) return array_.print();
     if (table_.empty()) {
-        std::fputs(fmt::format("{} holds no snapshot.\n", place.run).c_str(), stdout);
-        return;
+        say("{} holds no snapshot.\n", place.run);
+    } else {
+        say(table_.text());
     }
-    std::fputs((table_.text() + notes_).c_str(), stdout);
+    say(notes_);
 }
 
 Result<Exit> list(const Options& options) {
@@ -179,6 +204,7 @@ Result<Exit> list(const Options& options) {
     }
     Listing listing(store);
     for (const auto& stream : place.streams) FB_TRY(listing.add_stream(place.run, stream, step));
+    if (!step) FB_TRY(listing.add_staged(options.staging, place.run));
     listing.print(options.json, place);
     return listing.exit();
 }
@@ -189,18 +215,21 @@ void add_ls(CommandLine& line) {
     const auto options = std::make_shared<Options>();
     auto verb = line.verb("ls", "List the snapshots of a run, newest first, and what a crash left");
     verb.argument("RUN", options->place, "RUN, RUN/STREAM, or one step of it: RUN@120; or a file of GenericIO or HDF5");
-    verb.json(options->json,
-              "  An array with an object for each snapshot: stream, step, directory, state, time, bytes (the "
-              "application's),\n"
-              "  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line (\"5\": what session 5 "
-              "saved), run_id, view "
-              "(a\n  path, when there is one). state: committed; abandoned: the run has gone back behind it; foreign: "
-              "of another "
-              "run;\n"
-              "  unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a crash,\n"
-              "  or work that is going on. Of a file of GenericIO: file, format, big_endian, ranks, dims, elements, "
-              "partitions,\n"
-              "  bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, datasets.\n");
+    verb.option("--staging", options->staging, "Where this node's sessions stage");
+    verb.json(
+        options->json,
+        "  An array with an object for each snapshot: stream, step, directory, state, time, bytes (the "
+        "application's),\n"
+        "  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line (\"5\": what session 5 saved), "
+        "run_id,\n"
+        "  view (a path, when there is one). state: committed; abandoned: the run has gone back behind it; foreign: of\n"
+        "  another run; unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a crash, or\n"
+        "  work that is going on. Then one for each directory of the run in this node's memory: state staged, "
+        "directory,\n"
+        "  served (whether its session or agent lives). Of a file of GenericIO: file, format, big_endian, ranks, "
+        "dims,\n"
+        "  elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, "
+        "datasets.\n");
     verb.examples(
         "  forebay ls /scratch/me/run7\n"
         "  forebay ls /scratch/me/run7/restart --json\n"

@@ -1,15 +1,13 @@
 // forebay pack: many small files of a directory become few snapshots of packed files.
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include "base/units.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "drain/pack.hpp"
@@ -53,7 +51,7 @@ public:
         files_ += packed.files;
         bytes_ += packed.bytes;
         batches_.push(Json::object().set("step", packed.step).set("files", packed.files).set("bytes", packed.bytes));
-        text_ += fmt::format("{}/{}@{}  {} files, {}\n", options_.run, options_.stream, packed.step, packed.files,
+        text_ += lines("{}/{}@{}  {} files, {}\n", options_.run, options_.stream, packed.step, packed.files,
                              show_bytes(packed.bytes));
     }
 
@@ -64,10 +62,10 @@ public:
                                .set("kind", forebay::name_of(one.why.kind))
                                .set("text", one.why.text));
             if (++left_ <= left_out_lines_max)
-                text_ += fmt::format("left out: {}: {}\n", printable(one.path), printable(one.why.text));
+                text_ += lines("left out: {}: {}\n", one.path, one.why.text);
         }
         if (left_ > left_out_lines_max)
-            text_ += fmt::format("... and {} more are left out: --json lists all.\n", left_ - left_out_lines_max);
+            text_ += lines("... and {} more are left out: --json lists all.\n", left_ - left_out_lines_max);
     }
 
     Exit print() const {
@@ -80,7 +78,8 @@ public:
                 .set("batches", batches_)
                 .set("left_out", left_out_)
                 .print();
-        else std::fputs(text_.empty() ? "nothing to pack\n" : text_.c_str(), stdout);
+        else if (text_.text.empty()) say("nothing to pack\n");
+        else say(text_);
         return left_ == 0 ? Exit::good : Exit::found;
     }
 
@@ -88,7 +87,7 @@ private:
     const Options& options_;
     std::uint64_t files_ = 0, bytes_ = 0;
     std::size_t left_ = 0;
-    std::string text_;
+    Shown text_;
     Json batches_ = Json::array(), left_out_ = Json::array();
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/show_text.hpp"
 #include "base/units.hpp"
 
 namespace forebay::cli {
@@ -17,8 +18,8 @@ constexpr const char* erase_line = "\r\x1b[K";
 
 }  // namespace
 
-Progress::Progress(std::string label, bool quiet)
-    : label_(std::move(label)), on_(!quiet && sys::is_terminal(sys::Output::error)) {}
+Progress::Progress(const std::string& label, bool quiet)
+    : label_(show_text(label)), on_(!quiet && sys::is_terminal(sys::Output::error)) {}
 
 Progress::~Progress() {
     if (drawn_) std::fputs(erase_line, stderr);

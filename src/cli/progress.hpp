@@ -13,7 +13,7 @@ namespace forebay::cli {
 class Progress {
 public:
     /// `quiet` shows nothing even on a terminal.
-    Progress(std::string label, bool quiet);
+    Progress(const std::string& label, bool quiet);
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
     ~Progress();

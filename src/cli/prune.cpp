@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -11,7 +10,9 @@
 #include "catalog/claim.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
+#include "catalog/views.hpp"
 #include "cli/place.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "format/packed.hpp"
@@ -38,17 +39,16 @@ Json json_of_all(const std::vector<catalog::Snapshot>& snapshots) {
     return array;
 }
 
-void say(const catalog::Pruned& pruned, const std::string& stream, bool dry_run) {
-    std::string text;
+void say_of(const catalog::Pruned& pruned, const std::string& stream, bool dry_run) {
     const auto name = [&](const catalog::Snapshot& snapshot) {
         const auto own = snapshot.directory.substr(snapshot.directory.rfind('/') + 1);
         return catalog::aside_of(own) ? fmt::format("{}/{}", stream, own) : fmt::format("{}@{}", stream, snapshot.step);
     };
-    for (const auto& snapshot : pruned.kept) text += fmt::format("{}  kept\n", name(snapshot));
+    for (const auto& snapshot : pruned.kept) say("{}  kept\n", name(snapshot));
     for (const auto& snapshot : pruned.removed)
-        text += fmt::format("{}  {}\n", name(snapshot), dry_run ? "would be removed" : "removed");
-    for (const auto& problem : pruned.problems) text += fmt::format("{}: {}\n", stream, problem);
-    std::fputs(text.c_str(), stdout);
+        say("{}  {}\n", name(snapshot), dry_run ? "would be removed" : "removed");
+    for (const auto& problem : pruned.problems) say("{}: {}\n", stream, Message{problem});
+    for (const auto& path : pruned.others) say("{}.\n", catalog::stays_text(path));
 }
 
 /// The inverse of format::name_of(Line).
@@ -91,7 +91,7 @@ Result<std::uint32_t> claim_for(sys::Store& store, const std::string& run) {
                                   .lock_id = {},
                                   .process = sys::process_id()},
                                  {.watch = forebay::Options{}.takeover_wait,
-                                  .log = [](const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }}));
+                                  .log = log_line}));
     FB_TRY(catalog::end_claim(store, run, session));
     return session;
 }
@@ -100,11 +100,8 @@ Result<catalog::Pruned> prune_stream(sys::Store& store, const Options& options, 
                                      const std::string& stream, std::uint32_t session) {
     if (options.keep != not_given)
         return catalog::prune(store, run, stream, {.keep = static_cast<int>(options.keep), .dry_run = options.dry_run});
-    const auto removed = options.line.empty()
-                             ? catalog::prune_above(store, run, stream, options.above, session, options.dry_run)
-                             : catalog::prune_line(store, run, stream, *line_in(options.line), options.dry_run);
-    if (!removed) return removed.error();
-    return catalog::Pruned{.removed = *removed, .kept = {}, .problems = {}};
+    return options.line.empty() ? catalog::prune_above(store, run, stream, options.above, session, options.dry_run)
+                                : catalog::prune_line(store, run, stream, *line_in(options.line), options.dry_run);
 }
 
 Result<Exit> prune(const Options& options) {
@@ -136,12 +133,14 @@ Result<Exit> prune(const Options& options) {
         FB_TRY(pruned ? Result<>() : Result<>(pruned.error()));
         any = true;
         if (!pruned->problems.empty()) exit = Exit::found;
-        if (!options.json) say(*pruned, stream, options.dry_run);
-        auto problems = Json::array();
+        if (!options.json) say_of(*pruned, stream, options.dry_run);
+        auto problems = Json::array(), others = Json::array();
         for (const auto& problem : pruned->problems) problems.push(problem);
+        for (const auto& path : pruned->others) others.push(path);
         auto object = Json::object();
         object.set("stream", stream).set("dry_run", options.dry_run).set("kept", json_of_all(pruned->kept));
-        array.push(object.set("removed", json_of_all(pruned->removed)).set("problems", problems));
+        object.set("removed", json_of_all(pruned->removed)).set("problems", problems).set("others", others);
+        array.push(object);
     }
     if (!any) FB_TRY(nothing);
     if (options.json) array.print();
@@ -158,10 +157,13 @@ void add_prune(CommandLine& line) {
     verb.number("--above", options->above, "Go back for good: remove what the living line has above this step");
     verb.option("--line", options->line, "Remove all of this line, as forebay ls names it");
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
-    verb.json(options->json,
-              "  An array with an object for each stream: stream, dry_run, kept, removed (arrays of stream, step, "
-              "directory),\n"
-              "  problems (texts: snapshots that do not count, and why).\n");
+    verb.json(
+        options->json,
+        "  An array with an object for each stream: stream, dry_run, kept, removed (arrays of stream, step, "
+        "directory),\n"
+        "  problems (texts: snapshots that do not count, and why), others (paths of files that have names of views "
+        "and\n"
+        "  are none: they stay).\n");
     verb.examples(
         "  forebay prune /scratch/me/run7 --keep 3 --dry-run\n"
         "  forebay prune /scratch/me/run7/particles --keep 1\n"
@@ -169,7 +171,8 @@ void add_prune(CommandLine& line) {
         "With fewer than --keep whole snapshots none of the living line is removed. --keep removes abandoned lines as "
         "a\n"
         "session does: when the living one has as many of its own. --above is refused while a session writes the run.\n"
-        "Exit code 1 when a snapshot is not whole.\n");
+        "Views of what is removed go with it; a file of a view's name that holds its own data, as an export, stays\n"
+        "and is named. Exit code 1 when a snapshot is not whole.\n");
     verb.action([options] { return prune(*options); });
 }
 

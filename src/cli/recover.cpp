@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "cli/json.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "drain/missing_views.hpp"
@@ -48,7 +48,7 @@ public:
             .set("step", one.leftover.step)
             .set("directory", one.leftover.directory);
         object.set("snapshot_id", catalog::id_text(one.leftover.snapshot_id)).set("kind", name_of(one.leftover.kind));
-        add(one.leftover.stream + ": " + one.text, object, name_of_outcome(one.outcome), one.text,
+        add(lines("{}: {}\n", one.leftover.stream, Message{one.text}), object, name_of_outcome(one.outcome), one.text,
             one.outcome != Outcome::incomplete);
     }
     void add(const drain::OwedView& view) {
@@ -58,40 +58,41 @@ public:
                                     : fmt::format("it has no {}view: {}", kind, view.made.error().text);
         auto object = json_of(view.snapshot).set("kind", "view");
         // What a view lacks is no loss; the snapshot is there.
-        add(fmt::format("{}: step {}: {}", view.snapshot.stream, view.snapshot.step, said), object,
+        add(lines("{}: step {}: {}\n", view.snapshot.stream, view.snapshot.step, Message{said}), object,
             view.made ? "made" : "incomplete", said, true);
     }
     void add(const std::string& directory, const drain::Drained& one, Outcome outcome) {
         if (one.step < 0) return add(directory, one.text, outcome);  // the spool
-        const auto said = one.committed ? std::string("it was staged on this node and is now committed.")
-                          : !one.waiting
-                              ? one.text
-                              : fmt::format("it is not committed: {}; {} {}.", one.text,
-                                            outcome == Outcome::removed ? "removed" : "staged in", one.staged_path);
+        const auto said =
+            one.committed
+                ? "it was staged on this node and is now committed." + (one.text.empty() ? "" : "\n  " + one.text)
+            : !one.waiting ? one.text
+                           : fmt::format("it is not committed: {}; {} {}.", one.text,
+                                         outcome == Outcome::removed ? "removed" : "staged in", one.staged_path);
         auto object = Json::object();
         object.set("stream", one.stream).set("step", one.step).set("directory", directory).set("kind", "staged");
-        add(fmt::format("{}: step {}: {}", one.stream, one.step, said), object, name_of_outcome(outcome), said,
+        add(lines("{}: step {}: {}\n", one.stream, one.step, Message{said}), object, name_of_outcome(outcome), said,
             outcome != Outcome::incomplete);
     }
     void add(const std::string& directory, const std::string& said, Outcome outcome) {
         auto object = Json::object().set("directory", directory).set("kind", "staging");
-        add(fmt::format("{}: {}", directory, said), object, name_of_outcome(outcome), said,
+        add(lines("{}: {}\n", directory, Message{said}), object, name_of_outcome(outcome), said,
             outcome != Outcome::incomplete);
     }
-    void add(const std::string& line, Json& object, const char* outcome, const std::string& said, bool done) {
-        text_ += line + "\n";
+    void add(const Shown& line, Json& object, const char* outcome, const std::string& said, bool done) {
+        text_ += line;
         array_.push(object.set("outcome", outcome).set("text", said));
         if (!done) exit_ = Exit::found;
     }
     Exit print(const Options& options) const {
         if (options.json) array_.print();
-        else if (text_.empty()) std::fputs(fmt::format("Nothing to recover in {}.\n", options.run).c_str(), stdout);
-        else std::fputs(text_.c_str(), stdout);
+        else if (text_.text.empty()) say("Nothing to recover in {}.\n", options.run);
+        else say(text_);
         return exit_;
     }
 
 private:
-    std::string text_;
+    Shown text_;
     Json array_ = Json::array();
     Exit exit_ = Exit::good;
 };

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 
@@ -10,6 +9,7 @@
 #include "catalog/names.hpp"
 #include "cli/files.hpp"
 #include "cli/place.hpp"
+#include "cli/say.hpp"
 #include "cli/show_tables.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
@@ -30,8 +30,6 @@ struct Options {
 std::string count_of(std::uint64_t count, const char* one) {
     return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
-
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
 
 Result<Exit> show_snapshot(sys::Store& store, const Options& options) {
     FB_TRY_ASSIGN(place, find_place(store, options.place));
@@ -54,11 +52,10 @@ Result<Exit> show_snapshot(sys::Store& store, const Options& options) {
         object.set("nodes", nodes_json(manifest)).print();
         return Exit::good;
     }
-    print(fmt::format("{}  step {}  time {:g}\nsaved {} by {} on {}: {}, {} on storage\n\n", snapshot.directory,
-                      snapshot.step, manifest.time, show_utc(manifest.sealed_unix_ns),
-                      count_of(manifest.world_ranks, "rank"), count_of(manifest.nodes.size(), "node"),
-                      show_bytes(data_bytes), show_bytes(file_bytes)));
-    print(variables_table(manifest.schema, rows) + "\n" + nodes_table(manifest, options.lines()));
+    say("{}  step {}  time {:g}\nsaved {} by {} on {}: {}, {} on storage\n\n", snapshot.directory, snapshot.step,
+        manifest.time, show_utc(manifest.sealed_unix_ns), count_of(manifest.world_ranks, "rank"),
+        count_of(manifest.nodes.size(), "node"), show_bytes(data_bytes), show_bytes(file_bytes));
+    say("{}\n{}", variables_table(manifest.schema, rows), nodes_table(manifest, options.lines()));
     return Exit::good;
 }
 
@@ -98,14 +95,12 @@ Result<Exit> show_file(sys::Store& store, const Options& options, std::optional<
         object.set("variables", variables_json(file.schema, rows)).set("blocks", blocks_json(file)).print();
         return Exit::good;
     }
-    print(fmt::format(
-        "{}  node {} of {}  stream {}  step {}  time {:g}\nsealed {} by {} of {}: {} on storage, head {}\n\n",
+    say("{}  node {} of {}  stream {}  step {}  time {:g}\nsealed {} by {} of {}: {} on storage, head {}\n\n",
         options.place, record.node, record.nodes, file.schema.stream, record.step, record.time,
         show_utc(record.sealed_unix_ns), count_of(file.ranks.size(), "rank"), record.world_ranks,
-        show_bytes(file.file_bytes), show_bytes(file.head_bytes)));
-    if (file.chunk_table.compressed()) print("As they are stored:\n" + compression_table(file) + "\n");
-    print("As this node holds them:\n" + variables_table(file.schema, rows) + "\n" +
-          blocks_table(file, options.lines()));
+        show_bytes(file.file_bytes), show_bytes(file.head_bytes));
+    if (file.chunk_table.compressed()) say("As they are stored:\n{}\n", compression_table(file));
+    say("As this node holds them:\n{}\n{}", variables_table(file.schema, rows), blocks_table(file, options.lines()));
     return Exit::good;
 }
 

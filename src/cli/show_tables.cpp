@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/units.hpp"
-#include "cli/table.hpp"
+#include "cli/say.hpp"
 #include "cli/words.hpp"
 #include "codec/codec.hpp"
 #include "format/combined.hpp"
@@ -31,8 +31,11 @@ Json json_of_value(const AttributeValue& value) {
     return std::visit([](const auto& held) { return Json(held); }, value);
 }
 
-std::string more(std::size_t all, std::size_t shown) {
-    return all <= shown ? "" : fmt::format("... and {} more: --all shows them.\n", all - shown);
+/// Of `all` lines the table has those that are shown.
+Shown more(const Table& table, std::size_t all, std::size_t shown) {
+    auto text = table.text();
+    if (shown < all) text += lines("... and {} more: --all shows them.\n", all - shown);
+    return text;
 }
 
 /// What is stored of one variable of a compressed node file.
@@ -71,7 +74,7 @@ std::string box_of(const format::Block& block, Kind kind) {
 
 }  // namespace
 
-std::string variables_table(const Schema& schema, std::span<const std::uint64_t> rows) {
+Shown variables_table(const Schema& schema, std::span<const std::uint64_t> rows) {
     Table table({{"variable"}, {"kind"}, {"type"}, {"shape"}, {"bytes", true}, {"unit"}, {"description"}});
     for (const auto& variable : schema.variables)
         table.row({variable.name, forebay::name_of(variable.kind), forebay::name_of(variable.type),
@@ -110,7 +113,7 @@ Json variables_json(const Schema& schema, std::span<const std::uint64_t> rows) {
     return list;
 }
 
-std::string nodes_table(const format::Manifest& manifest, std::size_t lines_max) {
+Shown nodes_table(const format::Manifest& manifest, std::size_t lines_max) {
     std::vector<Table::Column> columns{{"node", true}, {"file"}, {"bytes", true}, {"ranks"}};
     for (const auto& name : manifest.schema.tables) columns.push_back({"rows of " + name, true});
     Table table(columns);
@@ -123,7 +126,7 @@ std::string nodes_table(const format::Manifest& manifest, std::size_t lines_max)
         for (const auto rows : line.rows) cells.push_back(fmt::to_string(rows));
         table.row(std::move(cells));
     }
-    return table.text() + more(manifest.nodes.size(), shown);
+    return more(table, manifest.nodes.size(), shown);
 }
 
 Json nodes_json(const format::Manifest& manifest) {
@@ -143,7 +146,7 @@ Json nodes_json(const format::Manifest& manifest) {
     return list;
 }
 
-std::string compression_table(const format::NodeFile& file) {
+Shown compression_table(const format::NodeFile& file) {
     Table table({{"variable"}, {"bytes", true}, {"stored", true}, {"ratio", true}, {"chunks", true}, {"by"}});
     const auto all = stored_of(file);
     for (std::size_t v = 0; v < all.size(); ++v) {
@@ -174,7 +177,7 @@ Json compression_json(const format::NodeFile& file) {
     return list;
 }
 
-std::string blocks_table(const format::NodeFile& file, std::size_t lines_max) {
+Shown blocks_table(const format::NodeFile& file, std::size_t lines_max) {
     Table table(
         {{"variable"}, {"rank", true}, {"box"}, {"bytes", true}, {"first byte", true}, {"crc32c of segment 0"}});
     const auto shown = std::min(lines_max, file.blocks.size());
@@ -185,7 +188,7 @@ std::string blocks_table(const format::NodeFile& file, std::size_t lines_max) {
                    show_bytes(block.size_bytes), fmt::to_string(block.offset_bytes),
                    block.size_bytes == 0 ? "" : fmt::format("{:08x}", file.crc32c[block.first_segment])});
     }
-    return table.text() + more(file.blocks.size(), shown);
+    return more(table, file.blocks.size(), shown);
 }
 
 Json blocks_json(const format::NodeFile& file) {

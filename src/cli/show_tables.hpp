@@ -7,24 +7,25 @@
 #include <string>
 
 #include "cli/json.hpp"
+#include "cli/table.hpp"
 #include "format/manifest.hpp"
 
 namespace forebay::cli {
 
 /// Variables with kind, type, shape (particles: rows of their table, as in `rows`), bytes, unit and description.
-std::string variables_table(const Schema& schema, std::span<const std::uint64_t> rows);
+Shown variables_table(const Schema& schema, std::span<const std::uint64_t> rows);
 Json variables_json(const Schema& schema, std::span<const std::uint64_t> rows);
 
 /// One line a node file; at most `lines_max`, and then how many more.
-std::string nodes_table(const format::Manifest& manifest, std::size_t lines_max);
+Shown nodes_table(const format::Manifest& manifest, std::size_t lines_max);
 Json nodes_json(const format::Manifest& manifest);
 
 /// One line a block of a node file, likewise.
 /// How a compressed node file stores its variables.
-std::string compression_table(const format::NodeFile& file);
+Shown compression_table(const format::NodeFile& file);
 Json compression_json(const format::NodeFile& file);
 
-std::string blocks_table(const format::NodeFile& file, std::size_t lines_max);
+Shown blocks_table(const format::NodeFile& file, std::size_t lines_max);
 Json blocks_json(const format::NodeFile& file);
 
 }  // namespace forebay::cli

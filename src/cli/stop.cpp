@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
 #include "cli/json.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "sys/machine.hpp"
 #include "sys/store.hpp"
@@ -46,13 +46,10 @@ Result<Exit> stop(const Options& options) {
         return Exit::good;
     }
     const char* what = options.save ? "save" : "save and end";
-    const std::string text =
-        options.cancel ? (there ? fmt::format("It will not {}: the request is taken back.\n", what)
-                                : fmt::format("Nothing waits there: no request to {}, or it was obeyed.\n", what))
-        : there
-            ? fmt::format("It has been asked before to {}, and has not obeyed yet: {}\n", what, path)
-            : fmt::format("Asked to {}. The simulation removes {} when it obeys, at the end of a step.\n", what, path);
-    std::fputs(text.c_str(), stdout);
+    if (options.cancel && there) say("It will not {}: the request is taken back.\n", what);
+    else if (options.cancel) say("Nothing waits there: no request to {}, or it was obeyed.\n", what);
+    else if (there) say("It has been asked before to {}, and has not obeyed yet: {}\n", what, path);
+    else say("Asked to {}. The simulation removes {} when it obeys, at the end of a step.\n", what, path);
     return Exit::good;
 }
 

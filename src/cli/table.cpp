@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/show_text.hpp"
+
 namespace forebay::cli {
 
 namespace {
@@ -13,14 +15,16 @@ std::size_t width_of(const std::string& text) {
 
 }  // namespace
 
-std::string Table::text() const {
-    std::vector<std::string> titles;
-    for (const auto& column : columns_) titles.push_back(column.title);
-    std::vector<std::size_t> widths;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-        widths.push_back(width_of(titles[i]));
-        for (const auto& row : rows_) widths[i] = std::max(widths[i], width_of(row[i]));
+Shown Table::text() const {
+    std::vector<std::vector<std::string>> shown(1);
+    for (const auto& column : columns_) shown[0].push_back(show_text(column.title));
+    for (const auto& row : rows_) {
+        shown.emplace_back();
+        for (const auto& cell : row) shown.back().push_back(show_text(cell));
     }
+    std::vector<std::size_t> widths(columns_.size(), 0);
+    for (const auto& row : shown)
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
     std::string out;
     const auto add = [&](const std::vector<std::string>& cells) {
         std::string line;
@@ -32,9 +36,8 @@ std::string Table::text() const {
         line.erase(line.find_last_not_of(' ') + 1);
         out += line + "\n";
     };
-    add(titles);
-    for (const auto& row : rows_) add(row);
-    return out;
+    for (const auto& row : shown) add(row);
+    return {out};
 }
 
 }  // namespace forebay::cli

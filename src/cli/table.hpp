@@ -7,6 +7,15 @@
 
 namespace forebay::cli {
 
+/// Text that commands no terminal: its names are shown (base/show_text.hpp).
+struct Shown {
+    std::string text;
+    Shown& operator+=(const Shown& more) {
+        text += more.text;
+        return *this;
+    }
+};
+
 class Table {
 public:
     struct Column {
@@ -18,7 +27,7 @@ public:
     /// One cell a column.
     void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
     bool empty() const { return rows_.empty(); }
-    std::string text() const;
+    Shown text() const;
 
 private:
     std::vector<Column> columns_;

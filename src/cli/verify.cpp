@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <tuple>
 
@@ -12,6 +11,7 @@
 #include "cli/files.hpp"
 #include "cli/place.hpp"
 #include "cli/progress.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 
@@ -44,7 +44,8 @@ public:
         if (!outcome) {
             worst_ = std::max(worst_, exit_of(outcome.error().kind));
             array_.push(object.set("whole", false).set("error", json_of(outcome.error())));
-            say(fmt::format("{}@{}  cannot be checked: {}\n", snapshot.stream, snapshot.step, outcome.error().text));
+            print(
+                lines("{}@{}  cannot be checked: {}\n", snapshot.stream, snapshot.step, Message{outcome.error().text}));
             return;
         }
         auto damage = Json::array();
@@ -52,15 +53,15 @@ public:
         object.set("whole", outcome->damage.empty()).set("bytes", outcome->bytes).set("segments", outcome->segments);
         array_.push(object.set("damage", damage));
         if (outcome->damage.empty())
-            return say(fmt::format("{}@{}  whole: {} in {} segments\n", snapshot.stream, snapshot.step,
-                                   show_bytes(outcome->bytes), outcome->segments));
+            return print(lines("{}@{}  whole: {} in {} segments\n", snapshot.stream, snapshot.step,
+                               show_bytes(outcome->bytes), outcome->segments));
         worst_ = std::max(worst_, Exit::found);
-        say(fmt::format("{}@{}  DAMAGED in {} place{}:\n", snapshot.stream, snapshot.step, outcome->damage.size(),
-                        outcome->damage.size() == 1 ? "" : "s"));
+        print(lines("{}@{}  DAMAGED in {} place{}:\n", snapshot.stream, snapshot.step, outcome->damage.size(),
+                    outcome->damage.size() == 1 ? "" : "s"));
         for (std::size_t i = 0; i < std::min(outcome->damage.size(), damage_lines_max); ++i)
-            say("  " + outcome->damage[i].text + "\n");
+            print(lines("  {}\n", Message{outcome->damage[i].text}));
         if (outcome->damage.size() > damage_lines_max)
-            say(fmt::format("  ... and {} more: --json lists all.\n", outcome->damage.size() - damage_lines_max));
+            print(lines("  ... and {} more: --json lists all.\n", outcome->damage.size() - damage_lines_max));
     }
 
     Exit finish() const {
@@ -69,8 +70,8 @@ public:
     }
 
 private:
-    void say(const std::string& text) const {
-        if (!json_) std::fputs(text.c_str(), stdout);
+    void print(const Shown& text) const {
+        if (!json_) say(text);
     }
 
     bool json_;

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <memory>
 
 #include "catalog/history.hpp"
 #include "cli/json.hpp"
 #include "cli/place.hpp"
+#include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "views/view.hpp"
 
@@ -19,7 +19,7 @@ struct Options {
     std::string place;
     std::string as = "plain";
     std::string to, table, describe;
-    bool series = false, all = false, partial = false, json = false;
+    bool series = false, all = false, partial = false, force = false, json = false;
 };
 
 /// What the place names: one snapshot, or with --series and --all every one of a stream.
@@ -57,12 +57,12 @@ void print(const Options& options, const views::View& made, std::span<const cata
         object.set("missing", missing).set("not_shown", omitted).print();
         return;
     }
-    auto text = fmt::format("{}  shows {}@{}{} from {} node file{}\n", made.path, shown.front().stream,
-                            shown.front().step, shown.size() > 1 ? fmt::format(" and {} more", shown.size() - 1) : "",
-                            made.sources, made.sources == 1 ? "" : "s");
-    for (const auto& name : made.missing) text += fmt::format("  missing, read as fill values: {}\n", name);
-    for (const auto& one : made.omitted) text += fmt::format("  not shown: {}: {}\n", one.what, one.reason);
-    std::fputs(text.c_str(), stdout);
+    auto text = lines("{}  shows {}@{}{} from {} node file{}\n", made.path, shown.front().stream, shown.front().step,
+                      shown.size() > 1 ? fmt::format(" and {} more", shown.size() - 1) : "", made.sources,
+                      made.sources == 1 ? "" : "s");
+    for (const auto& name : made.missing) text += lines("  missing, read as fill values: {}\n", name);
+    for (const auto& one : made.omitted) text += lines("  not shown: {}: {}\n", one.what, Message{one.reason});
+    say(text);
 }
 
 Result<Exit> view(const Options& options) {
@@ -78,7 +78,8 @@ Result<Exit> view(const Options& options) {
                                     .table = options.table,
                                     .description = options.describe,
                                     .missing = options.partial ? views::Missing::leave_out : views::Missing::refuse,
-                                    .to = options.to};
+                                    .to = options.to,
+                                    .replace = options.force};
     const std::span<const catalog::Snapshot> all(snapshots);
     const auto at_once = options.series ? all.size() : 1;
     bool is_whole = true;
@@ -106,7 +107,9 @@ void add_view(CommandLine& line) {
     verb.argument("RUN", options->place,
                   "The snapshot: RUN@STEP, RUN/STREAM@STEP; STEP may be \"last\". With --series or --all a stream");
     verb.option("--as", options->as, "In whose words: plain, h5part, openpmd, netcdf");
-    verb.option("--to", options->to, "The file to make, instead of one beside the snapshot");
+    verb.option("--to", options->to,
+                "The file to make, instead of one beside the snapshot; not in a snapshot's directory");
+    verb.flag("--force", options->force, "Replace what is there and is no view of Forebay's");
     verb.flag("--series", options->series, "All steps of the stream in one file (not plain)");
     verb.flag("--all", options->all, "Each step of the stream, a file each; openPMD's are one set then");
     verb.option("--table", options->table, "The particle table that --as h5part shows, where there are several");
@@ -122,7 +125,9 @@ void add_view(CommandLine& line) {
         "  h5dump -H /scratch/me/run7/restart/step-000120.h5\n"
         "  forebay view /scratch/me/run7/fields --as netcdf --series\n"
         "  forebay view /scratch/me/run7/restart --as openpmd --all\n"
-        "The view copies no data; an existing one is replaced.\n");
+        "The view copies no data; an existing one is replaced. A file of the name that has no mark of a view, as a "
+        "view\n"
+        "that an earlier version made, is replaced with --force alone.\n");
     verb.action([options] { return view(*options); });
 }
 

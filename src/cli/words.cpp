@@ -35,20 +35,6 @@ std::string show_ranks(std::span<const format::RankRange> ranks) {
     return text;
 }
 
-std::string printable(std::string_view text) {
-    std::string shown;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0u;
-        // UTF-8 has 32 more of them, of which one begins commands as ESC [ does.
-        const bool is_two = byte == 0xC2 && next >= 0x80 && next < 0xA0;
-        if (is_two) shown += fmt::format("\\x{:02x}\\x{:02x}", byte, next), ++i;
-        else if (byte < 0x20 || byte == 0x7F) shown += fmt::format("\\x{:02x}", byte);
-        else shown += text[i];
-    }
-    return shown;
-}
-
 Json json_of(const Extents& shape) {
     auto list = Json::array();
     for (int dim = 0; dim < shape.dims(); ++dim) list.push(shape[dim]);

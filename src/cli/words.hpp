@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "catalog/catalog.hpp"
 #include "cli/json.hpp"
@@ -20,10 +19,6 @@ const char* name_of(catalog::Leftover::Kind kind);
 std::string show_utc(std::int64_t unix_ns);
 /// "0-3, 8".
 std::string show_ranks(std::span<const format::RankRange> ranks);
-
-/// A name that a stranger's file gives, for a terminal: control characters become \xNN, since they could say anything
-/// in our place.
-std::string printable(std::string_view text);
 
 Json json_of(const Extents& shape);
 Json json_of(const catalog::Snapshot& snapshot);

@@ -1,4 +1,5 @@
-// Goal: the arithmetic of boxes, shares and strided walks is right, and every rule of check(Schema) refuses.
+// Goal: the arithmetic of boxes, shares and strided walks is right, and every rule of check(Schema) refuses, that of
+// check_described() only what is new.
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
@@ -7,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/show_text.hpp"
 #include "describe/geometry.hpp"
 #include "describe/schema.hpp"
 
@@ -127,4 +129,41 @@ TEST_CASE("check(Schema) accepts what is right and names what is not") {
     Schema schema = with({.name = "x", .type = f64});
     schema.stream = ".hidden";
     CHECK(!check(schema));
+}
+
+TEST_CASE("check_described refuses names that command terminals, which check() accepts in files") {
+    const auto only_in_files = [](const Schema& schema) {
+        CHECK(check(schema));
+        const auto described = check_described(schema);
+        REQUIRE_FALSE(described);
+        CHECK(described.error().kind == ErrorKind::refused);
+        CAPTURE(described.error().text);
+        CHECK(described.error().text.find("control characters") != std::string::npos);
+        CHECK(is_showable(described.error().text));
+    };
+    const Variable good{.name = "x", .type = f64, .kind = Kind::array, .shape = {4}};
+    REQUIRE(check_described(with(good)));
+    for (const std::string name : {"u\xc2\x9b"
+                                   "31m",
+                                   "u\xc2\x85", "u\xe2\x80\xae", "u\xe2\x81\xa6", "u\xff"}) {
+        auto variable = good;
+        variable.name = name;
+        only_in_files(with(variable));
+        variable = good;
+        variable.attributes.dimensions = {name};
+        only_in_files(with(variable));
+        variable = good;
+        variable.attributes.others = {{name, 1.0}};
+        only_in_files(with(variable));
+        auto schema = with(good);
+        schema.stream = name;
+        only_in_files(schema);
+        schema = with({.name = name + "/x", .type = f64, .kind = Kind::particles});
+        schema.tables = {name};
+        only_in_files(schema);
+    }
+    auto variable = good;
+    variable.name = "fields/µ 日本";
+    variable.attributes.unit = "any text\x1b";  // no name
+    CHECK(check_described(with(variable)));
 }

@@ -6,23 +6,26 @@
 #include <set>
 
 #include "base/limits.hpp"
+#include "base/show_text.hpp"
 
 namespace forebay {
 
 namespace {
 
 Error refusal(const Variable& variable, const std::string& why) {
-    return {ErrorKind::refused, fmt::format("forebay: variable '{}' is refused: {}", variable.name, why)};
+    return {ErrorKind::refused, fmt::format("forebay: variable '{}' is refused: {}", show_text(variable.name), why)};
 }
 
 bool printable(std::string_view text) {
     return std::ranges::all_of(text, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
 }
 
+Error refused_name(const char* what, const std::string& name, const std::string& why) {
+    return {ErrorKind::refused, fmt::format("forebay: {} '{}' is refused: {}", what, show_text(name), why)};
+}
+
 Result<> check_path(const std::string& name, const char* what) {
-    const auto refuse = [&](const std::string& why) {
-        return Error{ErrorKind::refused, fmt::format("forebay: {} '{}' is refused: {}", what, name, why)};
-    };
+    const auto refuse = [&](const std::string& why) { return refused_name(what, name, why); };
     if (name.empty()) return refuse("the name is empty.");
     if (name.size() > limits::name_bytes_max)
         return refuse(
@@ -118,6 +121,22 @@ Result<> check(const Schema& schema) {
             if (names.contains(group))
                 return refusal(variable, fmt::format("'{}' is a variable, so it cannot be a group too.", group));
         }
+    }
+    return {};
+}
+
+Result<> check_described(const Schema& schema) {
+    FB_TRY(check(schema));
+    const auto look = [](const char* what, const std::string& name) -> Result<> {
+        if (is_showable(name)) return {};
+        return refused_name(what, name, "the name has control characters.");
+    };
+    FB_TRY(look("stream", schema.stream));
+    for (const auto& table : schema.tables) FB_TRY(look("table", table));
+    for (const auto& variable : schema.variables) {
+        FB_TRY(look("variable", variable.name));
+        for (const auto& dimension : variable.attributes.dimensions) FB_TRY(look("dimension name", dimension));
+        for (const auto& [name, value] : variable.attributes.others) FB_TRY(look("attribute", name));
     }
     return {};
 }

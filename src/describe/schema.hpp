@@ -45,6 +45,10 @@ struct Schema {
 /// `_forebay` group, at most dims_max dimensions, no zero extents in an array's shape, sizes below 2^63.
 Result<> check(const Schema& schema);
 
+/// The same of what is about to be described, whose names may not command a terminal either (show_text.hpp): files of
+/// earlier versions may hold C1 controls and overrides of the direction, and are read.
+Result<> check_described(const Schema& schema);
+
 /// Finds a variable by name; nullptr if there is none.
 const Variable* find(const Schema& schema, std::string_view name);
 

@@ -10,6 +10,7 @@
 #include "base/units.hpp"
 #include "catalog/history.hpp"
 #include "catalog/run.hpp"
+#include "catalog/views.hpp"
 #include "drain/between.hpp"
 #include "drain/claim_keeper.hpp"
 #include "drain/commit.hpp"
@@ -288,11 +289,13 @@ bool Agent::commit_slot(std::uint32_t index) {
     }
     const auto& record = peeked->record;
     const std::string stream = page_.streams[slot.stream].name.data();
+    std::vector<std::string> others;
     const auto done =
         move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, nullptr, [&] {
             return commit_if_complete(store_, key_of(session_.run, stream, record), session_.run_id,
-                                      &mine_[index].look_first_at);
+                                      &mine_[index].look_first_at, &others);
         });
+    tell_of(others);
     const bool absent = done ? *done == Commit::waiting : done.error().kind == ErrorKind::missing;
     if (absent && slot.inherited == 0) {
         const auto part = session_.run + "/" + stream + "/" + catalog::part_name(record.step, record.snapshot_id);
@@ -393,6 +396,12 @@ void Agent::keep_window(std::uint32_t index, const catalog::Snapshot& snapshot, 
     }
     named_lines_[index] = line;
     for (const auto& problem : pruned->problems) log_(problem);
+    tell_of(pruned->others);
+}
+
+void Agent::tell_of(const std::vector<std::string>& others) {
+    for (const auto& path : others)
+        if (others_.insert(path).second) log_(catalog::stays_text(path));
 }
 
 }  // namespace forebay::drain

@@ -15,6 +15,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "catalog/catalog.hpp"
@@ -42,6 +43,9 @@ public:
     /// Returns when the session ended or `stop` is true; then whether everything that was sealed is committed. What
     /// lacks node files of other nodes when the session has ended is waited for at most `peers_wait`.
     bool run(const std::atomic<bool>& stop, std::chrono::seconds peers_wait = peers_wait_max);
+
+    /// Paths of what stood under names of views of snapshots that it replaced or removed, and was none.
+    const std::set<std::string>& others() const { return others_; }
 
 private:
     struct Mine {
@@ -83,6 +87,7 @@ private:
     void fail(std::uint32_t index, const Error& error);
     void committed(std::uint32_t index, const format::Record& record, bool by_us);
     void keep_window(std::uint32_t stream, const catalog::Snapshot& snapshot, const format::Line& line);
+    void tell_of(const std::vector<std::string>& others);
     bool unfinished() const;
     void set(stage::SlotControl& slot, stage::SlotState state);
 
@@ -97,6 +102,7 @@ private:
     std::array<Mine, stage::slots_max> mine_;
     std::array<CompressionMemory, stage::streams_max> compression_;
     std::array<std::optional<format::Line>, stage::streams_max> named_lines_;  // whose names are in order, by stream
+    std::set<std::string> others_;                                             // each is told once
     move::Pace pace_;                                                          // of all drains under way
     std::atomic<bool> hold_{false};
     std::atomic<sys::Clock::time_point> commits_looked_at_{};
@@ -136,7 +142,7 @@ struct Drained {
     bool committed = false;
     bool already = false;  // it was, before this call
     bool waiting = false;  // all of it is at the target, but node files of other nodes are not
-    std::string text;      // why it is not committed
+    std::string text;      // why it is not committed; of one that is, what stays beside it
 
     std::string name() const { return step < 0 ? stream : stream + "@" + std::to_string(step); }
 };

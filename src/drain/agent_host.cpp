@@ -5,6 +5,7 @@
 
 #include "base/limits.hpp"
 #include "catalog/run.hpp"
+#include "catalog/views.hpp"
 #include "drain/agent.hpp"
 #include "drain/claim_keeper.hpp"
 #include "drain/publish.hpp"
@@ -24,6 +25,13 @@ Result<stage::SessionFile> session_of(const std::string& directory) {
     return stage::decode_session(text, path);
 }
 
+std::string said_of(const std::set<std::string>& others, const std::string& stream_directory) {
+    std::string text;
+    for (const auto& path : others)
+        if (path.starts_with(stream_directory + "/")) text += (text.empty() ? "" : "\n  ") + catalog::stays_text(path);
+    return text;
+}
+
 }  // namespace
 
 namespace {
@@ -41,6 +49,7 @@ void free_directory(stage::Staging& staging, const Log& log) {
     // Small files that came at the last moment stay, and the directory with them; `forebay drain` understands it.
     auto removed = remove_spools(staging.directory());
     if (removed) removed = staging.remove();
+    else page.lingering = 0;
     log(removed ? "what was staged is committed, and is freed" : removed.error().text);
 }
 
@@ -166,7 +175,8 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
         const bool committed = state == stage::SlotState::committed, waiting = state == stage::SlotState::drained;
         outcome.push_back({page.streams[slot.stream].name.data(), slot.step.load(), staging.slot_path(i), committed,
                            already[i], waiting,
-                           committed ? std::string()
+                           committed
+                               ? said_of(agent.others(), session.run + "/" + page.streams[slot.stream].name.data())
                            : waiting ? "drained; node files of other nodes are still missing"
                                      : std::string(slot.error_text.data())});
     }

@@ -102,9 +102,9 @@ public:
                       .value()) {}
 
     void seal(const SmallSnapshot& snapshot, const StreamOptions& options = {},
-              std::int64_t sealed_unix_ns = sys::unix_ns()) {
+              std::int64_t sealed_unix_ns = sys::unix_ns(), std::size_t slot_of_stream = 0) {
         const auto stream = staging.add_stream(snapshot.stream, options).value();
-        const auto index = staging.slots_of(stream).front();
+        const auto index = staging.slots_of(stream)[slot_of_stream];
         const auto image = test::small_node_file(snapshot, 0);
         std::ranges::copy(image, sys::Mapping::create(staging.slot_path(index), image.size()).value().bytes().begin());
         auto& slot = page().slots[index];
@@ -353,4 +353,20 @@ TEST_CASE("a missed deadline is counted once and told, also of what never become
     CHECK(test::soon([&] { return unlucky.stream("never").deadlines_missed == 1; }));
     stop = true;
     stage::ring(unlucky.page().bell);
+}
+
+TEST_CASE("a file that stays under the name of a view is told once") {
+    SimStore disk;
+    REQUIRE(test::commit_all(disk, run, {.id = 1, .step = 1}));
+    REQUIRE(sys::write_text_durable(disk, run + "/restart/series.nc", "an export"));
+    Node node;
+    const StreamOptions options{.slots = 2, .keep = 1};
+    node.seal({.id = 2, .step = 10}, options, 1);
+    node.seal({.id = 3, .step = 20}, options, 2, 1);
+    REQUIRE_MESSAGE(node.drain(disk), node.log);
+    CHECK(catalog::snapshots(disk, run, "restart").value().size() == 1);
+    const auto told = node.log.find(run + "/restart/series.nc stays");
+    REQUIRE(told != std::string::npos);
+    CHECK(node.log.find("series.nc stays", told + 20) == std::string::npos);
+    CHECK(disk.peek(run + "/restart/series.nc") == "an export");
 }

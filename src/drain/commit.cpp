@@ -41,7 +41,7 @@ SnapshotKey key_of(const std::string& run, const std::string& stream, const form
 }
 
 Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std::uint64_t run_id,
-                                  std::uint32_t* look_first_at) {
+                                  std::uint32_t* look_first_at, std::vector<std::string>* others) {
     if (key.nodes == 0 || key.nodes > limits::nodes_max || key.step < 0)
         return Error{ErrorKind::refused,
                      fmt::format("cannot commit step {} of stream \"{}\" with {} nodes: steps start at "
@@ -66,7 +66,7 @@ Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std
         FB_TRY_ASSIGN(manifest, gather(store, part, wanted));
         writes = true;
         FB_TRY(write_manifest(store, part, manifest));
-        return publish(store, place, part, manifest.head());
+        return publish(store, place, part, manifest.head(), others);
     }();
     const bool is_gone = outcome ? *outcome == Commit::waiting : outcome.error().kind == ErrorKind::missing;
     if (!is_gone) return outcome;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "catalog/catalog.hpp"
 #include "format/node_file.hpp"
@@ -38,9 +39,9 @@ SnapshotKey key_of(const std::string& run, const std::string& stream, const form
 /// the entry of STREAM in RUN. All answers but `waiting` and `taken` are durable. `refused` when the node files do not
 /// make one snapshot, or are of another run than `run_id`: nothing is then moved. `look_first_at` (in, out), of files of
 /// several nodes, is the node whose arrival is checked first: begin with your own; after `waiting` it is one that was
-/// absent, so that waiting for the last node is one read a time.
+/// absent, so that waiting for the last node is one read a time. `others` as publish() gives them.
 Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std::uint64_t run_id,
-                                  std::uint32_t* look_first_at = nullptr);
+                                  std::uint32_t* look_first_at = nullptr, std::vector<std::string>* others = nullptr);
 
 /// What recover() did with one leftover directory.
 struct Recovered {

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "support/committed_run.hpp"
+#include "support/marked_view.hpp"
 #include "support/sim_store.hpp"
 
 using namespace forebay;
@@ -46,7 +47,7 @@ std::unique_ptr<SimStore> drained(const SmallSnapshot& snapshot, const SmallSnap
     if (older != nullptr) {
         REQUIRE(test::drain_all(disk, run, *older));
         REQUIRE(test::commit(disk, run, *older).value() == Commit::committed);
-        REQUIRE(sys::write_text_durable(disk, view_of_step, "shows the older save"));
+        REQUIRE(sys::write_text_durable(disk, view_of_step, test::marked_view("shows the older save")));
         disk.settle();
     }
     for (std::uint32_t node = 0; node < snapshot.nodes; ++node)

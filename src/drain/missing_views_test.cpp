@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "support/committed_run.hpp"
+#include "support/marked_view.hpp"
 #include "support/sim_store.hpp"
 
 using namespace forebay;
@@ -23,7 +24,7 @@ std::string view_of(const test::SmallSnapshot& snapshot) { return test::step_dir
 Result<> make(sys::Store& store, const catalog::Snapshot& snapshot, Convention convention) {
     if (snapshot.step == 13) return Error{ErrorKind::unsupported, "too many node files"};
     const auto stream = snapshot.directory.substr(0, snapshot.directory.rfind('/') + 1);
-    return sys::write_text_durable(store, stream + catalog::view_name(snapshot.step, convention), "a view");
+    return sys::write_text_durable(store, stream + catalog::view_name(snapshot.step, convention), test::marked_view());
 }
 
 }  // namespace
@@ -33,7 +34,7 @@ TEST_CASE("views: of what recover committed, and of each snapshot beside one tha
     const auto with = at_step("fields", 10), without = at_step("fields", 11), refused = at_step("fields", 13);
     const auto never = at_step("plain", 10), left = at_step("restart", 12);
     for (const auto& snapshot : {with, without, refused, never}) REQUIRE(test::commit_all(disk, run, snapshot));
-    REQUIRE(sys::write_text_durable(disk, view_of(with), "a view"));
+    REQUIRE(sys::write_text_durable(disk, view_of(with), test::marked_view()));
     REQUIRE(test::drain_all(disk, run, left));
     const auto recovered = drain::recover(disk, run, false).value();
     const auto owed = drain::make_missing_views(disk, run, recovered, make).value();
@@ -50,8 +51,8 @@ TEST_CASE("views: of each convention that a snapshot of the stream has, and of n
     test::SimStore disk;
     const auto first = at_step("fields", 10), second = at_step("fields", 11);
     for (const auto& snapshot : {first, second}) REQUIRE(test::commit_all(disk, run, snapshot));
-    REQUIRE(sys::write_text_durable(disk, run + "/fields/step-000010.nc", "a view"));
-    REQUIRE(sys::write_text_durable(disk, run + "/fields/step-000011.openpmd.h5", "a view"));
+    REQUIRE(sys::write_text_durable(disk, run + "/fields/step-000010.nc", test::marked_view()));
+    REQUIRE(sys::write_text_durable(disk, run + "/fields/step-000011.openpmd.h5", test::marked_view()));
     const auto owed = drain::make_missing_views(disk, run, {}, make).value();
     REQUIRE(owed.size() == 2);
     CHECK(owed[0].convention == Convention::openpmd);

@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/show_text.hpp"
+
 namespace forebay::drain {
 
 namespace {
@@ -27,7 +29,9 @@ void answer(Post& post, PostEntry& entry, PostState state) {
 // As the log of an agent that is a process of its own.
 Log log_into(const std::string& directory) {
     auto file = std::make_shared<std::ofstream>(directory + "/agent.log", std::ios::app);
-    return [file](const std::string& line) { *file << sys::unix_ns() / 1'000'000'000 << " " << line << std::endl; };
+    return [file](const std::string& line) {
+        *file << sys::unix_ns() / 1'000'000'000 << " " << show_message(line) << std::endl;
+    };
 }
 
 void serve_session(Post& post, PostEntry& entry, const ViewMaker& make_view) {

@@ -6,6 +6,7 @@
 
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
+#include "catalog/views.hpp"
 #include "format/packed.hpp"
 
 namespace forebay::drain {
@@ -46,10 +47,12 @@ public:
         : store_(store), place_(place), final_(std::move(name)), directory_(directory), save_(save), run_id_(run_id) {}
 
     Result<Commit> attempt_once();
+    /// Paths of what stood under names of views of a save that is replaced, and was none.
+    const std::vector<std::string>& others() const { return others_; }
 
 private:
     Result<bool> is_whole() const;
-    Result<> remove_view(bool replaces) const;
+    Result<> remove_view(bool replaces);
     Result<> free_aside(const Save& earlier, const std::string& aside) const;
     Result<> move_aside(const Save& earlier, const std::string& aside) const;
     Error put_back(const std::string& aside, Error why) const;
@@ -64,6 +67,7 @@ private:
     const std::string& directory_;
     const Save save_;
     const std::uint64_t run_id_;
+    std::vector<std::string> others_;
 };
 
 Result<bool> Publisher::is_whole() const {
@@ -75,11 +79,14 @@ Result<bool> Publisher::is_whole() const {
 }
 
 // A view of what stood here before would show the new snapshot's bytes under the old one's layout. Whoever was killed
-// over it may have removed it without a sync: when something is replaced, its absence too is made durable first.
-Result<> Publisher::remove_view(bool replaces) const {
+// over it may have removed it without a sync: when something is replaced, its absence too is made durable first. A
+// series shows nothing of a step that is new.
+Result<> Publisher::remove_view(bool replaces) {
     if (!is_for_step()) return {};  // views show what has the step's name
-    FB_TRY_ASSIGN(had_views, catalog::remove_views(store_, place_.stream_directory(), place_.step));
-    return had_views || replaces ? store_.sync_directory(place_.stream_directory()) : Result<>{};
+    const auto which = replaces ? catalog::ViewsOf::step_and_series : catalog::ViewsOf::step;
+    FB_TRY_ASSIGN(found, catalog::remove_views(store_, place_.stream_directory(), place_.step, which));
+    if (replaces) others_ = std::move(found.others);
+    return !found.views.empty() || replaces ? store_.sync_directory(place_.stream_directory()) : Result<>{};
 }
 
 // A replacement that was killed left this very save aside, and then it was drained and committed again from memory.
@@ -196,10 +203,11 @@ Result<std::optional<std::string>> find_committed(sys::Store& store, const Place
 }
 
 Result<Commit> publish(sys::Store& store, const Place& place, const std::string& directory,
-                       const format::ManifestHead& head) {
+                       const format::ManifestHead& head, std::vector<std::string>* others) {
     Publisher publisher(store, place, place.final_directory(), directory, head.which_save(), head.lineage.run_id);
     for (int attempt = 1;; ++attempt) {
         auto outcome = publisher.attempt_once();
+        if (others != nullptr) *others = publisher.others();
         if (outcome) return outcome;
         // Gone or taken: others were faster. What they made of it is seen by looking again.
         const auto kind = outcome.error().kind;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "catalog/catalog.hpp"
 #include "drain/commit.hpp"
@@ -35,8 +36,10 @@ Result<std::optional<std::string>> find_committed(sys::Store& store, const Place
 /// the new name is durable. `already` when this very save is there; `set_aside`, under the name of its line, when a
 /// later line has the step; `superseded`, and `directory` removed, when a later whole save of the line has. A batch of
 /// packed files takes a name only if it is free: `taken` when it is not, and `directory` stays. What it answers is
-/// durable. A `directory` that is gone, or a name that others keep taking, ends with the error of the rename.
+/// durable. A `directory` that is gone, or a name that others keep taking, ends with the error of the rename. `others`
+/// (may be null) gets the paths of what stands under names of views of the save that was replaced, and is none: it
+/// stays.
 Result<Commit> publish(sys::Store& store, const Place& place, const std::string& directory,
-                       const format::ManifestHead& head);
+                       const format::ManifestHead& head, std::vector<std::string>* others = nullptr);
 
 }  // namespace forebay::drain

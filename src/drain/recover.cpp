@@ -6,6 +6,7 @@
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
+#include "catalog/views.hpp"
 #include "drain/commit.hpp"
 #include "drain/commit_batch.hpp"
 #include "drain/gather.hpp"
@@ -17,6 +18,12 @@ namespace {
 
 using catalog::Leftover;
 using Outcome = Recovered::Outcome;
+
+std::string said_of(const std::vector<std::string>& others) {
+    std::string text;
+    for (const auto& path : others) text += "\n  " + catalog::stays_text(path);
+    return text;
+}
 
 class Recovery {
 public:
@@ -96,7 +103,8 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     if (absent)
         return incomplete(leftover, fmt::format("{} of {} node files have arrived, that of node {} has not",
                                                 arrived->files, key.nodes, *absent));
-    FB_TRY_ASSIGN(outcome, commit_if_complete(store_, key, run_id_));
+    std::vector<std::string> others;
+    FB_TRY_ASSIGN(outcome, commit_if_complete(store_, key, run_id_, nullptr, &others));
     switch (outcome) {
         case Commit::waiting: return incomplete(leftover, "its node files are being moved by somebody else");
         case Commit::superseded:
@@ -114,9 +122,9 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
         case Commit::already: return beside_damaged(leftover, standing);
         case Commit::committed: break;
     }
-    return Recovered{
-        leftover, Outcome::committed,
-        fmt::format("step {} was complete and is now committed in {}.", leftover.step, final_of(leftover))};
+    return Recovered{leftover, Outcome::committed,
+                     fmt::format("step {} was complete and is now committed in {}.{}", leftover.step,
+                                 final_of(leftover), said_of(others))};
 }
 
 // The packer that was killed has removed nothing that it packed, but where it worked may be gone too.
@@ -145,12 +153,13 @@ Result<Recovered> Recovery::old(const Leftover& leftover) {
     if (!standing && standing.error().kind == ErrorKind::retry) return standing.error();
     if (replaced && !standing) return beside_damaged(leftover, standing);
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, leftover.directory));
-    FB_TRY_ASSIGN(outcome, publish(store_, place_of(leftover), leftover.directory, manifest.head()));
+    std::vector<std::string> others;
+    FB_TRY_ASSIGN(outcome, publish(store_, place_of(leftover), leftover.directory, manifest.head(), &others));
     if (outcome == Commit::taken) return another_step(leftover);
     if (outcome == Commit::committed || outcome == Commit::set_aside)
         return Recovered{leftover, Outcome::restored,
-                         fmt::format("step {} was being replaced when its replacement was cut; it is back in {}.",
-                                     leftover.step, final_of(leftover))};
+                         fmt::format("step {} was being replaced when its replacement was cut; it is back in {}.{}",
+                                     leftover.step, final_of(leftover), said_of(others))};
     FB_TRY(remove(leftover));
     return Recovered{leftover, Outcome::removed,
                      fmt::format("step {}: the save that was replaced was removed.", leftover.step)};
@@ -169,11 +178,14 @@ Result<> remove_temporaries(sys::Store& store, const std::string& directory) {
     return {};
 }
 
-// Of manifests in committed snapshots, and of views beside them.
+// Of manifests in committed snapshots, and of views beside them. What a link leads to is not this run's.
 Result<> remove_temporaries_of(sys::Store& store, const std::string& run, const std::string& stream) {
-    FB_TRY(remove_temporaries(store, run + "/" + stream));
-    FB_TRY_ASSIGN(committed, catalog::snapshots(store, run, stream));
-    for (const auto& snapshot : committed) FB_TRY(remove_temporaries(store, snapshot.directory));
+    const auto directory = run + "/" + stream;
+    FB_TRY(remove_temporaries(store, directory));
+    FB_TRY_ASSIGN(entries, store.list(directory));
+    for (const auto& entry : entries)
+        if (entry.is_directory && !entry.is_link && catalog::step_of(entry.name))
+            FB_TRY(remove_temporaries(store, directory + "/" + entry.name));
     return {};
 }
 

@@ -120,6 +120,7 @@ void swap_numbers(Type type, std::span<std::byte> bytes) {
 Result<format::Layout> lay_out(const Contents& contents, const std::string& stream) {
     auto schema = contents.schema;
     schema.stream = stream;
+    FB_TRY(check_described(schema));
     FB_TRY_ASSIGN(layout, format::plan_layout(schema, contents.parts,
                                               {.alignment_bytes = forebay::limits::page_bytes, .headroom_percent = 0}));
     const auto mistake = [](const std::string& why) {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "catalog/output.hpp"
 #include "foreign/genericio_copy.hpp"
 #include "foreign/genericio_encode.hpp"
 #include "foreign/limits.hpp"
@@ -69,8 +70,13 @@ private:
         if (options_.partitions < 0 || options_.partitions > limits::genericio_partitions_max)
             return refusal(fmt::format("{} partitions.", options_.partitions),
                            fmt::format("--partitions 1 to {}.", limits::genericio_partitions_max));
-        FB_TRY_ASSIGN(exists, store_.exists(path_));
-        if (exists && !options_.replace) return refusal(fmt::format("{} exists.", path_), "--force, or another name.");
+        FB_TRY(catalog::check_output(store_, path_));
+        return check_absent(path_);
+    }
+
+    Result<> check_absent(const std::string& path) const {
+        FB_TRY_ASSIGN(exists, store_.exists(path));
+        if (exists && !options_.replace) return refusal(fmt::format("{} exists.", path), "--force, or another name.");
         return {};
     }
 
@@ -156,6 +162,7 @@ private:
         for (const auto& [number, ranks] : members) {
             Output output;
             output.path = is_split() ? fmt::format("{}#{}", path_, number) : path_;
+            FB_TRY(check_absent(output.path));
             output.header = header_of(ranks);
             for (std::uint32_t i = 0; i < ranks.size(); ++i)
                 ranks_[ranks[i]] = {static_cast<std::uint32_t>(outputs_.size()), i};

@@ -43,7 +43,8 @@ Result<std::vector<Record>> records_of(const Schema& schema, std::uint32_t table
 Result<std::uint32_t> table_of(const Schema& schema, const std::string& wanted);
 
 /// `path` is written beside itself, made durable and renamed: it is complete or absent, or what it was before. With
-/// partitions their list, which `path` is then, comes last.
+/// partitions their list, which `path` is then, comes last. `refused` for a path in a snapshot's directory, and where
+/// something stands that may not be replaced.
 Result<Exported> export_file(sys::Store& store, const catalog::Snapshot& snapshot, const std::string& path,
                              const ExportOptions& options,
                              const std::function<void(std::uint64_t, std::uint64_t)>& progress);

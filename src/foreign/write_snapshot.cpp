@@ -120,6 +120,10 @@ Result<> write_and_commit(sys::Store& store, Writer& writer, const Destination& 
 
 Result<Written> write_snapshot(sys::Store& store, const Contents& contents, const Destination& to,
                                const Progress& progress) {
+    if (to.step < 0 || to.step > forebay::limits::step_max)
+        return Error{ErrorKind::refused, fmt::format("forebay: step {} is refused: steps are 0 to {}. Nothing was "
+                                                     "written. Next: import under another step.",
+                                                     to.step, forebay::limits::step_max)};
     FB_TRY_ASSIGN(layout, lay_out(contents, to.stream));
     FB_TRY(catalog::make_identity(store, to.run));
     FB_TRY_ASSIGN(lineage, catalog::lineage_to_join(store, to.run, to.stream));

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "catalog/catalog.hpp"
 #include "drain/commit.hpp"
 #include "foreign/limits.hpp"
@@ -108,6 +110,19 @@ TEST_CASE("a fault of the target or of a source is told and leaves nothing") {
     put_file(disk, "in/_000002", {});  // emptied while it is being imported
     CHECK(write_snapshot(disk, contents, to, {}).error().kind == ErrorKind::corrupt);
     CHECK(found_in(disk) == "absent");
+}
+
+TEST_CASE("a step with no number above it is refused before anything is written") {
+    SimStore disk;
+    put_sources(disk);
+    const auto contents = open_palm_fortran(disk, "in", {}).value();
+    auto last = to;
+    last.step = std::numeric_limits<std::int64_t>::max();
+    const auto written = write_snapshot(disk, contents, last, {});
+    REQUIRE_FALSE(written);
+    CHECK(written.error().kind == ErrorKind::refused);
+    CHECK(written.error().text.find("steps are 0 to 9223372036854775806") != std::string::npos);
+    CHECK_FALSE(disk.exists(to.run).value());
 }
 
 TEST_CASE("each source is opened once to look, once to copy, and for samples") {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/show_text.hpp"
+
 namespace forebay::format::json {
 namespace {
 
@@ -14,29 +16,11 @@ void put_number(std::string& out, T value) {
     out.append(digits.data(), end);
 }
 
-/// The bytes of the UTF-8 character that starts `text`, or 0: RFC 3629, table 3-7 of Unicode.
-std::size_t character_bytes(std::string_view text) {
-    const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-    const auto tail = [&](std::size_t i) { return (at(i) & 0xC0u) == 0x80u; };
-    const unsigned lead = at(0);
-    if (lead < 0x80) return 1;
-    if (lead >= 0xC2 && lead <= 0xDF) return tail(1) ? 2 : 0;
-    if (lead >= 0xE0 && lead <= 0xEF) {
-        if ((lead == 0xE0 && at(1) < 0xA0) || (lead == 0xED && at(1) > 0x9F)) return 0;
-        return tail(1) && tail(2) ? 3 : 0;
-    }
-    if (lead >= 0xF0 && lead <= 0xF4) {
-        if ((lead == 0xF0 && at(1) < 0x90) || (lead == 0xF4 && at(1) > 0x8F)) return 0;
-        return tail(1) && tail(2) && tail(3) ? 4 : 0;
-    }
-    return 0;
-}
-
 }  // namespace
 
 bool is_text(std::string_view text) {
     while (!text.empty()) {
-        const auto bytes = character_bytes(text);
+        const auto bytes = first_character(text).bytes;
         if (bytes == 0 || text.front() == '\0') return false;
         text.remove_prefix(bytes);
     }

@@ -57,6 +57,19 @@ Schema sizes_schema() {
 
 }  // namespace
 
+TEST_CASE("layout: names that may not be described any more are written and read as those of earlier versions were") {
+    const std::string name =
+        "dt\xc2\x9b"
+        "31m";
+    const Schema schema{"s", {}, {variable(name, f64, Kind::replicated, {})}};
+    REQUIRE_FALSE(check_described(schema));
+    const auto layout = planned(schema, {part(0, 1, {})});
+    std::vector<std::byte> image(layout.file_bytes);
+    encode(layout, image);
+    seal(layout, {.nodes = 1, .world_ranks = 1}, image);
+    CHECK(open_head(image, "node.h5").value().schema == schema);
+}
+
 TEST_CASE("layout: extents are aligned by their size, do not overlap and fit the file") {
     const auto schema = sizes_schema();
     for (const std::uint64_t alignment : {std::uint64_t{4096}, limits::huge_page_bytes}) {

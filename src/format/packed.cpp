@@ -10,6 +10,7 @@
 #include "base/limits.hpp"
 #include "format/head.hpp"
 #include "format/json_text.hpp"
+#include "base/show_text.hpp"
 
 namespace forebay::format {
 namespace {
@@ -32,9 +33,7 @@ bool stays_inside(std::string_view path) {
 
 // HDF5's own rules are the schema's; the first part may be neither Forebay's nor ours.
 bool can_be_a_name(const std::string& path) {
-    const bool printable =
-        std::ranges::none_of(path, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
-    return path.size() <= limits::name_bytes_max && printable && json::is_text(path) && !path.starts_with(unnamed) &&
+    return path.size() <= limits::name_bytes_max && is_showable(path) && !path.starts_with(unnamed) &&
            path.substr(0, path.find('/')) != "_forebay";
 }
 

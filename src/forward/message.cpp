@@ -160,7 +160,9 @@ std::vector<std::byte> encode(const Answer& answer) {
     for (const auto& entry : answer.entries)
         writer.text(entry.name, limits::path_bytes_max)
             .number(entry.size)
-            .number(static_cast<std::uint8_t>(entry.is_directory ? 1 : 0));
+            .number(static_cast<std::uint8_t>(entry.is_link        ? 2
+                                              : entry.is_directory ? 1
+                                                                   : 0));
     return writer.take();
 }
 
@@ -177,12 +179,13 @@ Result<Answer> decode_answer(std::span<const std::byte> body) {
     reader.number(count);
     for (std::uint32_t i = 0; i < count && reader.good(); ++i) {
         auto& entry = answer.entries.emplace_back();
-        std::uint8_t is_directory = 0;
+        std::uint8_t kind = 0;
         reader.text(entry.name, limits::path_bytes_max);
         reader.number(entry.size);
-        reader.number(is_directory);
-        if (is_directory > 1) return corrupt("an answer");
-        entry.is_directory = is_directory == 1;
+        reader.number(kind);
+        if (kind > 2) return corrupt("an answer");
+        entry.is_directory = kind > 0;
+        entry.is_link = kind == 2;
     }
     if (!reader.ended() || kind > static_cast<std::uint32_t>(ErrorKind::broken)) return corrupt("an answer");
     error.kind = static_cast<ErrorKind>(kind);

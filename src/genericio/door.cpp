@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/show_text.hpp"
 #include "genericio/door.hpp"
 #include "genericio/pending.hpp"
 
@@ -39,8 +40,8 @@ int file_rank(own::Data& data, int rank) {
 bool takes_share(own::Data& data, int rank) { return rank == -1 && opened(data).redistributes; }
 
 void print_rate(const own::Data& data, std::uint64_t bytes, double seconds) {
-    std::printf("Read %zu variables from %s (%llu bytes) in %gs: %g MB/s\n", data.columns.size(), data.file.c_str(),
-                static_cast<unsigned long long>(bytes), seconds,
+    std::printf("Read %zu variables from %s (%llu bytes) in %gs: %g MB/s\n", data.columns.size(),
+                forebay::show_text(data.file).c_str(), static_cast<unsigned long long>(bytes), seconds,
                 seconds > 0 ? static_cast<double>(bytes) / seconds / 1048576 : 0);
 }
 

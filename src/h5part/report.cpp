@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 
 #include "api/behind.hpp"
+
+#include "base/show_text.hpp"
 
 namespace forebay::h5part {
 
@@ -26,10 +29,19 @@ Reporting& reporting() {
     return one;
 }
 
-void print(const char* prefix, const char* function, const char* format, std::va_list arguments) {
-    std::fprintf(stderr, "%s: %s: ", prefix, function);
-    std::vfprintf(stderr, format, arguments);
-    std::fputc('\n', stderr);
+void print(const char* prefix, const char* function, const std::string& text) {
+    std::fputs(fmt::format("{}: {}: {}\n", prefix, function, show_message(text)).c_str(), stderr);
+}
+
+std::string filled(const char* format, std::va_list arguments) {
+    std::va_list again;
+    va_copy(again, arguments);
+    const int bytes = std::vsnprintf(nullptr, 0, format, again);
+    va_end(again);
+    std::string text(static_cast<std::size_t>(std::max(bytes, 0)) + 1, '\0');  // with the NUL that is written
+    std::vsnprintf(text.data(), text.size(), format, arguments);
+    text.pop_back();
+    return text;
 }
 
 }  // namespace
@@ -56,7 +68,7 @@ Error refused_particles(std::int64_t count) {
 
 void warn(const char* function, const std::string& text) {
     if (reporting().verbosity < H5PART_VERB_WARN || !reporting().is_first_rank) return;
-    std::fputs(fmt::format("W: {}: {}\n", function, text).c_str(), stderr);
+    print("W", function, text);
 }
 
 void warn_of_no_locks(const char* function, const std::string& file) {
@@ -93,7 +105,7 @@ h5part_int64_t H5PartReportErrorHandler(const char* funcname, const h5part_int64
     if (reporting().verbosity >= H5PART_VERB_ERROR && reporting().is_first_rank) {
         std::va_list arguments;
         va_start(arguments, fmt);
-        forebay::h5part::print("E", funcname, fmt, arguments);
+        forebay::h5part::print("E", funcname, forebay::h5part::filled(fmt, arguments));
         va_end(arguments);
     }
     return eno;
@@ -104,7 +116,7 @@ h5part_int64_t H5PartAbortErrorHandler(const char* funcname, const h5part_int64_
     if (reporting().verbosity >= H5PART_VERB_ERROR) {
         std::va_list arguments;
         va_start(arguments, fmt);
-        forebay::h5part::print("E", funcname, fmt, arguments);
+        forebay::h5part::print("E", funcname, forebay::h5part::filled(fmt, arguments));
         va_end(arguments);
     }
     std::exit(static_cast<int>(eno));

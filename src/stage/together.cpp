@@ -46,7 +46,7 @@ Result<> check_own_pieces(const Variable& variable, const std::vector<Piece>& pi
 }
 
 Result<> check_own(const Schema& schema, const Binding& binding) {
-    FB_TRY(check(schema));
+    FB_TRY(check_described(schema));
     for (std::size_t v = 0; v < schema.variables.size(); ++v) {
         const auto& variable = schema.variables[v];
         if (variable.kind == Kind::array) FB_TRY(check_own_pieces(variable, binding.pieces[v]));

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/show_text.hpp"
+
 namespace forebay::sys {
 
 ErrorKind kind_of(int number) {
@@ -56,7 +58,8 @@ ErrorKind kind_of(int number) {
 
 Error posix_error(std::string_view call, std::string_view path, int number) {
     // generic_category, not strerror: it is safe between threads.
-    return {kind_of(number), fmt::format("{}: {}: {}", call, path, std::generic_category().message(number))};
+    return {kind_of(number),
+            fmt::format("{}: {}: {}", show_text(call), show_text(path), std::generic_category().message(number))};
 }
 
 }  // namespace forebay::sys

@@ -14,7 +14,8 @@ namespace forebay::sys {
 /// does not have are `unsupported`, the rest is `broken`.
 ErrorKind kind_of(int number);
 
-/// "pwrite of 4096 bytes at 8192: PATH: No space left on device". `call` may carry offset and bytes.
+/// "pwrite of 4096 bytes at 8192: PATH: No space left on device". `call` may carry offset and bytes. Names are shown
+/// (base/show_text.hpp): of all that a directory holds, the system's calls meet it first.
 Error posix_error(std::string_view call, std::string_view path, int number);
 
 }  // namespace forebay::sys

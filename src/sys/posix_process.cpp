@@ -53,7 +53,9 @@ std::string log_since(const std::string& path, off_t from) {
     const ssize_t got = ::pread(fd.get(), text.data(), text.size(), from);
     text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-    return text.empty() ? text : ": " + text;
+    std::string lines;
+    for (const char c : text) lines += c == '\n' ? "\n  " : std::string(1, c);
+    return lines.empty() ? lines : ": " + lines;
 }
 
 Error ended_early(const Spawn& spawn, int status, off_t log_from) {

@@ -48,6 +48,11 @@ Result<bool> look_at(int directory, const struct dirent& found, const std::strin
         return posix_error("fstatat", path + "/" + entry.name, errno);
     }
     entry.is_directory = S_ISDIR(about.st_mode);
+    if (entry.is_directory) {
+        struct stat itself {};
+        entry.is_link =
+            ::fstatat(directory, found.d_name, &itself, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(itself.st_mode);
+    }
     entry.size = entry.is_directory ? 0 : static_cast<std::uint64_t>(about.st_size);
     return true;
 }
@@ -159,6 +164,8 @@ Result<> PosixStore::remove(const std::string& path) {
 }
 
 Result<> PosixStore::remove_tree(const std::string& path) {
+    struct stat about {};
+    if (::lstat(path.c_str(), &about) == 0 && S_ISLNK(about.st_mode)) return remove(path);
     const auto removed = remove_tree_at(AT_FDCWD, path.c_str(), path, 1);
     if (!removed && removed.error().kind != ErrorKind::missing) return removed;
     return {};

@@ -183,7 +183,9 @@ TEST_CASE("remove_tree: everything below, links as links, nothing outside") {
     put(dir / "outside/precious", "x");
     std::filesystem::create_symlink(dir / "outside", dir / "tree/a/link");
     std::filesystem::create_symlink(dir / "outside", dir / "link");
-    CHECK(store.remove_tree(dir / "link").error().kind == ErrorKind::refused);
+    CHECK(store.remove_tree(dir / "link"));
+    CHECK_FALSE(*store.exists(dir / "link"));
+    CHECK(get(dir / "outside/precious") == "x");
     CHECK(store.remove_tree(dir / "tree"));
     CHECK_FALSE(*store.exists(dir / "tree"));
     CHECK(get(dir / "outside/precious") == "x");
@@ -199,15 +201,19 @@ TEST_CASE("list: sorted, with sizes, dots included but the two; missing where th
     CHECK(posix_store().make_directories(dir / "c/d"));
     std::filesystem::create_symlink("nowhere", dir / "dangling");
     std::filesystem::create_symlink("b", dir / "link");
+    std::filesystem::create_directory_symlink("c", dir / "way");
     const auto entries = posix_store().list(dir.path()).value();
-    REQUIRE(entries.size() == 5);
+    REQUIRE(entries.size() == 6);
     CHECK(entries[0].name == ".a");
     CHECK(entries[1].name == "b");
     CHECK(entries[1].size == 5);
     CHECK(entries[2].name == "c");
     CHECK(entries[2].is_directory);
+    CHECK_FALSE(entries[2].is_link);
     CHECK(entries[3].name == "dangling");
     CHECK(entries[4].size == 5);
+    CHECK(entries[5].is_directory);
+    CHECK(entries[5].is_link);
     CHECK(posix_store().list(dir / "none").error().kind == ErrorKind::missing);
     CHECK(posix_store().list(dir / "b").error().kind == ErrorKind::refused);
 }

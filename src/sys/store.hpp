@@ -54,6 +54,7 @@ struct Entry {
     std::string name;
     bool is_directory = false;
     std::uint64_t size = 0;
+    bool is_link = false;  // to a directory, as is_directory says too
 };
 
 class Store {
@@ -68,7 +69,7 @@ public:
     /// Replaces a file by a file at once; a directory takes the place of nothing or of an empty directory.
     virtual Result<> rename(const std::string& from, const std::string& to) = 0;
     virtual Result<> remove(const std::string& path) = 0;  // a file; missing is fine
-    /// A directory with all in it, following no link; missing is fine.
+    /// A directory with all in it, following no link: one in its place goes itself. Missing is fine.
     virtual Result<> remove_tree(const std::string& path) = 0;
     virtual Result<> sync_directory(const std::string& path) = 0;
     /// Entries but "." and "..", sorted by name; `missing` when the directory does not exist.

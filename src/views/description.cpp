@@ -134,8 +134,12 @@ Result<Description> parse_description(const std::string& text, const std::string
     }
 }
 
+std::string description_path(const std::string& stream_directory, const std::string& path) {
+    return path.empty() ? stream_directory + "/" + description_name : path;
+}
+
 Result<Description> load_description(sys::Store& store, const std::string& stream_directory, const std::string& path) {
-    const auto from = path.empty() ? stream_directory + "/" + description_name : path;
+    const auto from = description_path(stream_directory, path);
     auto text = sys::read_text(store, from, description_bytes_max);
     if (!text && text.error().kind == ErrorKind::missing && path.empty()) return Description{};
     if (!text) return text.error();

@@ -38,6 +38,9 @@ struct Description {
 /// `refused`, with the line, for what is no TOML or not of the form above.
 Result<Description> parse_description(const std::string& text, const std::string& path);
 
+/// What load_description() reads, whether it is there or not.
+std::string description_path(const std::string& stream_directory, const std::string& path);
+
 /// The file at `path`; or, with an empty one, the stream's own if there is one. `missing` when a named one is not
 /// there.
 Result<Description> load_description(sys::Store& store, const std::string& stream_directory, const std::string& path);

@@ -10,6 +10,7 @@
 #include "base/limits.hpp"
 #include "base/siphash.hpp"
 #include "base/units.hpp"
+#include "catalog/output.hpp"
 #include "sys/machine.hpp"
 #include "views/copier.hpp"
 #include "views/description.hpp"
@@ -103,12 +104,18 @@ struct Export::Plan {
     }
 
     Result<> check_absent(const std::string& stays) const { return check_target(store, path, options.replace, stays); }
+    Result<> check_outside() const;
 
     Result<> gather();
     Result<> check_room(std::uint64_t durable) const;
     std::uint64_t bytes_between(std::uint64_t begin, std::uint64_t end) const;
     std::pair<std::uint64_t, std::uint64_t> stretch(std::uint32_t part, std::uint32_t parts) const;
 };
+
+Result<> Export::Plan::check_outside() const {
+    const auto description = description_path(directory_of(snapshots.front().directory), options.description);
+    return catalog::check_output(store, path, {&description, 1});
+}
 
 Result<> Export::Plan::gather() {
     const auto stream = directory_of(snapshots.front().directory);
@@ -179,6 +186,7 @@ Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> sn
                                             .stored = {},
                                             .part_path = {},
                                             .done = {}});
+    FB_TRY(plan->check_outside());
     FB_TRY(plan->check_absent(nothing_written));
     FB_TRY(plan->gather());
     auto named = wish;

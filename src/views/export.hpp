@@ -48,8 +48,8 @@ struct Exported {
 class Export {
 public:
     /// Reads manifests and heads and lays the file out in the words of `wish`, whose file name it takes from `path`;
-    /// writes nothing. `refused` when `path` exists and may not be
-    /// replaced, or the memory is too little. All given must outlive the Export.
+    /// writes nothing. `refused` when `path` exists and may not be replaced, lies in a snapshot's directory or is the
+    /// description, or the memory is too little. All given must outlive the Export.
     static Result<Export> plan(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const Wish& wish,
                                const std::string& path, const ExportOptions& options);
 

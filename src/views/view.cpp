@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "catalog/output.hpp"
+#include "catalog/views.hpp"
 #include "sys/store.hpp"
 #include "views/description.hpp"
 #include "views/limits.hpp"
@@ -48,6 +50,23 @@ Result<> check_sources(std::span<const Contents> contents, const std::string& pa
                     path, contents.size(), files, mappings, views_sources_max, views_mappings_max)};
 }
 
+/// Of a view that is wished for under a name of its own.
+Result<> check_outside(sys::Store& store, std::span<const catalog::Snapshot> snapshots, const ViewOptions& options) {
+    const auto description = description_path(stream_directory_of(snapshots.front()), options.description);
+    return catalog::check_output(store, options.to, {&description, 1});
+}
+
+Result<> check_standing(sys::Store& store, const std::string& path, bool replace) {
+    FB_TRY_ASSIGN(standing, catalog::what_stands(store, path));
+    if (standing != catalog::Standing::other || replace) return {};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("forebay: no view {} was made: what stands there is not marked as a view that Forebay "
+                    "made, so it may hold data of its own. Safe: it, and the snapshots. Next: another name, or "
+                    "--force, which replaces it; a view of an earlier version has no mark.",
+                    path)};
+}
+
 }  // namespace
 
 Result<std::vector<Contents>> gather_all(sys::Store& store, std::span<const catalog::Snapshot> snapshots,
@@ -79,6 +98,7 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
     FB_TRY_ASSIGN(outline, outline_of(contents, wish));
     std::string prefix;
     if (!options.to.empty()) {
+        FB_TRY(check_outside(store, snapshots, options));
         FB_TRY_ASSIGN(way, prefix_of(options.to, directory));
         prefix = way;
     }
@@ -89,6 +109,7 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
         view.missing.insert(view.missing.end(), one.missing.begin(), one.missing.end());
     }
     view.omitted = std::move(outline.omitted);
+    FB_TRY(check_standing(store, view.path, options.replace));
     FB_TRY(sys::write_text_durable(store, view.path, bytes));
     return view;
 }

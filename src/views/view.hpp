@@ -19,6 +19,7 @@ struct ViewOptions {
     std::string description;            // a file to use instead of the stream's own describe.toml
     Missing missing = Missing::refuse;  // node files that are not there
     std::string to;                     // the file to make; "": beside the snapshots, by catalog::view_name()
+    bool replace = false;               // a file of this name that is no view
 };
 
 struct View {
@@ -34,7 +35,8 @@ Result<std::vector<Contents>> gather_all(sys::Store& store, std::span<const cata
                                          const ViewOptions& options);
 
 /// Makes, or replaces atomically, the view of one snapshot, or of a series. Reads heads of node files only.
-/// `unsupported` for more files than a reader can hold open (views_sources_max).
+/// `unsupported` for more files than a reader can hold open (views_sources_max), `refused` where something stands that
+/// is no view and may not be replaced, and for `to` in a snapshot's directory or at the description.
 Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> snapshots, const ViewOptions& options);
 
 }  // namespace forebay::views

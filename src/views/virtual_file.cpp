@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "describe/geometry.hpp"
+#include "format/view_mark.hpp"
 #include "views/dimensions.hpp"
 #include "views/render.hpp"
 
@@ -82,7 +83,8 @@ Result<std::string> write_virtual(const Outline& outline, std::span<const Conten
     const h5::QuietErrors quiet;
     FB_TRY_ASSIGN(file, h5::File::in_memory());
     FB_TRY(render(file, outline, contents, [&](const NewDataset& made) { return map(made, contents, prefix); }));
-    return file.bytes();
+    FB_TRY_ASSIGN(bytes, file.bytes());
+    return bytes + format::view_mark(bytes.size());
 }
 
 }  // namespace forebay::views

@@ -10,8 +10,8 @@
 
 namespace forebay::views {
 
-/// The bytes of the file, made in memory; equal outlines and contents give equal bytes. `prefix` leads from the view's
-/// directory to the stream's ("" beside the snapshots, else with a slash at its end).
+/// The bytes of the file with the mark of a view, made in memory; equal outlines and contents give equal bytes.
+/// `prefix` leads from the view's directory to the stream's ("" beside the snapshots, else with a slash at its end).
 Result<std::string> write_virtual(const Outline& outline, std::span<const Contents> contents,
                                   const std::string& prefix = {});
 

@@ -63,7 +63,7 @@ std::string World::judge_snapshot(const catalog::Snapshot& found) const {
         if (own != text_of(image)) return path + " verifies and is not what was saved";
     }
     const auto view = disk_->peek(found.directory + ".h5");
-    if (view && *view != "a view of " + catalog::id_text(save->id)) return found.directory + ".h5 shows another save";
+    if (view && *view != view_text(*save)) return found.directory + ".h5 shows another save";
     return {};
 }
 

@@ -10,6 +10,7 @@
 #include "catalog/names.hpp"
 #include "drain/node_drain.hpp"
 #include "support/committed_run.hpp"
+#include "support/marked_view.hpp"
 
 namespace forebay::crash {
 
@@ -25,9 +26,11 @@ std::string view_path(const SmallSnapshot& snapshot) {
     return fmt::format("{}/{}/{}", run, snapshot.stream, catalog::view_name(snapshot.step));
 }
 
-std::string view_text(const SmallSnapshot& snapshot) { return "a view of " + catalog::id_text(snapshot.id); }
-
 }  // namespace
+
+std::string view_text(const SmallSnapshot& snapshot) {
+    return test::marked_view("a view of " + catalog::id_text(snapshot.id));
+}
 
 const std::vector<std::byte>& image_of(const SmallSnapshot& snapshot, std::uint32_t node) {
     using Key = std::tuple<std::uint64_t, std::int64_t, std::uint32_t, std::uint32_t, std::uint32_t>;

@@ -104,6 +104,9 @@ private:
 
 inline const std::string run = "run7";
 
+/// The bytes of a view of a save.
+std::string view_text(const test::SmallSnapshot& snapshot);
+
 /// What a save gives one node; the same for every World, so made once.
 const std::vector<std::byte>& image_of(const test::SmallSnapshot& snapshot, std::uint32_t node);
 

@@ -1,0 +1,31 @@
+"""Goal: what the program prints goes through say.hpp, which shows the names in it, through json.cpp or progress.cpp.
+
+Method: looks for every other call that writes to a terminal in src/cli.
+"""
+
+import re
+
+import tree
+
+ALLOWED = ("src/cli/say.cpp", "src/cli/json.cpp", "src/cli/progress.cpp")
+PRINTS = re.compile(r"\b(std::)?(fputs|fputc|puts|putchar|fwrite|f?printf|perror)\s*\(|\bfmt::print|std::(cout|cerr|clog)\b")
+
+
+def main():
+    problems = []
+    checked = 0
+    for path in tree.tracked(".cpp", ".hpp", under=("src/cli/",)):
+        name = tree.shown(path)
+        checked += 1
+        if name in ALLOWED or name.endswith("_test.cpp"):
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if PRINTS.search(line.split("//")[0]):
+                problems.append(f"{name}:{number}: prints past say.hpp: {line.strip()}")
+    for name in ALLOWED:
+        if not PRINTS.search((tree.ROOT / name).read_text()):
+            problems.append(f"{name}: prints nothing; this test looks for the wrong calls")
+    tree.finish("output", checked, problems)
+
+
+main()

@@ -1,0 +1,13 @@
+// A file that retention takes for a view of ours, whatever its bytes.
+
+#pragma once
+
+#include <string>
+
+#include "format/view_mark.hpp"
+
+namespace forebay::test {
+
+inline std::string marked_view(const std::string& bytes = "a view") { return bytes + format::view_mark(bytes.size()); }
+
+}  // namespace forebay::test
