@@ -26,6 +26,14 @@ std::int64_t process_id();
 /// A 64-bit number from the kernel's random source.
 std::uint64_t random_u64();
 
+/// Takes the numbers 0 to 2 where they are closed, so that no file of ours or of a library gets one; whoever writes to
+/// them fails as before. For programs at their start; what opens something here calls it itself.
+void hold_standard_descriptors();
+
+/// For programs of ours at their start: a file of theirs that outgrows the limit on its size (ulimit -f) is an error of
+/// the write, where the kernel's signal would end them. The library never touches the application's signals.
+void ignore_file_size_signal();
+
 /// Waits until `word` is no longer `seen`, or until `timeout`; works between processes that share the word's
 /// memory (std::atomic::wait does not: it uses private futexes). May return early.
 void wait_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen, std::chrono::nanoseconds timeout);

@@ -114,11 +114,9 @@ Result<> spawn_daemon(const Spawn& spawn, std::chrono::milliseconds timeout) {
 }
 
 Result<DaemonStart> DaemonStart::fork_away() {
-    int ends[2] = {-1, -1};
+    Fd parent_end, child_end;
     // A socket pair, not a pipe: ready() must not die of SIGPIPE when the parent is gone.
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return posix_error("socketpair", "daemon", errno);
-    Fd parent_end(ends[0]), child_end(ends[1]);
+    if (!new_socket_pair(parent_end, child_end)) return posix_error("socketpair", "daemon", errno);
     std::fflush(nullptr);  // or both processes print what is buffered
     const pid_t child = ::fork();
     if (child < 0) return posix_error("fork", "daemon", errno);
