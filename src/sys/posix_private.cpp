@@ -6,6 +6,7 @@
 
 #include "sys/machine.hpp"
 #include "sys/posix_fd.hpp"
+#include "sys/posix_file_size.hpp"
 
 namespace forebay::sys {
 
@@ -71,6 +72,7 @@ Result<std::string> read_private(const std::string& path) {
 Result<> write_private(const std::string& path, const std::string& text) {
     const auto temporary = fmt::format("{}.{}-{:016x}.tmp", path, process_id(), random_u64());
     const auto write = [&]() -> Result<> {
+        FB_TRY(check_file_size(path, text.size()));
         FB_TRY_ASSIGN(fd, open_private(temporary, O_WRONLY | O_CREAT | O_EXCL));
         const auto written = ::write(fd.get(), text.data(), text.size());
         if (written < 0 || static_cast<std::size_t>(written) != text.size()) return posix_error("write", path, errno);
