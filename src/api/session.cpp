@@ -227,7 +227,7 @@ Result<> SessionState::start_process() {
                                             .environment = std::move(environment),
                                             // What is preloaded into the application is not meant for the agent.
                                             .environment_removed = {"LD_PRELOAD"},
-                                            .log_path = staging->directory() + "/agent.log"},
+                                            .log_path = stage::agent_log_path(staging->directory())},
                                            agent_start_max);
     if (started) return {};
     return Error{

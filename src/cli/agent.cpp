@@ -1,13 +1,10 @@
 // forebay agent: serves one staging directory; started by the library, seldom by people.
 
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <memory>
 #include <optional>
 
+#include "cli/log.hpp"
 #include "cli/verbs.hpp"
-#include "cli/words.hpp"
 #include "drain/agent.hpp"
 
 namespace forebay::cli {
@@ -19,21 +16,21 @@ struct Options {
     bool foreground = false;
 };
 
-void log_line(const std::string& line) {
-    std::fputs(fmt::format("{} {}\n", show_utc(sys::unix_ns()), line).c_str(), stderr);
-}
-
 Result<Exit> agent(const Options& options) {
     std::optional<sys::DaemonStart> start;
+    auto log = log_to_errors();
     if (!options.foreground) {
         FB_TRY_ASSIGN(forked, sys::DaemonStart::fork_away());
         start.emplace(std::move(forked));
+        // What libraries print goes there too.
+        FB_TRY_ASSIGN(bounded, log_to_file(stage::agent_log_path(options.session), true));
+        log = std::move(bounded);
     }
     const auto ready = [&] {
         if (start) start->ready();
     };
     FB_TRY(sys::pin_to_cpus("all"));  // not to the core of the rank that started it
-    FB_TRY_ASSIGN(all, drain::run_agent(options.session, ready, view_maker(), log_line));
+    FB_TRY_ASSIGN(all, drain::run_agent(options.session, ready, view_maker(), log));
     return all ? Exit::good : Exit::found;
 }
 

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <list>
 #include <thread>
 #include <utility>
+
+#include "sys/log_file.hpp"
 
 namespace forebay::drain {
 
@@ -24,10 +25,12 @@ void answer(Post& post, PostEntry& entry, PostState state) {
     stage::ring(post.news);
 }
 
-// As the log of an agent that is a process of its own.
+// As the log of an agent that is a process of its own. Without one the agent serves all the same.
 Log log_into(const std::string& directory) {
-    auto file = std::make_shared<std::ofstream>(directory + "/agent.log", std::ios::app);
-    return [file](const std::string& line) { *file << sys::unix_ns() / 1'000'000'000 << " " << line << std::endl; };
+    auto opened = sys::LogFile::open(stage::agent_log_path(directory));
+    if (!opened) return [](const std::string&) {};
+    const auto file = std::make_shared<sys::LogFile>(std::move(*opened));
+    return [file](const std::string& line) { file->write(fmt::format("{} {}", sys::unix_ns() / 1'000'000'000, line)); };
 }
 
 void serve_session(Post& post, PostEntry& entry, const ViewMaker& make_view) {

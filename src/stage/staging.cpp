@@ -108,6 +108,7 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
 std::string application_lock_path(const std::string& directory) { return directory + "/application.lock"; }
 std::string spool_path(const std::string& directory) { return directory + "/spool"; }
 std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
+std::string agent_log_path(const std::string& directory) { return directory + "/agent.log"; }
 
 Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint32_t virtual_index) {
     FB_TRY_ASSIGN(home, make_home(base_of(base)));
