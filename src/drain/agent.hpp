@@ -81,6 +81,8 @@ private:
     void committed(std::uint32_t index, bool by_us);
     void keep_window(const stage::StreamControl& stream, const catalog::Snapshot& snapshot);
     bool unfinished() const;
+    void give_up(const Error& error);
+    bool run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_wait);
     void set(stage::SlotControl& slot, stage::SlotState state);
 
     sys::Store& store_;

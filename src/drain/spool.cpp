@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/attempt.hpp"
 #include "base/units.hpp"
 #include "format/packed.hpp"
 
@@ -27,11 +28,14 @@ SpoolKeeper::SpoolKeeper(sys::Store& store, const std::string& directory, const 
     : spool_(stage::spool_path(directory)),
       pace_(pace),
       log_(std::move(log)),
-      packer_(store, spool_, session.run, spool_stream(directory, session.host)),
-      thread_([this] { keep(); }) {}
+      packer_(store, spool_, session.run, spool_stream(directory, session.host)) {
+    auto started = sys::Thread::start([this] { keep(); });
+    if (started) thread_ = std::move(*started);
+    else log_(fmt::format("the spool {} is packed when the agent ends: {}", spool_, started.error().text));
+}
 
 SpoolKeeper::~SpoolKeeper() {
-    if (!thread_.joinable()) return;
+    if (!thread_.runs()) return;
     {
         const std::lock_guard lock(mutex_);
         ends_ = true;
@@ -45,7 +49,7 @@ void SpoolKeeper::keep() {
     std::chrono::milliseconds pause = pace_.look;
     while (!wake_.wait_for(lock, pause, [this] { return ends_; })) {
         lock.unlock();
-        const auto packed = pack(false);
+        const auto packed = attempt([this] { return pack(false); });
         pause = packed ? pace_.look : std::chrono::milliseconds(error_pause);
         if (!packed) log_(fmt::format("the spool {} is not packed: {}", spool_, packed.error().text));
         lock.lock();
@@ -79,7 +83,7 @@ Result<> SpoolKeeper::finish() {
         ends_ = true;
     }
     wake_.notify_all();
-    if (thread_.joinable()) thread_.join();
+    thread_.join();
     return pack(true);
 }
 

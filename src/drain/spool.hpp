@@ -7,10 +7,10 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "drain/agent.hpp"
 #include "drain/pack.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay::drain {
 
@@ -49,7 +49,7 @@ private:
     std::mutex mutex_;  // guards what follows
     std::condition_variable wake_;
     bool ends_ = false;
-    std::thread thread_;
+    sys::Thread thread_;  // none where none could be had: finish() packs then
 };
 
 }  // namespace forebay::drain

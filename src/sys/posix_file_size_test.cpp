@@ -1,16 +1,14 @@
-// Goal: a limit on the size of files (ulimit -f) is an Error that names it, and never the kernel's SIGXFSZ, which ends
-// a process. Method: a child with a limit of 100,000 bytes does what makes files grow. The signal has its usual effect.
+// Goal: a limit on the size of files (ulimit -f) is an Error that names it, never the kernel's SIGXFSZ, which would kill.
+// Method: a child with a limit of 100,000 bytes does what makes files grow. The signal has its usual effect.
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <functional>
 
 #include "base/bytes.hpp"
+#include "support/limited_process.hpp"
 #include "support/temp_directory.hpp"
 #include "sys/machine.hpp"
 #include "sys/mapping.hpp"
@@ -25,14 +23,7 @@ constexpr std::uint64_t limit_bytes = 100'000;
 
 /// The exit code of `body` under the limit; 128 and more is a signal's.
 int limited(const std::function<int()>& body) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-        const rlimit limit{limit_bytes, limit_bytes};
-        ::_exit(::setrlimit(RLIMIT_FSIZE, &limit) != 0 ? 98 : body());
-    }
-    int status = 0;
-    REQUIRE(::waitpid(child, &status, 0) == child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return test::in_child([&] { return test::limit_to(RLIMIT_FSIZE, limit_bytes) ? body() : 98; });
 }
 
 template <class T>
