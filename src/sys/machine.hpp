@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,8 +40,8 @@ void ignore_file_size_signal();
 void wait_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen, std::chrono::nanoseconds timeout);
 void wake_all(const std::atomic<std::uint32_t>& word);
 
-/// An exclusive lock on a file, held as long as the object and its process live: how a dead session is
-/// told from a living one.
+/// An exclusive lock on a file, held as long as the object and its process live, and no longer by what that process has
+/// forked: how a dead session is told from a living one.
 class FileLock {
 public:
     FileLock() = default;
@@ -85,6 +86,9 @@ struct Spawn {
     std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing the caller's
     std::vector<std::string> environment_removed;                  // e.g. LD_PRELOAD
     std::string log_path;                                          // stdout and stderr, appended
+    // Whether it is ready, seen from outside: looked at once it has become a daemon, where its exit code cannot be had
+    // since the application ignores SIGCHLD or collects all children itself.
+    std::function<bool()> is_ready = {};
 };
 
 /// Starts a program in a session of its own that outlives this process and is nobody's zombie: the program is
