@@ -74,11 +74,13 @@ Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds 
             if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
             return ended_early(spawn, status, log_from);
         }
-        if (ended < 0 && errno == ECHILD)
+        if (ended < 0 && errno == ECHILD) {
+            if (spawn.is_ready && spawn.is_ready()) return {};
             return Error{ErrorKind::retry,
-                         fmt::format("{} was started, but its exit code was taken by another part of this "
-                                     "process (SIGCHLD ignored?): whether it is ready is unknown; its log is {}",
-                                     spawn.program, spawn.log_path)};
+                         fmt::format("{} was started, but its exit code was taken by another part of this process "
+                                     "(SIGCHLD ignored?), and nothing shows that it is ready; its log is {}{}",
+                                     spawn.program, spawn.log_path, log_since(spawn.log_path, log_from))};
+        }
         if (ended < 0 && errno != EINTR) return posix_error("waitpid", spawn.program, errno);
         if (Clock::now() >= deadline) break;
         std::this_thread::sleep_for(pause);
