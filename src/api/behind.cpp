@@ -62,13 +62,24 @@ Result<> clear_staged(const Options& options) {
     return {};
 }
 
-Result<> start(const Settings& settings, std::vector<std::string> arguments, const std::string& log_path) {
+Result<> start(const Settings& settings, std::vector<std::string> arguments, const std::string& log_path,
+               const Making& making) {
     const auto& agent = settings.options.agent;
+    const auto is_there = [](const std::string& path) {
+        const auto found = exists(path);
+        return found && *found;
+    };
+    // A short one may have ended by now, and have taken the run away.
+    const auto has_begun = [&] {
+        return sys::lock_is_held(making.lock) || is_there(making.made) || is_there(making.failed) ||
+               !is_there(making.run);
+    };
     return sys::spawn_daemon({.program = agent_program(agent.program),
                               .arguments = std::move(arguments),
                               .environment = agent.environment,
                               .environment_removed = {"LD_PRELOAD"},
-                              .log_path = log_path},
+                              .log_path = log_path,
+                              .is_ready = has_begun},
                              start_max);
 }
 

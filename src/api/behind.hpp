@@ -53,9 +53,6 @@ std::string without_locks(const std::string& file);
 /// Removes what an earlier writer of the run left staged on this node: the agent of a new session would commit it.
 Result<> clear_staged(const Options& options);
 
-/// Starts `forebay ARGUMENTS`, which goes on as a process of its own and has said so when this returns.
-Result<> start(const Settings& settings, std::vector<std::string> arguments, const std::string& log_path);
-
 /// How a run says how far the file is that is made of it.
 struct Making {
     std::string run;
@@ -63,6 +60,10 @@ struct Making {
     std::string made;    // there when the file is durable
     std::string failed;  // holds why it could not be made
 };
+
+/// Starts `forebay ARGUMENTS`, which does the `making` as a process of its own and has begun it when this returns.
+Result<> start(const Settings& settings, std::vector<std::string> arguments, const std::string& log_path,
+               const Making& making);
 
 /// Until the file is made, or the run is gone. Else what `not_made` says of the reason; `told` when the maker gave it.
 Result<> await(const Making& making, std::chrono::milliseconds wait_max,

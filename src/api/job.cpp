@@ -32,8 +32,8 @@ Job judge(const JobTold& told) {
     return job;
 }
 
-JobState::JobState(std::shared_ptr<sys::Store> target, const std::string& run, const JobOptions& options, JobEnd end)
-    : options_(options), end_(std::move(end)), watch_(std::move(target), run) {}
+JobState::JobState(JobWatch watch, const JobOptions& options, JobEnd end)
+    : options_(options), end_(std::move(end)), watch_(std::move(watch)) {}
 
 JobTold JobState::tell(sys::Clock::time_point now, std::int64_t unix_ms, double drain_seconds, std::string& problem) {
     if (calls_ > 0)
@@ -80,7 +80,13 @@ Result<> SessionState::look_at_job() {
     FB_TRY_ASSIGN(end, end_of_job(options.job, opened_unix_ns));
     const auto mark = options.run + "/" + catalog::continue_mark;
     FB_TRY(within(options.open_wait, mark, [mark, target = target_] { return target->remove(mark); }));
-    job_ = std::make_unique<JobState>(target_, options.run, options.job, std::move(end));
+    auto watch = JobWatch::start(target_, options.run);
+    if (!watch)
+        return Error{watch.error().kind,
+                     fmt::format("forebay: requests of forebay stop cannot be looked for: {}. Safe: "
+                                 "what is staged. Next: a later call tries again.",
+                                 watch.error().text)};
+    job_ = std::make_unique<JobState>(std::move(*watch), options.job, std::move(end));
     if (job_->end().unix_seconds) {
         const auto left = static_cast<double>(*job_->end().unix_seconds) - static_cast<double>(sys::unix_ns()) * 1e-9;
         log(fmt::format("forebay: the job ends in {}, by {}", show_seconds(left), job_->end().told));

@@ -32,7 +32,7 @@ Job judge(const JobTold& told);
 /// Of the world's first rank.
 class JobState {
 public:
-    JobState(std::shared_ptr<sys::Store> target, const std::string& run, const JobOptions& options, JobEnd end);
+    JobState(JobWatch watch, const JobOptions& options, JobEnd end);
 
     const JobEnd& end() const { return end_; }
     /// At the end of a step, which is `now` and `unix_ms`. `drain_seconds`: the mean so far.

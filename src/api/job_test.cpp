@@ -169,7 +169,7 @@ TEST_CASE("a limit keeps the reserve, the longest of the last ten steps and a dr
     const test::TempDirectory folder;
     std::string problem;
     const auto target = drain::target_of(folder.path(), {}, {}).value().store;
-    JobState state(target, folder.path(), {.wall_time = {}, .reserve = 60s}, {1000, "test"});
+    JobState state(JobWatch::start(target, folder.path()).value(), {.wall_time = {}, .reserve = 60s}, {1000, "test"});
     auto clock = sys::Clock::now();
     std::int64_t unix_ms = 0;
     const auto after = [&](std::chrono::milliseconds step, double drain_seconds) {

@@ -6,10 +6,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 #include <utility>
 
+#include "base/attempt.hpp"
 #include "catalog/names.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay {
 
@@ -26,6 +27,8 @@ struct JobWatch::State {
     std::condition_variable changed;
     bool looked = false, ending = false, ended = false;
     Found found;
+
+    void watch(sys::Store& target, const std::string& run);
 };
 
 namespace {
@@ -48,31 +51,43 @@ bool taken(sys::Store& store, const std::string& path, bool& stays, std::string&
 
 }  // namespace
 
-JobWatch::JobWatch(std::shared_ptr<sys::Store> target, const std::string& run) : state_(std::make_shared<State>()) {
-    std::thread([target = std::move(target), run, state = state_] {
-        bool stop_stays = false, save_stays = false;
-        std::unique_lock lock(state->mutex);
-        while (!state->ending) {
-            lock.unlock();
-            std::string problem;
-            const bool stop = taken(*target, run + "/" + catalog::stop_request, stop_stays, problem);
-            const bool save = taken(*target, run + "/" + catalog::save_request, save_stays, problem);
-            lock.lock();
-            state->found.stop |= stop;
-            state->found.save |= save;
-            if (stop || save) state->found.problem = problem;
-            state->looked = true;
-            state->changed.notify_all();
-            state->changed.wait_for(lock, look_pause, [&] { return state->ending; });
-        }
-        state->ended = true;
-        state->changed.notify_all();
-    }).detach();
-    std::unique_lock lock(state_->mutex);
-    state_->changed.wait_for(lock, first_look_max, [&] { return state_->looked; });
+void JobWatch::State::watch(sys::Store& target, const std::string& run) {
+    bool stop_stays = false, save_stays = false;
+    std::unique_lock lock(mutex);
+    while (!ending) {
+        lock.unlock();
+        std::string problem;
+        bool stop = false, save = false;
+        // A look without memory finds nothing; the next one may.
+        static_cast<void>(attempt([&] {
+            stop = taken(target, run + "/" + catalog::stop_request, stop_stays, problem);
+            save = taken(target, run + "/" + catalog::save_request, save_stays, problem);
+        }));
+        lock.lock();
+        found.stop |= stop;
+        found.save |= save;
+        if (stop || save) found.problem.swap(problem);
+        looked = true;
+        changed.notify_all();
+        changed.wait_for(lock, look_pause, [&] { return ending; });
+    }
+    ended = true;
+    changed.notify_all();
+}
+
+Result<JobWatch> JobWatch::start(std::shared_ptr<sys::Store> target, const std::string& run) {
+    JobWatch watch;
+    const auto state = std::make_shared<State>();
+    FB_TRY_ASSIGN(thread, sys::Thread::start([target = std::move(target), run, state] { state->watch(*target, run); }));
+    thread.leave();
+    watch.state_ = state;
+    std::unique_lock lock(state->mutex);
+    state->changed.wait_for(lock, first_look_max, [&] { return state->looked; });
+    return watch;
 }
 
 JobWatch::~JobWatch() {
+    if (!state_) return;
     std::unique_lock lock(state_->mutex);
     state_->ending = true;
     state_->changed.notify_all();

@@ -13,11 +13,13 @@ namespace forebay {
 
 class JobWatch {
 public:
-    /// Waits for the first look, at most a second.
-    JobWatch(std::shared_ptr<sys::Store> target, const std::string& run);
-    ~JobWatch();
+    /// Waits for the first look, at most a second. `retry` where no thread can be had.
+    static Result<JobWatch> start(std::shared_ptr<sys::Store> target, const std::string& run);
+    JobWatch(JobWatch&&) noexcept = default;
+    JobWatch& operator=(JobWatch&&) = delete;
     JobWatch(const JobWatch&) = delete;
     JobWatch& operator=(const JobWatch&) = delete;
+    ~JobWatch();
 
     struct Found {
         bool stop = false, save = false;
@@ -28,6 +30,7 @@ public:
 
 private:
     struct State;
+    JobWatch() = default;
     std::shared_ptr<State> state_;  // the thread's too: one that hangs outlives this object
 };
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "api/state.hpp"
+#include "base/attempt.hpp"
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
 #include "base/show_text.hpp"
@@ -17,6 +18,7 @@
 #include "drain/spool.hpp"
 #include "drain/target.hpp"
 #include "stage/await.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay {
 
@@ -74,9 +76,15 @@ struct SessionState::AgentThread {
 };
 
 Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work) {
-    std::packaged_task<Result<>()> task(std::move(work));
-    auto answer = task.get_future();
-    std::thread(std::move(task)).detach();
+    const auto task = std::make_shared<std::packaged_task<Result<>()>>(std::move(work));
+    auto answer = task->get_future();
+    auto started = sys::Thread::start([task] { (*task)(); });
+    if (!started)
+        return Error{started.error().kind,
+                     fmt::format("forebay: {} is not looked at: {}. Nothing was written. Next: allow this process more "
+                                 "threads, then call again.",
+                                 what, started.error().text)};
+    started->leave();
     if (answer.wait_for(limit) == std::future_status::ready) return answer.get();
     return Error{ErrorKind::retry,
                  fmt::format("forebay: {} does not answer for {} s. Nothing was written. Next: see whether its file "
@@ -327,7 +335,8 @@ Result<> SessionState::start_process() {
                                             .environment = std::move(environment),
                                             // What is preloaded into the application is not meant for the agent.
                                             .environment_removed = {"LD_PRELOAD"},
-                                            .log_path = staging->directory() + "/agent.log"},
+                                            .log_path = stage::agent_log_path(staging->directory()),
+                                            .is_ready = [this] { return staging->agent_lives(); }},
                                            agent_start_max);
     if (started) return {};
     return Error{
@@ -347,19 +356,29 @@ Result<> SessionState::start_thread() {
                             .agent = options.agent};
     FB_TRY_ASSIGN(target, drain::target_of(options.run, forwarding_, {}));
     thread_.reset(new AgentThread{std::move(target), std::move(joined), std::move(file), std::move(lock)});
-    std::thread([agent = thread_] {
-        const auto silent = [](const std::string&) {};
-        const auto& [store, make_view] = agent->target;
-        const drain::ClaimKeeper claim(*store, agent->staging, agent->file.run, silent);
-        drain::SpoolKeeper spool(*store, agent->staging.directory(), agent->file, silent);
-        drain::Agent(*store, agent->staging, agent->file, make_view, silent).run(agent->stop);
-        // What cannot be packed stays in the spool, and close() says so.
-        static_cast<void>(spool.finish());
+    auto started = sys::Thread::start([agent = thread_] {
+        // What cannot be packed stays in the spool, and close() says so; what cannot be drained its slots say.
+        static_cast<void>(attempt([&]() -> Result<> {
+            const auto silent = [](const std::string&) {};
+            const auto& [store, make_view] = agent->target;
+            const drain::ClaimKeeper claim(*store, agent->staging, agent->file.run, silent);
+            drain::SpoolKeeper spool(*store, agent->staging.directory(), agent->file, silent);
+            drain::Agent(*store, agent->staging, agent->file, make_view, silent).run(agent->stop);
+            return spool.finish();
+        }));
         agent->lock.release();
         agent->done = 1;
         sys::wake_all(agent->done);
-    }).detach();
-    return {};
+    });
+    if (started) {
+        started->leave();
+        return {};
+    }
+    thread_.reset();
+    return Error{started.error().kind,
+                 fmt::format("forebay: no agent on {}: {}. Safe: what is staged in {}. Next: allow this process more "
+                             "threads; a later call tries again.",
+                             sys::host_name(), started.error().text, staging->directory())};
 }
 
 // A thread cannot outlive the application: what it could not commit stays staged.

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "cli/say.hpp"
+#include "cli/log.hpp"
 #include "cli/verbs.hpp"
 #include "drain/agent.hpp"
 
@@ -18,15 +18,19 @@ struct Options {
 
 Result<Exit> agent(const Options& options) {
     std::optional<sys::DaemonStart> start;
+    auto log = log_to_errors();
     if (!options.foreground) {
         FB_TRY_ASSIGN(forked, sys::DaemonStart::fork_away());
         start.emplace(std::move(forked));
+        // What libraries print goes there too.
+        FB_TRY_ASSIGN(bounded, log_to_file(stage::agent_log_path(options.session), true));
+        log = std::move(bounded);
     }
     const auto ready = [&] {
         if (start) start->ready();
     };
     FB_TRY(sys::pin_to_cpus("all"));  // not to the core of the rank that started it
-    FB_TRY_ASSIGN(all, drain::run_agent(options.session, ready, view_maker(), log_line, drain::Hosted::process));
+    FB_TRY_ASSIGN(all, drain::run_agent(options.session, ready, view_maker(), log, drain::Hosted::process));
     return all ? Exit::good : Exit::found;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/forwarding.hpp"
 #include "cli/json.hpp"
+#include "cli/log.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "forward/server.hpp"
@@ -23,6 +24,7 @@ struct Options {
     std::string run;
     std::string listen;
     std::string token_file;
+    std::string log;
     bool json = false;
 };
 
@@ -62,9 +64,9 @@ Result<Exit> forward_until_told(const Options& options) {
     auto run = std::filesystem::absolute(options.run).lexically_normal().string();
     while (run.size() > 1 && run.ends_with('/')) run.pop_back();
     FB_TRY_ASSIGN(token, token_in(options.token_file));
-    auto server =
-        forward::Server::start(sys::posix_store(), options.listen,
-                               {.run = run, .token = token, .make_view = one_view_at_a_time(), .log = log_line});
+    FB_TRY_ASSIGN(log, options.log.empty() ? Result<LogLines>(log_to_errors()) : log_to_file(options.log, false));
+    auto server = forward::Server::start(sys::posix_store(), options.listen,
+                                         {.run = run, .token = token, .make_view = one_view_at_a_time(), .log = log});
     if (!server)
         return Error{server.error().kind, fmt::format("no forwarder of {}: {}\n"
                                                       "  Next: see that the run can be written to from this host, and "
@@ -80,7 +82,7 @@ Result<Exit> forward_until_told(const Options& options) {
     }
     std::fflush(stdout);
     signals.wait();
-    log_line("told to end");
+    log("told to end");
     if (server->stop()) return Exit::good;
     return Error{ErrorKind::retry, fmt::format("requests hang in {} and are given up.\n"
                                                "  Safe: what their clients have staged.\n"
@@ -97,15 +99,17 @@ void add_forward(CommandLine& line) {
     verb.required("--listen", options->listen, "Where: HOST:PORT of this host, or :PORT for all of its networks");
     verb.required("--token-file", options->token_file,
                   "What admits clients: a file of yours that is closed to others; made if missing");
+    verb.option("--log", options->log, "A file of yours for its log, of at most 1 MiB, the older lines in FILE.1");
     verb.json(options->json, "  An object, when it listens: run, addresses, token_file.\n");
     verb.examples(
         "  forebay forward /scratch/me/run7 --listen :4711 --token-file ~/run7.token\n"
         "Its clients: agents whose configuration has [agent] forward_to = [\"HOST:4711\"] and forward_token_file; "
         "forebay "
         "drain\n"
-        "with --forward-to and --token-file. It says where it listens when it does, logs to standard error, and ends "
-        "at\n"
-        "SIGTERM or SIGINT, when what it has begun is done.\n");
+        "with --forward-to and --token-file. It says where it listens when it does, logs to standard error or --log, "
+        "and "
+        "ends\n"
+        "at SIGTERM or SIGINT, when what it has begun is done.\n");
     verb.action([options] { return forward_until_told(*options); });
 }
 

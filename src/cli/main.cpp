@@ -1,8 +1,11 @@
 // The program `forebay`.
 
 #include "cli/verbs.hpp"
+#include "sys/machine.hpp"
 
 int main(int count, char** arguments) {
+    forebay::sys::hold_standard_descriptors();  // libhdf5 opens files without asking which number they get
+    forebay::sys::ignore_file_size_signal();
     forebay::cli::CommandLine line;
     forebay::cli::add_ls(line);
     forebay::cli::add_show(line);

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <thread>
 
 #include "cli/bench_spread.hpp"
 #include "sys/store.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay::cli {
 
@@ -35,8 +35,11 @@ Result<double> raw_write(const std::string& path, std::span<const std::byte> byt
             ends[thread] =
                 file->write(at, bytes.subspan(at, std::min<std::uint64_t>(way.block_bytes, bytes.size() - at)));
     };
-    std::vector<std::jthread> helpers;
-    for (std::size_t thread = 1; thread < ends.size(); ++thread) helpers.emplace_back(work, thread);
+    std::vector<sys::Thread> helpers;
+    for (std::size_t thread = 1; thread < ends.size(); ++thread) {
+        FB_TRY_ASSIGN(helper, sys::Thread::start([&work, thread] { work(thread); }));
+        helpers.push_back(std::move(helper));
+    }
     work(0);
     helpers.clear();  // joins
     for (const auto& end : ends) FB_TRY(end);

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <thread>
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
 #include "catalog/catalog.hpp"
 #include "sys/store.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay::cli {
 
@@ -38,8 +38,11 @@ Result<> read_file(Ranks& ranks, const std::string& path, const RawWay& way, std
                                   static_cast<std::uint64_t>(ranks.size()) * threads,
                                   buffer.subspan(thread * way.block_bytes, way.block_bytes));
     };
-    std::vector<std::jthread> helpers;
-    for (std::size_t thread = 1; thread < threads; ++thread) helpers.emplace_back(work, thread);
+    std::vector<sys::Thread> helpers;
+    for (std::size_t thread = 1; thread < threads; ++thread) {
+        FB_TRY_ASSIGN(helper, sys::Thread::start([&work, thread] { work(thread); }));
+        helpers.push_back(std::move(helper));
+    }
     work(0);
     helpers.clear();  // joins
     for (const auto& end : ends) FB_TRY(end);

@@ -11,6 +11,7 @@
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "catalog/views.hpp"
+#include "cli/log.hpp"
 #include "cli/place.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
@@ -91,7 +92,7 @@ Result<std::uint32_t> claim_for(sys::Store& store, const std::string& run) {
                                   .lock_id = {},
                                   .process = sys::process_id()},
                                  {.watch = forebay::Options{}.takeover_wait,
-                                  .log = log_line}));
+                                  .log = log_to_errors()}));
     FB_TRY(catalog::end_claim(store, run, session));
     return session;
 }

@@ -2,9 +2,6 @@
 
 #include <cstdio>
 
-#include "cli/words.hpp"
-#include "sys/machine.hpp"
-
 namespace forebay::cli {
 
 void say(const Shown& shown) { std::fputs(shown.text.c_str(), stdout); }
@@ -15,10 +12,6 @@ void say_error(std::string text) {
     for (const std::string_view word : {" Safe: ", " Next: "})
         if (const auto at = text.find(word); at != std::string::npos && text[at - 1] == '.') text.insert(at, "\n ");
     std::fputs((show_message(text) + "\n").c_str(), stderr);
-}
-
-void log_line(const std::string& message) {
-    std::fputs(lines("{} {}\n", show_utc(sys::unix_ns()), Message{message}).text.c_str(), stderr);
 }
 
 }  // namespace forebay::cli

@@ -1,6 +1,6 @@
 // What the verbs print for people. Whatever text is put into a line counts as a name, all of which stays on that line
 // and commands no terminal (base/show_text.hpp), unless the verb says that it is a message of ours. Nothing else in
-// this room writes to the terminal but json.cpp and progress.cpp.
+// this room writes to the terminal but json.cpp, log.cpp and progress.cpp.
 
 #pragma once
 
@@ -46,7 +46,5 @@ void say(fmt::format_string<ShownAs<T>...> format, const T&... values) {
 
 /// To standard error: "forebay: WHAT", and on lines of their own what is safe and what to do next.
 void say_error(std::string text);
-/// To standard error, with the time.
-void log_line(const std::string& message);
 
 }  // namespace forebay::cli

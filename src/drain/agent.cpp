@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/attempt.hpp"
 #include "base/units.hpp"
 #include "catalog/history.hpp"
 #include "catalog/run.hpp"
@@ -65,6 +66,33 @@ void Agent::take_over() {
 }
 
 bool Agent::run(const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
+    const auto ran = attempt([&]() -> Result<bool> { return run_until(stop, peers_wait); });
+    if (!ran) give_up(ran.error());
+    return ran && *ran;
+}
+
+// For what is thrown between drains, where there is no slot to blame: whoever saves next is told, instead of waiting
+// for an agent that has left.
+void Agent::give_up(const Error& error) {
+    page_.draining = 0;
+    for (std::uint32_t i = 0; i < page_.slot_count.load(); ++i) {
+        auto& slot = page_.slots[i];
+        auto state = slot.state.load();
+        if (state == SlotState::empty || state == SlotState::committed || state == SlotState::filling) continue;
+        const auto text = attempt([&]() -> Result<std::string> {
+            return fmt::format("forebay: step {} of stream '{}' is NOT committed. {} It is staged in {}.",
+                               slot.step.load(), page_.streams[slot.stream].name.data(), error.text,
+                               staging_.slot_path(i));
+        });
+        slot.error_kind = static_cast<std::uint32_t>(error.kind);
+        stage::set_text(slot.error_text, text ? *text : error.text);
+        slot.failures.fetch_add(1);
+        // newest_only may take a sealed slot back at this very moment.
+        if (slot.state.compare_exchange_strong(state, SlotState::failed)) stage::ring(page_.news);
+    }
+}
+
+bool Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
     // A seal rings the bell. Where every CPU has a rank, the agent would else take it from the one that rang.
     if (const auto given = sys::give_way(); !given)
         log_(fmt::format("the agent takes CPUs from ranks: {}", given.error().text));
@@ -380,16 +408,17 @@ void Agent::keep_window(std::uint32_t index, const catalog::Snapshot& snapshot, 
     const auto& stream = page_.streams[index];
     for (const auto convention : catalog::all_conventions) {
         if ((stream.view >> static_cast<unsigned>(convention) & 1u) == 0 || !make_view_) continue;
-        if (const auto made = make_view_(store_, snapshot, convention); !made)
+        if (const auto made = attempt([&] { return make_view_(store_, snapshot, convention); }); !made)
             log_(fmt::format("no view {} of step {}: {}", catalog::view_name(snapshot.step, convention), snapshot.step,
                              made.error().text));
     }
     if (page_.lost.load() != 0) return;  // what stays is for the session to say that has the run now
     // A stream that keeps all may hold thousands of snapshots: they are looked at once a line.
     if (stream.keep <= 0 && named_lines_[index] == line) return;
-    const auto pruned =
-        catalog::prune(store_, session_.run, snapshot.stream,
-                       {.keep = stream.keep, .keep_abandoned = stream.keep_abandoned, .spared = snapshot.step});
+    const auto pruned = attempt([&] {
+        return catalog::prune(store_, session_.run, snapshot.stream,
+                              {.keep = stream.keep, .keep_abandoned = stream.keep_abandoned, .spared = snapshot.step});
+    });
     if (!pruned) {
         log_(fmt::format("retention of stream '{}' failed: {}", snapshot.stream, pruned.error().text));
         return;

@@ -89,6 +89,8 @@ private:
     void keep_window(std::uint32_t stream, const catalog::Snapshot& snapshot, const format::Line& line);
     void tell_of(const std::vector<std::string>& others);
     bool unfinished() const;
+    void give_up(const Error& error);
+    bool run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_wait);
     void set(stage::SlotControl& slot, stage::SlotState state);
 
     sys::Store& store_;

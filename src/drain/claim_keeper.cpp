@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <system_error>
 #include <utility>
 
+#include "base/attempt.hpp"
 #include "catalog/claim.hpp"
 #include "sys/machine.hpp"
 
@@ -25,29 +25,29 @@ ClaimKeeper::ClaimKeeper(sys::Store& store, stage::Staging& staging, std::string
       log_(std::move(log)),
       count_(sys::random_u64()) {  // an agent that was killed may have said any number before
     if (page_.shows_life.load() == 0) return;
-    try {
-        thread_ = std::thread([this] { keep(); });
-    } catch (const std::system_error& error) {  // no thread now: the session looks dead from other hosts, and says so
-        log_(fmt::format("the claim of the run is not renewed: {}", error.what()));
-    }
+    auto started = sys::Thread::start([this] { keep(); });
+    if (started) thread_ = std::move(*started);
+    // The session looks dead from other hosts.
+    else log_(fmt::format("the claim of the run is not renewed: {}", started.error().text));
 }
 
 ClaimKeeper::~ClaimKeeper() {
-    if (!thread_.joinable()) return;
+    if (page_.shows_life.load() == 0) return;
     {
         const std::lock_guard lock(mutex_);
         leaves_ = true;
     }
     wake_.notify_all();
     thread_.join();
-    look();
+    static_cast<void>(attempt([this] { look(); }));  // else the next session watches it for a while
 }
 
 void ClaimKeeper::keep() {
     std::unique_lock lock(mutex_);
     do {
         lock.unlock();
-        look();
+        if (const auto looked = attempt([this] { look(); }); !looked)
+            log_(fmt::format("the claim of the run is not looked at: {}", looked.error().text));
         lock.lock();
     } while (!wake_.wait_for(lock, catalog::claim_renewal, [this] { return leaves_; }));
 }

@@ -6,9 +6,9 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "drain/agent.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay::drain {
 
@@ -37,7 +37,7 @@ private:
     std::mutex mutex_;  // guards what follows
     std::condition_variable wake_;
     bool leaves_ = false;
-    std::thread thread_;
+    sys::Thread thread_;
 };
 
 /// Says on the page that the session has lost its run, and why, unless it says so already: the application is told at

@@ -9,8 +9,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <system_error>
-#include <thread>
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
@@ -20,6 +18,7 @@
 #include "format/segments.hpp"
 #include "move/flow.hpp"
 #include "sys/machine.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay::drain {
 
@@ -160,14 +159,9 @@ public:
     }
 
     Result<Compressed> run() {
-        std::vector<std::jthread> helpers;
-        try {
-            for (int i = 1; i < threads_; ++i) helpers.emplace_back([this] { work(); });
-        } catch (const std::system_error&) {
-            // No more threads on this machine: those there are do it all, slower.
-        }
+        sys::Helpers helpers(static_cast<std::uint64_t>(std::max(threads_ - 1, 0)), [this] { work(); });
         work();
-        helpers.clear();  // joins
+        helpers.join();
         if (error_) return *error_;
         if (const auto rest = blocks_.rest(); rest.buffer != nullptr) FB_TRY(blocks_.write(rest, mutex_));
         FB_TRY(write_head());

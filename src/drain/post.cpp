@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <list>
-#include <thread>
 #include <utility>
 
+#include "base/attempt.hpp"
 #include "base/show_text.hpp"
+#include "sys/log_file.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay::drain {
 
@@ -26,25 +27,35 @@ void answer(Post& post, PostEntry& entry, PostState state) {
     stage::ring(post.news);
 }
 
-// As the log of an agent that is a process of its own.
+// As the log of an agent that is a process of its own. Without one the agent serves all the same.
 Log log_into(const std::string& directory) {
-    auto file = std::make_shared<std::ofstream>(directory + "/agent.log", std::ios::app);
+    auto opened = sys::LogFile::open(stage::agent_log_path(directory));
+    if (!opened) return [](const std::string&) {};
+    const auto file = std::make_shared<sys::LogFile>(std::move(*opened));
     return [file](const std::string& line) {
-        *file << sys::unix_ns() / 1'000'000'000 << " " << show_message(line) << std::endl;
+        file->write(fmt::format("{} {}", sys::unix_ns() / 1'000'000'000, show_message(line)));
     };
 }
 
-void serve_session(Post& post, PostEntry& entry, const ViewMaker& make_view) {
-    const std::string directory = entry.directory.data();
-    const auto ready = [&] { answer(post, entry, PostState::served); };
-    const auto log = log_into(directory);
-    const auto ended = run_agent(directory, ready, make_view, log, Hosted::rank);
-    if (ended) return answer(post, entry, PostState::empty);
-    log(ended.error().text);
-    entry.error_kind = static_cast<std::uint32_t>(ended.error().kind);
-    stage::set_text(entry.error_text, ended.error().text);
-    // Its session waits for the first word only; a later error it sees in its slots.
+// Its session waits for the first word only; a later error it sees in its slots.
+void end_with(Post& post, PostEntry& entry, const Error& error) {
+    entry.error_kind = static_cast<std::uint32_t>(error.kind);
+    stage::set_text(entry.error_text, error.text);
     answer(post, entry, entry.state.load() == PostState::starting ? PostState::refused : PostState::empty);
+}
+
+void serve_session(Post& post, PostEntry& entry, const ViewMaker& make_view) {
+    const auto served = attempt([&]() -> Result<> {
+        const std::string directory = entry.directory.data();
+        const auto ready = [&] { answer(post, entry, PostState::served); };
+        const auto log = log_into(directory);
+        const auto ended = run_agent(directory, ready, make_view, log, Hosted::rank);
+        if (ended) return {};
+        log(ended.error().text);
+        return ended.error();
+    });
+    if (served) answer(post, entry, PostState::empty);
+    else end_with(post, entry, served.error());
 }
 
 void end_sessions(Post& post) {
@@ -95,7 +106,7 @@ void leave(Post& post) {
 void serve(Post& post, const ViewMaker& make_view) {
     struct Serving {
         std::atomic<bool> ended{false};
-        std::jthread thread;
+        sys::Thread thread;
     };
     std::list<Serving> serving;
     bool ending = false;
@@ -104,12 +115,21 @@ void serve(Post& post, const ViewMaker& make_view) {
         for (auto& entry : post.entries) {
             auto state = PostState::asked;
             if (!entry.state.compare_exchange_strong(state, PostState::starting)) continue;
-            auto& one = serving.emplace_back();
-            one.thread = std::jthread([&post, &entry, &make_view, &one] {
-                serve_session(post, entry, make_view);
-                one.ended = true;
-                stage::ring(post.bell);
+            const auto begun = attempt([&]() -> Result<> {
+                auto& one = serving.emplace_back();
+                auto started = sys::Thread::start([&post, &entry, &make_view, &one] {
+                    serve_session(post, entry, make_view);
+                    one.ended = true;
+                    stage::ring(post.bell);
+                });
+                if (!started) {
+                    serving.pop_back();
+                    return started.error();
+                }
+                one.thread = std::move(*started);
+                return {};
             });
+            if (!begun) end_with(post, entry, begun.error());
         }
         std::erase_if(serving, [](const Serving& one) { return one.ended.load(); });
         const bool all_left = post.left.load() >= post.ranks;

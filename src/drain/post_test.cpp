@@ -6,10 +6,14 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <list>
 #include <memory>
 #include <thread>
 
+#include "base/limits.hpp"
+#include "support/processes.hpp"
 #include "support/soon.hpp"
 #include "support/temp_directory.hpp"
 
@@ -86,4 +90,19 @@ TEST_CASE("an agent that does not answer is given up") {
     const auto silent = drain::ask(*post, "/nowhere", 50ms);
     REQUIRE_FALSE(silent);
     CHECK(silent.error().kind == ErrorKind::retry);
+}
+
+TEST_CASE("its log stays small: a long one is put aside") {
+    const test::TempDirectory folder;
+    const auto post = std::make_unique<drain::Post>(1);
+    Agent agent(*post);
+    auto staging = staged_in(folder, "a");
+    const auto log = stage::agent_log_path(staging.directory());
+    { std::ofstream(log) << std::string(2 * limits::log_bytes_max, 'x'); }
+    std::filesystem::permissions(log, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    drain::ask(*post, staging.directory(), 10s).value();
+    CHECK(test::text_in(log).find("serves") != std::string::npos);
+    CHECK(std::filesystem::file_size(log) < limits::log_bytes_max);
+    CHECK(std::filesystem::file_size(log + ".1") == 2 * limits::log_bytes_max);
+    drain::leave(*post);
 }

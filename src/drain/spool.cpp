@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/attempt.hpp"
 #include "base/units.hpp"
 #include "format/packed.hpp"
 
@@ -93,11 +94,15 @@ SpoolKeeper::SpoolKeeper(sys::Store& store, const std::string& directory, const 
       run_id_(session.run_id),
       stream_(spool_stream(directory, session.host)),
       pace_(pace),
-      log_(std::move(log)),
-      thread_([this] { keep(); }) {}
+      log_(std::move(log)) {
+    auto started = sys::Thread::start([this] { keep(); });
+    if (started) thread_ = std::move(*started);
+    else
+        log_(fmt::format("the spool in {} is packed when the agent ends: {}", directory_, started.error().text));
+}
 
 SpoolKeeper::~SpoolKeeper() {
-    if (!thread_.joinable()) return;
+    if (!thread_.runs()) return;
     {
         const std::lock_guard lock(mutex_);
         ends_ = true;
@@ -111,7 +116,7 @@ void SpoolKeeper::keep() {
     std::chrono::milliseconds pause = pace_.look;
     while (!wake_.wait_for(lock, pause, [this] { return ends_; })) {
         lock.unlock();
-        const auto packed = pack(false);
+        const auto packed = attempt([this] { return pack(false); });
         pause = packed ? pace_.look : pace_.error_pause;
         tell(packed);
         lock.lock();
@@ -170,9 +175,9 @@ Result<> SpoolKeeper::finish() {
         ends_ = true;
     }
     wake_.notify_all();
-    if (thread_.joinable()) thread_.join();
+    thread_.join();
     FB_TRY(close_spool(directory_));
-    const auto packed = pack(true);
+    const auto packed = attempt([this] { return pack(true); });
     tell(packed);
     FB_TRY(packed);
     FB_TRY_ASSIGN(left, left_in(directory_));

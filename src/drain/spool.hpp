@@ -12,11 +12,11 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "drain/agent.hpp"
 #include "drain/pack.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay::drain {
 
@@ -77,7 +77,7 @@ private:
     std::mutex mutex_;  // guards what follows
     std::condition_variable wake_;
     bool ends_ = false;
-    std::thread thread_;
+    sys::Thread thread_;  // none where none could be had: finish() packs then
 };
 
 }  // namespace forebay::drain

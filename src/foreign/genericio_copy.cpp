@@ -9,8 +9,6 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <system_error>
-#include <thread>
 
 #include "base/crc64.hpp"
 #include "base/limits.hpp"
@@ -19,6 +17,7 @@
 #include "foreign/genericio_encode.hpp"
 #include "foreign/limits.hpp"
 #include "format/segments.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay::foreign::genericio {
 
@@ -242,14 +241,9 @@ Result<> copy_node(const NodeSource& node, std::span<const Record> records, std:
     own.threads = static_cast<int>(std::clamp<std::uint64_t>(options.memory_bytes / ((columns + 1) * segment_bytes), 1,
                                                              static_cast<std::uint64_t>(options.threads)));
     const auto work = [&] { Worker(node, records, outputs, ranks, own, shared).run(); };
-    std::vector<std::jthread> helpers;
-    try {
-        for (int helper = 1; helper < own.threads; ++helper) helpers.emplace_back(work);
-    } catch (const std::system_error&) {
-        // No more threads on this machine: those there are, and this one, copy it all, slower.
-    }
+    sys::Helpers helpers(static_cast<std::uint64_t>(own.threads - 1), work);
     work();
-    helpers.clear();  // joins
+    helpers.join();
     if (const auto error = shared.error()) return *error;
     return {};
 }

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <exception>
 #include <list>
 #include <thread>
 
+#include "base/attempt.hpp"
 #include "forward/service.hpp"
 #include "forward/strangers.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay::forward {
 
@@ -22,10 +23,10 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
     void listen();
     void beat();
     bool is_ending();
-    void add(Guest guest);
+    Result<> add(Guest guest);
     void serve_one(Line& line);
     template <class Work>
-    void begin(Work work);
+    Result<> begin(Work work);
 
     Shop shop;
     const SipKey key;
@@ -40,19 +41,16 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
 
 // Detached: one that hangs in a dead mount cannot be joined. Each keeps the state as long as it runs.
 template <class Work>
-void Server::State::begin(Work work) {
+Result<> Server::State::begin(Work work) {
+    FB_TRY_ASSIGN(thread, sys::Thread::start([self = shared_from_this(), work] {
+                      static_cast<void>(attempt([&] { work(*self); }));
+                      const std::lock_guard lock(self->mutex);
+                      --self->threads;
+                      self->changed.notify_all();
+                  }));
     ++threads;
-    try {
-        std::thread([self = shared_from_this(), work] {
-            work(*self);
-            const std::lock_guard lock(self->mutex);
-            --self->threads;
-            self->changed.notify_all();
-        }).detach();
-    } catch (...) {
-        --threads;
-        throw;
-    }
+    thread.leave();
+    return {};
 }
 
 bool Server::State::is_ending() {
@@ -63,47 +61,43 @@ bool Server::State::is_ending() {
 void Server::State::listen() {
     Strangers strangers(listener, complaints, key, shop.options.greeting_max);
     while (!is_ending()) {
-        std::string why;
-        try {
-            auto guests = strangers.turn();
-            if (!guests) why = guests.error().text;
-            else
-                for (auto& guest : *guests) add(std::move(guest));
-        } catch (const std::exception& thrown) {  // no memory, or no thread, now
-            why = thrown.what();
-        }
-        if (why.empty()) continue;
-        complaints.tell(fmt::format("a connection cannot be taken: {}", why));
+        const auto turned = attempt([&]() -> Result<> {
+            FB_TRY_ASSIGN(guests, strangers.turn());
+            for (auto& guest : guests) FB_TRY(add(std::move(guest)));
+            return {};
+        });
+        if (turned) continue;
+        // No memory, no descriptor or no thread, now.
+        static_cast<void>(attempt(
+            [&] { complaints.tell(fmt::format("a connection cannot be taken: {}", turned.error().text)); }));
         std::this_thread::sleep_for(limits::accept_pause);
     }
     complaints.tell_rest();
 }
 
-void Server::State::add(Guest guest) {
+Result<> Server::State::add(Guest guest) {
     const auto line = std::make_shared<Line>(std::move(guest));
     const std::lock_guard lock(mutex);
-    if (ending) return;
+    if (ending) return {};
     if (lines.size() >= limits::connections_max) {
         const auto why = fmt::format("there are {} connections of clients", lines.size());
         complaints.tell(fmt::format("{} was not let in: {}", line->connection().peer(), why));
-        return static_cast<void>(
+        static_cast<void>(
             send(line->connection(), Kind::answer, encode(refusal({ErrorKind::retry, why})), sys::Patience(0)));
+        return {};
     }
     lines.push_back(line);
-    try {
-        begin([line](State& self) { self.serve_one(*line); });
-    } catch (...) {
-        lines.pop_back();
-        throw;
-    }
+    auto begun = attempt([&] { return begin([line](State& self) { self.serve_one(*line); }); });
+    if (!begun) lines.pop_back();
+    return begun;
 }
 
 void Server::State::serve_one(Line& line) {
-    try {
-        serve(shop, line);
-    } catch (const std::exception& thrown) {
-        shop.log(fmt::format("a connection of {} ends: {}", line.connection().peer(), thrown.what()));
-    }
+    const auto served = attempt([&] { serve(shop, line); });
+    if (!served)
+        static_cast<void>(attempt([&] {
+            shop.log(fmt::format("a connection of {} ends: {}", line.connection().peer(), served.error().text));
+        }));
     const std::lock_guard lock(mutex);
     lines.remove_if([&](const auto& one) { return one.get() == &line; });
     line.connection().shut();  // the thread that beats may hold the Line for a moment longer
@@ -112,9 +106,11 @@ void Server::State::serve_one(Line& line) {
 void Server::State::beat() {
     std::unique_lock lock(mutex);
     while (!changed.wait_for(lock, shop.options.beat_pause, [&] { return ending && lines.empty(); })) {
-        const auto now = lines;
+        // A round without memory for the list is left out; clients wait for several.
+        const auto now = attempt([&]() -> Result<std::list<std::shared_ptr<Line>>> { return lines; });
         lock.unlock();
-        for (const auto& line : now) line->beat();
+        if (now)
+            for (const auto& line : *now) line->beat();
         lock.lock();
     }
 }
@@ -128,10 +124,14 @@ Result<Server> Server::start(sys::Store& store, const std::string& listen, const
     FB_TRY_ASSIGN(listener, sys::Listener::open(listen));
     const auto state = std::make_shared<State>(store, options, key);
     state->listener = std::move(listener);
-    const std::lock_guard lock(state->mutex);
-    state->begin([](State& self) { self.listen(); });
-    state->begin([](State& self) { self.beat(); });
-    return Server(state);
+    Server server(state);  // whose end ends the thread that was begun
+    const auto begun = [&]() -> Result<> {
+        const std::lock_guard lock(state->mutex);
+        FB_TRY(state->begin([](State& self) { self.listen(); }));
+        return state->begin([](State& self) { self.beat(); });
+    }();
+    FB_TRY(begun);
+    return server;
 }
 
 Server::Server(std::shared_ptr<State> state) : state_(std::move(state)) {}

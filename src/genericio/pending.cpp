@@ -28,6 +28,10 @@ std::list<Writing>& unfinished() {
     return writings;
 }
 
+behind::Making making_of(const std::string& run) {
+    return {run, files::maker_lock(run), files::made_path(run), files::failed_path(run)};
+}
+
 Result<> start_making(const std::string& file, const Settings& settings, bool compress) {
     const auto run = files::run_of(file);
     std::vector<std::string> arguments{"export",
@@ -40,7 +44,7 @@ Result<> start_making(const std::string& file, const Settings& settings, bool co
                                        fmt::format("{}", settings.options.close_wait.count() / 1000)};
     if (compress) arguments.emplace_back("--compress");
     if (settings.keep) arguments.emplace_back("--keep");
-    const auto started = behind::start(settings, std::move(arguments), files::log_path(run));
+    const auto started = behind::start(settings, std::move(arguments), files::log_path(run), making_of(run));
     // Of two that start it at once, one gets the lock, and both wait for that one.
     if (started || stage::run_lock_is_held(files::maker_lock(run))) return {};
     return Error{
@@ -55,10 +59,6 @@ Error not_made(const std::string& file, const std::string& why) {
     return {ErrorKind::retry, fmt::format("forebay: {} is not made: {} Safe: what is committed in {}. Next: forebay "
                                           "export genericio {}/{}@0 {} --force",
                                           file, why, run, run, files::stream_name, file)};
-}
-
-behind::Making making_of(const std::string& run) {
-    return {run, files::maker_lock(run), files::made_path(run), files::failed_path(run)};
 }
 
 Result<> await_making(const std::string& file, std::chrono::milliseconds wait_max) {

@@ -24,6 +24,10 @@ std::list<Writing>& closed_files() {
     return files;
 }
 
+behind::Making making_of(const std::string& run) {
+    return {run, run_files::finish_lock(run), run_files::made_path(run), run_files::failed_path(run)};
+}
+
 /// Starts `forebay h5part`; it has the lock of the run when this returns.
 Result<> start_making(const std::string& file, std::int64_t snapshots, const Settings& settings,
                       std::uint64_t align_bytes) {
@@ -34,7 +38,7 @@ Result<> start_making(const std::string& file, std::int64_t snapshots, const Set
     if (!settings.options.staging.empty()) arguments.insert(arguments.end(), {"--staging", settings.options.staging});
     if (settings.keep) arguments.emplace_back("--keep");
     if (align_bytes != 0) arguments.insert(arguments.end(), {"--align", fmt::format("{}", align_bytes)});
-    const auto started = behind::start(settings, std::move(arguments), run_files::finish_log(run));
+    const auto started = behind::start(settings, std::move(arguments), run_files::finish_log(run), making_of(run));
     // Of two that start it at once, one gets the lock, and both wait for that one.
     if (started || stage::run_lock_is_held(run_files::finish_lock(run))) return {};
     return Error{
@@ -49,10 +53,6 @@ Error not_made(const std::string& file, const std::string& why) {
     return {ErrorKind::retry, fmt::format("forebay: {} is not there: {} Safe: {} with all steps that are committed. "
                                           "Next: look at {}; forebay h5part {}",
                                           file, why, run, run_files::finish_log(run), file)};
-}
-
-behind::Making making_of(const std::string& run) {
-    return {run, run_files::finish_lock(run), run_files::made_path(run), run_files::failed_path(run)};
 }
 
 Result<> await_making(const std::string& file, std::chrono::milliseconds wait_max) {

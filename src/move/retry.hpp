@@ -7,6 +7,7 @@
 #include <chrono>
 #include <string>
 
+#include "base/attempt.hpp"
 #include "forebay/result.hpp"
 #include "move/pace.hpp"
 
@@ -18,13 +19,14 @@ struct RetryOptions {
     std::chrono::milliseconds pause_max{30'000};  // where the doubling ends
 };
 
-/// The result of `call`, a function that returns a Result. Other kinds of error are returned at once. The last error
-/// has the number of attempts in its text; so has the one at which `stop` (may be null) was found true.
+/// The result of `call`, a function that returns a Result; what it throws is its error. Other kinds of error are
+/// returned at once. The last error has the number of attempts in its text; so has the one at which `stop` (may be
+/// null) was found true.
 template <class Call>
 auto with_retries(const RetryOptions& options, const std::atomic<bool>* stop, Call&& call) -> decltype(call()) {
     std::chrono::milliseconds pause = options.pause;
     for (int attempt = 1;; ++attempt) {
-        auto result = call();
+        auto result = forebay::attempt(call);
         if (result.has_value()) return result;
         Error error = result.error();
         if (error.kind != ErrorKind::retry && error.kind != ErrorKind::full) return error;

@@ -5,15 +5,13 @@
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <system_error>
-#include <thread>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
 #include "move/flow.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay::move {
 
@@ -117,18 +115,13 @@ Result<> write_ranges(sys::File& file, std::span<const std::byte> memory, std::s
                       const std::atomic<bool>* stop) {
     FB_TRY(check_arguments(memory, ranges, options));
     Writing writing(file, memory, ranges, options, check, done, stop);
-    std::vector<std::jthread> helpers;
     std::uint64_t bytes = 0;
     for (const Range& range : ranges) bytes += range.bytes;
     const std::uint64_t blocks = bytes / options.block_bytes + ranges.size();
     const auto threads = std::min<std::uint64_t>(blocks, static_cast<std::uint64_t>(options.in_flight));
-    try {
-        for (std::uint64_t helper = 1; helper < threads; ++helper) helpers.emplace_back([&writing] { writing.work(); });
-    } catch (const std::system_error&) {
-        // No more threads on this machine: those there are, and this one, write it all, slower.
-    }
+    sys::Helpers helpers(threads > 0 ? threads - 1 : 0, [&writing] { writing.work(); });
     writing.work();
-    helpers.clear();  // joins
+    helpers.join();
     return writing.outcome();
 }
 

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <thread>
 
+#include "base/attempt.hpp"
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
 #include "sys/machine.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay::restart {
 
@@ -142,16 +143,22 @@ Result<> Window::read(const catalog::PlainBytes& source, const std::string& name
         return end;
     };
     std::deque<Result<>> ends;  // whose elements stay where they are
-    {
-        std::vector<std::jthread> readers;
+    std::vector<sys::Thread> readers;
+    const auto mine = told(attempt([&]() -> Result<> {
+        readers.reserve(lanes());
         const auto ranks = static_cast<std::uint64_t>(node_->size());
-        for (auto lane = static_cast<std::uint64_t>(node_->rank()); lane < lanes(); lane += ranks)
-            readers.emplace_back([&, lane, &end = ends.emplace_back()] { end = told(fill(source, pieces, lane)); });
-        ends.push_back(told(empty(name, pieces, segments, scatter)));
-    }
+        for (auto lane = static_cast<std::uint64_t>(node_->rank()); lane < lanes(); lane += ranks) {
+            auto& end = ends.emplace_back();
+            FB_TRY_ASSIGN(reader, sys::Thread::start(
+                                      [&, lane] { end = told(attempt([&] { return fill(source, pieces, lane); })); }));
+            readers.push_back(std::move(reader));
+        }
+        return empty(name, pieces, segments, scatter);
+    }));
+    readers.clear();  // joins
     pieces_done_ += pieces.size();
     const auto failed = std::ranges::find_if(ends, [](const Result<>& end) { return !end; });
-    return comm::agree(*node_, failed == ends.end() ? Result<>() : *failed);
+    return comm::agree(*node_, failed == ends.end() ? mine : *failed);
 }
 
 }  // namespace forebay::restart

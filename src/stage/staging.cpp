@@ -160,6 +160,7 @@ Result<> remove_all(const std::string& directory, Unpacked unpacked = Unpacked::
 std::string application_lock_path(const std::string& directory) { return directory + "/application.lock"; }
 std::string spool_path(const std::string& directory) { return directory + "/spool"; }
 std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
+std::string agent_log_path(const std::string& directory) { return directory + "/agent.log"; }
 
 Result<std::string> staging_home(const std::string& base) { return make_home(base_of(base)); }
 

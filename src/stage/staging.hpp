@@ -133,6 +133,7 @@ private:
 
 std::string application_lock_path(const std::string& directory);
 std::string agent_lock_path(const std::string& directory);
+std::string agent_log_path(const std::string& directory);
 std::string spool_path(const std::string& directory);
 
 }  // namespace forebay::stage

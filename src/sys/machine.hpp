@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,13 +33,21 @@ std::string file_id(const std::string& path);
 /// A 64-bit number from the kernel's random source.
 std::uint64_t random_u64();
 
+/// Takes the numbers 0 to 2 where they are closed, so that no file of ours or of a library gets one; whoever writes to
+/// them fails as before. For programs at their start; what opens something here calls it itself.
+void hold_standard_descriptors();
+
+/// For programs of ours at their start: a file of theirs that outgrows the limit on its size (ulimit -f) is an error of
+/// the write, where the kernel's signal would end them. The library never touches the application's signals.
+void ignore_file_size_signal();
+
 /// Waits until `word` is no longer `seen`, or until `timeout`; works between processes that share the word's
 /// memory (std::atomic::wait does not: it uses private futexes). May return early.
 void wait_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen, std::chrono::nanoseconds timeout);
 void wake_all(const std::atomic<std::uint32_t>& word);
 
-/// An exclusive lock on a file, held as long as the object and its process live: how a dead session is
-/// told from a living one.
+/// An exclusive lock on a file, held as long as the object and its process live, and no longer by what that process has
+/// forked: how a dead session is told from a living one.
 class FileLock {
 public:
     FileLock() = default;
@@ -89,6 +98,9 @@ struct Spawn {
     std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing the caller's
     std::vector<std::string> environment_removed;                  // e.g. LD_PRELOAD
     std::string log_path;                                          // stdout and stderr, appended
+    // Whether it is ready, seen from outside: looked at once it has become a daemon, where its exit code cannot be had
+    // since the application ignores SIGCHLD or collects all children itself.
+    std::function<bool()> is_ready = {};
 };
 
 /// Starts a program in a session of its own that outlives this process and is nobody's zombie: the program is

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "sys/machine.hpp"
 #include "sys/posix_error.hpp"
 #include "sys/socket.hpp"
 
@@ -55,6 +56,7 @@ Result<Addresses> find_address(const std::string& address, int flags) {
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = flags | AI_NUMERICSERV;
+    hold_standard_descriptors();  // libc asks the name service over sockets of its own
     addrinfo* raw = nullptr;
     const int failed = ::getaddrinfo(host.empty() ? nullptr : host.c_str(), port.c_str(), &hints, &raw);
     Addresses found(raw);
@@ -79,6 +81,7 @@ std::string with_port(const std::string& host, std::uint16_t port) {
 }
 
 Result<std::vector<std::string>> own_addresses(const std::string& wanted) {
+    hold_standard_descriptors();
     ifaddrs* raw = nullptr;
     if (::getifaddrs(&raw) != 0) return posix_error("getifaddrs", "the interfaces of this host", errno);
     const std::unique_ptr<ifaddrs, InterfacesFree> all(raw);

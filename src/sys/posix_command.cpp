@@ -57,9 +57,8 @@ bool read_all(int fd, Clock::time_point deadline, std::string& text) {
 
 Result<std::string> output_of(const std::vector<std::string>& command, std::chrono::milliseconds timeout) {
     const auto deadline = Clock::now() + timeout;
-    int ends[2] = {-1, -1};
-    if (::pipe2(ends, O_CLOEXEC) != 0) return posix_error("pipe", command[0], errno);
-    Fd from(ends[0]), to(ends[1]);
+    Fd from, to;
+    if (!new_pipe(from, to)) return posix_error("pipe", command[0], errno);
     FileActions actions;
     SpawnAttributes attributes;
     if (int e = actions.only_output_to(to.get())) return posix_error("posix_spawn_file_actions", command[0], e);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -43,14 +44,17 @@ private:
     int fd_ = -1;
 };
 
-/// open(2) that an arriving signal cannot fail; -1 and errno otherwise. Close-on-exec always.
-inline int open_no_intr(const char* path, int flags, unsigned mode = 0) {
-    int fd = -1;
-    do {
-        fd = ::open(path, flags | O_CLOEXEC, mode);
-    } while (fd < 0 && errno == EINTR);
-    return fd;
-}
+/// The numbers 0 to 2 are never given to what we open, even where the application has closed them: what it then prints
+/// would land in our file. All that needs a descriptor gets it from here: -1 and errno, or one that is closed at exec,
+/// and no arriving signal can fail it.
+int open_no_intr(const char* path, int flags, unsigned mode = 0);
+int open_at(int directory, const char* name, int flags);
+int new_socket(int family, int type);
+int accept_from(int listener, sockaddr* address, socklen_t* bytes, int flags);
+bool new_pipe(Fd& from, Fd& to);
+bool new_socket_pair(Fd& one, Fd& other);
+/// Standard output and errors of this process go to `fd` from now on.
+bool becomes_output(int fd);
 
 /// Opens a private file of this user: O_NOFOLLOW, 0600 where `flags` create it; refuses what is not a regular file,
 /// belongs to another user, is open to others or has a second name, each of which could make us write where

@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "sys/posix_file_size.hpp"
 
 namespace forebay::sys {
 
@@ -37,6 +38,7 @@ Result<> PosixFile::write(std::uint64_t offset, std::span<const std::byte> bytes
         return Error{ErrorKind::broken,
                      fmt::format("direct write of {} bytes at {} from address {}: {}: not multiples of {}",
                                  bytes.size(), offset, fmt::ptr(bytes.data()), path_, limits::page_bytes)};
+    FB_TRY(check_file_size(path_, offset + bytes.size()));
     std::uint64_t done = 0;
     while (done < bytes.size()) {
         // Read before the call: another thread may leave direct writing while this one is in pwrite.
@@ -101,6 +103,8 @@ Result<std::uint64_t> PosixFile::size() {
 }
 
 Result<> PosixFile::truncate(std::uint64_t size) {
+    FB_TRY_ASSIGN(now, this->size());
+    if (size > now) FB_TRY(check_file_size(path_, size));
     while (::ftruncate(fd_.get(), static_cast<off_t>(size)) != 0)
         if (errno != EINTR) return posix_error(fmt::format("ftruncate to {} bytes", size), path_, errno);
     return {};

@@ -1,7 +1,11 @@
 // Locks between processes: open file description locks, which the kernel releases when the holder dies, however it
 // dies. Unlike flock(2) they can be looked at without being taken.
 
+#include <pthread.h>
 #include <sys/stat.h>
+
+#include <mutex>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,7 +16,7 @@ namespace forebay::sys {
 
 namespace {
 
-// A cleaner may remove the file between our open and our lock; it does so once per dead session.
+// A cleaner may remove the file between our open and our lock, once per dead session; and another thread may fork then.
 constexpr int attempts_max = 10;
 
 struct flock whole_file(short type) {
@@ -42,6 +46,52 @@ bool still_named(int fd, const std::string& path) {
            opened.st_ino == named.st_ino;
 }
 
+// The descriptors of this process's locks. fork() shares their open files, and so the locks: a child that outlived its
+// parent would keep what the parent held, so a child closes them. What starts a program drops them by close-on-exec.
+class OfThisProcess {
+public:
+    static OfThisProcess& instance() {
+        // Never destroyed: a thread that was left in a dead mount may come back while the process exits.
+        static auto* const all = [] {
+            auto* made = new OfThisProcess;
+            ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().after_fork(); },
+                             [] { instance().in_child(); });
+            return made;
+        }();
+        return *all;
+    }
+    std::uint64_t forks() {
+        const std::lock_guard lock(mutex_);
+        return forks_;
+    }
+    /// False when a child was forked since there were `forks`: it may have the descriptor.
+    bool add(int fd, std::uint64_t forks) {
+        const std::lock_guard lock(mutex_);
+        if (forks != forks_) return false;
+        fds_.push_back(fd);
+        return true;
+    }
+    void remove(int fd) {
+        const std::lock_guard lock(mutex_);
+        std::erase(fds_, fd);
+    }
+
+private:
+    void after_fork() {
+        ++forks_;
+        mutex_.unlock();
+    }
+    void in_child() {
+        for (const int fd : fds_) ::close(fd);
+        fds_.clear();
+        mutex_.unlock();
+    }
+
+    std::mutex mutex_;  // held by fork(), too
+    std::vector<int> fds_;
+    std::uint64_t forks_ = 0;
+};
+
 }  // namespace
 
 FileLock::FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)), owner_(other.owner_) {}
@@ -58,28 +108,33 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 FileLock::~FileLock() { release(); }
 
 void FileLock::release() {
-    if (fd_ < 0) return;
-    // Unlocked, not only closed: a forked child may hold a copy of the descriptor, and that would keep the lock.
+    const int fd = std::exchange(fd_, -1);
+    // A forked child has closed it; the number may be another file's by now.
+    if (fd < 0 || owner_ != process_id()) return;
+    OfThisProcess::instance().remove(fd);
+    // Unlocked, not only closed: who was forked in this moment has a copy of the descriptor.
     auto unlock = whole_file(F_UNLCK);
-    if (owner_ == process_id()) (void)lock_no_intr(fd_, F_OFD_SETLK, unlock);
-    const Fd gone(std::exchange(fd_, -1));
+    (void)lock_no_intr(fd, F_OFD_SETLK, unlock);
+    const Fd gone(fd);
 }
 
 Result<FileLock> FileLock::take(const std::string& path) {
+    auto& all = OfThisProcess::instance();
     for (int attempt = 0; attempt < attempts_max; ++attempt) {
+        const auto forks = all.forks();
         FB_TRY_ASSIGN(fd, open_private(path, O_RDWR | O_CREAT));
         auto wanted = whole_file(F_WRLCK);
         const int number = lock_no_intr(fd.get(), F_OFD_SETLK, wanted);
         if (number == EAGAIN || number == EACCES)
             return Error{ErrorKind::retry, fmt::format("lock {}: another living process holds it", path)};
         if (number != 0) return lock_error(path, number);
-        if (!still_named(fd.get(), path)) continue;
         FileLock lock;
         lock.fd_ = fd.release();
         lock.owner_ = process_id();
-        return lock;
+        if (all.add(lock.fd_, forks) && still_named(lock.fd_, path)) return lock;
     }
-    return Error{ErrorKind::retry, fmt::format("lock {}: the file is removed again and again", path)};
+    return Error{ErrorKind::retry,
+                 fmt::format("lock {}: its file is removed, or this process forks, again and again", path)};
 }
 
 Result<bool> lock_state(const std::string& path) {

@@ -16,6 +16,7 @@
 #include "sys/machine.hpp"
 #include "sys/mapping.hpp"
 #include "sys/posix_fd.hpp"
+#include "sys/posix_file_size.hpp"
 #include "sys/posix_mounts.hpp"
 
 #ifndef MADV_POPULATE_WRITE
@@ -66,6 +67,7 @@ Result<> reserve(int fd, const std::string& path, std::uint64_t bytes) {
     struct stat about {};
     if (::fstat(fd, &about) != 0) return posix_error("fstat", path, errno);
     const auto size_before = static_cast<std::uint64_t>(about.st_size);
+    if (bytes > size_before) FB_TRY(check_file_size(path, bytes));
     const auto held = static_cast<std::uint64_t>(about.st_blocks) * 512;
     const std::uint64_t more = bytes > held ? bytes - held : 0;
     // A tmpfs may be as large as all memory; then it is the kernel's out-of-memory killer that says no.

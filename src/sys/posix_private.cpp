@@ -6,6 +6,7 @@
 
 #include "sys/machine.hpp"
 #include "sys/posix_fd.hpp"
+#include "sys/posix_file_size.hpp"
 
 namespace forebay::sys {
 
@@ -88,6 +89,7 @@ Result<bool> create_private(const std::string& path, const std::string& text) {
 Result<> write_private(const std::string& path, const std::string& text) {
     const auto temporary = fmt::format("{}.{}-{:016x}.tmp", path, process_id(), random_u64());
     const auto write = [&]() -> Result<> {
+        FB_TRY(check_file_size(path, text.size()));
         FB_TRY_ASSIGN(fd, open_private(temporary, O_WRONLY | O_CREAT | O_EXCL));
         FB_TRY(write_and_sync(fd, path, text));
         if (::rename(temporary.c_str(), path.c_str()) != 0) return posix_error("rename", path, errno);

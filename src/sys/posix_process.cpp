@@ -76,11 +76,13 @@ Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds 
             if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
             return ended_early(spawn, status, log_from);
         }
-        if (ended < 0 && errno == ECHILD)
+        if (ended < 0 && errno == ECHILD) {
+            if (spawn.is_ready && spawn.is_ready()) return {};
             return Error{ErrorKind::retry,
-                         fmt::format("{} was started, but its exit code was taken by another part of this "
-                                     "process (SIGCHLD ignored?): whether it is ready is unknown; its log is {}",
-                                     spawn.program, spawn.log_path)};
+                         fmt::format("{} was started, but its exit code was taken by another part of this process "
+                                     "(SIGCHLD ignored?), and nothing shows that it is ready; its log is {}{}",
+                                     spawn.program, spawn.log_path, log_since(spawn.log_path, log_from))};
+        }
         if (ended < 0 && errno != EINTR) return posix_error("waitpid", spawn.program, errno);
         if (Clock::now() >= deadline) break;
         std::this_thread::sleep_for(pause);
@@ -116,11 +118,9 @@ Result<> spawn_daemon(const Spawn& spawn, std::chrono::milliseconds timeout) {
 }
 
 Result<DaemonStart> DaemonStart::fork_away() {
-    int ends[2] = {-1, -1};
+    Fd parent_end, child_end;
     // A socket pair, not a pipe: ready() must not die of SIGPIPE when the parent is gone.
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return posix_error("socketpair", "daemon", errno);
-    Fd parent_end(ends[0]), child_end(ends[1]);
+    if (!new_socket_pair(parent_end, child_end)) return posix_error("socketpair", "daemon", errno);
     std::fflush(nullptr);  // or both processes print what is buffered
     const pid_t child = ::fork();
     if (child < 0) return posix_error("fork", "daemon", errno);

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <thread>
 
@@ -212,14 +213,38 @@ TEST_CASE("spawn_daemon: a program or log that cannot be opened") {
     CHECK(spawn_daemon(spawn, 1s).error().kind == ErrorKind::refused);
 }
 
-TEST_CASE("spawn_daemon: where SIGCHLD is ignored the exit code is unknown, and that is said") {
-    const test::TempDirectory dir;
-    std::signal(SIGCHLD, SIG_IGN);
-    const auto unknown = spawn_daemon(self(dir, {"tell", dir.path()}), 20s);
-    std::signal(SIGCHLD, SIG_DFL);
-    REQUIRE_FALSE(unknown);
-    CHECK(unknown.error().kind == ErrorKind::retry);
-    CHECK(unknown.error().text.find("SIGCHLD") != std::string::npos);
+TEST_CASE("spawn_daemon: where the exit code is taken, it is looked whether the daemon is ready") {
+    const auto ignore = [] { std::signal(SIGCHLD, SIG_IGN); };
+    const auto collect = [] {
+        std::signal(SIGCHLD, [](int) {
+            const int before = errno;
+            while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
+            errno = before;
+        });
+    };
+    for (const std::function<void()>& take : std::vector<std::function<void()>>{ignore, collect}) {
+        const test::TempDirectory dir;
+        take();
+        auto spawn = self(dir, {"serve", dir.path()});
+        spawn.is_ready = [&] { return lock_is_held(dir / "lock"); };
+        const auto ready = spawn_daemon(spawn, 20s);
+        const bool is_held = lock_is_held(dir / "lock");
+        const auto refused = spawn_daemon(self(dir, {"refuse", dir.path()}), 20s);
+        spawn.arguments[0] = "refuse";
+        spawn.is_ready = [] { return false; };
+        const auto looked = spawn_daemon(spawn, 20s);
+        std::signal(SIGCHLD, SIG_DFL);
+        { std::ofstream(dir / "stop"); }
+        CHECK(ready);
+        CHECK(is_held);
+        for (const auto& unknown : {refused, looked}) {
+            REQUIRE_FALSE(unknown);
+            CHECK(unknown.error().kind == ErrorKind::retry);
+            CHECK(unknown.error().text.find("SIGCHLD") != std::string::npos);
+            CHECK(unknown.error().text.find("no such stream") != std::string::npos);
+        }
+        CHECK(soon([&] { return !lock_is_held(dir / "lock"); }));
+    }
 }
 
 int main(int argc, char** argv) {

@@ -59,7 +59,7 @@ void prepare(int fd) {
 }
 
 Result<Fd> connect_to(const addrinfo& to, const std::string& shown, Patience patience) {
-    Fd fd(::socket(to.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    Fd fd(new_socket(to.ai_family, SOCK_STREAM | SOCK_NONBLOCK));
     if (!fd.valid()) return posix_error("socket", shown, errno);
     if (::connect(fd.get(), to.ai_addr, to.ai_addrlen) != 0) {
         if (errno != EINPROGRESS) return posix_error("connect", shown, errno);
@@ -168,7 +168,7 @@ Result<Listener> Listener::open(const std::string& address) {
     std::stable_partition(order.begin(), order.end(), [](const addrinfo* one) { return one->ai_family == AF_INET6; });
     Error last{ErrorKind::missing, "listen: " + address + ": it has no number"};
     for (const addrinfo* one : order) {
-        Fd fd(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+        Fd fd(new_socket(one->ai_family, SOCK_STREAM | SOCK_NONBLOCK));
         if (!fd.valid()) {
             last = posix_error("socket", address, errno);
             continue;
@@ -196,13 +196,13 @@ Result<std::optional<Connection>> Listener::accept(Patience patience) {
         if (found == 0 || (found & POLLHUP) != 0) return std::optional<Connection>();
         sockaddr_storage from{};
         socklen_t bytes = sizeof from;
-        const int raw = ::accept4(fd_, reinterpret_cast<sockaddr*>(&from), &bytes, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        const int raw = accept_from(fd_, reinterpret_cast<sockaddr*>(&from), &bytes, SOCK_NONBLOCK);
         if (raw >= 0) {
             prepare(raw);
             return std::optional(Connection(raw, number_of(reinterpret_cast<const sockaddr*>(&from), bytes)));
         }
         if (errno == EINVAL) return std::optional<Connection>();  // shut
-        if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+        if (errno != EAGAIN && errno != ECONNABORTED) {
             const int number = errno;
             return Error{ErrorKind::retry, posix_error("accept", fmt::format("port {}", port_), number).text};
         }

@@ -23,12 +23,8 @@ using Directory = std::unique_ptr<DIR, DirectoryCloser>;
 bool is_dot(const char* name) { return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0')); }
 
 Result<Directory> open_directory(int at, const char* name, const std::string& path, int flags) {
-    int raw = -1;
-    do {
-        raw = ::openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags);
-    } while (raw < 0 && errno == EINTR);
-    if (raw < 0) return posix_error("open of directory", path, errno);
-    Fd fd(raw);
+    Fd fd(open_at(at, name, O_RDONLY | O_DIRECTORY | flags));
+    if (!fd.valid()) return posix_error("open of directory", path, errno);
     Directory directory(::fdopendir(fd.get()));
     if (!directory) return posix_error("fdopendir", path, errno);
     (void)fd.release();  // the Directory's now

@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <thread>
 
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
@@ -15,6 +14,7 @@
 #include "catalog/plain_bytes.hpp"
 #include "describe/geometry.hpp"
 #include "format/shared.hpp"
+#include "sys/thread.hpp"
 #include "views/limits.hpp"
 
 namespace forebay::views {
@@ -166,11 +166,9 @@ std::vector<Result<format::NodeFile>> read_heads(sys::Store& store, const std::s
     const auto work = [&] {
         for (auto i = next++; i < lines.size(); i = next++) found[i].emplace(read(lines[i]));
     };
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t t = 1; t < std::min<std::size_t>(head_readers, lines.size()); ++t) threads.emplace_back(work);
-        work();
-    }
+    sys::Helpers helpers(std::min<std::size_t>(head_readers, std::max<std::size_t>(lines.size(), 1)) - 1, work);
+    work();
+    helpers.join();
     std::vector<Result<format::NodeFile>> heads;
     heads.reserve(lines.size());
     for (auto& one : found) heads.push_back(std::move(*one));

@@ -6,9 +6,8 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <system_error>
-#include <thread>
-#include <vector>
+
+#include "sys/thread.hpp"
 
 namespace forebay::views {
 
@@ -151,14 +150,9 @@ private:
 
 Result<Copied> Copier::run(std::uint64_t begin, std::uint64_t end, const Reached& reached) {
     Run run(*this, begin, end, reached);
-    std::vector<std::jthread> helpers;
-    try {
-        for (int helper = 1; helper < options_.threads; ++helper) helpers.emplace_back([&run] { run.work(); });
-    } catch (const std::system_error&) {
-        // No more threads on this machine: those there are, and this one, copy it all, slower.
-    }
+    sys::Helpers helpers(static_cast<std::uint64_t>(std::max(options_.threads - 1, 0)), [&run] { run.work(); });
     run.work();
-    helpers.clear();  // joins
+    helpers.join();
     return run.outcome();
 }
 

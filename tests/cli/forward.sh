@@ -5,7 +5,7 @@ umask 077
 mkdir memory run7
 make_staged "$here/memory" "$here/run7" restart 100 2 0
 make_staged "$here/memory" "$here/run7" restart 100 2 1
-forebay forward run7 --listen 127.0.0.1:0 --token-file token >told 2>log &
+forebay forward run7 --listen 127.0.0.1:0 --token-file token --log log >told 2>errors &
 until [ -s told ]; do sleep 0.1; done
 show <told
 stat -c %a token
@@ -16,6 +16,7 @@ ls run7/restart | grep -v h5  # a view needs HDF5
 kill $!
 wait $! && echo "it has ended well"
 tail -n 1 log | sed 's/.* UTC //'
+cat errors
 echo "wrong:"
 (forebay forward run7 --listen here --token-file token || echo "exit $?") 2>&1 | show
 chmod 644 token

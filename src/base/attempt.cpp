@@ -1,0 +1,52 @@
+#include "base/attempt.hpp"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <new>
+#include <system_error>
+
+namespace forebay {
+
+namespace {
+
+ErrorKind kind_of(const std::error_code& code) {
+    for (const auto passing : {std::errc::resource_unavailable_try_again, std::errc::not_enough_memory,
+                               std::errc::too_many_files_open, std::errc::too_many_files_open_in_system})
+        if (code == passing) return ErrorKind::retry;
+    return ErrorKind::broken;
+}
+
+Error told() {
+    try {
+        throw;
+    } catch (const Exception& thrown) {
+        return {thrown.kind(), thrown.what()};
+    } catch (const std::bad_alloc&) {
+        return {ErrorKind::full,
+                "forebay: this process gets no more memory. Safe: what is committed or staged. Next: give it more "
+                "memory (ulimit -v, the limits of the job), then call again."};
+    } catch (const std::system_error& thrown) {
+        return {kind_of(thrown.code()), fmt::format("forebay: {}. Safe: what is committed or staged.", thrown.what())};
+    } catch (const std::exception& thrown) {
+        return {ErrorKind::broken, fmt::format("forebay: unexpected: {}. Safe: what is committed or staged. Next: "
+                                               "please report it.",
+                                               thrown.what())};
+    } catch (...) {
+        return {ErrorKind::broken,
+                "forebay: something that is no std::exception was thrown. Safe: what is committed "
+                "or staged. Next: see who throws it, a log function of the application perhaps."};
+    }
+}
+
+}  // namespace
+
+Error error_of_exception() noexcept {
+    try {
+        return told();
+    } catch (...) {
+        return {ErrorKind::full, "no more memory"};  // short enough to need none
+    }
+}
+
+}  // namespace forebay

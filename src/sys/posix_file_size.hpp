@@ -1,0 +1,16 @@
+// The limit on the size of files that a process writes. For sys/posix_*.cpp only.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "forebay/result.hpp"
+
+namespace forebay::sys {
+
+/// `full` when this process may not make `path` as long as `end_bytes` (RLIMIT_FSIZE). Asked before whatever lets a
+/// file grow: the kernel answers that by a signal, which ends the process.
+Result<> check_file_size(const std::string& path, std::uint64_t end_bytes);
+
+}  // namespace forebay::sys

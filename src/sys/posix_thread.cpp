@@ -1,0 +1,94 @@
+#include <cxxabi.h>
+#include <signal.h>
+
+#include <system_error>
+#include <utility>
+
+#include "base/attempt.hpp"
+#include "sys/posix_error.hpp"
+#include "sys/thread.hpp"
+
+namespace forebay::sys {
+
+namespace {
+
+// Held back in the caller while it starts a thread, which is born with the caller's mask.
+class SignalsHeld {
+public:
+    SignalsHeld() {
+        sigset_t held;
+        ::sigfillset(&held);
+        // A fault of the thread itself is nothing to wait with; the kernel would end the process without a word.
+        for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) ::sigdelset(&held, own);
+        ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+    }
+    ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalsHeld(const SignalsHeld&) = delete;
+    SignalsHeld& operator=(const SignalsHeld&) = delete;
+
+private:
+    sigset_t before_;
+};
+
+void run(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const abi::__forced_unwind&) {
+        throw;
+    } catch (...) {
+        // The process belongs to the application.
+    }
+}
+
+}  // namespace
+
+Result<Thread> Thread::start(std::function<void()> work) {
+    const SignalsHeld held;
+    try {
+        Thread started;
+        started.thread_ = std::thread(run, std::move(work));
+        return started;
+    } catch (const std::system_error& failed) {
+        return Error{ErrorKind::retry, posix_error("start of a thread", "this process", failed.code().value()).text +
+                                           " (ulimit -u, pids.max of the job's control group)"};
+    }
+}
+
+Thread& Thread::operator=(Thread&& other) noexcept {
+    join();
+    thread_ = std::move(other.thread_);
+    return *this;
+}
+
+void Thread::join() {
+    if (thread_.joinable()) thread_.join();
+}
+
+Helpers::Helpers(std::uint64_t wanted, const std::function<void()>& work) {
+    const auto one = [this, work] {
+        try {
+            work();
+        } catch (const abi::__forced_unwind&) {
+            throw;
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            if (!thrown_) thrown_ = std::current_exception();
+        }
+    };
+    // What keeps the others from starting is no error of the work: those there are do it all.
+    static_cast<void>(attempt([&]() -> Result<> {
+        threads_.reserve(wanted);
+        while (threads_.size() < wanted) {
+            FB_TRY_ASSIGN(started, Thread::start(one));
+            threads_.push_back(std::move(started));
+        }
+        return {};
+    }));
+}
+
+void Helpers::join() {
+    threads_.clear();
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+}
+
+}  // namespace forebay::sys

@@ -1,0 +1,92 @@
+// Goal: threads of ours take no signals of the application and throw nothing at it; none to be had is an Error.
+// Method: a handler counts where it runs; a child of a user of its own may have one thread and no more.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <stdexcept>
+
+#include "support/limited_process.hpp"
+#include "sys/thread.hpp"
+
+using namespace forebay;
+using namespace forebay::sys;
+
+namespace {
+
+std::atomic<pid_t> handled_by = 0;
+void handle(int) { handled_by = static_cast<pid_t>(::syscall(SYS_gettid)); }
+
+}  // namespace
+
+TEST_CASE("a thread runs what it was given, and is joined") {
+    std::atomic<int> count = 0;
+    {
+        auto one = Thread::start([&] { ++count; }).value();
+        auto moved = std::move(one);
+        CHECK(moved.runs());
+        CHECK_FALSE(one.runs());
+        moved = Thread::start([&] { ++count; }).value();
+    }
+    CHECK(count == 2);
+    Helpers helpers(3, [&] { ++count; });
+    helpers.join();
+    CHECK(count == 5);
+    Helpers none(0, [&] { ++count; });
+    none.join();
+    CHECK(count == 5);
+}
+
+TEST_CASE("signals are the application's, and its mask stays as it was") {
+    sigset_t before, after, inside;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &before);
+    Thread::start([&] { ::pthread_sigmask(SIG_SETMASK, nullptr, &inside); }).value().join();
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &after);
+    for (int number = 1; number < 32; ++number) CHECK(sigismember(&before, number) == sigismember(&after, number));
+    for (const int theirs : {SIGTERM, SIGINT, SIGALRM, SIGPROF, SIGUSR1, SIGCHLD, SIGXFSZ, SIGPIPE, SIGRTMIN})
+        CHECK(sigismember(&inside, theirs) == 1);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) CHECK(sigismember(&inside, fault) == 0);
+
+    // Sent to the process while only threads of ours look: it waits for the application's.
+    ::signal(SIGUSR1, handle);
+    sigset_t user;
+    sigemptyset(&user);
+    sigaddset(&user, SIGUSR1);
+    ::pthread_sigmask(SIG_BLOCK, &user, nullptr);
+    Thread::start([] { ::kill(::getpid(), SIGUSR1); }).value().join();
+    CHECK(handled_by == 0);
+    ::pthread_sigmask(SIG_UNBLOCK, &user, nullptr);
+    CHECK(handled_by == static_cast<pid_t>(::syscall(SYS_gettid)));
+    ::signal(SIGUSR1, SIG_DFL);
+}
+
+TEST_CASE("what a thread throws ends nobody else") {
+    Thread::start([] { throw std::runtime_error("thrown"); }).value().join();
+    Thread::start([] { throw 7; }).value().join();
+    {
+        const Helpers left(2, [] { throw std::bad_alloc(); });
+    }
+    Helpers asked(2, [] { throw std::bad_alloc(); });
+    CHECK_THROWS_AS(asked.join(), std::bad_alloc);  // its part is not done
+}
+
+TEST_CASE("where there are no more threads it is an Error, and helpers are fewer") {
+#ifdef __SANITIZE_THREAD__
+    MESSAGE("not tested: the thread sanitizer needs a thread of its own");
+    return;
+#endif
+    CHECK(test::in_child([] {
+              if (!test::become_limited_user() || !test::limit_to(RLIMIT_NPROC, 0)) return 98;
+              const auto started = Thread::start([] {});
+              if (started) return 1;
+              if (started.error().kind != ErrorKind::retry) return 2;
+              if (started.error().text.find("ulimit -u") == std::string::npos) return 3;
+              Helpers helpers(4, [] { ::_exit(4); });
+              helpers.join();
+              return 0;
+          }) == 0);
+}

@@ -1,0 +1,59 @@
+"""Goal: what is dangerous in somebody else's process is done in one place, which knows how: descriptors come from
+sys/posix_fd, which never gives 0, 1 or 2, and threads from sys/posix_thread, which keeps signals and exceptions off.
+
+Method: looks for the calls of libc and of the standard library that give one. What is only read is let through: nothing
+can be printed into it.
+"""
+
+import re
+
+import tree
+
+# `open`, `accept` and `run` are names of ours too: those of libc are called with the colons.
+DESCRIPTORS = re.compile(
+    r"(?<![\w:>.])::(?:open|open64|openat|creat|accept|accept4)\s*\(|"
+    r"(?<![\w>.])(?<!\w::)(?:socket|socketpair|pipe|pipe2|dup|dup2|dup3|opendir|epoll_create|epoll_create1|eventfd|"
+    r"memfd_create|inotify_init|inotify_init1|signalfd|timerfd_create|shm_open|mkstemp|mkostemp|popen|fopen|freopen|"
+    r"tmpfile)\s*\(|"
+    r"\b(?:std::)?(?:basic_)?(?:ofstream|fstream|filebuf)\b|\bF_DUPFD(?:_CLOEXEC)?\b")
+THREADS = re.compile(r"\bstd::(?:thread|jthread|async)\b(?!::hardware)|\bpthread_create\b")
+PLACES = {
+    "src/sys/posix_fd.cpp": (DESCRIPTORS, "gives a descriptor; take one from sys/posix_fd.hpp"),
+    "src/sys/posix_thread.cpp": (THREADS, "starts a thread; take one from sys/thread.hpp"),
+}
+DECLARED = {"src/sys/thread.hpp": THREADS}
+
+
+def code_of(line):
+    """The line without its comment and the insides of its texts."""
+    return re.sub(r'"(?:[^"\\]|\\.)*"', '""', line).split("//")[0]
+
+
+def problems_in(path):
+    name = tree.shown(path)
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        code = code_of(line)
+        if "#include" in code:
+            continue
+        for place, (calls, why) in PLACES.items():
+            found = calls.search(code)
+            if found and name != place and DECLARED.get(name) is not calls:
+                yield f"{name}:{number}: {found.group(0).strip('(: ')} {why}"
+
+
+def main():
+    problems = []
+    checked = 0
+    for path in tree.tracked(".cpp", ".hpp", under=("src/",)):
+        if path.name.endswith(("_test.cpp", "_fuzz.cpp")):
+            continue
+        checked += 1
+        problems += problems_in(path)
+    for place, (calls, _) in PLACES.items():
+        path = tree.ROOT / place
+        if not path.is_file() or not calls.search(path.read_text()):
+            problems.append(f"{place} has none of the calls that this test looks for")
+    tree.finish("places", checked, problems)
+
+
+main()
