@@ -44,13 +44,6 @@ Result<> once_there(std::chrono::milliseconds limit, ErrorKind not_yet, const st
     }
 }
 
-std::string told_by_first(comm::Group& group, const std::string& mine) {
-    const auto own = bytes_of(mine);
-    std::vector<std::byte> bytes(own.begin(), own.end());
-    group.broadcast_sized(bytes, 0);
-    return std::string(text_of(bytes));
-}
-
 }  // namespace
 
 // An agent inside the application. It has all it uses itself: stuck in a dead mount it outlives its session.
@@ -91,41 +84,70 @@ std::string agent_program(const std::string& configured) {
     return "forebay";
 }
 
-std::string absolute_path(const std::string& path) {
-    auto text = std::filesystem::absolute(path).lexically_normal().string();
+Result<std::string> absolute_path(const std::string& path, const std::string& what) {
+    std::error_code failed;
+    auto text = std::filesystem::absolute(path, failed).lexically_normal().string();
+    if (failed)
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: {}, {}, is no absolute path, and the current directory of this process "
+                                 "cannot be told: {}. Nothing was written. Next: give an absolute path.",
+                                 what, path, failed.message())};
     while (text.size() > 1 && text.back() == '/') text.pop_back();
     return text;
 }
 
 SessionState::~SessionState() { end_thread(stuck_agent_end_max); }
 
-void SessionState::log(const std::string& line) const {
-    if (options.log && topology.world->rank() == 0) options.log(line);
+Result<> SessionState::check_process() const {
+    if (in_own_process()) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("forebay: the session belongs to process {}, which has forked this one. Nothing was done, "
+                             "and the session goes on there. Next: save there, or open a session of another run here.",
+                             process_)};
 }
 
 Result<> SessionState::check_open() const {
-    if (staging) return {};
+    FB_TRY(check_process());
+    if (staging) return topology.world->check();
     return Error{ErrorKind::refused, "forebay: the session is closed."};
 }
 
-Result<> SessionState::open(GroupHolder& holder, const Options& wanted) {
-    auto world = holder.take();
-    posts_ = holder.posts();
+Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted) {
     options = wanted;
+    posts_ = holder.posts();
     if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves a part of its ranks
         options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(posts_.size()));
-    FB_TRY(comm::agree(*world, check(options)));
     opened_unix_ns = sys::unix_ns();
-    topology = comm::find_topology(std::move(world), options.virtual_nodes);
-    options.run = told_by_first(*topology.world, absolute_path(options.run));
+    FB_TRY(check(options));
+    // Programs of the job, and the agent, have other current directories.
+    if (!options.staging.empty()) {
+        FB_TRY_ASSIGN(staging_path, absolute_path(options.staging, "the staging directory"));
+        options.staging = staging_path;
+    }
+    if (holder.group().rank() != 0) return {};
+    FB_TRY_ASSIGN(run, absolute_path(options.run, "the run directory"));
+    options.run = run;
+    return {};
+}
+
+Result<> SessionState::open(GroupHolder& holder) {
+    FB_TRY_ASSIGN(found, comm::find_topology(holder.take(), options.virtual_nodes));
+    topology = std::move(found);
+    auto& world = *topology.world;
+    FB_TRY(world.broadcast_sized(options.run, 0));
     id = sys::random_u64();
-    topology.world->broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
-    FB_TRY(comm::agree(*topology.world, topology.leads() ? find_forwarders(holder.forwarding()) : Result<>()));
-    FB_TRY(comm::agree(*topology.world, topology.world->rank() == 0 ? open_target() : Result<>()));
+    world.broadcast(std::as_writable_bytes(std::span(&id, 1)), 0);
+    const auto of_leader = [&](const auto& work) {
+        return comm::agree(world, [&] { return topology.leads() ? work() : Result<>(); });
+    };
+    FB_TRY(of_leader([&] { return find_forwarders(holder.forwarding()); }));
+    FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? open_target() : Result<>(); }));
     FB_TRY(open_staging());
-    FB_TRY(comm::agree(*topology.world, topology.leads() ? ensure_agent() : Result<>()));
-    log(fmt::format("forebay: run {}, {} ranks on {} nodes, staged in {}", options.run, topology.world->size(),
-                    topology.nodes, staging->directory()));
+    FB_TRY(of_leader([&] { return ensure_agent(); }));
+    log([&] {
+        return fmt::format("forebay: run {}, {} ranks on {} nodes, staged in {}", options.run, world.size(),
+                           topology.nodes, staging->directory());
+    });
     return {};
 }
 
@@ -171,34 +193,31 @@ Result<> SessionState::open_target() {
 }
 
 Result<> SessionState::open_staging() {
+    auto& world = *topology.world;
     std::string directory;
-    if (topology.leads()) {
-        auto own = stage::staging_directory(options.staging, options.run, topology.virtual_index);
-        FB_TRY(comm::agree(*topology.world, own ? Result<>() : Result<>(own.error())));
-        directory = *own;
-    } else {
-        FB_TRY(comm::agree(*topology.world, {}));
-    }
-    directory = told_by_first(*topology.node, directory);
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        if (!topology.leads()) return {};
+        FB_TRY_ASSIGN(own, stage::staging_directory(options.staging, options.run, topology.virtual_index));
+        directory = own;
+        return {};
+    }));
+    FB_TRY(comm::agree(world, [&] { return topology.node->broadcast_sized(directory, 0); }));
     const auto take = [&](Result<stage::Staging> made) -> Result<> {
         if (!made) return made.error();
         staging.emplace(std::move(*made));
         return {};
     };
-    if (topology.leads()) {
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        if (!topology.leads()) return {};
         const stage::SessionFile file{.run = options.run,
                                       .host = sys::host_name(),
                                       .process = sys::process_id(),
                                       .agent = options.agent,
                                       .forwarding = forwarding_};
-        FB_TRY(comm::agree(*topology.world, take(stage::Staging::create(directory, file, options.close_wait))));
-    } else {
-        FB_TRY(comm::agree(*topology.world, {}));
-    }
-    FB_TRY(comm::agree(*topology.world, topology.leads() ? Result<>() : take(stage::Staging::join(directory))));
-    FB_TRY(comm::agree(*topology.world, topology.leads()
-                                            ? sys::posix_store().make_directories(stage::spool_path(directory))
-                                            : Result<>()));
+        FB_TRY(take(stage::Staging::create(directory, file, options.close_wait)));
+        return sys::posix_store().make_directories(stage::spool_path(directory));
+    }));
+    FB_TRY(comm::agree(world, [&] { return topology.leads() ? Result<>() : take(stage::Staging::join(directory)); }));
     alignment_bytes = options.huge_pages ? sys::page_bytes_of(directory) : limits::page_bytes;
     topology.node->broadcast(std::as_writable_bytes(std::span(&alignment_bytes, 1)), 0);
     return {};
@@ -293,10 +312,16 @@ Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<
                                                           const StreamOptions& stream_options) {
     FB_TRY(check_open());
     FB_TRY(check(name, stream_options));
-    if (const auto there = streams_[name].lock()) return there;
-    auto made = std::make_shared<StreamState>(self, name, stream_options);
-    FB_TRY(made->stager.add());
-    streams_[name] = made;
+    std::shared_ptr<StreamState> made;
+    bool is_new = false;
+    FB_TRY(comm::agree(*topology.world, [&] {
+        auto& known = streams_[name];
+        made = known.lock();
+        is_new = made == nullptr;
+        if (is_new) made = std::shared_ptr<StreamState>(new StreamState(self, name, stream_options), IfOwn());
+        known = made;
+    }));
+    if (is_new) FB_TRY(comm::agree(*topology.world, [&] { return made->stager.add(); }));
     return made;
 }
 
@@ -324,20 +349,25 @@ Result<> SessionState::close() {
     auto& page = staging->control();
     for (const auto& [name, stream] : streams_)
         if (const auto living = stream.lock()) living->stager.abandon();
-    std::vector<std::uint32_t> slots;
-    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) slots.push_back(i);
     const bool leads = topology.leads();
-    const auto mine = stage::await_commits(*staging, slots, options.close_wait,
-                                           leads ? [this] { return ensure_agent(); } : std::function<Result<>()>());
+    const auto mine = attempt([&] {
+        std::vector<std::uint32_t> slots;
+        for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) slots.push_back(i);
+        return stage::await_commits(*staging, slots, options.close_wait,
+                                    leads ? [this] { return ensure_agent(); } : std::function<Result<>()>());
+    });
     const auto committed = comm::agree(*topology.world, mine);
     for (const auto& [name, stream] : streams_) {
         const auto living = stream.lock();
         if (!living) continue;
         living->at_close = living->counters();
         if (const auto late = living->at_close.deadlines_missed; late != 0)
-            log(fmt::format("forebay: stream '{}': {} snapshots were not durable by their deadline", name, late));
+            log([&] {
+                return fmt::format("forebay: stream '{}': {} snapshots were not durable by their deadline", name, late);
+            });
         living->stager.release();
     }
+    const auto spool_is_packed = [this] { return attempt([this] { return check_spool(); }); };
     Result<> removed;
     if (leads) {
         page.ending = 1;
@@ -345,13 +375,13 @@ Result<> SessionState::close() {
         const auto deadline = sys::Clock::now() + agent_end_max;
         const auto spool_deadline = sys::Clock::now() + options.close_wait;
         while (mine && staging->agent_lives() &&
-               (sys::Clock::now() < deadline || (sys::Clock::now() < spool_deadline && !check_spool())))
+               (sys::Clock::now() < deadline || (sys::Clock::now() < spool_deadline && !spool_is_packed())))
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     end_thread(mine ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
-    if (leads && mine) removed = check_spool();
-    if (leads && mine && removed && !staging->agent_lives()) removed = staging->remove();
+    if (leads && mine) removed = spool_is_packed();
+    if (leads && mine && removed && !staging->agent_lives()) removed = attempt([this] { return staging->remove(); });
     job_.reset();  // else it takes requests that are meant for the next session
     target_.reset();
     staging.reset();

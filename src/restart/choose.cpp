@@ -40,30 +40,28 @@ Result<> Chooser::settle() {
 }
 
 Result<std::vector<stage::StagedFile>> Chooser::staged_here() {
-    std::vector<std::byte> message;
-    Result<> mine;
     std::vector<stage::StagedFile> staged;
     auto& node = *context_.topology->node;
-    if (context_.topology->leads()) {
-        auto found = stage::staged_files(context_.staging->directory());
-        if (found) staged = std::move(*found);
-        else mine = found.error();
-    }
-    FB_TRY(comm::agree(node, mine));
+    const auto look = [&]() -> Result<> {
+        FB_TRY_ASSIGN(found, stage::staged_files(context_.staging->directory()));
+        staged = std::move(found);
+        return {};
+    };
     // The others look at the same files; only which of them count is the first rank's to say, by their names.
     std::string names;
-    for (const auto& file : staged)
-        if (file.stream == stream_) names += file.path + "\n";
-    message.assign(bytes_of(names).begin(), bytes_of(names).end());
-    node.broadcast_sized(message, 0);
-    if (!context_.topology->leads()) {
-        auto found = stage::staged_files(context_.staging->directory());
-        if (found) staged = std::move(*found);
-        else mine = found.error();
-    }
-    FB_TRY(comm::agree(node, mine));
-    std::erase_if(staged,
-                  [&](const auto& file) { return text_of(message).find(file.path + "\n") == std::string_view::npos; });
+    FB_TRY(comm::agree(node, [&]() -> Result<> {
+        if (!context_.topology->leads()) return {};
+        FB_TRY(look());
+        for (const auto& file : staged)
+            if (file.stream == stream_) names += file.path + "\n";
+        return {};
+    }));
+    FB_TRY(node.broadcast_sized(names, 0));
+    FB_TRY(comm::agree(node, [&]() -> Result<> {
+        if (!context_.topology->leads()) FB_TRY(look());
+        std::erase_if(staged, [&](const auto& file) { return names.find(file.path + "\n") == std::string::npos; });
+        return {};
+    }));
     return staged;
 }
 
@@ -82,17 +80,14 @@ std::optional<stage::StagedFile> Chooser::staged_only(const std::vector<stage::S
 Result<std::int64_t> Chooser::newest_at_target(std::int64_t below) {
     auto& world = *context_.topology->world;
     std::int64_t step = none;
-    Result<> mine;
-    if (world.rank() == 0) {
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        if (world.rank() != 0) return {};
         const auto there = catalog::snapshots(*context_.store, context_.run, stream_);
-        if (there) {
-            for (const auto& snapshot : *there)
-                if (snapshot.step < below) step = std::max(step, snapshot.step);
-        } else if (there.error().kind != ErrorKind::missing) {
-            mine = there.error();
-        }
-    }
-    FB_TRY(comm::agree(world, mine));
+        if (!there) return there.error().kind == ErrorKind::missing ? Result<>() : Result<>(there.error());
+        for (const auto& snapshot : *there)
+            if (snapshot.step < below) step = std::max(step, snapshot.step);
+        return {};
+    }));
     world.broadcast(std::as_writable_bytes(std::span(&step, 1)), 0);
     return step;
 }
@@ -100,56 +95,59 @@ Result<std::int64_t> Chooser::newest_at_target(std::int64_t below) {
 Result<Choice> Chooser::load(std::int64_t step, const std::vector<stage::StagedFile>& staged) {
     auto& world = *context_.topology->world;
     Choice choice;
-    choice.directory = fmt::format("{}/{}/{}", context_.run, stream_, catalog::step_name(step));
-    choice.source = choice.directory;
-    std::vector<std::byte> text;
-    Result<> mine;
-    if (world.rank() == 0) {
-        if (const auto manifest = catalog::load_manifest(*context_.store, choice.directory)) {
-            const auto encoded = format::encode_manifest(*manifest);
-            text.assign(bytes_of(encoded).begin(), bytes_of(encoded).end());
-        } else {
-            mine = manifest.error();
+    std::string text;
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        choice.directory = fmt::format("{}/{}/{}", context_.run, stream_, catalog::step_name(step));
+        choice.source = choice.directory;
+        if (world.rank() != 0) return {};
+        FB_TRY_ASSIGN(manifest, catalog::load_manifest(*context_.store, choice.directory));
+        text = format::encode_manifest(manifest);
+        return {};
+    }));
+    FB_TRY(world.broadcast_sized(text, 0));
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        FB_TRY_ASSIGN(manifest, format::decode_manifest(text, choice.directory));
+        choice.manifest = std::move(manifest);
+        for (const auto& file : staged) {
+            const auto& record = file.peek.record;
+            if (record.snapshot_id == choice.manifest.snapshot_id && record.node < choice.manifest.nodes.size() &&
+                staged_crc32c(choice.manifest.nodes[record.node]) == file.peek.record_crc32c)
+                choice.staged.push_back({.node = record.node, .path = file.path});
         }
-    }
-    FB_TRY(comm::agree(world, mine));
-    world.broadcast_sized(text, 0);
-    auto manifest = format::decode_manifest(text_of(text), choice.directory);
-    if (!manifest) mine = manifest.error();
-    else choice.manifest = std::move(*manifest);
-    FB_TRY(comm::agree(world, mine));
+        return {};
+    }));
+    FB_TRY(comm::agree(world, [&] { return check_records(choice); }));
+    FB_TRY(comm::agree(world, [&] {
+        if (choice.staged.size() == choice.manifest.nodes.size())
+            choice.source = "staged copy on this node, " + choice.staged.front().path;
+    }));
+    return choice;
+}
 
-    for (const auto& file : staged) {
-        const auto& record = file.peek.record;
-        if (record.snapshot_id == choice.manifest.snapshot_id && record.node < choice.manifest.nodes.size() &&
-            staged_crc32c(choice.manifest.nodes[record.node]) == file.peek.record_crc32c)
-            choice.staged.push_back({.node = record.node, .path = file.path});
-    }
-    // Every node file's record is looked at once, the files shared out among all ranks.
+// Every node file's record is looked at once, the files shared out among all ranks.
+Result<> Chooser::check_records(const Choice& choice) const {
+    auto& world = *context_.topology->world;
     const auto size = static_cast<std::size_t>(world.size());
-    for (auto i = static_cast<std::size_t>(world.rank()); mine && i < choice.manifest.nodes.size(); i += size) {
+    for (auto i = static_cast<std::size_t>(world.rank()); i < choice.manifest.nodes.size(); i += size) {
         const auto& line = choice.manifest.nodes[i];
         const bool here = context_.topology->nodes == 1 &&
                           std::ranges::find(choice.staged, i, &StagedCopy::node) != choice.staged.end();
         if (here) continue;
-        auto reader = catalog::NodeReader::open(*context_.store, choice.directory, line);
-        if (!reader) mine = reader.error();
-        else if (reader->peek().record_crc32c != line.record_crc32c)
-            mine = Error{ErrorKind::corrupt,
-                         fmt::format("{} is not the file that was committed: record {:08x}, expected {:08x}.",
-                                     catalog::name_of(choice.directory, line), reader->peek().record_crc32c,
-                                     line.record_crc32c)};
+        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, choice.directory, line));
+        if (reader.peek().record_crc32c != line.record_crc32c)
+            return Error{
+                ErrorKind::corrupt,
+                fmt::format("{} is not the file that was committed: record {:08x}, expected {:08x}.",
+                            catalog::name_of(choice.directory, line), reader.peek().record_crc32c, line.record_crc32c)};
     }
-    FB_TRY(comm::agree(world, mine));
-    if (choice.staged.size() == choice.manifest.nodes.size())
-        choice.source = "staged copy on this node, " + choice.staged.front().path;
-    return choice;
+    return {};
 }
 
 Result<Choice> Chooser::load_staged(const stage::StagedFile& staged) {
-    Choice choice{.source = "staged copy on this node, " + staged.path};
-    choice.staged.push_back({.node = 0, .path = staged.path});
-    const auto open = [&]() -> Result<> {
+    Choice choice;
+    FB_TRY(comm::agree(*context_.topology->world, [&]() -> Result<> {
+        choice.source = "staged copy on this node, " + staged.path;
+        choice.staged.push_back({.node = 0, .path = staged.path});
         FB_TRY_ASSIGN(reader,
                       catalog::NodeReader::open(*context_.store, staged.path, catalog::NodeReader::Length::at_least));
         FB_TRY_ASSIGN(head, reader.head());
@@ -163,33 +161,45 @@ Result<Choice> Chooser::load_staged(const stage::StagedFile& staged) {
                            .shapes = format::distinct_shapes(head.schema),
                            .nodes = {format::line_of(head, format::node_path(0, 1))}};
         return {};
-    };
-    FB_TRY(comm::agree(*context_.topology->world, open()));
+    }));
     return choice;
+}
+
+Result<> Chooser::pass_over(std::int64_t step, const char* what, const Error& why) {
+    // A process without memory or descriptors would fail at any snapshot, and come back from an older one.
+    if (why.kind == ErrorKind::full) return why;
+    return comm::agree(*context_.topology->world,
+                       [&] { notes_.push_back(fmt::format("step {}{} is passed over: {}", step, what, why.text)); });
 }
 
 Result<std::optional<Choice>> Chooser::newest_below(std::int64_t below) {
     notes_.clear();
     FB_TRY(settle());
-    FB_TRY_ASSIGN(staged, staged_here());
+    std::vector<stage::StagedFile> staged;
+    FB_TRY(comm::agree(*context_.topology->world, [&]() -> Result<> {
+        FB_TRY_ASSIGN(here, staged_here());
+        staged = std::move(here);
+        return {};
+    }));
     for (;;) {
-        const auto local = staged_only(staged, below);
+        std::optional<stage::StagedFile> local;
+        FB_TRY(comm::agree(*context_.topology->world, [&] { local = staged_only(staged, below); }));
         FB_TRY_ASSIGN(step, newest_at_target(below));
         if (!local && step == none) return std::optional<Choice>();
         // The same step at both places may be two saves; a staged one is then the later.
         const bool use_staged = local && local->peek.record.step >= step;
         if (use_staged && local->peek.record.step > step) {
-            if (auto choice = load_staged(*local)) return std::optional(std::move(*choice));
-            else
-                note(fmt::format("step {}: its staged copy is passed over: {}", local->peek.record.step,
-                                 choice.error().text));
+            auto choice = load_staged(*local);
+            if (choice) return std::optional(std::move(*choice));
+            FB_TRY(pass_over(local->peek.record.step, ": its staged copy", choice.error()));
             std::erase_if(staged, [&](const auto& file) { return file.path == local->path; });
             continue;
         }
-        if (auto choice = load(step, staged)) return std::optional(std::move(*choice));
-        else note(fmt::format("step {} is passed over: {}", step, choice.error().text));
+        auto choice = load(step, staged);
+        if (choice) return std::optional(std::move(*choice));
+        FB_TRY(pass_over(step, "", choice.error()));
         if (use_staged) {
-            if (auto choice = load_staged(*local)) return std::optional(std::move(*choice));
+            if (auto there = load_staged(*local)) return std::optional(std::move(*there));
         }
         below = step;
     }

@@ -43,8 +43,9 @@ class Chooser {
 public:
     Chooser(ChooserContext context, std::string stream) : context_(std::move(context)), stream_(std::move(stream)) {}
 
-    /// The newest whole snapshot with a step below `below`; nothing when there is none. Collective; all ranks get the
-    /// same answer but for Choice::staged, which is the node's own.
+    /// The newest whole snapshot with a step below `below`; nothing when there is none. `full` where this process has
+    /// no more memory or descriptors: that is no fault of a snapshot, which would be passed over. Collective; all ranks
+    /// get the same answer but for Choice::staged, which is the node's own.
     Result<std::optional<Choice>> newest_below(std::int64_t below);
 
     /// What was passed over and why, one line each; equal on all ranks.
@@ -56,8 +57,9 @@ private:
     std::optional<stage::StagedFile> staged_only(const std::vector<stage::StagedFile>& staged, std::int64_t below);
     Result<std::int64_t> newest_at_target(std::int64_t below);
     Result<Choice> load(std::int64_t step, const std::vector<stage::StagedFile>& staged);
+    Result<> check_records(const Choice& choice) const;
     Result<Choice> load_staged(const stage::StagedFile& staged);
-    void note(std::string text) { notes_.push_back(std::move(text)); }
+    Result<> pass_over(std::int64_t step, const char* what, const Error& why);
 
     ChooserContext context_;
     std::string stream_;
