@@ -77,13 +77,19 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 Result<Session> Session::open_over(std::unique_ptr<GroupHolder> world, const Options& options) {
-    auto state = std::make_shared<SessionState>();
-    FB_TRY(state->open(*world, options));
-    return Session(std::move(state));
+    return attempt([&]() -> Result<Session> {
+        std::shared_ptr<SessionState> state;
+        FB_TRY(comm::agree(world->group(), [&] {
+            state = std::shared_ptr<SessionState>(new SessionState, IfOwn());
+            return state->prepare(*world, options);
+        }));
+        FB_TRY(state->open(*world));
+        return Session(std::move(state));
+    });
 }
 
 Result<Session> Session::open(const Options& options) {
-    return open_over(std::make_unique<GroupHolder>(comm::alone()), options);
+    return attempt([&] { return open_over(std::make_unique<GroupHolder>(comm::alone()), options); });
 }
 
 Result<Stream> Session::stream(const std::string& name) {
@@ -93,8 +99,10 @@ Result<Stream> Session::stream(const std::string& name) {
 }
 
 Result<Stream> Session::stream(const std::string& name, const StreamOptions& options) {
-    FB_TRY_ASSIGN(state, state_->stream(state_, name, options));
-    return Stream(state);
+    return attempt([&]() -> Result<Stream> {
+        FB_TRY_ASSIGN(state, state_->stream(state_, name, options));
+        return Stream(state);
+    });
 }
 
 bool Session::draining() const { return state_->staging && state_->staging->control().draining.load() != 0; }

@@ -12,23 +12,30 @@
 
 namespace forebay {
 
+namespace {
+
+std::string reason_of(const JobTold& told, const Job& job) {
+    if (!job.stop) return job.save ? "forebay stop --save" : "";
+    std::vector<std::string> why;
+    if (told.out_of_time())
+        why.push_back(fmt::format("the job ends in {}, and {} are needed for a step, saving, draining and ending",
+                                  show_seconds(job.seconds_left),
+                                  show_seconds(static_cast<double>(told.needed_ms) / 1000)));
+    if (told.asks_to_stop()) why.emplace_back("forebay stop");
+    if (told.wishing_rank != JobTold::nothing)
+        why.push_back(fmt::format("the application, on rank {}", told.wishing_rank));
+    return fmt::format("{}", fmt::join(why, "; "));
+}
+
+}  // namespace
+
 Job judge(const JobTold& told) {
     Job job;
-    std::vector<std::string> why_stop, why_save;
-    if (told.left_ms != JobTold::nothing) {
-        job.seconds_left = static_cast<double>(told.left_ms) / 1000;
-        if (told.out_of_time())
-            why_stop.push_back(
-                fmt::format("the job ends in {}, and {} are needed for a step, saving, draining and ending",
-                            show_seconds(job.seconds_left), show_seconds(static_cast<double>(told.needed_ms) / 1000)));
-    }
-    if (told.requests > 0 && (told.requests & 2) != 0) why_stop.emplace_back("forebay stop");
-    if (told.requests > 0 && (told.requests & 1) != 0) why_save.emplace_back("forebay stop --save");
-    if (told.wishing_rank != JobTold::nothing)
-        why_stop.push_back(fmt::format("the application, on rank {}", told.wishing_rank));
-    job.stop = !why_stop.empty();
-    job.save = job.stop || !why_save.empty();
-    job.reason = fmt::format("{}", fmt::join(job.stop ? why_stop : why_save, "; "));
+    if (told.left_ms != JobTold::nothing) job.seconds_left = static_cast<double>(told.left_ms) / 1000;
+    job.stop = told.out_of_time() || told.asks_to_stop() || told.wishing_rank != JobTold::nothing;
+    job.save = job.stop || told.asks_to_save();
+    // A rank without memory for the words must do the same as the others.
+    static_cast<void>(attempt([&] { job.reason = reason_of(told, job); }));
     return job;
 }
 
@@ -41,8 +48,8 @@ JobTold JobState::tell(sys::Clock::time_point now, std::int64_t unix_ms, double 
             std::chrono::duration_cast<std::chrono::milliseconds>(now - last_call_).count();
     last_call_ = now;
     ++calls_;
-    const auto found = watch_.take();
-    problem = found.problem;
+    auto found = watch_.take();
+    problem.swap(found.problem);  // whatever else fails, a request that was taken is not lost
     JobTold told;
     told.requests = (found.save ? 1 : 0) + (found.stop ? 2 : 0);
     if (end_.unix_seconds) {
@@ -89,28 +96,34 @@ Result<> SessionState::look_at_job() {
     job_ = std::make_unique<JobState>(std::move(*watch), options.job, std::move(end));
     if (job_->end().unix_seconds) {
         const auto left = static_cast<double>(*job_->end().unix_seconds) - static_cast<double>(sys::unix_ns()) * 1e-9;
-        log(fmt::format("forebay: the job ends in {}, by {}", show_seconds(left), job_->end().told));
+        log([&] { return fmt::format("forebay: the job ends in {}, by {}", show_seconds(left), job_->end().told); });
     } else {
-        log(fmt::format("forebay: no limit of the job is known: {}", job_->end().told));
+        log([&] { return fmt::format("forebay: no limit of the job is known: {}", job_->end().told); });
     }
     return {};
 }
 
 void SessionState::mark_to_continue() {
-    const auto mark = options.run + "/" + catalog::continue_mark;
-    const auto written = within(options.open_wait, mark, [mark, target = target_] {
-        return sys::write_text_durable(*target, mark, "the limit of its job ended the simulation\n");
+    const auto written = attempt([&] {
+        const auto mark = options.run + "/" + catalog::continue_mark;
+        return within(options.open_wait, mark, [mark, target = target_] {
+            return sys::write_text_durable(*target, mark, "the limit of its job ended the simulation\n");
+        });
     });
     if (!written)
-        log(fmt::format("forebay: {} is not written, so a script that looks for it will not submit the next job: {}",
-                        mark, written.error().text));
+        log([&] {
+            return fmt::format(
+                "forebay: {}/{} is not written, so a script that looks for it will not submit the next "
+                "job: {}",
+                options.run, catalog::continue_mark, written.error().text);
+        });
 }
 
 Result<Job> SessionState::job(bool stop_wanted) {
     FB_TRY(check_open());
     auto& world = *topology.world;
     const bool first_rank = world.rank() == 0;
-    if (!job_looked_) FB_TRY(comm::agree(world, first_rank ? look_at_job() : Result<>()));
+    if (!job_looked_) FB_TRY(comm::agree(world, [&] { return first_rank ? look_at_job() : Result<>(); }));
     job_looked_ = true;
     JobTold told;
     if (first_rank) {
@@ -120,14 +133,15 @@ Result<Job> SessionState::job(bool stop_wanted) {
         constexpr std::int64_t ns_per_ms = 1'000'000;
         told = job_->tell(sys::Clock::now(), sys::unix_ns() / ns_per_ms,
                           static_cast<double>(page.drain_ns.load()) * 1e-9 / drains, problem);
-        if (!problem.empty()) log(problem);
+        if (!problem.empty()) log([&] { return problem; });
     }
     if (stop_wanted) told.wishing_rank = world.rank();
     std::array<std::int64_t, 4> numbers{told.wishing_rank, told.requests, told.left_ms, told.needed_ms};
     world.max(numbers);
     told = {numbers[0], numbers[1], numbers[2], numbers[3]};
     const auto agreed = judge(told);
-    if (agreed.save) log("forebay: save now" + std::string(agreed.stop ? " and end: " : ": ") + agreed.reason);
+    if (agreed.save)
+        log([&] { return fmt::format("forebay: save now{}: {}", agreed.stop ? " and end" : "", agreed.reason); });
     if (first_rank && told.out_of_time()) mark_to_continue();
     if (topology.leads()) step_clock_.step(staging->control(), sys::Clock::now());
     return agreed;

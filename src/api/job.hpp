@@ -24,6 +24,8 @@ struct JobTold {
     std::int64_t needed_ms = nothing;
 
     bool out_of_time() const { return left_ms != nothing && left_ms <= needed_ms; }
+    bool asks_to_save() const { return requests > 0 && (requests & 1) != 0; }
+    bool asks_to_stop() const { return requests > 0 && (requests & 2) != 0; }
 };
 
 /// The same words on every rank.

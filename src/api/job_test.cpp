@@ -30,7 +30,7 @@ void check_same(comm::Group& world, const Job& job) {
     world.max(flags);
     CHECK(flags[0] == static_cast<std::int64_t>(job.save));
     CHECK(flags[1] == static_cast<std::int64_t>(job.stop));
-    const auto reasons = world.gather_all_sized(std::as_bytes(std::span(job.reason)));
+    const auto reasons = world.gather_all_sized(std::as_bytes(std::span(job.reason))).value();
     for (const auto& reason : reasons) CHECK(reason == reasons[0]);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/c_door.hpp"
+#include "comm/mpi_group.hpp"
 #include "forebay/forebay_mpi.h"
 #include "forebay/mpi.hpp"
 
@@ -13,6 +14,7 @@ using namespace forebay;
 fb_status fb_dedicate(int fortran_world, const fb_options* options, int* fortran_comm, fb_error* error) {
     return c_door::guarded(error, [&]() -> Result<> {
         FB_TRY(c_door::given(options, "fb_options"));
+        FB_TRY(comm::check_mpi());  // before a handle is converted
         FB_TRY_ASSIGN(comm, forebay::dedicate(MPI_Comm_f2c(fortran_world), options->value));
         *fortran_comm = MPI_Comm_c2f(comm);
         return {};
@@ -22,6 +24,7 @@ fb_status fb_dedicate(int fortran_world, const fb_options* options, int* fortran
 fb_status fb_open_mpi(int fortran_comm, const fb_options* options, fb_session** session, fb_error* error) {
     return c_door::guarded(error, [&]() -> Result<> {
         FB_TRY(c_door::given(options, "fb_options"));
+        FB_TRY(comm::check_mpi());
         FB_TRY_ASSIGN(opened, forebay::open(MPI_Comm_f2c(fortran_comm), options->value));
         *session = new fb_session{std::move(opened)};
         return {};

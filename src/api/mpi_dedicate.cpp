@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -126,11 +127,14 @@ MPI_Comm serve_or_compute(MPI_Comm computing, MPI_Comm ranks, const AgentOptions
     MPI_Comm part = split(computing, number < 0 ? 0 : 1);
     dedicated.machine = machine;
     if (number < 0) return part;
-    drain::serve(machine.posts[static_cast<std::size_t>(number)],
-                 [program = agent_program(agent.program)](sys::Store&, const catalog::Snapshot& snapshot,
-                                                          Convention convention) {
-                     return make_view_by(program, snapshot.directory, convention);
-                 });
+    // Whatever ends it, the others of its machine wait for it in what follows.
+    static_cast<void>(attempt([&] {
+        drain::serve(machine.posts[static_cast<std::size_t>(number)],
+                     [program = agent_program(agent.program)](sys::Store&, const catalog::Snapshot& snapshot,
+                                                              Convention convention) {
+                         return make_view_by(program, snapshot.directory, convention);
+                     });
+    }));
     machine.free();
     MPI_Comm_free(&part);
     return MPI_COMM_NULL;
@@ -148,30 +152,37 @@ stage::Forwarding forwarding_of_process() {
     return dedicated != nullptr && dedicated->forwarders ? dedicated->forwarders->forwarding() : stage::Forwarding();
 }
 
-Result<MPI_Comm> dedicate(MPI_Comm world, const Options& options) {
+namespace {
+
+Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Options& options) {
     const auto& agent = options.agent;
-    const auto hosts = comm::find_topology(comm::mpi_group(world), options.virtual_nodes);
+    FB_TRY_ASSIGN(hosts, comm::find_topology(comm::mpi_group(world), options.virtual_nodes));
     const bool has_cores = agent.mode == AgentMode::dedicated, has_forwarders = agent.forwarders > 0;
     const bool forwards = Forwarders::is_one(hosts, options);
-    Result<> mine = stage::check(agent);
-    if (mine && (has_cores || has_forwarders) && dedicated_of_process() != nullptr)
-        mine = Error{ErrorKind::refused, "forebay: forebay::dedicate() was called before in this process."};
-    FB_TRY(comm::agree(*hosts.world, mine));
-    MPI_Comm computing = split(world, forwards ? 1 : 0);
-    MPI_Comm ranks = MPI_COMM_NULL;  // of this machine
-    if (has_cores && !forwards) {
-        MPI_Comm_split_type(computing, MPI_COMM_TYPE_SHARED, rank_in(computing), MPI_INFO_NULL, &ranks);
-        mine = enough_for(agent.cores, ranks);
-    }
-    Dedicated dedicated;
-    const auto agreed = [&]() -> Result<> {
-        if (!has_forwarders) return comm::agree(*hosts.world, mine);
-        const auto make_view = [program = agent_program(agent.program)](const forward::ViewWanted& wanted) {
+    std::unique_ptr<Dedicated> dedicated;
+    std::function<Result<>(const forward::ViewWanted&)> make_view;
+    FB_TRY(comm::agree(*hosts.world, [&]() -> Result<> {
+        FB_TRY(stage::check(agent));
+        if ((has_cores || has_forwarders) && dedicated_of_process() != nullptr)
+            return Error{ErrorKind::refused, "forebay: forebay::dedicate() was called before in this process."};
+        dedicated = std::make_unique<Dedicated>();
+        make_view = [program = agent_program(agent.program)](const forward::ViewWanted& wanted) {
             return make_view_by(program, wanted.directory, wanted.convention);
         };
-        auto made = Forwarders::make(hosts, world, forwards ? MPI_COMM_NULL : computing, options, mine, make_view);
-        if (!made) return made.error();
-        dedicated.forwarders.emplace(std::move(*made));
+        return {};
+    }));
+    MPI_Comm computing = split(world, forwards ? 1 : 0);
+    MPI_Comm ranks = MPI_COMM_NULL;  // of this machine
+    Result<> mine;
+    if (has_cores && !forwards) {
+        MPI_Comm_split_type(computing, MPI_COMM_TYPE_SHARED, rank_in(computing), MPI_INFO_NULL, &ranks);
+        mine = attempt([&] { return enough_for(agent.cores, ranks); });
+    }
+    const auto agreed = [&]() -> Result<> {
+        if (!has_forwarders) return comm::agree(*hosts.world, mine);
+        FB_TRY_ASSIGN(made,
+                      Forwarders::make(hosts, world, forwards ? MPI_COMM_NULL : computing, options, mine, make_view));
+        dedicated->forwarders.emplace(std::move(made));
         return {};
     }();
     if (!agreed || forwards) {
@@ -180,22 +191,28 @@ Result<MPI_Comm> dedicate(MPI_Comm world, const Options& options) {
     }
     FB_TRY(agreed);
     if (forwards) {
-        dedicated.forwarders->serve(options.close_wait);
+        dedicated->forwarders->serve(options.close_wait);
         return MPI_COMM_NULL;
     }
     if (has_cores) {
-        MPI_Comm part = serve_or_compute(computing, ranks, agent, dedicated);
+        MPI_Comm part = serve_or_compute(computing, ranks, agent, *dedicated);
         MPI_Comm_free(&computing);
         computing = part;
         // An agent leaves with those of its machine that compute: the forwarders wait for it as for them.
         if (part == MPI_COMM_NULL) {
-            if (dedicated.forwarders) dedicated.forwarders->leave();
+            if (dedicated->forwarders) dedicated->forwarders->leave();
             return part;
         }
     }
-    if (has_cores || has_forwarders)
-        MPI_Comm_set_attr(MPI_COMM_SELF, key_of_dedicated(), new Dedicated(std::move(dedicated)));
+    if (has_cores || has_forwarders) MPI_Comm_set_attr(MPI_COMM_SELF, key_of_dedicated(), dedicated.release());
     return computing;
+}
+
+}  // namespace
+
+Result<MPI_Comm> dedicate(MPI_Comm world, const Options& options) {
+    FB_TRY(comm::check_mpi());
+    return attempt([&] { return dedicate_ranks(world, options); });
 }
 
 }  // namespace forebay

@@ -29,21 +29,24 @@ MPI_Comm copy_of(MPI_Comm comm) {
     return copy;
 }
 
-// From the first rank of each host to all ranks, in the order of the hosts; an empty one is none.
-std::vector<std::string> told_by_hosts(const comm::Topology& hosts, const std::string& mine) {
-    std::vector<std::byte> all;
-    if (hosts.leads()) {
-        const auto own = bytes_of(mine);
-        for (const auto& one : hosts.leaders->gather_all_sized(own)) {
-            if (one.empty()) continue;
-            all.insert(all.end(), one.begin(), one.end());
-            all.push_back(std::byte{'\n'});
+// From the first rank of each host to all ranks, in the order of the hosts; an empty one is none. Collective.
+Result<std::vector<std::string>> told_by_hosts(const comm::Topology& hosts, const std::string& mine) {
+    std::string all;
+    FB_TRY(comm::agree(*hosts.world, [&]() -> Result<> {
+        if (hosts.leads()) {
+            FB_TRY_ASSIGN(told, hosts.leaders->gather_all_sized(bytes_of(mine)));
+            for (const auto& one : told)
+                if (!one.empty()) all += std::string(text_of(one)) + "\n";
         }
-    }
-    hosts.node->broadcast_sized(all, 0);
+        return {};
+    }));
     std::vector<std::string> texts;
-    for (auto rest = text_of(all); !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
-        texts.emplace_back(rest.substr(0, rest.find('\n')));
+    FB_TRY(comm::agree(*hosts.world, [&]() -> Result<> {
+        FB_TRY(hosts.node->broadcast_sized(all, 0));
+        for (std::string_view rest = all; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
+            texts.emplace_back(rest.substr(0, rest.find('\n')));
+        return {};
+    }));
     return texts;
 }
 
@@ -84,26 +87,27 @@ Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world,
                   fmt::format("forebay: this job has {} hosts, and {} forwarders leave none that computes. Next: ask "
                               "for more hosts, or lower agent.forwarders.",
                               hosts.nodes, options.agent.forwarders)};
-    std::vector<std::byte> token;
-    if (group.rank() == 0) {
-        const auto text = forward::new_token();
-        const auto bytes = bytes_of(text);
-        token.assign(bytes.begin(), bytes.end());
-    }
-    group.broadcast_sized(token, 0);
-    made.forwarding_.token = text_of(token);
+    FB_TRY(comm::agree(group, [&]() -> Result<> {
+        FB_TRY(mine);
+        if (group.rank() == 0) made.forwarding_.token = forward::new_token();
+        return {};
+    }));
+    FB_TRY(group.broadcast_sized(made.forwarding_.token, 0));
     std::string addresses;
-    if (const bool serves = is_one(hosts, options); mine && serves && hosts.leads()) {
-        auto server = start(options, made.forwarding_.token, addresses, make_view);
-        if (server) made.server_.emplace(std::move(*server));
-        else mine = server.error();
-    }
-    FB_TRY(comm::agree(group, mine));
-    made.forwarding_.to = told_by_hosts(hosts, addresses);
+    std::vector<char> all;
+    FB_TRY(comm::agree(group, [&]() -> Result<> {
+        all.resize(static_cast<std::size_t>(group.size()));
+        made.serving_.reserve(all.size());
+        if (!is_one(hosts, options) || !hosts.leads()) return {};
+        FB_TRY_ASSIGN(server, start(options, made.forwarding_.token, addresses, make_view));
+        made.server_.emplace(std::move(server));
+        return {};
+    }));
+    FB_TRY_ASSIGN(to, told_by_hosts(hosts, addresses));
+    made.forwarding_.to = std::move(to);
     made.all_ = copy_of(world);
     made.computing_ = copy_of(computing);
     const char waits = computing == MPI_COMM_NULL ? 1 : 0;
-    std::vector<char> all(static_cast<std::size_t>(group.size()));
     group.gather_all(std::as_bytes(std::span(&waits, 1)), std::as_writable_bytes(std::span(all)));
     if (computing != MPI_COMM_NULL && rank_in(computing) == 0)
         for (int rank = 0; rank < group.size(); ++rank)

@@ -6,8 +6,17 @@
 namespace forebay {
 
 Result<Session> open(MPI_Comm world, const Options& options) {
-    return Session::open_over(
-        std::make_unique<GroupHolder>(comm::mpi_group(world), posts_of_process(), forwarding_of_process()), options);
+    FB_TRY(comm::check_mpi());
+    return attempt([&]() -> Result<Session> {
+        auto group = comm::mpi_group(world);
+        auto& ranks = *group;
+        std::unique_ptr<GroupHolder> holder;
+        FB_TRY(comm::agree(ranks, [&] {
+            auto forwarding = forwarding_of_process();
+            holder = std::make_unique<GroupHolder>(std::move(group), posts_of_process(), std::move(forwarding));
+        }));
+        return Session::open_over(std::move(holder), options);
+    });
 }
 
 }  // namespace forebay

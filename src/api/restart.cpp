@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <functional>
 #include <limits>
 
 #include "api/state.hpp"
@@ -14,11 +15,6 @@ Result<restart::Plan> plan_of(const StreamState& stream, const Schema& schema, c
                                static_cast<std::uint32_t>(topology.world->size()), topology.node_index);
 }
 
-// Some variables of a description, and where they lie.
-struct Part {
-    Schema schema;
-    stage::Binding binding;
-};
 Result<Part> part_of(const StreamState& stream, const std::vector<std::string>& names) {
     Part part{.schema = {.stream = stream.schema.stream, .tables = {}, .variables = {}}, .binding = {}};
     for (const auto& name : names) {
@@ -48,76 +44,101 @@ restart::ReaderContext reader_of(const StreamState& stream, restart::Kept& kept)
 }  // namespace
 
 Result<> StreamState::look_at_heads(RestartState& state) {
-    auto plan = plan_of(*this, schema, state.choice);
-    FB_TRY(comm::agree(*session->topology.world, plan ? Result<>() : Result<>(plan.error())));
-    FB_TRY_ASSIGN(rows, restart::rows_of(reader_of(*this, state.kept), state.choice, *plan, binding));
+    std::optional<restart::Plan> plan;
+    restart::ReaderContext reader;
+    FB_TRY(comm::agree(*session->topology.world, [&]() -> Result<> {
+        FB_TRY_ASSIGN(made, plan_of(*this, schema, state.choice));
+        plan.emplace(std::move(made));
+        reader = reader_of(*this, state.kept);
+        return {};
+    }));
+    FB_TRY_ASSIGN(rows, restart::rows_of(reader, state.choice, *plan, binding));
     state.rows = std::move(rows);
-    return restart::map_staged(reader_of(*this, state.kept), state.choice, *plan, binding);
+    return restart::map_staged(reader, state.choice, *plan, binding);
 }
 
 void StreamState::note(const std::string& text) {
     notes.push_back(text);
-    session->log("forebay: stream '" + schema.stream + "': " + text);
+    session->log([&] { return "forebay: stream '" + schema.stream + "': " + text; });
 }
 
 Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
     FB_TRY(session->check_open());
-    FB_TRY(comm::agree(*session->topology.world, check(schema)));
+    auto& world = *session->topology.world;
+    FB_TRY(comm::agree(world, [&] { return check(schema); }));
     notes.clear();
     while (true) {
         auto choice = chooser.newest_below(below);
-        for (const auto& text : chooser.notes()) note(text);
+        auto state = std::shared_ptr<RestartState>();
+        FB_TRY(comm::agree(world, [&] {
+            for (const auto& text : chooser.notes()) note(text);
+            state = std::make_shared<RestartState>();
+        }));
         if (!choice) return choice.error();
         if (!*choice) {
-            course.chose_nothing();
+            FB_TRY(comm::agree(world, [&] { course.chose_nothing(); }));
             return std::optional<Restart>();
         }
-        auto state = std::make_shared<RestartState>();
         state->choice = std::move(**choice);
         const auto step = state->choice.manifest.step;
         auto looked = look_at_heads(*state);
         // The chooser has seen the records alone; a head behind its record may be damaged, here or at the target.
-        if (!looked && state->turn_to_target(*this, looked.error())) {
-            note(fmt::format("step {}: its staged copies are passed over: {}", step, looked.error().text));
-            state->rows.clear();
+        FB_TRY_ASSIGN(turned, looked ? Result<bool>(false) : state->turn_to_target(*this, looked.error()));
+        if (turned) {
+            FB_TRY(comm::agree(world, [&] {
+                note(fmt::format("step {}: its staged copies are passed over: {}", step, looked.error().text));
+                state->rows.clear();
+            }));
             looked = look_at_heads(*state);
         }
         if (!looked) {
             if (looked.error().kind != ErrorKind::corrupt) return looked.error();
-            note(fmt::format("step {} is passed over: {}", step, looked.error().text));
+            FB_TRY(comm::agree(world,
+                               [&] { note(fmt::format("step {} is passed over: {}", step, looked.error().text)); }));
             below = step;
             continue;
         }
+        FB_TRY(comm::agree(world, [&] { course.chose(step, state->choice.manifest.lineage.lines); }));
         chosen_step = step;
-        course.chose(step, state->choice.manifest.lineage.lines);
         reading = state;
-        session->log(fmt::format("forebay: stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream,
-                                 step, state->choice.manifest.world_ranks, state->choice.source));
+        session->log([&] {
+            return fmt::format("forebay: stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream, step,
+                               state->choice.manifest.world_ranks, state->choice.source);
+        });
         return std::optional(Restart(std::move(state), shared_from_this()));
     }
 }
 
-Result<std::optional<Restart>> Stream::newest(std::int64_t below) { return state_->choose(below); }
-
-Result<std::optional<Restart>> Stream::older() {
-    return state_->choose(state_->chosen_step < 0 ? std::numeric_limits<std::int64_t>::max() : state_->chosen_step);
+Result<std::optional<Restart>> Stream::newest(std::int64_t below) {
+    return state_->guarded([&] { return state_->choose(below); });
 }
 
-Result<std::optional<Restart>> Stream::restore(const std::function<Result<>(Restart&)>& bind) {
+Result<std::optional<Restart>> Stream::older() {
+    return newest(state_->chosen_step < 0 ? std::numeric_limits<std::int64_t>::max() : state_->chosen_step);
+}
+
+Result<std::optional<Restart>> StreamState::restore(const std::function<Result<>(Restart&)>& bind) {
+    auto& world = *session->topology.world;
     auto below = std::numeric_limits<std::int64_t>::max();
     std::vector<std::string> passed;  // choose() begins its notes anew
     while (true) {
-        FB_TRY_ASSIGN(found, state_->choose(below));
-        state_->notes.insert(state_->notes.begin(), passed.begin(), passed.end());
+        FB_TRY_ASSIGN(found, choose(below));
+        FB_TRY(comm::agree(world, [&] { notes.insert(notes.begin(), passed.begin(), passed.end()); }));
         if (!found) return found;
-        FB_TRY(comm::agree(*state_->session->topology.world, bind ? bind(*found) : Result<>()));
+        FB_TRY(comm::agree(world, [&] { return bind ? bind(*found) : Result<>(); }));
         const auto read = found->read();
         if (read) return found;
         if (read.error().kind != ErrorKind::corrupt) return read.error();
-        state_->note(fmt::format("step {} is passed over: {}", found->step(), read.error().text));
-        passed = state_->notes;
+        FB_TRY(comm::agree(world, [&] {
+            note(fmt::format("step {} is passed over: {}", found->step(), read.error().text));
+            passed = notes;
+        }));
         below = found->step();
     }
+}
+
+Result<std::optional<Restart>> Stream::restore(const std::function<Result<>(Restart&)>& bind) {
+    return state_->guarded([&] { return state_->restore(bind); });
 }
 
 std::int64_t Restart::step() const { return state_->choice.manifest.step; }
@@ -130,54 +151,66 @@ std::uint64_t Restart::rows(const Particles& table) const {
     return table.table_ < state_->rows.size() ? state_->rows[table.table_] : 0;
 }
 
-bool RestartState::turn_to_target(const StreamState& stream, const Error& error) {
-    if (error.kind != ErrorKind::corrupt || choice.directory.empty() ||
-        stream.session->topology.world->max(choice.staged.empty() ? 0 : 1) == 0)
+Result<bool> RestartState::turn_to_target(const StreamState& stream, const Error& error) {
+    auto& world = *stream.session->topology.world;
+    if (error.kind != ErrorKind::corrupt || choice.directory.empty() || world.max(choice.staged.empty() ? 0 : 1) == 0)
         return false;
+    FB_TRY(comm::agree(world, [&] { choice.source = choice.directory; }));
     choice.staged.clear();
-    choice.source = choice.directory;
     kept = {};
     return true;
 }
 
-Result<> RestartState::read(StreamState& stream, const Schema& schema, const stage::Binding& binding, Result<> mine) {
+Result<> RestartState::read(StreamState& stream, const std::function<Result<Part>()>& part_of_mine) {
     FB_TRY(stream.session->check_open());
-    auto plan = plan_of(stream, schema, choice);
-    if (mine && !plan) mine = plan.error();
-    FB_TRY(comm::agree(*stream.session->topology.world, mine));
-    auto done = restart::read(reader_of(stream, kept), choice, *plan, binding);
-    if (!done && turn_to_target(stream, done.error())) {
-        stream.session->log(
-            fmt::format("forebay: stream '{}': step {} is read from {}, since a staged copy is damaged: {}",
-                        schema.stream, choice.manifest.step, choice.directory, done.error().text));
-        done = restart::read(reader_of(stream, kept), choice, *plan, binding);
+    auto& world = *stream.session->topology.world;
+    Part part;
+    std::optional<restart::Plan> plan;
+    restart::ReaderContext reader;
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        FB_TRY_ASSIGN(mine, part_of_mine());
+        part = std::move(mine);
+        FB_TRY_ASSIGN(made, plan_of(stream, part.schema, choice));
+        plan.emplace(std::move(made));
+        reader = reader_of(stream, kept);
+        return {};
+    }));
+    auto done = restart::read(reader, choice, *plan, part.binding);
+    FB_TRY_ASSIGN(turned, done ? Result<bool>(false) : turn_to_target(stream, done.error()));
+    if (turned) {
+        stream.session->log([&] {
+            return fmt::format("forebay: stream '{}': step {} is read from {}, since a staged copy is damaged: {}",
+                               stream.schema.stream, choice.manifest.step, choice.directory, done.error().text);
+        });
+        done = restart::read(reader, choice, *plan, part.binding);
     }
     if (done) return {};
-    return Error{
-        done.error().kind,
-        fmt::format(
-            "forebay: step {} of stream '{}' cannot be restored: {} Safe: snapshots of other steps. Next: older().",
-            choice.manifest.step, schema.stream, done.error().text)};
+    return Error{done.error().kind,
+                 fmt::format("forebay: step {} of stream '{}' cannot be restored: {} Safe: snapshots of other steps. "
+                             "Next: older().",
+                             choice.manifest.step, stream.schema.stream, done.error().text)};
 }
 
 Result<> Restart::read() {
     auto& stream = *stream_;
-    auto mine = stream.check_bound({});
-    for (std::size_t t = 0; mine && t < stream.binding.tables.size(); ++t) {
-        const auto wanted = t < state_->rows.size() ? state_->rows[t] : 0;
-        if (stream.binding.tables[t].rows == wanted) continue;
-        mine = Error{ErrorKind::refused,
-                     fmt::format("forebay: table '{}' is bound to {} rows, but this rank gets {} of step {}. Next: "
-                                 "bind rows(table) rows before read().",
-                                 stream.schema.tables[t], stream.binding.tables[t].rows, wanted, step())};
-    }
-    return state_->read(stream, stream.schema, stream.binding, mine);
+    return stream.guarded([&] {
+        return state_->read(stream, [&]() -> Result<Part> {
+            FB_TRY(stream.check_bound({}));
+            for (std::size_t t = 0; t < stream.binding.tables.size(); ++t) {
+                const auto wanted = t < state_->rows.size() ? state_->rows[t] : 0;
+                if (stream.binding.tables[t].rows == wanted) continue;
+                return Error{ErrorKind::refused,
+                             fmt::format("forebay: table '{}' is bound to {} rows, but this rank gets {} of step {}. "
+                                         "Next: bind rows(table) rows before read().",
+                                         stream.schema.tables[t], stream.binding.tables[t].rows, wanted, step())};
+            }
+            return Part{stream.schema, stream.binding};
+        });
+    });
 }
 
 Result<> Restart::read(const std::vector<std::string>& variables) {
-    auto part = part_of(*stream_, variables);
-    if (part) return state_->read(*stream_, part->schema, part->binding, {});
-    return state_->read(*stream_, {.stream = stream_->schema.stream, .tables = {}, .variables = {}}, {}, part.error());
+    return stream_->guarded([&] { return state_->read(*stream_, [&] { return part_of(*stream_, variables); }); });
 }
 
 }  // namespace forebay

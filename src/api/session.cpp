@@ -56,13 +56,6 @@ void broadcast_number(comm::Group& group, T& number) {
     group.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
 }
 
-std::string told_by_first(comm::Group& group, const std::string& mine) {
-    const auto own = bytes_of(mine);
-    std::vector<std::byte> bytes(own.begin(), own.end());
-    group.broadcast_sized(bytes, 0);
-    return std::string(text_of(bytes));
-}
-
 }  // namespace
 
 // An agent inside the application. It has all it uses itself: stuck in a dead mount it outlives its session.
@@ -103,35 +96,65 @@ std::string agent_program(const std::string& configured) {
     return "forebay";
 }
 
-std::string absolute_path(const std::string& path) {
-    auto text = std::filesystem::absolute(path).lexically_normal().string();
+Result<std::string> absolute_path(const std::string& path, const std::string& what) {
+    std::error_code failed;
+    auto text = std::filesystem::absolute(path, failed).lexically_normal().string();
+    if (failed)
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: {}, {}, is no absolute path, and the current directory of this process "
+                                 "cannot be told: {}. Nothing was written. Next: give an absolute path.",
+                                 what, path, failed.message())};
     while (text.size() > 1 && text.back() == '/') text.pop_back();
     return text;
 }
 
 SessionState::~SessionState() { end_thread(stuck_agent_end_max); }
 
-void SessionState::log(const std::string& line) const {
-    if (options.log && topology.world->rank() == 0) options.log(show_message(line));
+Result<> SessionState::check_process() const {
+    if (in_own_process()) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("forebay: the session belongs to process {}, which has forked this one. Nothing was done, "
+                             "and the session goes on there. Next: save there, or open a session of another run here.",
+                             process_)};
 }
 
 Result<> SessionState::check_open() const {
-    if (staging) return {};
+    FB_TRY(check_process());
+    if (staging) return topology.world->check();
     return Error{ErrorKind::refused, "forebay: the session is closed."};
 }
 
-Result<> SessionState::open(GroupHolder& holder, const Options& wanted) {
-    auto world = holder.take();
-    posts_ = holder.posts();
+Result<> SessionState::check_lost() const {
+    const auto& page = staging->control();
+    if (page.lost.load(std::memory_order_acquire) == 0) return {};
+    return Error{ErrorKind::refused, page.lost_text.data()};
+}
+
+Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted) {
     options = wanted;
+    posts_ = holder.posts();
     if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves a part of its ranks
         options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(posts_.size()));
-    FB_TRY(comm::agree(*world, check(options)));
     opened_unix_ns = sys::unix_ns();
-    topology = comm::find_topology(std::move(world), options.virtual_nodes);
-    options.run = told_by_first(*topology.world, absolute_path(options.run));
+    FB_TRY(check(options));
+    // Programs of the job, and the agent, have other current directories.
+    if (!options.staging.empty()) {
+        FB_TRY_ASSIGN(staging_path, absolute_path(options.staging, "the staging directory"));
+        options.staging = staging_path;
+    }
+    if (holder.group().rank() != 0) return {};
+    FB_TRY_ASSIGN(run, absolute_path(options.run, "the run directory"));
+    options.run = run;
+    return {};
+}
+
+Result<> SessionState::open(GroupHolder& holder) {
+    FB_TRY_ASSIGN(found, comm::find_topology(holder.take(), options.virtual_nodes));
+    topology = std::move(found);
+    auto& world = *topology.world;
+    FB_TRY(world.broadcast_sized(options.run, 0));
     id = sys::random_u64();
-    broadcast_number(*topology.world, id);
+    broadcast_number(world, id);
     const auto started = start(holder.forwarding());
     if (!started) give_up();
     return started;
@@ -139,26 +162,31 @@ Result<> SessionState::open(GroupHolder& holder, const Options& wanted) {
 
 Result<> SessionState::start(const stage::Forwarding& of_job) {
     auto& world = *topology.world;
-    FB_TRY(comm::agree(world, topology.leads() ? find_forwarders(of_job) : Result<>()));
-    FB_TRY(comm::agree(world, world.rank() == 0 ? open_target() : Result<>()));
+    const auto of_leader = [&](const auto& work) {
+        return comm::agree(world, [&] { return topology.leads() ? work() : Result<>(); });
+    };
+    FB_TRY(of_leader([&] { return find_forwarders(of_job); }));
+    FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? open_target() : Result<>(); }));
     broadcast_number(world, run_id);
     // First the node, then the run: a session that is refused has then changed nothing of one that lives.
     std::optional<stage::LockedDirectory> locked;
-    Result<> mine;
-    if (topology.leads()) {
-        auto taken = lock_staging();
-        if (taken) locked.emplace(std::move(*taken));
-        else mine = taken.error();
-    }
-    FB_TRY(comm::agree(world, mine));
-    const auto directory = told_by_first(*topology.node, locked ? locked->path() : "");
-    FB_TRY(comm::agree(world, world.rank() == 0 ? claim_run(directory) : Result<>()));
+    std::string directory;
+    FB_TRY(of_leader([&]() -> Result<> {
+        FB_TRY_ASSIGN(taken, lock_staging());
+        directory = taken.path();
+        locked.emplace(std::move(taken));
+        return {};
+    }));
+    FB_TRY(comm::agree(world, [&] { return topology.node->broadcast_sized(directory, 0); }));
+    FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? claim_run(directory) : Result<>(); }));
     broadcast_number(world, number);
     FB_TRY(open_staging(std::move(locked), directory));
-    FB_TRY(comm::agree(world, topology.leads() ? ensure_agent() : Result<>()));
-    FB_TRY(comm::agree(world, topology.leads() && topology.virtual_index == 0 ? drain_leftovers() : Result<>()));
-    log(fmt::format("forebay: run {}, session {}, {} ranks on {} nodes, staged in {}", options.run, number,
-                    world.size(), topology.nodes, staging->directory()));
+    FB_TRY(of_leader([&] { return ensure_agent(); }));
+    FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers() : Result<>(); }));
+    log([&] {
+        return fmt::format("forebay: run {}, session {}, {} ranks on {} nodes, staged in {}", options.run, number,
+                           world.size(), topology.nodes, staging->directory());
+    });
     return {};
 }
 
@@ -246,9 +274,10 @@ Result<> SessionState::claim_run(const std::string& directory) {
                                      .lock_path = lock,
                                      .lock_id = sys::file_id(lock),
                                      .process = sys::process_id()};
-    const auto claimed = catalog::claim(
-        *target_, options.run, claimant,
-        {.watch = options.takeover_wait, .log = [this](const std::string& line) { log(line); }});
+    const auto claimed =
+        catalog::claim(*target_, options.run, claimant,
+                       {.watch = options.takeover_wait,
+                        .log = [this](const std::string& line) { log([&] { return line; }); }});
     if (!claimed) return not_writable(options.run, claimed.error());
     number = *claimed;
     return {};
@@ -259,46 +288,47 @@ Result<> SessionState::claim_run(const std::string& directory) {
 Result<> SessionState::drain_leftovers() {
     FB_TRY_ASSIGN(left, drain::find_leftovers(options.staging, options.run, run_id));
     for (const auto& directory : left.others)
-        log(fmt::format(
-            "forebay: {} holds staged snapshots of another run that lay at {}; they are neither restored nor "
-            "committed. Next: forebay drain {} --into ANOTHER-RUN keeps them, --drop removes them.",
-            directory, options.run, directory));
+        log([&] {
+            return fmt::format(
+                "forebay: {} holds staged snapshots of another run that lay at {}; they are neither restored nor "
+                "committed. Next: forebay drain {} --into ANOTHER-RUN keeps them, --drop removes them.",
+                directory, options.run, directory);
+        });
     // Those that this session uses are held by it.
     const auto drained =
         drain::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding_, .moved_to = options.run});
     for (const auto& [directory, staged] : drained) {
-        if (!staged) log(staged.error().text);
+        if (!staged) log([&] { return staged.error().text; });
         for (const auto& one : staged ? *staged : std::vector<drain::Drained>())
-            log(fmt::format("forebay: stream '{}': step {} was left staged in {}: {}", one.stream, one.step, directory,
-                            one.committed ? "it is committed now" : one.text));
+            log([&] {
+                return fmt::format("forebay: {} was left staged in {}: {}", one.name(), directory,
+                                   one.committed ? "it is committed now" : one.text);
+            });
     }
     return {};
 }
 
 Result<> SessionState::open_staging(std::optional<stage::LockedDirectory> locked, const std::string& directory) {
+    auto& world = *topology.world;
     const auto take = [&](Result<stage::Staging> made) -> Result<> {
         if (!made) return made.error();
         staging.emplace(std::move(*made));
         return {};
     };
-    if (topology.leads()) {
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        if (!topology.leads()) return {};
         const stage::SessionFile file{.run = options.run,
                                       .run_id = run_id,
                                       .host = sys::host_name(),
                                       .process = sys::process_id(),
                                       .agent = options.agent,
                                       .forwarding = forwarding_};
-        FB_TRY(
-            comm::agree(*topology.world, take(stage::Staging::create(std::move(*locked), file, options.close_wait))));
+        FB_TRY(take(stage::Staging::create(std::move(*locked), file, options.close_wait)));
         staging->control().session = number;
-        staging->control().shows_life = topology.world->rank() == 0 ? 1 : 0;
-    } else {
-        FB_TRY(comm::agree(*topology.world, {}));
-    }
-    FB_TRY(comm::agree(*topology.world, topology.leads() ? Result<>() : take(stage::Staging::join(directory))));
-    FB_TRY(comm::agree(*topology.world, topology.leads()
-                                            ? sys::posix_store().make_directories(stage::spool_path(directory))
-                                            : Result<>()));
+        staging->control().shows_life = world.rank() == 0 ? 1 : 0;
+        return sys::posix_store().make_directories(stage::spool_path(directory));
+    }));
+    FB_TRY(comm::agree(world, [&] { return topology.leads() ? Result<>() : take(stage::Staging::join(directory)); }));
     alignment_bytes = options.huge_pages ? sys::page_bytes_of(directory) : limits::page_bytes;
     topology.node->broadcast(std::as_writable_bytes(std::span(&alignment_bytes, 1)), 0);
     return {};
@@ -397,10 +427,16 @@ Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<
                                                           const StreamOptions& stream_options) {
     FB_TRY(check_open());
     FB_TRY(check(name, stream_options));
-    if (const auto there = streams_[name].lock()) return there;
-    auto made = std::make_shared<StreamState>(self, name, stream_options);
-    FB_TRY(made->stager.add());
-    streams_[name] = made;
+    std::shared_ptr<StreamState> made;
+    bool is_new = false;
+    FB_TRY(comm::agree(*topology.world, [&] {
+        auto& known = streams_[name];
+        made = known.lock();
+        is_new = made == nullptr;
+        if (is_new) made = std::shared_ptr<StreamState>(new StreamState(self, name, stream_options), IfOwn());
+        known = made;
+    }));
+    if (is_new) FB_TRY(comm::agree(*topology.world, [&] { return made->stager.add(); }));
     return made;
 }
 
@@ -412,25 +448,44 @@ void SessionState::compute_again() {
     if (topology.leads()) step_clock_.come_back(staging->control(), sys::Clock::now());
 }
 
+Result<> SessionState::free_staging() {
+    // Files that nobody has packed stay, and the staging directory with them: whoever closes is told.
+    if (!staging->agent_lives()) {
+        FB_TRY(drain::remove_spools(staging->directory()));
+        return staging->remove();
+    }
+    FB_TRY(drain::check_spools(staging->directory()));
+    log([&] {  // with a view of thousands of variables, perhaps
+        return fmt::format("forebay: the agent on {} is still at work; it frees {} when it leaves", sys::host_name(),
+                           staging->directory());
+    });
+    return {};
+}
+
 Result<> SessionState::close() {
     FB_TRY(check_open());
     auto& page = staging->control();
     for (const auto& [name, stream] : streams_)
         if (const auto living = stream.lock()) living->stager.abandon();
-    std::vector<std::uint32_t> slots;
-    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) slots.push_back(i);
     const bool leads = topology.leads();
-    const auto mine = stage::await_commits(*staging, slots, options.close_wait,
-                                           leads ? [this] { return ensure_agent(); } : std::function<Result<>()>());
+    const auto mine = attempt([&] {
+        std::vector<std::uint32_t> slots;
+        for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) slots.push_back(i);
+        return stage::await_commits(*staging, slots, options.close_wait,
+                                    leads ? [this] { return ensure_agent(); } : std::function<Result<>()>());
+    });
     const auto committed = comm::agree(*topology.world, mine);
     for (const auto& [name, stream] : streams_) {
         const auto living = stream.lock();
         if (!living) continue;
         living->at_close = living->counters();
         if (const auto late = living->at_close.deadlines_missed; late != 0)
-            log(fmt::format("forebay: stream '{}': {} snapshots were not durable by their deadline", name, late));
+            log([&] {
+                return fmt::format("forebay: stream '{}': {} snapshots were not durable by their deadline", name, late);
+            });
         living->stager.release();
     }
+    const auto spool_is_packed = [this] { return attempt([this] { return drain::check_spools(staging->directory()); }); };
     Result<> removed;
     if (leads) {
         page.ending = 1;
@@ -438,21 +493,13 @@ Result<> SessionState::close() {
         const auto deadline = sys::Clock::now() + agent_end_max;
         const auto spool_deadline = sys::Clock::now() + options.close_wait;
         while (mine && staging->agent_lives() &&
-               (sys::Clock::now() < deadline ||
-                (sys::Clock::now() < spool_deadline && !drain::check_spools(staging->directory()))))
+               (sys::Clock::now() < deadline || (sys::Clock::now() < spool_deadline && !spool_is_packed())))
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     end_thread(mine ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
-    // Files that nobody has packed stay, and the staging directory with them: whoever closes is told.
-    const bool served = staging->agent_lives();
-    if (leads && mine)
-        removed = served ? drain::check_spools(staging->directory()) : drain::remove_spools(staging->directory());
-    // An agent that is still at work, at a view of thousands of variables perhaps, frees the directory as it leaves.
-    if (leads && mine && removed && served)
-        log(fmt::format("forebay: the agent on {} is still at work; it frees {} when it leaves", sys::host_name(),
-                        staging->directory()));
-    else if (leads && mine && removed) removed = staging->remove();
+    if (leads && mine) removed = attempt([this] { return free_staging(); });
+    if (removed) removed = attempt([this] { return check_lost(); });
     job_.reset();  // else it takes requests that are meant for the next session
     target_.reset();
     staging.reset();

@@ -9,9 +9,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "api/job.hpp"
+#include "base/attempt.hpp"
 #include "comm/group.hpp"
 #include "drain/post.hpp"
 #include "forebay/forebay.hpp"
@@ -32,6 +34,7 @@ public:
     explicit GroupHolder(std::unique_ptr<comm::Group> group, std::span<drain::Post> posts = {},
                          stage::Forwarding forwarding = {})
         : group_(std::move(group)), posts_(posts), forwarding_(std::move(forwarding)) {}
+    comm::Group& group() const { return *group_; }
     std::unique_ptr<comm::Group> take() { return std::move(group_); }
     /// Of this machine's dedicated agents; they live until MPI is finalised.
     std::span<drain::Post> posts() const { return posts_; }
@@ -44,6 +47,16 @@ private:
     stage::Forwarding forwarding_;
 };
 
+/// Deletes in the process that made it alone. A child that this one has forked would end its parent's agent, give its
+/// slots back, and speak on its communicators and connections; it leaves them as they are.
+struct IfOwn {
+    template <class T>
+    void operator()(T* state) const {
+        if (process == sys::process_id()) delete state;
+    }
+    std::int64_t process = sys::process_id();
+};
+
 class SessionState {
 public:
     SessionState() = default;
@@ -51,8 +64,10 @@ public:
     SessionState& operator=(const SessionState&) = delete;
     ~SessionState();
 
-    /// Collective over `world`.
-    Result<> open(GroupHolder& holder, const Options& options);
+    /// What this rank wants and has; run and staging of the world's first rank as absolute paths. Local.
+    Result<> prepare(const GroupHolder& holder, const Options& wanted);
+    /// After prepare() on all ranks. Collective.
+    Result<> open(GroupHolder& holder);
     Result<std::shared_ptr<StreamState>> stream(const std::shared_ptr<SessionState>& self, const std::string& name,
                                                 const StreamOptions& options);
     Result<> close();
@@ -63,8 +78,18 @@ public:
 
     /// By the node's first rank: starts the agent unless it lives.
     Result<> ensure_agent();
-    void log(const std::string& line) const;
+    /// Hands a line, which `text` makes, to the application's log. Needs no agreement: what is thrown is left out.
+    template <class Text>
+    void log(const Text& text) const {
+        if (options.log && topology.world->rank() == 0) static_cast<void>(attempt([&] { options.log(show_message(text())); }));
+    }
+    /// `refused` in a child that the session's process has forked: agents, locks and communicators are its parent's.
+    Result<> check_process() const;
+    bool in_own_process() const { return process_ == sys::process_id(); }
+    /// The same, and when collective calls cannot be made any more.
     Result<> check_open() const;
+    /// `refused`, on this node perhaps alone, when another session has taken over the run.
+    Result<> check_lost() const;
 
     Options options;
     comm::Topology topology;
@@ -76,6 +101,7 @@ public:
     std::uint64_t alignment_bytes = 4096;
 
 private:
+    std::int64_t process_ = sys::process_id();
     Result<> find_forwarders(const stage::Forwarding& of_job);
     Result<> open_target();
     Result<stage::LockedDirectory> lock_staging();
@@ -84,6 +110,7 @@ private:
     Result<> drain_leftovers();
     Result<> start(const stage::Forwarding& of_job);
     void give_up();
+    Result<> free_staging();
     Result<> start_process();
     Result<> start_thread();
     Result<> ask_dedicated();
@@ -113,15 +140,29 @@ public:
     StreamState& operator=(const StreamState&) = delete;
     ~StreamState() { stager.abandon(); }  // close() would wait for a slot that nobody fills any more
 
+    /// What a call of the application answers: `refused` in a forked child, and what is thrown is an Error.
+    template <class Work>
+    auto guarded(Work&& work) const {
+        return attempt([&]() -> std::invoke_result_t<Work> {
+            FB_TRY(session->check_process());
+            return work();
+        });
+    }
+
     Result<> add(Variable variable, void* data, std::vector<Piece> pieces);
     Result<std::uint32_t> add_table(const std::string& name, const std::vector<Column>& columns);
     Result<std::size_t> index_of(const std::string& variable, Kind kind) const;
+    Result<> forget(const std::string& name);
+    Result<> bind(std::uint32_t table, std::uint64_t rows, std::vector<ColumnData> columns);
+    Result<> prepare();
     Result<std::optional<Restart>> choose(std::int64_t below);
+    Result<std::optional<Restart>> restore(const std::function<Result<>(Restart&)>& bind);
     /// Why a snapshot is passed over.
     void note(const std::string& text);
     /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.
     Result<> look_at_heads(RestartState& state);
-    Result<Saved> begin(std::int64_t step, double time, Result<> mine);
+    /// With `is_bound` every column must have its address by now.
+    Result<Saved> begin(std::int64_t step, double time, bool is_bound);
     /// What begin() began.
     Result<Saved> finish();
     /// Whether every column that has rows has an address or is written by the application.
@@ -143,13 +184,19 @@ public:
     std::vector<std::string> notes;       // why newer snapshots were passed over
 };
 
+/// What is read of a description, all or some variables, and where they lie.
+struct Part {
+    Schema schema;
+    stage::Binding binding;
+};
+
 class RestartState {
 public:
-    /// Reads what `schema` describes unless some rank's `mine` is an error. Collective.
-    Result<> read(StreamState& stream, const Schema& schema, const stage::Binding& binding, Result<> mine);
+    /// Reads what `part_of_mine` gives unless that is an error on some rank. Collective.
+    Result<> read(StreamState& stream, const std::function<Result<Part>()>& part_of_mine);
     /// After an error that all ranks share: gives the staged copies up where they were damaged and the target has the
     /// snapshot too. Collective.
-    bool turn_to_target(const StreamState& stream, const Error& error);
+    Result<bool> turn_to_target(const StreamState& stream, const Error& error);
 
     restart::Choice choice;
     restart::Kept kept;
@@ -160,8 +207,9 @@ public:
 /// PATH.
 std::string agent_program(const std::string& configured);
 
-/// Absolute, without "." or ".." parts and trailing '/'.
-std::string absolute_path(const std::string& path);
+/// Absolute, without "." or ".." parts and trailing '/'. `refused` for a relative path where this process's directory
+/// is gone; `what` is its name in the error.
+Result<std::string> absolute_path(const std::string& path, const std::string& what);
 
 /// load_options() of a file whose text is known; `path` is for its errors.
 Result<Options> decode_options(const std::string& text, const std::string& path);

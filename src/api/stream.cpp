@@ -43,6 +43,9 @@ Result<> StreamState::add(Variable variable, void* data, std::vector<Piece> piec
     auto wider = schema;
     wider.variables.push_back(std::move(variable));
     FB_TRY(check(wider));
+    // From here on nothing can fail: a description without its binding would be read past its end.
+    binding.data.reserve(schema.variables.size() + 1);
+    binding.pieces.reserve(schema.variables.size() + 1);
     schema = std::move(wider);
     binding.data.push_back(data);
     binding.pieces.push_back(std::move(pieces));
@@ -70,6 +73,9 @@ Result<std::uint32_t> StreamState::add_table(const std::string& name, const std:
     }
     bound.columns.resize(columns.size());
     FB_TRY(check(wider));
+    binding.data.reserve(wider.variables.size());
+    binding.pieces.reserve(wider.variables.size());
+    binding.tables.reserve(wider.tables.size());
     schema = std::move(wider);
     binding.data.resize(schema.variables.size(), nullptr);
     binding.pieces.resize(schema.variables.size());
@@ -101,89 +107,119 @@ Result<> StreamState::check_bound(std::span<const char> written) const {
 
 Result<> Stream::replicated(const std::string& name, Type type, const Extents& shape, void* data,
                             const Attributes& attributes) {
-    return state_->add({.name = name, .type = type, .kind = Kind::replicated, .shape = shape, .attributes = attributes},
-                       data, {});
+    return state_->guarded([&] {
+        return state_->add(
+            {.name = name, .type = type, .kind = Kind::replicated, .shape = shape, .attributes = attributes}, data, {});
+    });
 }
 
 Result<> Stream::array(const std::string& name, Type type, const Extents& shape, std::vector<Piece> pieces,
                        const Attributes& attributes, Coverage coverage) {
-    return state_->add({.name = name,
-                        .type = type,
-                        .kind = Kind::array,
-                        .shape = shape,
-                        .coverage = coverage,
-                        .attributes = attributes},
-                       nullptr, std::move(pieces));
+    return state_->guarded([&] {
+        return state_->add({.name = name,
+                            .type = type,
+                            .kind = Kind::array,
+                            .shape = shape,
+                            .coverage = coverage,
+                            .attributes = attributes},
+                           nullptr, std::move(pieces));
+    });
 }
 
 Result<> Stream::rebind(const std::string& name, std::vector<Piece> pieces) {
-    FB_TRY_ASSIGN(index, state_->index_of(name, Kind::array));
-    std::erase_if(pieces, [](const Piece& piece) { return volume(piece.box.size) == 0; });
-    auto& bound = state_->binding.pieces[index];
-    if (!std::ranges::equal(bound, pieces, {}, &Piece::box, &Piece::box)) state_->changed = true;
-    bound = std::move(pieces);
-    return {};
+    return state_->guarded([&]() -> Result<> {
+        FB_TRY_ASSIGN(index, state_->index_of(name, Kind::array));
+        std::erase_if(pieces, [](const Piece& piece) { return volume(piece.box.size) == 0; });
+        auto& bound = state_->binding.pieces[index];
+        if (!std::ranges::equal(bound, pieces, {}, &Piece::box, &Piece::box)) state_->changed = true;
+        bound = std::move(pieces);
+        return {};
+    });
 }
 
 Result<> Stream::rebind(const std::string& name, void* data) {
-    FB_TRY_ASSIGN(index, state_->index_of(name, Kind::replicated));
-    if (data == nullptr)
-        return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' is refused: it has no address.", name)};
-    state_->binding.data[index] = data;
-    return {};
+    return state_->guarded([&]() -> Result<> {
+        FB_TRY_ASSIGN(index, state_->index_of(name, Kind::replicated));
+        if (data == nullptr)
+            return Error{ErrorKind::refused,
+                         fmt::format("forebay: variable '{}' is refused: it has no address.", name)};
+        state_->binding.data[index] = data;
+        return {};
+    });
 }
 
-Result<> Stream::forget(const std::string& name) {
-    auto& [stream, tables, variables] = state_->schema;
-    const auto* found = find(state_->schema, name);
+Result<> StreamState::forget(const std::string& name) {
+    auto& [stream, tables, variables] = schema;
+    const auto* found = find(schema, name);
     if (found == nullptr) return unknown(name, "variable");
     if (found->kind == Kind::particles)
         return Error{ErrorKind::refused, fmt::format("forebay: '{}' is a column; tables stay described.", name)};
     const auto index = found - variables.data();
-    state_->stager.abandon();  // blocks that are being written belong to the old layout
+    stager.abandon();  // blocks that are being written belong to the old layout
     variables.erase(variables.begin() + index);
-    state_->binding.data.erase(state_->binding.data.begin() + index);
-    state_->binding.pieces.erase(state_->binding.pieces.begin() + index);
-    for (auto& table : state_->binding.tables)
+    binding.data.erase(binding.data.begin() + index);
+    binding.pieces.erase(binding.pieces.begin() + index);
+    for (auto& table : binding.tables)
         for (auto& column : table.variables) column -= column > static_cast<std::uint32_t>(index) ? 1 : 0;
-    state_->changed = true;
+    changed = true;
     return {};
 }
 
+Result<> Stream::forget(const std::string& name) {
+    return state_->guarded([&] { return state_->forget(name); });
+}
+
 Result<Particles> Stream::particles(const std::string& name, const std::vector<Column>& columns) {
-    FB_TRY_ASSIGN(table, state_->add_table(name, columns));
-    return Particles(state_, table);
+    return state_->guarded([&]() -> Result<Particles> {
+        FB_TRY_ASSIGN(table, state_->add_table(name, columns));
+        return Particles(state_, table);
+    });
 }
 
 Particles::Particles(std::shared_ptr<StreamState> stream, std::uint32_t table)
     : stream_(std::move(stream)), table_(table) {}
 
-Result<> Particles::bind(std::uint64_t rows, std::vector<ColumnData> columns) {
-    auto& table = stream_->binding.tables[table_];
+Result<> StreamState::bind(std::uint32_t index, std::uint64_t rows, std::vector<ColumnData> columns) {
+    auto& table = binding.tables[index];
     if (!columns.empty() && columns.size() != table.variables.size())
-        return Error{ErrorKind::refused,
-                     fmt::format("forebay: table '{}' has {} columns, bind() was given {}.",
-                                 stream_->schema.tables[table_], table.variables.size(), columns.size())};
+        return Error{ErrorKind::refused, fmt::format("forebay: table '{}' has {} columns, bind() was given {}.",
+                                                     schema.tables[index], table.variables.size(), columns.size())};
+    columns.resize(table.variables.size());
     table.rows = rows;
     table.columns = std::move(columns);
-    table.columns.resize(table.variables.size());
     return {};
+}
+
+Result<> Particles::bind(std::uint64_t rows, std::vector<ColumnData> columns) {
+    return stream_->guarded([&] { return stream_->bind(table_, rows, std::move(columns)); });
 }
 
 std::uint64_t Particles::rows() const { return stream_->binding.tables[table_].rows; }
 
-Result<> Stream::prepare() {
-    FB_TRY(state_->session->check_open());
-    FB_TRY(state_->stager.prepare(state_->schema, state_->binding, state_->changed));
-    state_->changed = false;
+Result<> StreamState::prepare() {
+    FB_TRY(session->check_open());
+    FB_TRY(stager.prepare(schema, binding, changed));
+    changed = false;
     return {};
 }
 
-Result<Saved> StreamState::begin(std::int64_t step, double time, Result<> mine) {
+Result<> Stream::prepare() {
+    return state_->guarded([&] { return state_->prepare(); });
+}
+
+Result<Saved> StreamState::begin(std::int64_t step, double time, bool is_bound) {
     FB_TRY(session->check_open());
-    if (step < 0 || step > limits::step_max)
-        mine = Error{ErrorKind::refused,
-                     fmt::format("forebay: step {} is refused: steps are 0 to {}.", step, limits::step_max)};
+    std::vector<format::LineStart> lines;
+    const auto mine = attempt([&]() -> Result<> {
+        if (step < 0 || step > limits::step_max)
+            return Error{ErrorKind::refused,
+                         fmt::format("forebay: step {} is refused: steps are 0 to {}.", step, limits::step_max)};
+        FB_TRY(session->check_lost());
+        direct.assign(schema.variables.size(), 0);
+        FB_TRY(is_bound ? check_bound({}) : Result<>());
+        lines = course.lines_of(step);
+        return {};
+    });
     // The memory of a restart is the simulation's again; a read after this one opens all anew.
     if (const auto read = reading.lock()) read->kept = {};
     session->leave_computing(stager.stream_index());
@@ -192,15 +228,18 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, Result<> mine) 
     if (!saved) return saved;
     changed = false;
     if (saved->kept) {
-        stager.stand(course.lines_of(step));
+        stager.stand(std::move(lines));
         course.saved(step);
     }
-    direct.assign(schema.variables.size(), 0);
     if (saved->replaced >= 0)
-        session->log(fmt::format("forebay: stream '{}': step {} replaces step {}, which was not drained yet.",
-                                 schema.stream, step, saved->replaced));
+        session->log([&] {
+            return fmt::format("forebay: stream '{}': step {} replaces step {}, which was not drained yet.",
+                               schema.stream, step, saved->replaced);
+        });
     if (!saved->kept)
-        session->log(fmt::format("forebay: stream '{}': step {} is skipped: no slot is free.", schema.stream, step));
+        session->log([&] {
+            return fmt::format("forebay: stream '{}': step {} is skipped: no slot is free.", schema.stream, step);
+        });
     return saved;
 }
 
@@ -211,14 +250,18 @@ Result<Saved> StreamState::finish() {
 }
 
 Result<DirectSave> Stream::begin(std::int64_t step, double time) {
-    FB_TRY_ASSIGN(begun, state_->begin(step, time, {}));
-    return DirectSave(state_, begun);
+    return state_->guarded([&]() -> Result<DirectSave> {
+        FB_TRY_ASSIGN(begun, state_->begin(step, time, false));
+        return DirectSave(state_, begun);
+    });
 }
 
 Result<Saved> Stream::save(std::int64_t step, double time) {
-    FB_TRY_ASSIGN(begun, state_->begin(step, time, state_->check_bound({})));
-    if (!begun.kept) return begun;
-    return state_->finish();
+    return state_->guarded([&]() -> Result<Saved> {
+        FB_TRY_ASSIGN(begun, state_->begin(step, time, true));
+        if (!begun.kept) return begun;
+        return state_->finish();
+    });
 }
 
 DirectSave::DirectSave(std::shared_ptr<StreamState> stream, Saved saved)
@@ -234,42 +277,54 @@ Result<> DirectSave::check_under_way() const {
 }
 
 Result<void*> DirectSave::block(const std::string& variable, std::size_t piece) {
-    FB_TRY(check_under_way());
-    const auto* found = find(stream_->schema, variable);
-    if (found == nullptr || found->kind == Kind::particles) return unknown(variable, "array or replicated variable");
-    const auto v = static_cast<std::uint32_t>(found - stream_->schema.variables.data());
-    if (found->kind == Kind::array && piece >= stream_->binding.pieces[v].size())
-        return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' has {} boxes on this rank, not {}.",
-                                                     variable, stream_->binding.pieces[v].size(), piece + 1)};
-    stream_->direct[v] = 1;
-    return static_cast<void*>(stream_->stager.block(v, piece).data());
+    return stream_->guarded([&]() -> Result<void*> {
+        FB_TRY(check_under_way());
+        const auto* found = find(stream_->schema, variable);
+        if (found == nullptr || found->kind == Kind::particles)
+            return unknown(variable, "array or replicated variable");
+        const auto v = static_cast<std::uint32_t>(found - stream_->schema.variables.data());
+        if (found->kind == Kind::array && piece >= stream_->binding.pieces[v].size())
+            return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' has {} boxes on this rank, not {}.",
+                                                         variable, stream_->binding.pieces[v].size(), piece + 1)};
+        stream_->direct[v] = 1;
+        return static_cast<void*>(stream_->stager.block(v, piece).data());
+    });
 }
 
 Result<void*> DirectSave::column(const Particles& table, std::size_t column) {
-    FB_TRY(check_under_way());
-    const auto& columns = stream_->binding.tables[table.table_].variables;
-    if (column >= columns.size()) return unknown(fmt::format("{}", column), "column number");
-    stream_->direct[columns[column]] = 1;
-    return static_cast<void*>(stream_->stager.block(columns[column], 0).data());
+    return stream_->guarded([&]() -> Result<void*> {
+        FB_TRY(check_under_way());
+        const auto& columns = stream_->binding.tables[table.table_].variables;
+        if (column >= columns.size()) return unknown(fmt::format("{}", column), "column number");
+        stream_->direct[columns[column]] = 1;
+        return static_cast<void*>(stream_->stager.block(columns[column], 0).data());
+    });
 }
 
 Result<Saved> DirectSave::seal() {
     if (!saved_.kept) return saved_;
-    FB_TRY(check_under_way());
-    // A column without an address on one rank must not leave the others waiting for its blocks.
-    const auto bound = comm::agree(*stream_->session->topology.world, stream_->check_bound(stream_->direct));
-    if (bound) return stream_->finish();
-    stream_->stager.abandon();
-    stream_->session->compute_again();
-    return bound.error();
+    return stream_->guarded([&]() -> Result<Saved> {
+        FB_TRY(stream_->session->check_open());
+        FB_TRY(check_under_way());
+        // A column without an address on one rank must not leave the others waiting for its blocks.
+        const auto bound =
+            comm::agree(*stream_->session->topology.world, [&] { return stream_->check_bound(stream_->direct); });
+        if (bound) return stream_->finish();
+        stream_->stager.abandon();
+        stream_->session->compute_again();
+        return bound.error();
+    });
 }
 
 Result<> Stream::wait_committed(std::chrono::milliseconds at_most) {
-    FB_TRY(state_->session->check_open());
-    state_->session->leave_computing();
-    auto waited = state_->stager.wait_committed(at_most);
-    state_->session->compute_again();
-    return waited;
+    return state_->guarded([&]() -> Result<> {
+        FB_TRY(state_->session->check_open());
+        state_->session->leave_computing();
+        const auto waited = state_->stager.wait_committed(at_most);
+        state_->session->compute_again();
+        FB_TRY(waited);
+        return comm::agree(*state_->session->topology.world, [&] { return state_->session->check_lost(); });
+    });
 }
 
 Counters StreamState::counters() const {

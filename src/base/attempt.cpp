@@ -11,10 +11,10 @@ namespace forebay {
 namespace {
 
 ErrorKind kind_of(const std::error_code& code) {
-    for (const auto passing : {std::errc::resource_unavailable_try_again, std::errc::not_enough_memory,
-                               std::errc::too_many_files_open, std::errc::too_many_files_open_in_system})
-        if (code == passing) return ErrorKind::retry;
-    return ErrorKind::broken;
+    for (const auto no_more : {std::errc::not_enough_memory, std::errc::too_many_files_open,
+                               std::errc::too_many_files_open_in_system, std::errc::no_space_on_device})
+        if (code == no_more) return ErrorKind::full;
+    return code == std::errc::resource_unavailable_try_again ? ErrorKind::retry : ErrorKind::broken;
 }
 
 Error told() {

@@ -38,10 +38,9 @@ double Ranks::max(double number) {
 }
 
 std::string Ranks::broadcast(const std::string& text) {
-    std::vector<std::byte> bytes(text.size());
-    std::ranges::copy(std::as_bytes(std::span(text)), bytes.begin());
-    group_->broadcast_sized(bytes, 0);
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    auto told = text;
+    group_->broadcast_sized(told, 0).value();
+    return told;
 }
 
 std::vector<std::uint64_t> Ranks::gather_on_node(std::uint64_t mine) {

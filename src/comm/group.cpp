@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 
 #include "base/bytes.hpp"
 
@@ -40,56 +40,86 @@ std::int64_t Group::sum(std::int64_t number) {
     return number;
 }
 
-std::vector<std::vector<std::byte>> Group::gather_all_sized(std::span<const std::byte> mine) {
+Result<std::vector<std::vector<std::byte>>> Group::gather_all_sized(std::span<const std::byte> mine) {
     const auto ranks = static_cast<std::size_t>(size());
-    std::vector<std::uint64_t> sizes(ranks);
-    const std::uint64_t own = mine.size();
-    gather_all(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(sizes)));
-    const auto widest = *std::ranges::max_element(sizes);
-    std::vector<std::byte> padded(widest);
-    std::ranges::copy(mine, padded.begin());
-    std::vector<std::byte> all(widest * ranks);
-    gather_all(padded, all);
-    std::vector<std::vector<std::byte>> strings(ranks);
+    const auto widest = static_cast<std::size_t>(max(static_cast<std::int64_t>(mine.size())));
+    // Each with its size before it.
+    const auto place = sizeof(std::uint64_t) + widest;
+    std::vector<std::byte> own, all;
+    std::vector<std::vector<std::byte>> strings;
+    FB_TRY(agree(*this, [&] {
+        own.resize(place);
+        all.resize(place * ranks);
+        strings.resize(ranks);
+        for (auto& string : strings) string.reserve(widest);
+    }));
+    store_le(own.data(), static_cast<std::uint64_t>(mine.size()));
+    std::ranges::copy(mine, own.begin() + sizeof(std::uint64_t));
+    gather_all(own, all);
     for (std::size_t i = 0; i < ranks; ++i) {
-        const auto from = all.begin() + static_cast<std::ptrdiff_t>(i * widest);
-        strings[i].assign(from, from + static_cast<std::ptrdiff_t>(sizes[i]));
+        const auto theirs = std::span(all).subspan(i * place, place);
+        const auto bytes = theirs.subspan(sizeof(std::uint64_t), load_le<std::uint64_t>(theirs.data()));
+        strings[i].assign(bytes.begin(), bytes.end());
     }
     return strings;
 }
 
-void Group::broadcast_sized(std::vector<std::byte>& bytes, int root) {
-    std::uint64_t size = bytes.size();
-    broadcast(std::as_writable_bytes(std::span(&size, 1)), root);
-    bytes.resize(size);
-    if (size > 0) broadcast(bytes, root);
+namespace {
+
+template <class Sized>
+Result<> broadcast_any(Group& group, Sized& sized, int root) {
+    std::uint64_t size = sized.size();
+    group.broadcast(std::as_writable_bytes(std::span(&size, 1)), root);
+    FB_TRY(agree(group, [&] { sized.resize(size); }));
+    group.broadcast(std::as_writable_bytes(std::span(sized.data(), sized.size())), root);
+    return {};
 }
+
+// An error on its way from the rank that speaks to the others, in memory that is there.
+struct Said {
+    std::int64_t kind = 0;
+    std::uint64_t size = 0;
+    std::array<char, 4096> text{};  // the longest of ours has half of it
+
+    void take(const Error& error) {
+        kind = static_cast<std::int64_t>(error.kind);
+        size = error.text.copy(text.data(), text.size());
+        // Never within a character of several bytes.
+        while (size < error.text.size() && size > 0 && (static_cast<unsigned char>(error.text[size]) & 0xc0) == 0x80)
+            --size;
+    }
+};
+
+}  // namespace
+
+Result<> Group::broadcast_sized(std::vector<std::byte>& bytes, int root) { return broadcast_any(*this, bytes, root); }
+Result<> Group::broadcast_sized(std::string& text, int root) { return broadcast_any(*this, text, root); }
 
 Result<> agree(Group& group, const Result<>& mine) {
     // The lowest failing rank speaks for all: max over (size - rank) of the ranks that failed.
     const auto voice = group.max(mine ? 0 : group.size() - group.rank());
     if (voice == 0) return {};
     const int speaker = group.size() - static_cast<int>(voice);
-    std::vector<std::byte> message;
-    if (speaker == group.rank()) {
-        message.push_back(static_cast<std::byte>(mine.error().kind));
-        const auto text = bytes_of(mine.error().text);
-        message.insert(message.end(), text.begin(), text.end());
-    }
-    group.broadcast_sized(message, speaker);
-    const auto kind = static_cast<ErrorKind>(message.at(0));
-    std::string text(text_of(std::span(message).subspan(1)));
-    if (group.size() > 1) text += fmt::format(" (reported by rank {})", speaker);
-    return Error{kind, std::move(text)};
+    Said said;
+    if (speaker == group.rank()) said.take(mine.error());
+    group.broadcast(std::as_writable_bytes(std::span(&said, 1)), speaker);
+    return attempt([&]() -> Result<> {
+        std::string text(said.text.data(), said.size);
+        if (group.size() > 1) text += fmt::format(" (reported by rank {})", speaker);
+        return Error{static_cast<ErrorKind>(said.kind), std::move(text)};
+    });
 }
 
-Topology find_topology(std::unique_ptr<Group> world, int virtual_nodes) {
+Result<Topology> find_topology(std::unique_ptr<Group> world, int virtual_nodes) {
     Topology topology;
     auto machine = world->split_shared();
     const int parts = std::clamp(virtual_nodes, 1, machine->size());
     const int part = static_cast<int>(static_cast<std::int64_t>(machine->rank()) * parts / machine->size());
     topology.virtual_index = static_cast<std::uint32_t>(part);
-    topology.node = machine->split(part);
+    FB_TRY(agree(*world, [&] {
+        topology.node = machine->split(part);
+        topology.node_ranks.resize(static_cast<std::size_t>(topology.node->size()));
+    }));
     topology.leaders = world->split(topology.leads() ? 0 : -1);
     std::int64_t place[2] = {0, 0};
     if (topology.leads()) {
@@ -100,7 +130,6 @@ Topology find_topology(std::unique_ptr<Group> world, int virtual_nodes) {
     topology.node_index = static_cast<std::uint32_t>(place[0]);
     topology.nodes = static_cast<std::uint32_t>(place[1]);
     const auto rank = static_cast<std::uint32_t>(world->rank());
-    topology.node_ranks.resize(static_cast<std::size_t>(topology.node->size()));
     topology.node->gather_all(std::as_bytes(std::span(&rank, 1)),
                               std::as_writable_bytes(std::span(topology.node_ranks)));
     topology.world = std::move(world);

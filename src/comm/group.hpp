@@ -3,13 +3,16 @@
 
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/attempt.hpp"
 #include "forebay/result.hpp"
 
 namespace forebay::comm {
@@ -31,19 +34,31 @@ public:
     /// New groups of the ranks that share memory.
     virtual std::unique_ptr<Group> split_shared() = 0;
 
+    /// `refused` where no other call can be made any more, or yet: outside of MPI_Init and MPI_Finalize. Local.
+    virtual Result<> check() const { return {}; }
+
     std::int64_t max(std::int64_t number);
     std::int64_t sum(std::int64_t number);
-    /// Byte strings of any sizes from every rank, in rank order.
-    std::vector<std::vector<std::byte>> gather_all_sized(std::span<const std::byte> mine);
-    void broadcast_sized(std::vector<std::byte>& bytes, int root);
+    /// Byte strings of any sizes from every rank, in rank order. A rank that has no memory for them is every rank's
+    /// error.
+    Result<std::vector<std::vector<std::byte>>> gather_all_sized(std::span<const std::byte> mine);
+    Result<> broadcast_sized(std::vector<std::byte>& bytes, int root);
+    Result<> broadcast_sized(std::string& text, int root);
 };
 
 /// A group of one.
 std::unique_ptr<Group> alone();
 
 /// Every rank gets the error of the lowest rank that has one, so that no rank waits for one that left; the text
-/// names that rank. Collective.
+/// names that rank. Needs no memory but for the text. Collective.
 Result<> agree(Group& group, const Result<>& mine);
+
+/// The same of what `work` answers, a Result<> or nothing; what it throws is this rank's error. Work between two calls
+/// of a group belongs in here unless it can throw nothing: a rank that left by an exception would be waited for.
+template <std::invocable Work>
+Result<> agree(Group& group, Work&& work) {
+    return agree(group, Result<>(attempt(std::forward<Work>(work))));
+}
 
 /// The world cut into nodes. `leaders` holds one rank a node (nullptr on the others), ordered by world rank.
 struct Topology {
@@ -60,6 +75,6 @@ struct Topology {
 
 /// Cuts `world` by shared memory, then each machine into `virtual_nodes` parts of neighbouring ranks (at most
 /// one a rank). Collective.
-Topology find_topology(std::unique_ptr<Group> world, int virtual_nodes);
+Result<Topology> find_topology(std::unique_ptr<Group> world, int virtual_nodes);
 
 }  // namespace forebay::comm

@@ -1,6 +1,7 @@
 #include "comm/mpi_group.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace forebay::comm {
 
@@ -9,9 +10,25 @@ namespace {
 // MPI-3 counts are ints; longer messages go in pieces of this size.
 constexpr std::size_t piece_bytes = 1u << 30;
 
+bool is_finalized() {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    return ended != 0;
+}
+
 class MpiGroup final : public Group {
 public:
-    explicit MpiGroup(MPI_Comm owned) : comm_(owned) {
+    /// For a communicator that will be made of `over`. A rank without memory is every rank's bad_alloc: thrown by one
+    /// alone, it would leave the others waiting.
+    static std::unique_ptr<MpiGroup> room_on_all(MPI_Comm over) {
+        std::unique_ptr<MpiGroup> made(new (std::nothrow) MpiGroup);
+        int all = made != nullptr ? 1 : 0;
+        MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, over);
+        if (all == 0) throw std::bad_alloc();
+        return made;
+    }
+    void own(MPI_Comm comm) {
+        comm_ = comm;
         MPI_Comm_rank(comm_, &rank_);
         MPI_Comm_size(comm_, &size_);
     }
@@ -19,10 +36,10 @@ public:
     MpiGroup& operator=(const MpiGroup&) = delete;
     ~MpiGroup() override {
         // A session that outlives MPI_Finalize cannot free its communicators any more.
-        int finalized = 0;
-        MPI_Finalized(&finalized);
-        if (finalized == 0) MPI_Comm_free(&comm_);
+        if (comm_ != MPI_COMM_NULL && !is_finalized()) MPI_Comm_free(&comm_);
     }
+
+    Result<> check() const override { return check_mpi(); }
 
     int rank() const override { return rank_; }
     int size() const override { return size_; }
@@ -53,23 +70,29 @@ public:
     }
 
     std::unique_ptr<Group> split(int colour) override {
+        auto made = room_on_all(comm_);
         MPI_Comm part = MPI_COMM_NULL;
         MPI_Comm_split(comm_, colour < 0 ? MPI_UNDEFINED : colour, rank_, &part);
-        return part == MPI_COMM_NULL ? nullptr : std::make_unique<MpiGroup>(part);
+        if (part == MPI_COMM_NULL) return nullptr;
+        made->own(part);
+        return made;
     }
 
     std::unique_ptr<Group> split_shared() override {
+        auto made = room_on_all(comm_);
         MPI_Comm machine = MPI_COMM_NULL;
         MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
-        return std::make_unique<MpiGroup>(machine);
+        made->own(machine);
+        return made;
     }
 
 private:
+    MpiGroup() = default;
     void reduce(std::span<std::int64_t> numbers, MPI_Op op) {
         MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, op, comm_);
     }
 
-    MPI_Comm comm_;
+    MPI_Comm comm_ = MPI_COMM_NULL;
     int rank_ = 0;
     int size_ = 1;
 };
@@ -79,7 +102,25 @@ private:
 std::unique_ptr<Group> mpi_group(MPI_Comm comm) {
     MPI_Comm own = MPI_COMM_NULL;
     MPI_Comm_dup(comm, &own);
-    return std::make_unique<MpiGroup>(own);
+    try {
+        auto made = MpiGroup::room_on_all(own);
+        made->own(own);
+        return made;
+    } catch (...) {
+        MPI_Comm_free(&own);
+        throw;
+    }
+}
+
+Result<> check_mpi() {
+    int begun = 0;
+    MPI_Initialized(&begun);
+    if (is_finalized())
+        return Error{ErrorKind::refused,
+                     "forebay: MPI is finalised, and this call needs all ranks. Safe: what is committed, and what is "
+                     "staged, which its agents commit. Next: close the session before MPI_Finalize."};
+    if (begun == 0) return Error{ErrorKind::refused, "forebay: MPI is not initialised. Next: call MPI_Init before."};
+    return {};
 }
 
 }  // namespace forebay::comm

@@ -103,8 +103,10 @@ std::uint64_t combined_head_bytes(const Schema& schema, std::uint32_t nodes) {
 }
 
 FileGroup place_regions(std::uint64_t head_bytes, std::uint32_t nodes_per_file, std::uint32_t first_node,
-                        std::span<const std::uint64_t> file_bytes, std::uint64_t block_bytes) {
-    FileGroup group{.nodes_per_file = nodes_per_file, .first_node = first_node, .offsets = {}};
+                        std::span<const std::uint64_t> file_bytes, std::uint64_t block_bytes,
+                        std::vector<std::uint64_t> room) {
+    room.clear();
+    FileGroup group{.nodes_per_file = nodes_per_file, .first_node = first_node, .offsets = std::move(room)};
     if (file_bytes.size() < 2) return group;  // the last node of a save, alone in its group: a file of its own
     const auto longest = *std::ranges::max_element(file_bytes);
     const auto step =

@@ -26,9 +26,10 @@ using Page = std::array<std::byte, limits::page_bytes>;
 std::uint64_t combined_head_bytes(const Schema& schema, std::uint32_t nodes);
 
 /// Where the regions lie: at multiples of limits::region_alignment_bytes, and of `block_bytes` where a region is that
-/// long, in the order of the nodes.
+/// long, in the order of the nodes. With `room` for an offset a node and one more it takes no memory.
 FileGroup place_regions(std::uint64_t head_bytes, std::uint32_t nodes_per_file, std::uint32_t first_node,
-                        std::span<const std::uint64_t> file_bytes, std::uint64_t block_bytes);
+                        std::span<const std::uint64_t> file_bytes, std::uint64_t block_bytes,
+                        std::vector<std::uint64_t> room = {});
 
 /// What the page at byte 4096 says.
 struct CombinedPage {

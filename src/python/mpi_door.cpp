@@ -11,19 +11,31 @@
 namespace nb = nanobind;
 using namespace nanobind::literals;
 
+namespace {
+
+// MPI ends a process that converts a handle before MPI_Init or after MPI_Finalize; the library refuses the call then.
+MPI_Comm communicator(int fortran_comm) {
+    int begun = 0, ended = 0;
+    MPI_Initialized(&begun);
+    MPI_Finalized(&ended);
+    return begun != 0 && ended == 0 ? MPI_Comm_f2c(fortran_comm) : MPI_COMM_NULL;
+}
+
+}  // namespace
+
 NB_MODULE(_forebay_mpi, module) {
     nb::module_::import_("forebay._forebay");  // Options and Session are its types
     module.def(
         "dedicate",
         [](int fortran_world, const forebay::Options& options) {
-            const auto comm = forebay::dedicate(MPI_Comm_f2c(fortran_world), options).value();
+            const auto comm = forebay::dedicate(communicator(fortran_world), options).value();
             return std::pair(comm != MPI_COMM_NULL, MPI_Comm_c2f(comm));
         },
         "fortran_world"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>());
     module.def(
         "open_mpi",
         [](int fortran_comm, const forebay::Options& options) {
-            return forebay::open(MPI_Comm_f2c(fortran_comm), options).value();
+            return forebay::open(communicator(fortran_comm), options).value();
         },
         "fortran_comm"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>());
 }

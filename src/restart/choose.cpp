@@ -65,30 +65,28 @@ Result<> Chooser::settle() {
 }
 
 Result<std::vector<stage::StagedFile>> Chooser::staged_here() {
-    std::vector<std::byte> message;
-    Result<> mine;
     std::vector<stage::StagedFile> staged;
     auto& node = *context_.topology->node;
-    if (context_.topology->leads()) {
-        auto found = stage::staged_files(context_.staging->directory());
-        if (found) staged = std::move(*found);
-        else mine = found.error();
-    }
-    FB_TRY(comm::agree(node, mine));
+    const auto look = [&]() -> Result<> {
+        FB_TRY_ASSIGN(found, stage::staged_files(context_.staging->directory()));
+        staged = std::move(found);
+        return {};
+    };
     // The others look at the same files; only which of them count is the first rank's to say, by their names.
     std::string names;
-    for (const auto& file : staged)
-        if (file.stream == stream_) names += file.path + "\n";
-    message.assign(bytes_of(names).begin(), bytes_of(names).end());
-    node.broadcast_sized(message, 0);
-    if (!context_.topology->leads()) {
-        auto found = stage::staged_files(context_.staging->directory());
-        if (found) staged = std::move(*found);
-        else mine = found.error();
-    }
-    FB_TRY(comm::agree(node, mine));
-    std::erase_if(staged,
-                  [&](const auto& file) { return text_of(message).find(file.path + "\n") == std::string_view::npos; });
+    FB_TRY(comm::agree(node, [&]() -> Result<> {
+        if (!context_.topology->leads()) return {};
+        FB_TRY(look());
+        for (const auto& file : staged)
+            if (file.stream == stream_) names += file.path + "\n";
+        return {};
+    }));
+    FB_TRY(node.broadcast_sized(names, 0));
+    FB_TRY(comm::agree(node, [&]() -> Result<> {
+        if (!context_.topology->leads()) FB_TRY(look());
+        std::erase_if(staged, [&](const auto& file) { return names.find(file.path + "\n") == std::string::npos; });
+        return {};
+    }));
     return staged;
 }
 
@@ -148,85 +146,87 @@ Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<stage::S
 Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<stage::StagedFile>& staged) {
     auto& world = *context_.topology->world;
     constexpr std::size_t fields = 5;
-    std::vector<std::string> texts;
-    Result<> mine;
-    if (world.rank() == 0) {
-        const auto found = find(staged);
-        if (!found) mine = found.error();
-        for (const auto& one : found ? *found : std::vector<Candidate>()) {
-            const auto id = one.save.snapshot_id;
-            texts.insert(texts.end(),
-                         {fmt::to_string(one.step), fmt::to_string(id), one.directory, one.staged, one.why});
-        }
-    }
-    FB_TRY(comm::agree(world, mine));
-    const auto own = joined(texts);
-    std::vector<std::byte> message(bytes_of(own).begin(), bytes_of(own).end());
-    world.broadcast_sized(message, 0);
-    texts = split(text_of(message));
+    std::string text;
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        if (world.rank() != 0) return {};
+        FB_TRY_ASSIGN(found, find(staged));
+        std::vector<std::string> texts;
+        for (const auto& one : found)
+            texts.insert(texts.end(), {fmt::to_string(one.step), fmt::to_string(one.save.snapshot_id), one.directory,
+                                       one.staged, one.why});
+        text = joined(texts);
+        return {};
+    }));
+    FB_TRY(world.broadcast_sized(text, 0));
     std::vector<Candidate> all;
-    for (std::size_t i = 0; i + fields <= texts.size(); i += fields)
-        all.push_back({.step = std::stoll(texts[i]),
-                       .save = {.snapshot_id = std::stoull(texts[i + 1])},
-                       .directory = texts[i + 2],
-                       .staged = texts[i + 3],
-                       .why = texts[i + 4]});
+    FB_TRY(comm::agree(world, [&] {
+        const auto texts = split(text);
+        for (std::size_t i = 0; i + fields <= texts.size(); i += fields)
+            all.push_back({.step = std::stoll(texts[i]),
+                           .save = {.snapshot_id = std::stoull(texts[i + 1])},
+                           .directory = texts[i + 2],
+                           .staged = texts[i + 3],
+                           .why = texts[i + 4]});
+    }));
     return all;
 }
 
 Result<Choice> Chooser::load(const Candidate& candidate, const std::vector<stage::StagedFile>& staged) {
     auto& world = *context_.topology->world;
     Choice choice;
-    choice.directory = candidate.directory;
-    choice.source = choice.directory;
-    std::vector<std::byte> text;
-    Result<> mine;
-    if (world.rank() == 0) {
-        if (const auto manifest = catalog::load_manifest(*context_.store, choice.directory)) {
-            const auto encoded = format::encode_manifest(*manifest);
-            text.assign(bytes_of(encoded).begin(), bytes_of(encoded).end());
-        } else {
-            mine = manifest.error();
+    std::string text;
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        choice.directory = candidate.directory;
+        choice.source = choice.directory;
+        if (world.rank() != 0) return {};
+        FB_TRY_ASSIGN(manifest, catalog::load_manifest(*context_.store, choice.directory));
+        text = format::encode_manifest(manifest);
+        return {};
+    }));
+    FB_TRY(world.broadcast_sized(text, 0));
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        FB_TRY_ASSIGN(manifest, format::decode_manifest(text, choice.directory));
+        choice.manifest = std::move(manifest);
+        for (const auto& file : staged) {
+            const auto& record = file.peek.record;
+            if (record.snapshot_id == choice.manifest.snapshot_id && record.node < choice.manifest.nodes.size() &&
+                staged_crc32c(choice.manifest.nodes[record.node]) == file.peek.record_crc32c)
+                choice.staged.push_back({.node = record.node, .path = file.path});
         }
-    }
-    FB_TRY(comm::agree(world, mine));
-    world.broadcast_sized(text, 0);
-    auto manifest = format::decode_manifest(text_of(text), choice.directory);
-    if (!manifest) mine = manifest.error();
-    else choice.manifest = std::move(*manifest);
-    FB_TRY(comm::agree(world, mine));
+        return {};
+    }));
+    FB_TRY(comm::agree(world, [&] { return check_records(choice); }));
+    FB_TRY(comm::agree(world, [&] {
+        if (choice.staged.size() == choice.manifest.nodes.size())
+            choice.source = "staged copy on this node, " + choice.staged.front().path;
+    }));
+    return choice;
+}
 
-    for (const auto& file : staged) {
-        const auto& record = file.peek.record;
-        if (record.snapshot_id == choice.manifest.snapshot_id && record.node < choice.manifest.nodes.size() &&
-            staged_crc32c(choice.manifest.nodes[record.node]) == file.peek.record_crc32c)
-            choice.staged.push_back({.node = record.node, .path = file.path});
-    }
-    // Every node file's record is looked at once, the files shared out among all ranks.
+// Every node file's record is looked at once, the files shared out among all ranks.
+Result<> Chooser::check_records(const Choice& choice) const {
+    auto& world = *context_.topology->world;
     const auto size = static_cast<std::size_t>(world.size());
-    for (auto i = static_cast<std::size_t>(world.rank()); mine && i < choice.manifest.nodes.size(); i += size) {
+    for (auto i = static_cast<std::size_t>(world.rank()); i < choice.manifest.nodes.size(); i += size) {
         const auto& line = choice.manifest.nodes[i];
         const bool here = context_.topology->nodes == 1 &&
                           std::ranges::find(choice.staged, i, &StagedCopy::node) != choice.staged.end();
         if (here) continue;
-        auto reader = catalog::NodeReader::open(*context_.store, choice.directory, line);
-        if (!reader) mine = reader.error();
-        else if (reader->peek().record_crc32c != line.record_crc32c)
-            mine = Error{ErrorKind::corrupt,
-                         fmt::format("{} is not the file that was committed: record {:08x}, expected {:08x}.",
-                                     catalog::name_of(choice.directory, line), reader->peek().record_crc32c,
-                                     line.record_crc32c)};
+        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, choice.directory, line));
+        if (reader.peek().record_crc32c != line.record_crc32c)
+            return Error{
+                ErrorKind::corrupt,
+                fmt::format("{} is not the file that was committed: record {:08x}, expected {:08x}.",
+                            catalog::name_of(choice.directory, line), reader.peek().record_crc32c, line.record_crc32c)};
     }
-    FB_TRY(comm::agree(world, mine));
-    if (choice.staged.size() == choice.manifest.nodes.size())
-        choice.source = "staged copy on this node, " + choice.staged.front().path;
-    return choice;
+    return {};
 }
 
 Result<Choice> Chooser::load_staged(const std::string& path) {
-    Choice choice{.source = "staged copy on this node, " + path};
-    choice.staged.push_back({.node = 0, .path = path});
-    const auto open = [&]() -> Result<> {
+    Choice choice;
+    FB_TRY(comm::agree(*context_.topology->world, [&]() -> Result<> {
+        choice.source = "staged copy on this node, " + path;
+        choice.staged.push_back({.node = 0, .path = path});
         FB_TRY_ASSIGN(reader,
                       catalog::NodeReader::open(sys::posix_store(), path, catalog::NodeReader::Length::at_least));
         FB_TRY_ASSIGN(head, reader.head());
@@ -241,26 +241,37 @@ Result<Choice> Chooser::load_staged(const std::string& path) {
                            .shapes = format::distinct_shapes(head.schema),
                            .nodes = {format::line_of(head, format::node_path(0, 1))}};
         return {};
-    };
-    FB_TRY(comm::agree(*context_.topology->world, open()));
+    }));
     return choice;
+}
+
+Result<> Chooser::pass_over(std::int64_t step, const char* what, const Error& why) {
+    // A process without memory or descriptors would fail at any snapshot, and come back from an older one.
+    if (why.kind == ErrorKind::full) return why;
+    return comm::agree(*context_.topology->world,
+                       [&] { notes_.push_back(fmt::format("step {}{} is passed over: {}", step, what, why.text)); });
 }
 
 Result<std::optional<Choice>> Chooser::newest_below(std::int64_t below) {
     notes_.clear();
     FB_TRY(settle());
-    FB_TRY_ASSIGN(staged, staged_here());
+    auto& world = *context_.topology->world;
+    std::vector<stage::StagedFile> staged;
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        FB_TRY_ASSIGN(here, staged_here());
+        staged = std::move(here);
+        return {};
+    }));
     FB_TRY_ASSIGN(all, candidates(staged));
     for (const auto& candidate : all) {
         if (candidate.step >= below) continue;
         if (!candidate.why.empty()) {
-            note(fmt::format("step {} is passed over: {}", candidate.step, candidate.why));
+            FB_TRY(pass_over(candidate.step, "", {ErrorKind::missing, candidate.why}));
             continue;
         }
         auto choice = candidate.staged.empty() ? load(candidate, staged) : load_staged(candidate.staged);
         if (choice) return std::optional(std::move(*choice));
-        note(fmt::format("step {}{} is passed over: {}", candidate.step,
-                         candidate.staged.empty() ? "" : ": its staged copy", choice.error().text));
+        FB_TRY(pass_over(candidate.step, candidate.staged.empty() ? "" : ": its staged copy", choice.error()));
     }
     return std::optional<Choice>();
 }

@@ -44,8 +44,9 @@ class Chooser {
 public:
     Chooser(ChooserContext context, std::string stream) : context_(std::move(context)), stream_(std::move(stream)) {}
 
-    /// The newest whole snapshot of the living line with a step below `below`; nothing when there is none. Collective;
-    /// all ranks get the same answer but for Choice::staged, which is the node's own.
+    /// The newest whole snapshot of the living line with a step below `below`; nothing when there is none. `full` where
+    /// this process has no more memory or descriptors: that is no fault of a snapshot, which would be passed over.
+    /// Collective; all ranks get the same answer but for Choice::staged, which is the node's own.
     Result<std::optional<Choice>> newest_below(std::int64_t below);
 
     /// What was passed over and why, one line each; equal on all ranks.
@@ -67,8 +68,9 @@ private:
     Result<std::vector<Candidate>> find(const std::vector<stage::StagedFile>& staged) const;
     Result<std::vector<Candidate>> candidates(const std::vector<stage::StagedFile>& staged);
     Result<Choice> load(const Candidate& candidate, const std::vector<stage::StagedFile>& staged);
+    Result<> check_records(const Choice& choice) const;
     Result<Choice> load_staged(const std::string& path);
-    void note(std::string text) { notes_.push_back(std::move(text)); }
+    Result<> pass_over(std::int64_t step, const char* what, const Error& why);
 
     ChooserContext context_;
     std::string stream_;

@@ -22,30 +22,28 @@ public:
     // Calls visit(node, path, head) on all ranks of the node for each file that one of them needs. The head is read
     // once.
     using Visit = std::function<Result<>(std::size_t, const std::string&, const Kept::Head&)>;
-    Result<> each(std::vector<char> mine, const Visit& visit) {
-        std::vector<std::int64_t> needed(mine.begin(), mine.end());
+    Result<> each(const std::vector<char>& mine, const Visit& visit) {
+        std::vector<std::int64_t> needed;
+        FB_TRY(comm::agree(node_, [&] { needed.assign(mine.begin(), mine.end()); }));
         node_.max(needed);
         int reader = 0;
         for (std::size_t i = 0; i < needed.size(); ++i) {
             if (needed[i] == 0) continue;
-            const auto path = path_of(i);
+            std::string path;
+            FB_TRY(comm::agree(node_, [&] { path = path_of(i); }));
             auto& kept = *context_.kept;
             if (const auto at = kept.heads.find(i); at != kept.heads.end()) {
                 FB_TRY(visit(i, path, at->second));
                 continue;
             }
             std::uint64_t bytes = 0;
-            FB_TRY_ASSIGN(file, head_of(i, path, reader++ % node_.size(), bytes));
-            const auto& line = choice_.manifest.nodes[i];
-            const bool is_staged = staged(path) != nullptr;
-            if (file.record_crc32c != (is_staged ? staged_crc32c(line) : line.record_crc32c))
-                return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed.", path)};
-            auto segments = format::segments_by_offset(file);
-            Kept::Head head{std::move(file), std::move(segments)};
+            FB_TRY_ASSIGN(head, head_of(i, path, reader++ % node_.size(), bytes));
             FB_TRY(visit(i, path, head));
             if (kept.heads_bytes + bytes > limits::kept_heads_bytes) continue;
-            kept.heads_bytes += bytes;
-            kept.heads.emplace(i, std::move(head));
+            // The same heads on all ranks of a node, or they would not read the others together.
+            const auto keeps = comm::agree(node_, [&] { kept.heads.emplace(i, std::move(head)); });
+            if (keeps) kept.heads_bytes += bytes;
+            else kept.heads.erase(i);
         }
         return {};
     }
@@ -66,14 +64,22 @@ private:
                                           : catalog::name_of(choice_.directory, choice_.manifest.nodes[node]);
     }
 
-    Result<format::NodeFile> head_of(std::size_t node, const std::string& path, int reader, std::uint64_t& size_bytes) {
+    Result<Kept::Head> head_of(std::size_t node, const std::string& path, int reader, std::uint64_t& size_bytes) {
         std::vector<std::byte> bytes;
-        Result<> mine;
-        if (node_.rank() == reader) mine = read_head(node, path, bytes);
-        FB_TRY(comm::agree(node_, mine));
-        node_.broadcast_sized(bytes, reader);
+        FB_TRY(comm::agree(node_, [&] { return node_.rank() == reader ? read_head(node, path, bytes) : Result<>(); }));
+        FB_TRY(node_.broadcast_sized(bytes, reader));
         size_bytes = bytes.size();
-        return format::open_head(bytes, path);
+        Kept::Head head;
+        FB_TRY(comm::agree(node_, [&]() -> Result<> {
+            FB_TRY_ASSIGN(file, format::open_head(bytes, path));
+            const auto& line = choice_.manifest.nodes[node];
+            if (file.record_crc32c != (staged(path) != nullptr ? staged_crc32c(line) : line.record_crc32c))
+                return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed.", path)};
+            head.segments = format::segments_by_offset(file);
+            head.file = std::move(file);
+            return {};
+        }));
+        return head;
     }
 
     Result<> read_head(std::size_t node, const std::string& path, std::vector<std::byte>& bytes) {
@@ -127,14 +133,18 @@ Result<> prefault_needed(sys::Mapping& mapping, const std::vector<format::Segmen
 
 Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const Choice& choice, const Plan& plan,
                                            const stage::Binding& binding) {
-    std::vector<std::uint64_t> rows(binding.tables.size(), 0);
-    for (std::uint32_t t = 0; t < rows.size(); ++t) rows[t] = plan.own_rows() ? 0 : plan.share(t).count;
-    if (!plan.own_rows() || rows.empty()) return rows;
+    std::vector<std::uint64_t> rows;
+    std::vector<char> mine;
     const auto rank = static_cast<std::uint32_t>(context.topology->world->rank());
-    std::vector<char> mine(choice.manifest.nodes.size(), 0);
-    for (std::size_t i = 0; i < mine.size(); ++i)
-        for (const auto& range : choice.manifest.nodes[i].ranks)
-            mine[i] |= rank >= range.first && rank - range.first < range.count ? 1 : 0;
+    FB_TRY(comm::agree(*context.topology->world, [&] {
+        rows.assign(binding.tables.size(), 0);
+        for (std::uint32_t t = 0; t < rows.size(); ++t) rows[t] = plan.own_rows() ? 0 : plan.share(t).count;
+        mine.assign(choice.manifest.nodes.size(), 0);
+        for (std::size_t i = 0; i < mine.size(); ++i)
+            for (const auto& range : choice.manifest.nodes[i].ranks)
+                mine[i] |= rank >= range.first && rank - range.first < range.count ? 1 : 0;
+    }));
+    if (!plan.own_rows() || rows.empty()) return rows;
     const auto looked = FileByFile(context, choice)
                             .each(mine, [&](std::size_t, const std::string&, const Kept::Head& head) -> Result<> {
                                 for (const auto& block : head.file.blocks) {
@@ -150,7 +160,8 @@ Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const C
 }
 
 Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding) {
-    const auto needed = plan.files_needed(binding);
+    std::vector<char> needed;
+    FB_TRY(comm::agree(*context.topology->world, [&] { needed = plan.files_needed(binding); }));
     const auto mapped =
         FileByFile(context, choice)
             .each(needed, [&](std::size_t, const std::string& path, const Kept::Head& head) -> Result<> {
@@ -163,43 +174,57 @@ Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& pl
                     const Scatter scatter(head.file, head.segments, plan.takes(binding, head.file, bytes));
                     return prefault_needed(copy->mapping, head.segments, scatter.needed());
                 };
-                return comm::agree(*context.topology->node, map());
+                return comm::agree(*context.topology->node, map);
             });
     return comm::agree(*context.topology->world, mapped);
 }
 
 Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding) {
+    auto& node = *context.topology->node;
     std::uint64_t taken = 0;
     auto& window = context.kept->window;
     FileByFile files(context, choice);
-    auto done = files.each(
-        plan.files_needed(binding),
-        [&](std::size_t index, const std::string& path, const Kept::Head& head) -> Result<> {
-            Scatter scatter(head.file, head.segments, plan.takes(binding, head.file, taken));
-            if (auto* copy = FileByFile::staged(choice, path)) {
-                auto& node = *context.topology->node;
-                auto claims = scatter.claims(node.rank());
-                node.max(claims);
-                scatter.settle(claims, node.rank());
-                return comm::agree(node, take_staged(*copy, head.segments, scatter));
-            }
-            if (!window) {
-                FB_TRY_ASSIGN(opened, Window::open(*context.topology->node, *context.store, context.window_path,
-                                                   context.window_bytes));
-                window.emplace(std::move(opened));
-            }
-            auto source = catalog::open_line(*context.store, choice.directory, choice.manifest.nodes[index],
-                                             sys::Access::read_direct);
-            FB_TRY(comm::agree(*context.topology->node, source ? Result<>() : Result<>(source.error())));
-            return window->read(catalog::PlainBytes(**source, head.file, path), path, head.segments, scatter);
-        });
+    std::vector<char> needed;
+    FB_TRY(comm::agree(*context.topology->world, [&] { needed = plan.files_needed(binding); }));
+    auto done = files.each(needed, [&](std::size_t index, const std::string& path, const Kept::Head& head) -> Result<> {
+        std::optional<Scatter> scatter;
+        std::vector<std::int64_t> claims;
+        FB_TRY(comm::agree(node, [&] {
+            scatter.emplace(head.file, head.segments, plan.takes(binding, head.file, taken));
+            claims = scatter->claims(node.rank());
+        }));
+        if (auto* copy = FileByFile::staged(choice, path)) {
+            node.max(claims);
+            return comm::agree(node, [&] {
+                scatter->settle(claims, node.rank());
+                return take_staged(*copy, head.segments, *scatter);
+            });
+        }
+        if (!window) {
+            FB_TRY_ASSIGN(opened, Window::open(node, *context.store, context.window_path, context.window_bytes));
+            window.emplace(std::move(opened));
+        }
+        std::unique_ptr<sys::File> source;
+        std::optional<catalog::PlainBytes> bytes;
+        FB_TRY(comm::agree(node, [&]() -> Result<> {
+            FB_TRY_ASSIGN(opened, catalog::open_line(*context.store, choice.directory, choice.manifest.nodes[index],
+                                                     sys::Access::read_direct));
+            source = std::move(opened);
+            bytes.emplace(*source, head.file, path);
+            return {};
+        }));
+        return window->read(*bytes, path, head.segments, *scatter, claims);
+    });
     // The ranks of a node agree on an error of the window, and after one it is of no use.
     if (!done) window.reset();
-    if (done && taken != plan.wanted_bytes(binding) && plan.complete(binding))
-        done = Error{ErrorKind::corrupt,
-                     fmt::format("the block tables of step {} hold {} of the {} bytes this rank asks for.",
-                                 choice.manifest.step, taken, plan.wanted_bytes(binding))};
-    return comm::agree(*context.topology->world, done);
+    return comm::agree(*context.topology->world, [&]() -> Result<> {
+        FB_TRY(done);
+        if (taken != plan.wanted_bytes(binding) && plan.complete(binding))
+            return Error{ErrorKind::corrupt,
+                         fmt::format("the block tables of step {} hold {} of the {} bytes this rank asks for.",
+                                     choice.manifest.step, taken, plan.wanted_bytes(binding))};
+        return {};
+    });
 }
 
 }  // namespace forebay::restart

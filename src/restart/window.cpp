@@ -44,9 +44,10 @@ Result<Window> Window::open(comm::Group& node, sys::Store& store, const std::str
         window.mapping_ = std::move(*mapping);
         return {};
     };
-    FB_TRY(comm::agree(node, node.rank() == 0 ? map(sys::Mapping::create(path, total)) : Result<>()));
-    FB_TRY(comm::agree(node, node.rank() == 0 ? Result<>() : map(sys::Mapping::open(path, true))));
-    FB_TRY(comm::agree(node, node.rank() == 0 ? store.remove(path) : Result<>()));
+    const bool leads = node.rank() == 0;
+    FB_TRY(comm::agree(node, [&] { return leads ? map(sys::Mapping::create(path, total)) : Result<>(); }));
+    FB_TRY(comm::agree(node, [&] { return leads ? Result<>() : map(sys::Mapping::open(path, true)); }));
+    FB_TRY(comm::agree(node, [&] { return leads ? store.remove(path) : Result<>(); }));
     return window;
 }
 
@@ -133,18 +134,19 @@ Result<> Window::empty(const std::string& name, const std::vector<Piece>& pieces
 }
 
 Result<> Window::read(const catalog::PlainBytes& source, const std::string& name,
-                      const std::vector<format::Segment>& segments, Scatter& scatter) {
-    auto needed = scatter.claims(node_->rank());
-    node_->max(needed);
-    scatter.settle(needed, node_->rank());
-    const auto pieces = cut(segments, needed);
-    const auto told = [&](const Result<>& end) {
+                      const std::vector<format::Segment>& segments, Scatter& scatter,
+                      std::vector<std::int64_t>& claims) {
+    node_->max(claims);
+    const auto told = [&](Result<> end) {
         if (!end) buffer(0).failed.store(1);
         return end;
     };
     std::deque<Result<>> ends;  // whose elements stay where they are
+    std::vector<Piece> pieces;
     std::vector<sys::Thread> readers;
     const auto mine = told(attempt([&]() -> Result<> {
+        scatter.settle(claims, node_->rank());
+        pieces = cut(segments, claims);
         readers.reserve(lanes());
         const auto ranks = static_cast<std::uint64_t>(node_->size());
         for (auto lane = static_cast<std::uint64_t>(node_->rank()); lane < lanes(); lane += ranks) {

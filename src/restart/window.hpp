@@ -23,10 +23,10 @@ public:
     static Result<Window> open(comm::Group& node, sys::Store& store, const std::string& path,
                                std::uint64_t window_bytes);
 
-    /// Reads what the ranks of the node need of one file and hands it to `scatter`, which verifies it. Collective over
-    /// the node; errors are agreed, and after one the window is of no use any more.
+    /// Reads what the ranks of the node need of one file and hands it to `scatter`, whose `claims` these are and which
+    /// verifies it. Collective over the node; errors are agreed, and after one the window is of no use any more.
     Result<> read(const catalog::PlainBytes& source, const std::string& name,
-                  const std::vector<format::Segment>& segments, Scatter& scatter);
+                  const std::vector<format::Segment>& segments, Scatter& scatter, std::vector<std::int64_t>& claims);
 
 private:
     struct Piece {                            // whole segments that are read in one go

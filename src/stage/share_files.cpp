@@ -25,52 +25,59 @@ std::vector<std::uint64_t> Stager::own_share() const {
     return share;
 }
 
-// One exchange among the first ranks of the nodes plans all variables, and only when a node has changed. The agents,
-// which write without a word to each other, find it in the records.
-void Stager::share_file(const Schema& schema, bool changed) {
-    if (options_.shared == Shared::no) return combine_files(schema);
-    if (!context_.topology->leads()) return;
-    const auto naming = options_.shared == Shared::h5part ? format::SharedNaming::h5part : format::SharedNaming::own;
-    if (changed) {
-        auto& leaders = *context_.topology->leaders;
-        share_ = own_share();
-        std::vector<std::uint64_t> all(share_.size() * static_cast<std::size_t>(leaders.size()));
-        leaders.gather_all(std::as_bytes(std::span(share_)), std::as_writable_bytes(std::span(all)));
-        if (std::exchange(shared_version_, version_) != version_)
-            shared_head_bytes_ = format::shared_heads_offset(schema, naming);
-        std::vector<std::uint64_t> rows(share_.size() - 1), before(rows);
-        std::uint64_t head_bytes = 0;
-        for (std::size_t node = 0; node < context_.topology->nodes; ++node) {
-            if (node == context_.topology->node_index) before = rows;
-            const auto theirs = std::span(all).subspan(node * share_.size(), share_.size());
-            for (std::size_t table = 0; table < rows.size(); ++table) rows[table] += theirs[table];
-            head_bytes = std::max(head_bytes, theirs.back());
-        }
-        const auto plan = format::place_shared(schema,
-                                               {.nodes = context_.topology->nodes,
-                                                .naming = static_cast<std::uint32_t>(naming),
-                                                .heads_offset = shared_head_bytes_,
-                                                .region_bytes = format::shared_region_bytes(head_bytes),
-                                                .alignment_bytes = context_.block_bytes},
-                                               rows);
-        shared_offsets_ = format::own_offsets(plan, schema, before);
-        group_ = {.nodes_per_file = format::in_shared_file, .offsets = {}, .shared = plan.places};
-    }
-    slots_[current_].share(shared_offsets_);
+bool Stager::share_has_changed() {
+    new_share_ = own_share();
+    // Another node may have changed.
+    all_shares_.resize(new_share_.size() * static_cast<std::size_t>(context_.topology->leaders->size()));
+    return shared_version_ != version_ || new_share_ != share_;
 }
 
-// Each save anew, among the nodes of one file alone: a node that lays out anew, alone, has another length.
-void Stager::combine_files(const Schema& schema) {
+// One exchange among the first ranks of the nodes plans all variables, and only when a node has changed. The agents,
+// which write without a word to each other, find it in the records.
+void Stager::plan_share(const Schema& schema) {
+    if (!context_.topology->leads()) return;
+    const auto naming = options_.shared == Shared::h5part ? format::SharedNaming::h5part : format::SharedNaming::own;
+    context_.topology->leaders->gather_all(std::as_bytes(std::span(new_share_)),
+                                           std::as_writable_bytes(std::span(all_shares_)));
+    if (shared_version_ != version_) shared_head_bytes_ = format::shared_heads_offset(schema, naming);
+    std::vector<std::uint64_t> rows(new_share_.size() - 1), before(rows);
+    std::uint64_t head_bytes = 0;
+    for (std::size_t node = 0; node < context_.topology->nodes; ++node) {
+        if (node == context_.topology->node_index) before = rows;
+        const auto theirs = std::span(all_shares_).subspan(node * new_share_.size(), new_share_.size());
+        for (std::size_t table = 0; table < rows.size(); ++table) rows[table] += theirs[table];
+        head_bytes = std::max(head_bytes, theirs.back());
+    }
+    const auto plan = format::place_shared(schema,
+                                           {.nodes = context_.topology->nodes,
+                                            .naming = static_cast<std::uint32_t>(naming),
+                                            .heads_offset = shared_head_bytes_,
+                                            .region_bytes = format::shared_region_bytes(head_bytes),
+                                            .alignment_bytes = context_.block_bytes},
+                                           rows);
+    shared_offsets_ = format::own_offsets(plan, schema, before);
+    group_ = {.nodes_per_file = format::in_shared_file, .offsets = {}, .shared = plan.places};
+    share_.swap(new_share_);
+    shared_version_ = version_;
+}
+
+void Stager::make_room_to_combine(const Schema& schema) {
     if (!sharers_) return;
-    const auto nodes = static_cast<std::uint32_t>(sharers_->size());
-    if (std::exchange(shared_version_, version_) != version_)
-        shared_head_bytes_ = format::combined_head_bytes(schema, nodes);
-    std::vector<std::uint64_t> file_bytes(nodes);
+    const auto nodes = static_cast<std::size_t>(sharers_->size());
+    shared_head_bytes_ = format::combined_head_bytes(schema, static_cast<std::uint32_t>(nodes));
+    file_bytes_.resize(nodes);
+    group_.offsets.reserve(nodes + 1);
+}
+
+// Each save anew, among the nodes of one file alone: a node that lays out anew, alone, has another length. Nothing of
+// it can fail, since the ranks have agreed to save by then.
+void Stager::combine_files() {
+    if (!sharers_) return;
     const auto mine = slots_[current_].layout().file_bytes;
-    sharers_->gather_all(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(file_bytes)));
+    sharers_->gather_all(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(file_bytes_)));
     const auto per_file = static_cast<std::uint32_t>(options_.nodes_per_file);
     group_ = format::place_regions(shared_head_bytes_, per_file, context_.topology->node_index / per_file * per_file,
-                                   file_bytes, context_.block_bytes);
+                                   file_bytes_, context_.block_bytes, std::move(group_.offsets));
 }
 
 }  // namespace forebay::stage

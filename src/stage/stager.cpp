@@ -38,21 +38,21 @@ Stager::Stager(StagerContext context, std::string stream, const StreamOptions& o
 
 Result<> Stager::add() {
     auto& node = *context_.topology->node;
-    Result<> made;
-    if (context_.topology->leads()) {
-        auto index = context_.staging->add_stream(stream_, options_);
-        if (index) stream_index_ = *index;
-        else made = index.error();
-    }
-    FB_TRY(comm::agree(node, made));
+    FB_TRY(comm::agree(node, [&]() -> Result<> {
+        if (!context_.topology->leads()) return {};
+        FB_TRY_ASSIGN(index, context_.staging->add_stream(stream_, options_));
+        stream_index_ = index;
+        return {};
+    }));
     node.broadcast(std::as_writable_bytes(std::span(&stream_index_, 1)), 0);
-    for (const auto index : context_.staging->slots_of(stream_index_))
-        if (context_.staging->control().slots[index].number < static_cast<std::uint32_t>(options_.slots))
-            indices_.push_back(index);
-    slots_.resize(indices_.size());
-    reported_.resize(indices_.size());
-    decisions_ = stream_control().decisions.load();
-    node.barrier();
+    FB_TRY(comm::agree(node, [&] {
+        for (const auto index : context_.staging->slots_of(stream_index_))
+            if (context_.staging->control().slots[index].number < static_cast<std::uint32_t>(options_.slots))
+                indices_.push_back(index);
+        slots_.resize(indices_.size());
+        reported_.resize(indices_.size());
+        decisions_ = stream_control().decisions.load();
+    }));
     if (context_.topology->leads() && options_.nodes_per_file > 1 && context_.topology->nodes > 1)
         sharers_ = context_.topology->leaders->split(static_cast<int>(context_.topology->node_index) /
                                                      options_.nodes_per_file);
@@ -66,8 +66,19 @@ Result<> Stager::plan_together(const Schema& schema, const Binding& binding, boo
     if (flags[0] != 0) return comm::agree(world, mine);
     if (flags[1] == 0) return {};
     FB_TRY(check_together(world, schema, binding));
-    if (options_.shared == Shared::h5part) FB_TRY(check_h5part(schema));
-    parts_ = exchange_parts(*context_.topology->node, context_.topology->node_ranks, schema, binding);
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        if (options_.shared == Shared::h5part) FB_TRY(check_h5part(schema));
+        const auto& topology = *context_.topology;
+        FB_TRY_ASSIGN(parts, exchange_parts(*topology.node, topology.node_ranks, schema, binding));
+        parts_ = std::move(parts);
+        // Later saves of this description gather into these, and nothing of them can fail.
+        const auto tables = binding.tables.size();
+        own_rows_.resize(tables);
+        all_rows_.resize(tables * parts_.size());
+        rows_.resize(tables * parts_.size());
+        make_room_to_combine(schema);
+        return {};
+    }));
     ++version_;
     return {};
 }
@@ -76,9 +87,6 @@ void Stager::gather_rows(const Binding& binding) {
     const auto tables = binding.tables.size();
     const auto ranks = parts_.size();
     if (tables == 0) return;
-    own_rows_.resize(tables);
-    all_rows_.resize(tables * ranks);
-    rows_.resize(tables * ranks);
     for (std::size_t t = 0; t < tables; ++t) own_rows_[t] = binding.tables[t].rows;
     context_.topology->node->gather_all(std::as_bytes(std::span(own_rows_)),
                                         std::as_writable_bytes(std::span(all_rows_)));
@@ -194,7 +202,7 @@ Result<> Stager::lay_out(std::uint32_t own, const Schema& schema) {
 
 Result<Stager::Outcome> Stager::admit(const Schema& schema) {
     const auto waiting = sys::Clock::now();
-    auto outcome = acquire();
+    auto outcome = attempt([&] { return acquire(); });
     const std::chrono::nanoseconds waited = sys::Clock::now() - waiting;
     saved_.wait_seconds = std::chrono::duration<double>(waited).count();
     if (outcome && *outcome == Outcome::admitted) {
@@ -202,7 +210,8 @@ Result<Stager::Outcome> Stager::admit(const Schema& schema) {
         const auto start = sys::Clock::now();
         // change_rows refuses a table that outgrew its capacity; then the slot is laid out anew, for this node alone.
         if (!slot.fits(version_) || !slot.change_rows(rows_)) {
-            if (auto laid = lay_out(static_cast<std::uint32_t>(current_), schema); !laid) outcome = laid.error();
+            const auto laid = attempt([&] { return lay_out(static_cast<std::uint32_t>(current_), schema); });
+            if (!laid) outcome = laid.error();
         }
         if (outcome) slot.invalidate();
         saved_.plan_seconds += seconds_since(start);
@@ -264,9 +273,9 @@ Result<> Stager::prepare(const Schema& schema, const Binding& binding, bool chan
         }
         free = context_.topology->node->max(free);
         Result<> laid;
-        if (free != 0 && leads) laid = lay_out(i, schema);
+        if (free != 0 && leads) laid = attempt([&] { return lay_out(i, schema); });
         context_.topology->node->barrier();
-        if (free != 0 && !leads) laid = lay_out(i, schema);
+        if (free != 0 && !leads) laid = attempt([&] { return lay_out(i, schema); });
         const auto all = comm::agree(*context_.topology->world, laid);
         if (free != 0 && leads) control(i).state.store(SlotState::empty);
         FB_TRY(all);
@@ -293,18 +302,21 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
         if (auto admitted = admit(schema)) outcome = *admitted;
         else mine = admitted.error();
     } else {
-        mine = follow(outcome);
-        auto& slot = slots_[current_];
-        if (mine && outcome == Outcome::admitted && (!slot.fits(version_) || !slot.change_rows(rows_)))
-            mine = lay_out(static_cast<std::uint32_t>(current_), schema);
-        if (mine && outcome == Outcome::replacing) mine = slot.change_rows(rows_);
+        mine = attempt([&]() -> Result<> {
+            FB_TRY(follow(outcome));
+            auto& slot = slots_[current_];
+            if (outcome == Outcome::admitted && (!slot.fits(version_) || !slot.change_rows(rows_)))
+                return lay_out(static_cast<std::uint32_t>(current_), schema);
+            return outcome == Outcome::replacing ? slot.change_rows(rows_) : Result<>();
+        });
     }
     // The others of a node follow its first rank, so they say nothing about what is replaced.
     const bool leads = topology.leads();
-    const bool shares = leads && mine && options_.shared != Shared::no && outcome != Outcome::skipped;
+    bool new_share = false;
+    if (leads && mine && options_.shared != Shared::no && outcome != Outcome::skipped)
+        mine = attempt([&] { new_share = share_has_changed(); });
     std::int64_t flags[] = {mine ? 0 : 1, outcome == Outcome::skipped ? 1 : 0, leads ? replaced_ : nothing,
-                            leads ? -replaced_ : nothing,
-                            shares && (shared_version_ != version_ || own_share() != share_) ? 1 : 0};
+                            leads ? -replaced_ : nothing, new_share ? 1 : 0};
     topology.world->max(flags);
     // Nodes that would drop different steps, or one and none, would leave halves that can never be committed.
     const bool alike = flags[2] == -flags[3];
@@ -316,13 +328,21 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
         ++counters_.skipped;
         return saved_;
     }
+    // Only when the plan of a shared file changes is there anything left to fail.
+    if (flags[4] != 0) {
+        if (const auto planned = comm::agree(*topology.world, [&] { plan_share(schema); }); !planned) {
+            give_back();
+            return planned.error();
+        }
+    }
     saved_.replaced = flags[2];
     if (flags[2] >= 0) ++counters_.replaced;
     if (outcome == Outcome::replacing) {
         if (topology.leads()) slots_[current_].invalidate();
         topology.node->barrier();
     }
-    share_file(schema, flags[4] != 0);
+    if (options_.shared == Shared::no) combine_files();
+    else if (leads) slots_[current_].share(shared_offsets_);
     saved_.kept = true;
     under_way_ = saves_;
     return saved_;
@@ -339,16 +359,17 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
     if (context_.topology->leads()) {
         const auto sealing = sys::Clock::now();
         const auto id = snapshot_id(context_.session_id, saves_);
-        const format::Record record{.snapshot_id = id,
-                                    .step = saved_.step,
-                                    .time = time_,
-                                    .sealed_unix_ns = sys::unix_ns(),
-                                    .node = context_.topology->node_index,
-                                    .nodes = context_.topology->nodes,
-                                    .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size()),
-                                    .group = group_,
-                                    .lineage = {context_.run_id, saves_, lines_}};
+        format::Record record{.snapshot_id = id,
+                              .step = saved_.step,
+                              .time = time_,
+                              .sealed_unix_ns = sys::unix_ns(),
+                              .node = context_.topology->node_index,
+                              .nodes = context_.topology->nodes,
+                              .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size()),
+                              .group = std::move(group_),
+                              .lineage = {context_.run_id, saves_, std::move(lines_)}};
         slot.seal(record);
+        group_ = std::move(record.group);
         auto& shared = control(current_);
         shared.step = saved_.step;
         shared.snapshot_id = id;
@@ -373,7 +394,8 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
 
 Result<> Stager::wait_committed(std::chrono::milliseconds at_most) {
     const bool leads = context_.topology->leads();
-    const auto mine = await_commits(*context_.staging, indices_, at_most, leads ? context_.ensure_agent : nullptr);
+    const auto mine = attempt(
+        [&] { return await_commits(*context_.staging, indices_, at_most, leads ? context_.ensure_agent : nullptr); });
     for (std::size_t i = 0; i < indices_.size(); ++i) reported_[i] = control(i).failures.load();
     return comm::agree(*context_.topology->world, mine);
 }

@@ -83,8 +83,10 @@ private:
     Result<> lay_out(std::uint32_t slot, const Schema& schema);
     Result<Outcome> admit(const Schema& schema);
     Result<> follow(Outcome& outcome);  // by the others
-    void share_file(const Schema& schema, bool changed);
-    void combine_files(const Schema& schema);
+    bool share_has_changed();
+    void plan_share(const Schema& schema);
+    void make_room_to_combine(const Schema& schema);
+    void combine_files();
     std::vector<std::uint64_t> own_share() const;
     void give_back();
     void count_time();
@@ -113,6 +115,7 @@ private:
     format::FileGroup group_;
     std::uint64_t shared_version_ = 0, shared_head_bytes_ = 0;
     std::vector<std::uint64_t> share_, shared_offsets_;  // what this node told of itself, and what came of it
+    std::vector<std::uint64_t> new_share_, all_shares_, file_bytes_;
     Saved saved_;
     std::vector<format::LineStart> lines_;
     double time_ = 0;

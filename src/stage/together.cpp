@@ -56,71 +56,73 @@ Result<> check_own(const Schema& schema, const Binding& binding) {
     return {};
 }
 
-// Compares every rank's schema with rank 0's; says which variable differs first.
-Result<> check_same_schema(comm::Group& world, const Schema& schema) {
-    const auto own = format::schema_json(schema);
+Result<> compare(const Schema& schema, std::string_view first) {
+    FB_TRY_ASSIGN(theirs, format::schema_from_json(first));
+    if (theirs.variables.size() != schema.variables.size())
+        return Error{
+            ErrorKind::refused,
+            fmt::format(
+                "forebay: stream '{}': this rank describes {} variables, rank 0 describes {}. Every rank "
+                "describes the same variables in the same order; a rank that owns nothing gives no boxes or 0 rows.",
+                schema.stream, schema.variables.size(), theirs.variables.size())};
+    for (std::size_t v = 0; v < schema.variables.size(); ++v) {
+        const auto& mine = schema.variables[v];
+        const auto& other = theirs.variables[v];
+        if (mine == other) continue;
+        return refusal(
+            mine, fmt::format("it is {} {} {} here, but '{}', {} {} {}, on rank 0 (or their attributes differ).",
+                              name_of(mine.type), name_of(mine.kind), show(mine.shape), other.name, name_of(other.type),
+                              name_of(other.kind), show(other.shape)));
+    }
+    return {};
+}
+
+// Compares every rank's schema with rank 0's; says which variable differs first. `own` is this rank's as JSON.
+Result<> check_same_schema(comm::Group& world, const Schema& schema, std::string& own) {
     const std::int64_t sum = crc32c(bytes_of(own));
     std::int64_t extremes[] = {sum, -sum, static_cast<std::int64_t>(own.size()),
                                -static_cast<std::int64_t>(own.size())};
     world.max(extremes);
     if (extremes[0] == -extremes[1] && extremes[2] == -extremes[3]) return {};
 
-    std::vector<std::byte> first;
-    if (world.rank() == 0) first.assign(bytes_of(own).begin(), bytes_of(own).end());
-    world.broadcast_sized(first, 0);
-    const auto theirs = format::schema_from_json(text_of(first));
-    Result<> verdict;
-    if (!theirs) verdict = theirs.error();
-    else if (theirs->variables.size() != schema.variables.size())
-        verdict = Error{
-            ErrorKind::refused,
-            fmt::format(
-                "forebay: stream '{}': this rank describes {} variables, rank 0 describes {}. Every rank "
-                "describes the same variables in the same order; a rank that owns nothing gives no boxes or 0 rows.",
-                schema.stream, schema.variables.size(), theirs->variables.size())};
-    for (std::size_t v = 0; verdict && v < schema.variables.size(); ++v) {
-        const auto& mine = schema.variables[v];
-        const auto& other = theirs->variables[v];
-        if (mine == other) continue;
-        verdict = refusal(
-            mine, fmt::format("it is {} {} {} here, but '{}', {} {} {}, on rank 0 (or their attributes differ).",
-                              name_of(mine.type), name_of(mine.kind), show(mine.shape), other.name, name_of(other.type),
-                              name_of(other.kind), show(other.shape)));
-    }
-    FB_TRY(comm::agree(world, verdict));
+    std::string first;
+    if (world.rank() == 0) first.swap(own);
+    FB_TRY(world.broadcast_sized(first, 0));
+    FB_TRY(comm::agree(world, [&] { return compare(schema, first); }));
     return Error{
         ErrorKind::refused,
         fmt::format("forebay: stream '{}': the ranks describe it differently (stream or table names).", schema.stream)};
 }
 
-// Every rank's boxes of one variable, with their ranks. Only for arrays with partial coverage and to explain errors.
-std::pair<std::vector<Box>, std::vector<int>> all_boxes(comm::Group& world, const std::vector<Piece>& pieces) {
-    std::vector<Box> own;
-    for (const auto& piece : pieces) own.push_back(piece.box);
-    const auto strings = world.gather_all_sized(std::as_bytes(std::span(own)));
-    std::pair<std::vector<Box>, std::vector<int>> all;
-    for (std::size_t rank = 0; rank < strings.size(); ++rank) {
-        for (std::size_t at = 0; at < strings[rank].size(); at += sizeof(Box)) {
-            all.first.push_back(load_le<Box>(strings[rank].data() + at));
-            all.second.push_back(static_cast<int>(rank));
-        }
-    }
-    return all;
-}
-
+// With every rank's boxes of the variable. Only for arrays with partial coverage and to explain errors.
 Result<> check_overlap(comm::Group& world, const Variable& variable, const std::vector<Piece>& pieces) {
-    const auto [boxes, ranks] = all_boxes(world, pieces);
-    const auto [a, b] = find_overlap(boxes);
-    if (a == b) return {};
-    return refusal(variable, fmt::format("{} of rank {} and {} of rank {} overlap.", show(boxes[a]), ranks[a],
-                                         show(boxes[b]), ranks[b]));
+    std::vector<Box> own;
+    FB_TRY(comm::agree(world, [&] {
+        for (const auto& piece : pieces) own.push_back(piece.box);
+    }));
+    FB_TRY_ASSIGN(strings, world.gather_all_sized(std::as_bytes(std::span(own))));
+    return comm::agree(world, [&]() -> Result<> {
+        std::vector<Box> boxes;
+        std::vector<std::size_t> ranks;
+        for (std::size_t rank = 0; rank < strings.size(); ++rank) {
+            for (std::size_t at = 0; at < strings[rank].size(); at += sizeof(Box)) {
+                boxes.push_back(load_le<Box>(strings[rank].data() + at));
+                ranks.push_back(rank);
+            }
+        }
+        const auto [a, b] = find_overlap(boxes);
+        if (a == b) return {};
+        return refusal(variable, fmt::format("{} of rank {} and {} of rank {} overlap.", show(boxes[a]), ranks[a],
+                                             show(boxes[b]), ranks[b]));
+    });
 }
 
-Result<> check_coverage(comm::Group& world, const Schema& schema, const Binding& binding) {
+// `sums` is empty, with room for three numbers a variable.
+Result<> check_coverage(comm::Group& world, const Schema& schema, const Binding& binding,
+                        std::vector<std::int64_t>& sums) {
     std::uint64_t seed = sys::random_u64();
     world.broadcast(std::as_writable_bytes(std::span(&seed, 1)), 0);
     // A sum modulo 2^61 - 1 over any number of ranks, as two halves that cannot overflow; then the cells themselves.
-    std::vector<std::int64_t> sums;
     for (std::size_t v = 0; v < schema.variables.size(); ++v) {
         if (schema.variables[v].kind != Kind::array) continue;
         std::uint64_t weight = 0;
@@ -162,25 +164,33 @@ Result<> check_coverage(comm::Group& world, const Schema& schema, const Binding&
 }  // namespace
 
 Result<> check_together(comm::Group& world, const Schema& schema, const Binding& binding) {
-    FB_TRY(comm::agree(world, check_own(schema, binding)));
-    FB_TRY(check_same_schema(world, schema));
-    return check_coverage(world, schema, binding);
+    std::string own;
+    std::vector<std::int64_t> sums;
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        FB_TRY(check_own(schema, binding));
+        own = format::schema_json(schema);
+        sums.reserve(3 * schema.variables.size());
+        return {};
+    }));
+    FB_TRY(check_same_schema(world, schema, own));
+    return check_coverage(world, schema, binding, sums);
 }
 
-std::vector<format::RankPart> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks,
-                                             const Schema& schema, const Binding& binding) {
+Result<std::vector<format::RankPart>> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks,
+                                                     const Schema& schema, const Binding& binding) {
     const auto variables = schema.variables.size();
     std::vector<std::byte> mine;
     const auto append = [&](const auto& value) {
         const auto bytes = std::as_bytes(std::span(&value, 1));
         mine.insert(mine.end(), bytes.begin(), bytes.end());
     };
-    for (const auto& table : binding.tables) append(table.rows);
-    for (std::size_t v = 0; v < variables; ++v) append(static_cast<std::uint64_t>(binding.pieces[v].size()));
-    for (std::size_t v = 0; v < variables; ++v)
-        for (const auto& piece : binding.pieces[v]) append(piece.box);
-
-    const auto strings = node.gather_all_sized(mine);
+    FB_TRY(comm::agree(node, [&] {
+        for (const auto& table : binding.tables) append(table.rows);
+        for (std::size_t v = 0; v < variables; ++v) append(static_cast<std::uint64_t>(binding.pieces[v].size()));
+        for (std::size_t v = 0; v < variables; ++v)
+            for (const auto& piece : binding.pieces[v]) append(piece.box);
+    }));
+    FB_TRY_ASSIGN(strings, node.gather_all_sized(mine));
     std::vector<format::RankPart> parts(strings.size());
     for (std::size_t i = 0; i < strings.size(); ++i) {
         const std::byte* at = strings[i].data();

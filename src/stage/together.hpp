@@ -21,7 +21,7 @@ Result<> check_together(comm::Group& world, const Schema& schema, const Binding&
 Result<> check_h5part(const Schema& schema);
 
 /// The parts of all ranks of a node, for plan_layout. Collective over `node`.
-std::vector<format::RankPart> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks,
-                                             const Schema& schema, const Binding& binding);
+Result<std::vector<format::RankPart>> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks,
+                                                     const Schema& schema, const Binding& binding);
 
 }  // namespace forebay::stage

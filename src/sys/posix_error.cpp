@@ -18,9 +18,6 @@ ErrorKind kind_of(int number) {
         case ENOTCONN:
         case EINTR:
         case EBUSY:
-        case ENOMEM:
-        case EMFILE:
-        case ENFILE:
         case ENODEV:
         case EREMOTEIO:
         case ECONNRESET:
@@ -34,7 +31,10 @@ ErrorKind kind_of(int number) {
         case ENOLCK:
         case EDEADLK: return ErrorKind::retry;
         case ENOSPC:
-        case EDQUOT: return ErrorKind::full;
+        case EDQUOT:
+        case ENOMEM:
+        case EMFILE:
+        case ENFILE: return ErrorKind::full;
         case ENOENT: return ErrorKind::missing;
         case EACCES:
         case EPERM:

@@ -10,8 +10,8 @@
 namespace forebay::sys {
 
 /// What a caller should do about an errno: EIO, ETIMEDOUT and their like may pass (`retry`), ENOSPC and EDQUOT are
-/// `full`, ENOENT is `missing`, permissions, links and misplaced names are `refused`, calls that the file system
-/// does not have are `unsupported`, the rest is `broken`.
+/// `full` as no more memory or descriptors are, ENOENT is `missing`, permissions, links and misplaced names are
+/// `refused`, calls that the file system does not have are `unsupported`, the rest is `broken`.
 ErrorKind kind_of(int number);
 
 /// "pwrite of 4096 bytes at 8192: PATH: No space left on device". `call` may carry offset and bytes. Names are shown
