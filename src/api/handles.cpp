@@ -25,6 +25,11 @@ Result<> check_wait(const std::string& what, std::chrono::milliseconds wait) {
 
 Result<> check(const Options& options) {
     if (options.run.empty()) return refusal("Options::run is empty: name the directory at the target.");
+    if (const auto& file = options.run_in_file; !file.empty() && absolute_path(file) != absolute_path(options.run))
+        return refusal(
+            fmt::format("the run is {} in the program and {} in its configuration file. Nothing was opened. "
+                        "Next: name it in one of them, or alike.",
+                        options.run, file));
     if (options.virtual_nodes < 1)
         return refusal(fmt::format("virtual_nodes is {}, at least 1 is needed.", options.virtual_nodes));
     FB_TRY(check_wait("open_wait", options.open_wait));
@@ -69,20 +74,21 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
-Result<Session> Session::open_over(std::unique_ptr<GroupHolder> world, const Options& options) {
+Result<Session> Session::open_over(std::unique_ptr<GroupHolder> world, const Result<Options>& options) {
     auto state = std::make_shared<SessionState>();
     FB_TRY(state->open(*world, options));
     return Session(std::move(state));
 }
 
-Result<Session> Session::open(const Options& options) {
+Result<Session> Session::open(const Options& options) { return open(Result<Options>(options)); }
+
+Result<Session> Session::open(const Result<Options>& options) {
     return open_over(std::make_unique<GroupHolder>(comm::alone()), options);
 }
 
 Result<Stream> Session::stream(const std::string& name) {
-    for (const auto& [known, options] : state_->options.streams)
-        if (known == name) return stream(name, options);
-    return stream(name, StreamOptions{});
+    FB_TRY_ASSIGN(state, state_->stream(state_, name, {}));
+    return Stream(state);
 }
 
 Result<Stream> Session::stream(const std::string& name, const StreamOptions& options) {

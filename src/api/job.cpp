@@ -79,7 +79,8 @@ Result<JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_unix_ns
 Result<> SessionState::look_at_job() {
     FB_TRY_ASSIGN(end, end_of_job(options.job, opened_unix_ns));
     const auto mark = options.run + "/" + catalog::continue_mark;
-    FB_TRY(within(options.open_wait, mark, [mark, target = target_] { return target->remove(mark); }));
+    FB_TRY(within(
+        options.open_wait, mark, [mark, target = target_] { return target->remove(mark); }, say_));
     job_ = std::make_unique<JobState>(target_, options.run, options.job, std::move(end));
     if (job_->end().unix_seconds) {
         const auto left = static_cast<double>(*job_->end().unix_seconds) - static_cast<double>(sys::unix_ns()) * 1e-9;
@@ -92,9 +93,12 @@ Result<> SessionState::look_at_job() {
 
 void SessionState::mark_to_continue() {
     const auto mark = options.run + "/" + catalog::continue_mark;
-    const auto written = within(options.open_wait, mark, [mark, target = target_] {
-        return sys::write_text_durable(*target, mark, "the limit of its job ended the simulation\n");
-    });
+    const auto written = within(
+        options.open_wait, mark,
+        [mark, target = target_] {
+            return sys::write_text_durable(*target, mark, "the limit of its job ended the simulation\n");
+        },
+        say_);
     if (!written)
         log(fmt::format("forebay: {} is not written, so a script that looks for it will not submit the next job: {}",
                         mark, written.error().text));

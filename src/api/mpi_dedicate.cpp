@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "api/alike.hpp"
 #include "api/mpi_forwarders.hpp"
 #include "api/mpi_posts.hpp"
 #include "api/state.hpp"
@@ -148,13 +149,18 @@ stage::Forwarding forwarding_of_process() {
     return dedicated != nullptr && dedicated->forwarders ? dedicated->forwarders->forwarding() : stage::Forwarding();
 }
 
-Result<MPI_Comm> dedicate(MPI_Comm world, const Options& options) {
+Result<MPI_Comm> dedicate(MPI_Comm world, const Options& options) { return dedicate(world, Result<Options>(options)); }
+
+Result<MPI_Comm> dedicate(MPI_Comm world, const Result<Options>& given) {
+    auto group = comm::mpi_group(world);
+    FB_TRY(agree_on_options(*group, given, RunIs::optional));
+    const auto& options = *given;
     const auto& agent = options.agent;
-    const auto hosts = comm::find_topology(comm::mpi_group(world), options.virtual_nodes);
+    const auto hosts = comm::find_topology(std::move(group), options.virtual_nodes);
     const bool has_cores = agent.mode == AgentMode::dedicated, has_forwarders = agent.forwarders > 0;
     const bool forwards = Forwarders::is_one(hosts, options);
-    Result<> mine = stage::check(agent);
-    if (mine && (has_cores || has_forwarders) && dedicated_of_process() != nullptr)
+    Result<> mine;
+    if ((has_cores || has_forwarders) && dedicated_of_process() != nullptr)
         mine = Error{ErrorKind::refused, "forebay: forebay::dedicate() was called before in this process."};
     FB_TRY(comm::agree(*hosts.world, mine));
     MPI_Comm computing = split(world, forwards ? 1 : 0);

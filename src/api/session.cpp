@@ -6,6 +6,7 @@
 #include <future>
 #include <thread>
 
+#include "api/alike.hpp"
 #include "api/state.hpp"
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
@@ -42,6 +43,12 @@ Result<> once_there(std::chrono::milliseconds limit, ErrorKind not_yet, const st
     }
 }
 
+StreamOptions options_of_stream(const Options& options, const std::string& name) {
+    for (const auto& [known, found] : options.streams)
+        if (known == name) return found;
+    return {};
+}
+
 std::string told_by_first(comm::Group& group, const std::string& mine) {
     const auto own = bytes_of(mine);
     std::vector<std::byte> bytes(own.begin(), own.end());
@@ -61,11 +68,14 @@ struct SessionState::AgentThread {
     std::atomic<std::uint32_t> done{0};
 };
 
-Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work) {
+Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work,
+                const stage::Say& say) {
+    constexpr std::chrono::milliseconds turn{200};
     std::packaged_task<Result<>()> task(std::move(work));
     auto answer = task.get_future();
     std::thread(std::move(task)).detach();
-    if (answer.wait_for(limit) == std::future_status::ready) return answer.get();
+    for (stage::LongWait wait(say, limit); !wait.is_over(); wait.turn([&] { return what + " to answer"; }))
+        if (answer.wait_for(std::min(turn, limit)) == std::future_status::ready) return answer.get();
     return Error{ErrorKind::retry,
                  fmt::format("forebay: {} does not answer for {} s. Nothing was written. Next: see whether its file "
                              "system is alive; open_wait sets how long to wait.",
@@ -92,7 +102,7 @@ std::string absolute_path(const std::string& path) {
 SessionState::~SessionState() { end_thread(stuck_agent_end_max); }
 
 void SessionState::log(const std::string& line) const {
-    if (options.log && topology.world->rank() == 0) options.log(line);
+    if (say_) say_(line);
 }
 
 Result<> SessionState::check_open() const {
@@ -100,13 +110,14 @@ Result<> SessionState::check_open() const {
     return Error{ErrorKind::refused, "forebay: the session is closed."};
 }
 
-Result<> SessionState::open(GroupHolder& holder, const Options& wanted) {
+Result<> SessionState::open(GroupHolder& holder, const Result<Options>& wanted) {
     auto world = holder.take();
     posts_ = holder.posts();
-    options = wanted;
+    if (wanted) options = *wanted;
+    FB_TRY(agree_on_options(*world, wanted));
+    if (world->rank() == 0) say_ = log_of(options);
     if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves a part of its ranks
         options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(posts_.size()));
-    FB_TRY(comm::agree(*world, check(options)));
     opened_unix_ns = sys::unix_ns();
     topology = comm::find_topology(std::move(world), options.virtual_nodes);
     options.run = told_by_first(*topology.world, absolute_path(options.run));
@@ -132,7 +143,9 @@ Result<> SessionState::find_forwarders(const stage::Forwarding& of_job) {
     if (agent.forwarders > 0) {
         forwarding_ = of_job;
     } else if (!agent.forward_to.empty()) {
+        stage::LongWait wait(say_, options.open_wait);
         const auto found = once_there(options.open_wait, ErrorKind::missing, [&]() -> Result<> {
+            wait.turn([&] { return "the token of the forwarders, " + agent.forward_token_file; });
             FB_TRY_ASSIGN(token, sys::read_private(agent.forward_token_file));
             forwarding_ = {.to = agent.forward_to, .token = token.substr(0, token.find_last_not_of("\r\n") + 1)};
             return {};
@@ -156,10 +169,12 @@ Result<> SessionState::open_target() {
     if (!target) return Error{target.error().kind, "forebay: " + target.error().text};
     target_ = target->store;
     const auto wait = forwarding_.to.empty() ? std::chrono::milliseconds(0) : options.open_wait;
-    return within(options.open_wait, "the run directory " + options.run,
-                  [store = target_, run = options.run, own = id, wait] {
-                      return once_there(wait, ErrorKind::retry, [&] { return probe_target(*store, run, own); });
-                  });
+    return within(
+        options.open_wait, "the run directory " + options.run,
+        [store = target_, run = options.run, own = id, wait] {
+            return once_there(wait, ErrorKind::retry, [&] { return probe_target(*store, run, own); });
+        },
+        say_);
 }
 
 Result<> SessionState::open_staging() {
@@ -172,6 +187,7 @@ Result<> SessionState::open_staging() {
         FB_TRY(comm::agree(*topology.world, {}));
     }
     directory = told_by_first(*topology.node, directory);
+    FB_TRY(wait_for_old_agents(directory));
     const auto take = [&](Result<stage::Staging> made) -> Result<> {
         if (!made) return made.error();
         staging.emplace(std::move(*made));
@@ -212,7 +228,7 @@ Result<> SessionState::ask_dedicated() {
                      "forebay: agent.mode is \"dedicated\", but no rank is: the session was not opened over what "
                      "forebay::dedicate() gave. Next: call it after MPI_Init, or set agent.mode to \"process\"."};
     const auto asked =
-        drain::ask(posts_[topology.virtual_index % posts_.size()], staging->directory(), agent_start_max);
+        drain::ask(posts_[topology.virtual_index % posts_.size()], staging->directory(), agent_start_max, say_);
     if (asked) return {};
     return Error{asked.error().kind, fmt::format("forebay: no agent on {}: {}. Safe: what is staged. Next: look at "
                                                  "{}/agent.log, or set agent.mode to \"process\".",
@@ -271,11 +287,13 @@ void SessionState::end_thread(std::chrono::seconds wait_max) {
 
 Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<SessionState>& self,
                                                           const std::string& name,
-                                                          const StreamOptions& stream_options) {
+                                                          const std::optional<StreamOptions>& wanted) {
     FB_TRY(check_open());
-    FB_TRY(check(name, stream_options));
-    if (const auto there = streams_[name].lock()) return there;
-    auto made = std::make_shared<StreamState>(self, name, stream_options);
+    const auto there = streams_[name].lock();
+    const auto chosen = wanted ? *wanted : there ? there->stager.options() : options_of_stream(options, name);
+    FB_TRY(agree_on_stream(*topology.world, name, chosen, there ? &there->stager.options() : nullptr));
+    if (there) return there;
+    auto made = std::make_shared<StreamState>(self, name, chosen);
     FB_TRY(made->stager.add());
     streams_[name] = made;
     return made;
@@ -308,9 +326,10 @@ Result<> SessionState::close() {
     std::vector<std::uint32_t> slots;
     for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) slots.push_back(i);
     const bool leads = topology.leads();
-    const auto mine = stage::await_commits(*staging, slots, options.close_wait,
-                                           leads ? [this] { return ensure_agent(); } : std::function<Result<>()>());
-    const auto committed = comm::agree(*topology.world, mine);
+    const auto committed =
+        stage::await_commits(*topology.world, *staging, slots, options.close_wait,
+                             leads ? [this] { return ensure_agent(); } : std::function<Result<>()>(), say_);
+    const bool all_here = stage::show_pending(*staging, slots).empty();  // on this node
     for (const auto& [name, stream] : streams_) {
         const auto living = stream.lock();
         if (!living) continue;
@@ -325,14 +344,17 @@ Result<> SessionState::close() {
         stage::ring(page.bell);
         const auto deadline = sys::Clock::now() + agent_end_max;
         const auto spool_deadline = sys::Clock::now() + options.close_wait;
-        while (mine && staging->agent_lives() &&
-               (sys::Clock::now() < deadline || (sys::Clock::now() < spool_deadline && !check_spool())))
+        stage::LongWait wait(say_, options.close_wait);
+        while (all_here && staging->agent_lives() &&
+               (sys::Clock::now() < deadline || (sys::Clock::now() < spool_deadline && !check_spool()))) {
+            wait.turn([&] { return "the agent on " + sys::host_name() + " to end, in " + staging->directory(); });
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
     }
-    end_thread(mine ? agent_end_max : stuck_agent_end_max);
+    end_thread(all_here ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
-    if (leads && mine) removed = check_spool();
-    if (leads && mine && removed && !staging->agent_lives()) removed = staging->remove();
+    if (leads && all_here) removed = check_spool();
+    if (leads && all_here && removed && !staging->agent_lives()) removed = staging->remove();
     job_.reset();  // else it takes requests that are meant for the next session
     target_.reset();
     staging.reset();

@@ -18,6 +18,7 @@
 #include "restart/choose.hpp"
 #include "restart/plan.hpp"
 #include "restart/reader.hpp"
+#include "stage/long_wait.hpp"
 #include "stage/stager.hpp"
 #include "stage/staging.hpp"
 #include "stage/step_clock.hpp"
@@ -51,9 +52,10 @@ public:
     ~SessionState();
 
     /// Collective over `world`.
-    Result<> open(GroupHolder& holder, const Options& options);
+    Result<> open(GroupHolder& holder, const Result<Options>& options);
+    /// Without options those of the stream that is open already, else of the configuration. Collective.
     Result<std::shared_ptr<StreamState>> stream(const std::shared_ptr<SessionState>& self, const std::string& name,
-                                                const StreamOptions& options);
+                                                const std::optional<StreamOptions>& options);
     Result<> close();
     Result<Job> job(bool stop_wanted);
     /// What is not computing begins, with the stream that is saved if one is, and ends.
@@ -63,6 +65,8 @@ public:
     /// By the node's first rank: starts the agent unless it lives.
     Result<> ensure_agent();
     void log(const std::string& line) const;
+    /// The same for waits that last: empty where nobody listens, as on all ranks but the first.
+    const stage::Say& say() const { return say_; }
     Result<> check_open() const;
     Result<> check_spool() const;
 
@@ -77,6 +81,7 @@ private:
     Result<> find_forwarders(const stage::Forwarding& of_job);
     Result<> open_target();
     Result<> open_staging();
+    Result<> wait_for_old_agents(const std::string& directory);
     Result<> start_process();
     Result<> start_thread();
     Result<> ask_dedicated();
@@ -86,6 +91,7 @@ private:
     std::map<std::string, std::weak_ptr<StreamState>> streams_;  // the handles own them, and they own the session
     std::span<drain::Post> posts_;
     stage::Forwarding forwarding_;
+    stage::Say say_;
     // Where this session writes beside its agents' doing: small files, on the world's first rank.
     std::shared_ptr<sys::Store> target_;
     struct AgentThread;
@@ -97,7 +103,8 @@ private:
 };
 
 /// The answer of `work`, or `retry` after `limit`: a thread that hangs in a dead mount cannot be stopped, only left.
-Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work);
+Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work,
+                const stage::Say& say);
 
 class StreamState : public std::enable_shared_from_this<StreamState> {
 public:
@@ -106,13 +113,14 @@ public:
     StreamState& operator=(const StreamState&) = delete;
     ~StreamState() { stager.abandon(); }  // close() would wait for a slot that nobody fills any more
 
-    Result<> add(Variable variable, void* data, std::vector<Piece> pieces);
+    Result<> add(Variable variable, void* data, std::vector<Piece> pieces, Replicated which = Replicated::equal);
     Result<std::uint32_t> add_table(const std::string& name, const std::vector<Column>& columns);
-    Result<std::size_t> index_of(const std::string& variable, Kind kind) const;
+    /// `missing`, or `refused` where it is described otherwise.
+    Result<std::size_t> index_of(const std::string& variable, Kind kind, const As& as) const;
     Result<std::optional<Restart>> choose(std::int64_t below);
     /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.
     Result<> look_at_heads(RestartState& state);
-    Result<Saved> begin(std::int64_t step, double time, Result<> mine);
+    Result<Saved> begin(std::int64_t step, double time, stage::Stager::Values values, Result<> mine);
     /// What begin() began.
     Result<Saved> finish();
     /// Whether every column that has rows has an address or is written by the application.
@@ -152,6 +160,9 @@ std::string absolute_path(const std::string& path);
 
 /// load_options() of a file whose text is known; `path` is for its errors.
 Result<Options> decode_options(const std::string& text, const std::string& path);
+
+/// Who gets the lines of a session's log: Options::log, else standard error where that is asked for, else nobody.
+std::function<void(const std::string&)> log_of(const Options& options);
 
 /// `refused` for settings that cannot work.
 Result<> check(const Options& options);

@@ -4,12 +4,23 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "base/bytes.hpp"
 
 namespace forebay::comm {
 
 namespace {
+
+// Says once who reports: behind what failed, before what is safe and the next command. Of several groups that have
+// agreed on an error in turn, as a node and then the world, the last one's rank counts.
+std::string with_reporter(std::string text, int rank) {
+    constexpr std::string_view mark = " (reported by rank ";
+    if (const auto begin = text.find(mark); begin != text.npos)
+        if (const auto end = text.find(')', begin); end != text.npos) text.erase(begin, end + 1 - begin);
+    const auto at = std::min({text.find(" Safe: "), text.find(" Next: "), text.size()});
+    return text.insert(at, fmt::format("{}{})", mark, rank));
+}
 
 class Alone final : public Group {
 public:
@@ -78,9 +89,8 @@ Result<> agree(Group& group, const Result<>& mine) {
     }
     group.broadcast_sized(message, speaker);
     const auto kind = static_cast<ErrorKind>(message.at(0));
-    std::string text(text_of(std::span(message).subspan(1)));
-    if (group.size() > 1) text += fmt::format(" (reported by rank {})", speaker);
-    return Error{kind, std::move(text)};
+    const std::string text(text_of(std::span(message).subspan(1)));
+    return Error{kind, group.size() > 1 ? with_reporter(text, speaker) : text};
 }
 
 Topology find_topology(std::unique_ptr<Group> world, int virtual_nodes) {

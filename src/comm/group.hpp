@@ -42,7 +42,7 @@ public:
 std::unique_ptr<Group> alone();
 
 /// Every rank gets the error of the lowest rank that has one, so that no rank waits for one that left; the text
-/// names that rank. Collective.
+/// names that rank, once. Collective.
 Result<> agree(Group& group, const Result<>& mine);
 
 /// The world cut into nodes. `leaders` holds one rank a node (nullptr on the others), ordered by world rank.

@@ -7,6 +7,7 @@
 #include "base/bytes.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/node_reader.hpp"
+#include "stage/await.hpp"
 
 namespace forebay::restart {
 
@@ -19,24 +20,25 @@ constexpr std::int64_t none = -1;
 
 // What a dead session left staged on several nodes can be read by all of them only from the target, so it is first
 // drained there, by the agents that this session has started. One node reads its staged copies as they are.
-Result<> Chooser::settle() {
-    if (std::exchange(settled_, true) || context_.topology->nodes == 1) return {};
-    Result<> mine;
-    if (context_.topology->leads()) {
-        auto& page = context_.staging->control();
-        const auto deadline = sys::Clock::now() + context_.wait_max;
-        for (bool busy = true; busy;) {
-            const auto seen = page.news.load(std::memory_order_acquire);
-            busy = false;
-            for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
-                const auto state = page.slots[i].state.load(std::memory_order_acquire);
-                busy |= state == SlotState::sealed || state == SlotState::draining || state == SlotState::drained;
-            }
-            if (busy && sys::Clock::now() > deadline) break;  // what is committed by then is what there is
-            if (busy) sys::wait_on(page.news, seen, std::chrono::milliseconds(100));
+void Chooser::settle() {
+    if (std::exchange(settled_, true) || context_.topology->nodes == 1) return;
+    const auto& page = context_.staging->control();
+    const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
+        if (!context_.topology->leads()) return {};
+        const auto seen = page.news.load(std::memory_order_acquire);
+        std::vector<std::uint32_t> busy;
+        for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
+            const auto state = page.slots[i].state.load(std::memory_order_acquire);
+            if (state == SlotState::sealed || state == SlotState::draining || state == SlotState::drained)
+                busy.push_back(i);
         }
-    }
-    return comm::agree(*context_.topology->world, mine);
+        if (busy.empty()) return {};
+        sys::wait_on(page.news, seen, nap);
+        return fmt::format("the agent on {} to drain what an earlier session left in {}: {}", sys::host_name(),
+                           context_.staging->directory(), stage::show_pending(*context_.staging, busy));
+    };
+    // What is committed by then is what there is.
+    stage::wait_together(*context_.topology->world, look, context_.wait_max, context_.say);
 }
 
 Result<std::vector<stage::StagedFile>> Chooser::staged_here() {
@@ -170,7 +172,7 @@ Result<Choice> Chooser::load_staged(const stage::StagedFile& staged) {
 
 Result<std::optional<Choice>> Chooser::newest_below(std::int64_t below) {
     notes_.clear();
-    FB_TRY(settle());
+    settle();
     FB_TRY_ASSIGN(staged, staged_here());
     for (;;) {
         const auto local = staged_only(staged, below);

@@ -12,6 +12,7 @@
 
 #include "comm/group.hpp"
 #include "format/manifest.hpp"
+#include "stage/long_wait.hpp"
 #include "stage/staging.hpp"
 #include "sys/store.hpp"
 
@@ -37,6 +38,7 @@ struct ChooserContext {
     sys::Store* store = nullptr;
     std::string run;
     std::chrono::milliseconds wait_max{};  // for what a dead session left staged to be drained
+    stage::Say say = {};                   // for that wait, when it lasts
 };
 
 class Chooser {
@@ -51,7 +53,7 @@ public:
     const std::vector<std::string>& notes() const { return notes_; }
 
 private:
-    Result<> settle();
+    void settle();
     Result<std::vector<stage::StagedFile>> staged_here();
     std::optional<stage::StagedFile> staged_only(const std::vector<stage::StagedFile>& staged, std::int64_t below);
     Result<std::int64_t> newest_at_target(std::int64_t below);

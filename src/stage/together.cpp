@@ -57,8 +57,10 @@ Result<> check_own(const Schema& schema, const Binding& binding) {
 }
 
 // Compares every rank's schema with rank 0's; says which variable differs first.
-Result<> check_same_schema(comm::Group& world, const Schema& schema) {
-    const auto own = format::schema_json(schema);
+Result<> check_same_schema(comm::Group& world, const Schema& schema, const Binding& binding) {
+    // Whose value is meant follows in a line of its own: the schema, which is what the files hold, does not say it.
+    auto own = format::schema_json(schema) + '\n';
+    for (std::size_t v = 0; v < schema.variables.size(); ++v) own += binding.is_first_ranks(v) ? '1' : '0';
     const std::int64_t sum = crc32c(bytes_of(own));
     std::int64_t extremes[] = {sum, -sum, static_cast<std::int64_t>(own.size()),
                                -static_cast<std::int64_t>(own.size())};
@@ -68,7 +70,9 @@ Result<> check_same_schema(comm::Group& world, const Schema& schema) {
     std::vector<std::byte> first;
     if (world.rank() == 0) first.assign(bytes_of(own).begin(), bytes_of(own).end());
     world.broadcast_sized(first, 0);
-    const auto theirs = format::schema_from_json(text_of(first));
+    const auto end = text_of(first).rfind('\n');
+    const auto whose = text_of(first).substr(end + 1);
+    const auto theirs = format::schema_from_json(text_of(first).substr(0, end));
     Result<> verdict;
     if (!theirs) verdict = theirs.error();
     else if (theirs->variables.size() != schema.variables.size())
@@ -81,11 +85,15 @@ Result<> check_same_schema(comm::Group& world, const Schema& schema) {
     for (std::size_t v = 0; verdict && v < schema.variables.size(); ++v) {
         const auto& mine = schema.variables[v];
         const auto& other = theirs->variables[v];
-        if (mine == other) continue;
-        verdict = refusal(
-            mine, fmt::format("it is {} {} {} here, but '{}', {} {} {}, on rank 0 (or their attributes differ).",
-                              name_of(mine.type), name_of(mine.kind), show(mine.shape), other.name, name_of(other.type),
-                              name_of(other.kind), show(other.shape)));
+        const bool first_ranks = binding.is_first_ranks(v), is_alike = first_ranks == (whose[v] == '1');
+        if (mine == other && is_alike) continue;
+        if (mine == other)
+            verdict = refusal(mine, fmt::format("it is the first rank's {} only.", first_ranks ? "here" : "on rank 0"));
+        else
+            verdict = refusal(
+                mine, fmt::format("it is {} {} {} here, but '{}', {} {} {}, on rank 0 (or their attributes differ).",
+                                  name_of(mine.type), name_of(mine.kind), show(mine.shape), other.name,
+                                  name_of(other.type), name_of(other.kind), show(other.shape)));
     }
     FB_TRY(comm::agree(world, verdict));
     return Error{
@@ -163,7 +171,7 @@ Result<> check_coverage(comm::Group& world, const Schema& schema, const Binding&
 
 Result<> check_together(comm::Group& world, const Schema& schema, const Binding& binding) {
     FB_TRY(comm::agree(world, check_own(schema, binding)));
-    FB_TRY(check_same_schema(world, schema));
+    FB_TRY(check_same_schema(world, schema, binding));
     return check_coverage(world, schema, binding);
 }
 
