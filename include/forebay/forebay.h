@@ -87,7 +87,8 @@ fb_status fb_options_parse(const char* toml, fb_options** options, fb_error* err
  * gets the options, with MPI on every rank, so that none waits for one that could not read its file. NULL only where
  * there is no memory. */
 fb_options* fb_options_file(const char* path);
-/* The run's directory at the target, and the node-local directory to stage in ("": /dev/shm). */
+/* The run's directory at the target, and the node-local directory to stage in ("": /dev/shm). A run that is another one
+ * than the file names is refused by fb_open(). */
 void fb_options_set_run(fb_options* options, const char* directory);
 void fb_options_set_staging(fb_options* options, const char* directory);
 /* Called on world rank 0 with one line and with `context`; nothing is printed without it. What a call waits for is said

@@ -99,10 +99,10 @@ def dedicate(world, config=None):
 class Session:
     """One application's use of one run.
 
-    run: the directory at the target, made if missing; "" takes it from `config`. comm: an mpi4py communicator (it is
-    duplicated), or None for this process alone. staging: a node-local directory, /dev/shm by default. config: a TOML
-    file, see the guide; a rank that cannot read it is an error on every rank. log: a function of one line, called on
-    rank 0. Opening and close() are collective.
+    run: the directory at the target, made if missing; "" takes it from `config`, which names no other one. comm: an mpi4py
+    communicator (it is duplicated), or None for this process alone. staging: a node-local directory, /dev/shm by default.
+    config: a TOML file, see the guide; a rank that cannot read it is an error on every rank. log: a function of one line,
+    called on rank 0. Opening and close() are collective.
 
     As a context manager it is closed at the end; after an exception it is only left, and agents finish what is staged.
     """
