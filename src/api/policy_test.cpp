@@ -276,10 +276,15 @@ TEST_CASE("newest_only over nodes that are not equally busy: all drop the same s
         CHECK(saver.save(2).kept);
         world.barrier();
         auto node = stage::Staging::join(stage::staging_directory(options.staging, options.run, rank).value()).value();
-        const auto of_step_1 = std::ranges::find_if(node.control().slots, [&](const auto& slot) {
-            return slot.step.load() == 1 && node.control().streams[slot.stream].name.data() == std::string("restart");
-        });
-        REQUIRE(of_step_1 != node.control().slots.end());
+        const auto slot_of = [&](std::int64_t step) {
+            const auto found = std::ranges::find_if(node.control().slots, [&](const auto& slot) {
+                return slot.step.load() == step &&
+                       node.control().streams[slot.stream].name.data() == std::string("restart");
+            });
+            REQUIRE(found != node.control().slots.end());
+            return found;
+        };
+        const auto of_step_1 = slot_of(1), of_step_2 = slot_of(2);
         CHECK(of_step_1->state.load() == stage::SlotState::sealed);
         if (rank == 1) of_step_1->state = stage::SlotState::draining;
         const auto third = saver.save(3);
@@ -289,6 +294,10 @@ TEST_CASE("newest_only over nodes that are not equally busy: all drop the same s
         CHECK(staged_steps(options, 2) == std::set<std::int64_t>{1, 2});
         world.barrier();
         of_step_1->state = stage::SlotState::sealed;
+        of_step_2->state = stage::SlotState::draining;  // the newer one first, on all nodes
+        CHECK_FALSE(saver.save(4).kept);
+        of_step_2->state = stage::SlotState::sealed;
+        world.barrier();
         const auto fourth = saver.save(4);
         check_alike(world, fourth);
         CHECK(fourth.replaced == 1);

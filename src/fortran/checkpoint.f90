@@ -225,11 +225,10 @@ contains
     call describe(name, fb_at(array), kind, stat, errmsg)
     if (failed(stat)) return
     call found%read_variable(name, stat, errmsg)
-    ! What cannot be read may have been described wrong; a right read may come after it.
-    if (failed(stat)) call forget_if_read(name)
   end subroutine
 
-  ! What was only read is described anew by each call: a read says nothing of what is written later.
+  ! What was only read is described anew by each call: a read that was refused may have described it wrong, and one that was
+  ! right says nothing of what is written later.
   subroutine forget_if_read(name)
     character(len=*), intent(in) :: name
     integer :: i, at, stat
