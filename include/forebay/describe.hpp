@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -57,6 +58,13 @@ template <> constexpr Type type_of<std::uint16_t>() { return u16; }
 template <> constexpr Type type_of<std::uint32_t>() { return u32; }
 template <> constexpr Type type_of<std::uint64_t>() { return u64; }
 // clang-format on
+
+template <class T, class... Known>
+inline constexpr bool is_one_of = (std::is_same_v<T, Known> || ...);
+/// What type_of() knows.
+template <class T>
+concept Element = is_one_of<T, float, double, std::complex<float>, std::complex<double>, std::int8_t, std::int16_t,
+                            std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 
 /// Up to dims_max numbers: a shape, a position, a size in elements. An empty Extents is a scalar's shape.
 class Extents {
@@ -127,6 +135,9 @@ struct Attributes {
 
 /// Whether the boxes of all ranks must fill the global shape.
 enum class Coverage : std::uint8_t { full, partial };
+
+/// Whether a replicated variable must be equal on every rank, bit for bit, or ranks may differ and rank 0's is meant.
+enum class Replicated : std::uint8_t { equal, first_rank };
 
 /// One column of a particle table.
 struct Column {

@@ -83,11 +83,19 @@ typedef uint32_t fb_type;
  * the defaults. Unknown keys are FB_REFUSED, with line and nearest known key. */
 fb_status fb_options_load(const char* path, fb_options** options, fb_error* error);
 fb_status fb_options_parse(const char* toml, fb_options** options, fb_error* error);
-/* The run's directory at the target, and the node-local directory to stage in ("": /dev/shm). */
+/* As fb_options_load(); but what is wrong with the file is told by the fb_open(), fb_open_mpi() or fb_dedicate() that
+ * gets the options, with MPI on every rank, so that none waits for one that could not read its file. NULL only where
+ * there is no memory. */
+fb_options* fb_options_file(const char* path);
+/* The run's directory at the target, and the node-local directory to stage in ("": /dev/shm). A run that is another one
+ * than the file names is refused by fb_open(). */
 void fb_options_set_run(fb_options* options, const char* directory);
 void fb_options_set_staging(fb_options* options, const char* directory);
-/* Called on world rank 0 with one line and with `context`; nothing is printed without it. */
+/* Called on world rank 0 with one line and with `context`; nothing is printed without it. What a call waits for is said
+ * after 2 s, and again every 30 s. */
 void fb_options_set_log(fb_options* options, void (*log)(const char* line, void* context), void* context);
+/* Not 0: without such a function the lines go to standard error, as with FOREBAY_LOG=1 in the environment. */
+void fb_options_set_log_to_stderr(fb_options* options, int yes);
 void fb_options_free(fb_options* options);
 
 /* What a save does when every slot of the stream still holds a snapshot that is not committed. */
@@ -95,7 +103,9 @@ typedef enum fb_policy {
     FB_WAIT = 0,         /* until a slot is free; the default, nothing is ever lost */
     FB_WAIT_AT_MOST = 1, /* wait_max_seconds, then skip */
     FB_SKIP = 2,         /* at once */
-    FB_NEWEST_ONLY = 3   /* replace the waiting snapshot that the agent has not begun to drain, else skip */
+    /* Replace a snapshot that the agent has not begun to drain: with two slots the older of two that wait; else skip.
+     * With one slot the waiting one is given up before the new one is sealed: a kill in between loses both. */
+    FB_NEWEST_ONLY = 3
 } fb_policy;
 
 typedef struct fb_stream_options {
@@ -145,7 +155,9 @@ typedef struct fb_job {
  * call asks the batch system, each makes one maximum over the world. Collective. */
 fb_status fb_check_job(fb_session* session, int stop_wanted, fb_job* job, fb_error* error);
 
-/* A named sequence of snapshots; `options` NULL: those of the configuration, else the defaults. Local. */
+/* A named sequence of snapshots; `options` NULL: those of the configuration, else the defaults. Options that differ
+ * between ranks, or from those of a stream that is open already, are FB_REFUSED; the second handle of a stream shares
+ * its description. Collective. */
 fb_status fb_stream_open(fb_session* session, const char* name, const fb_stream_options* options, fb_stream** stream,
                          fb_error* error);
 void fb_stream_free(fb_stream* stream);
@@ -194,15 +206,22 @@ fb_piece fb_with_halo(int dims, const uint64_t* lo, const uint64_t* size, const 
 /* Whether the boxes of all ranks must fill the global shape. */
 typedef enum fb_coverage { FB_COVERAGE_FULL = 0, FB_COVERAGE_PARTIAL = 1 } fb_coverage;
 
-/* A value that is equal on every rank; the node's first rank's is saved. dims 0 is a scalar. Local. */
+/* A value that is equal on every rank, bit for bit: a save is FB_REFUSED, with the ranks and their values, where it is
+ * not. (What a direct save writes itself is not compared.) dims 0 is a scalar. Local. */
 fb_status fb_replicated(fb_stream* stream, const char* name, fb_type type, int dims, const uint64_t* shape, void* data,
                         const fb_attributes* attributes, fb_error* error);
+/* The same for a value in which ranks may differ: rank 0's is what a restart gives to all that describe it so. Local.
+ */
+fb_status fb_replicated_first_rank(fb_stream* stream, const char* name, fb_type type, int dims, const uint64_t* shape,
+                                   void* data, const fb_attributes* attributes, fb_error* error);
 /* A global array; this rank owns the boxes of `pieces`, perhaps none. Local; boxes of all ranks are checked against one
  * another by the first save. */
 fb_status fb_array(fb_stream* stream, const char* name, fb_type type, int dims, const uint64_t* shape,
                    size_t piece_count, const fb_piece* pieces, const fb_attributes* attributes, fb_coverage coverage,
                    fb_error* error);
-/* New boxes or addresses for a described array; a new address for a replicated variable. Local. */
+/* New boxes or addresses for a described array; a new address for a replicated variable. Local. FB_REFUSED are boxes of
+ * other dimensions than the variable's, such with elements that are larger than their distance in memory, and a
+ * variable of the other kind; that an address is one of the described type and shape is the caller's care. */
 fb_status fb_rebind_array(fb_stream* stream, const char* name, int dims, size_t piece_count, const fb_piece* pieces,
                           fb_error* error);
 fb_status fb_rebind_replicated(fb_stream* stream, const char* name, void* data, fb_error* error);
@@ -248,9 +267,9 @@ typedef struct fb_saved {
 /* Lays the slots out and faults their pages in now, so that the first save costs no more than the others.
  * Collective. */
 fb_status fb_prepare(fb_stream* stream, fb_error* error);
-/* Saves everything described under `step`, from 0 to 2^63 - 2. Returns when all is copied and sealed on the node;
- * draining goes on behind. An error of an earlier drain surfaces here; the step is then not saved. `saved` may be NULL.
- * Collective. */
+/* Saves everything described under `step`, from 0 to 2^63 - 2, and equal on every rank, as `time`. Returns when all is
+ * copied and sealed on the node; draining goes on behind. An error of an earlier drain surfaces here; the step is then
+ * not saved. `saved` may be NULL. Collective. */
 fb_status fb_save(fb_stream* stream, int64_t step, double time, fb_saved* saved, fb_error* error);
 /* Waits until what was saved is committed, at most so long. Collective. */
 fb_status fb_wait_committed(fb_stream* stream, double seconds_max, fb_error* error);

@@ -45,8 +45,9 @@ class Particles {
 public:
     /// This rank's rows from now on, and where each column lies, in the order of describing; without `columns` only the
     /// number of rows, before begin() or prepare(). Local.
-    /// The addresses must stay valid until the save or read that uses them returns.
-    Result<> bind(std::uint64_t rows, std::vector<ColumnData> columns = {});
+    /// The addresses must stay valid until the save or read that uses them returns. An address says nothing of its
+    /// type: with `types`, in the order of the columns, another one than described is `refused`.
+    Result<> bind(std::uint64_t rows, std::vector<ColumnData> columns = {}, const std::vector<Type>& types = {});
     std::uint64_t rows() const;
 
 private:
@@ -112,15 +113,24 @@ private:
     std::uint64_t number_;
 };
 
+/// What a variable that is bound again is taken for; what is not said is not compared.
+struct As {
+    std::optional<Type> type = {};
+    std::optional<Extents> shape = {};  // of an array the global one
+};
+
 /// A named sequence of snapshots under one policy.
 class Stream {
 public:
-    /// A value that is equal on every rank; the node's first rank's is saved. An empty shape is a scalar. Local.
+    /// A value that is equal on every rank, bit for bit: a save is `refused`, with the ranks and their values, where it
+    /// is not. (What a DirectSave writes itself is not compared.) With Replicated::first_rank ranks may differ: what
+    /// rank 0 has is what a restart gives to all that describe it so. An empty shape is a scalar. Local.
     Result<> replicated(const std::string& name, Type type, const Extents& shape, void* data,
-                        const Attributes& attributes = {});
+                        const Attributes& attributes = {}, Replicated which = Replicated::equal);
     template <class T>
-    Result<> replicated(const std::string& name, T* value, const Attributes& attributes = {}) {
-        return replicated(name, type_of<T>(), {}, value, attributes);
+    Result<> replicated(const std::string& name, T* value, const Attributes& attributes = {},
+                        Replicated which = Replicated::equal) {
+        return replicated(name, type_of<T>(), {}, value, attributes, which);
     }
 
     /// A global array; this rank owns the boxes of `pieces`, perhaps none. Local; boxes of all ranks are checked
@@ -129,10 +139,15 @@ public:
                    const Attributes& attributes = {}, Coverage coverage = Coverage::full);
 
     /// New boxes or addresses for a described array. Local; boxes that differ from before cost a new layout
-    /// at the next save.
-    Result<> rebind(const std::string& name, std::vector<Piece> pieces);
-    /// A new address for a replicated variable.
-    Result<> rebind(const std::string& name, void* data);
+    /// at the next save. `refused` where the variable is described otherwise than `as` says, with other dimensions than
+    /// the boxes have, or with elements that are larger than their distance in memory.
+    Result<> rebind(const std::string& name, std::vector<Piece> pieces, const As& as = {});
+    /// A new address for a replicated variable; an address says nothing, so `refused` is what differs from `as`. Local.
+    Result<> rebind(const std::string& name, void* data, const As& as = {});
+    template <Element T>
+    Result<> rebind(const std::string& name, T* data) {
+        return rebind(name, data, {.type = type_of<T>()});
+    }
 
     /// Takes an array or a replicated variable out of the description. Local; on every rank alike before the next save.
     Result<> forget(const std::string& name);
@@ -144,9 +159,9 @@ public:
     /// first save does it otherwise. Tables should be bound to about as many rows as they will have. Collective.
     Result<> prepare();
 
-    /// Saves everything described under `step`, from 0 to 2^63 - 2. Returns when all is copied and sealed on the
-    /// node; draining goes on behind. An error of an earlier drain surfaces here, with what is still safe; the
-    /// step is then not saved. Collective.
+    /// Saves everything described under `step`, from 0 to 2^63 - 2, and equal on every rank, as `time`. Returns when
+    /// all is copied and sealed on the node; draining goes on behind. An error of an earlier drain surfaces here, with
+    /// what is still safe; the step is then not saved. Collective.
     Result<Saved> save(std::int64_t step, double time = 0);
 
     /// Begins a save whose blocks the application writes itself; as save() up to the copy. Collective.
@@ -183,6 +198,8 @@ class Session {
 public:
     /// A session of this process alone. With MPI: forebay/mpi.hpp.
     static Result<Session> open(const Options& options);
+    /// The same with what load_options() has answered: its error is this call's.
+    static Result<Session> open(const Result<Options>& options);
 
     Session(Session&&) noexcept;
     Session& operator=(Session&&) noexcept;
@@ -191,8 +208,11 @@ public:
     /// Leaves without waiting, as after a crash: agents finish what is staged. Call close() for a clean end.
     ~Session();
 
-    /// The stream of that name, with options from Options::streams, else the defaults. Local.
+    /// The stream of that name, with options from Options::streams, else the defaults. A stream that is open already is
+    /// given again: one description, which both handles share. Collective.
     Result<Stream> stream(const std::string& name);
+    /// With these options; `refused` where they differ between ranks, or from those of a stream that is open already.
+    /// Collective.
     Result<Stream> stream(const std::string& name, const StreamOptions& options);
 
     /// Whether this node's agent is draining now. Local, a load from memory.
@@ -218,7 +238,7 @@ public:
     Result<> close();
 
     /// Internal: how forebay/mpi.hpp opens a session over a communicator.
-    static Result<Session> open_over(std::unique_ptr<GroupHolder> world, const Options& options);
+    static Result<Session> open_over(std::unique_ptr<GroupHolder> world, const Result<Options>& options);
 
 private:
     explicit Session(std::shared_ptr<SessionState> state);

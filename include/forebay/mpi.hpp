@@ -18,11 +18,16 @@ namespace forebay {
 /// With AgentOptions::forwarders the ranks of the last so many hosts (Options::virtual_nodes counts as hosts) write to
 /// the target for the others, whatever the mode: they stay in this call until all that compute have called MPI_Finalize
 /// and the agents that outlive those are done, at most Options::close_wait, and get MPI_COMM_NULL too. `refused` where
-/// no host is left.
+/// no host is left, and where ranks have options that open() would refuse.
 Result<MPI_Comm> dedicate(MPI_Comm world, const Options& options);
+/// The same with what load_options() has answered.
+Result<MPI_Comm> dedicate(MPI_Comm world, const Result<Options>& options);
 
 /// Opens a session of all ranks of `world`, which is duplicated: the caller's communicator sees no message of
 /// ours. MPI must be initialised, and finalised only after the session is closed or destroyed. Collective.
 Result<Session> open(MPI_Comm world, const Options& options);
+/// The same with what load_options() has answered: every rank gets the error of one that could not read its file, and
+/// none waits for it.
+Result<Session> open(MPI_Comm world, const Result<Options>& options);
 
 }  // namespace forebay

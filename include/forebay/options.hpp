@@ -19,7 +19,9 @@ enum class Policy {
     wait,          // until a slot is free (Options::stall_wait bounds it); the default, nothing is ever lost
     wait_at_most,  // StreamOptions::wait_max, then skip
     skip,          // at once
-    newest_only,   // replace the waiting snapshot that the agent has not begun to drain, else skip
+    newest_only,   // replace a snapshot that the agent has not begun to drain: with two slots the older of two that
+                   // wait; else skip. With one slot the waiting one is given up before the new one is sealed: a kill in
+                   // between loses both
 };
 
 /// How the agent makes node files smaller on their way to the target; docs/guide/configuration.md, "Compression".
@@ -52,6 +54,7 @@ enum class Shared {
     h5part,  // and the columns of the one table are named as readers of H5Part look for them: /Step#120/x
 };
 
+/// Equal on every rank, else Session::stream() refuses them.
 struct StreamOptions {
     int slots = 1;  // 1, or 2 to save while the step before still drains
     Policy policy = Policy::wait;
@@ -110,6 +113,8 @@ struct JobOptions {
     std::chrono::milliseconds reserve{35'000};  // for saving, draining and ending, besides what is measured
 };
 
+/// Equal on every rank, else open() refuses them; but for what belongs to a node: `staging`, and of `agent` `program`,
+/// `environment`, `cpus`, `forward_address` and `forward_token_file`. Each rank may have its own `log`.
 struct Options {
     std::string run = {};      // the directory at the target; created if missing
     std::string staging = {};  // "" : /dev/shm; a node-local directory
@@ -124,9 +129,12 @@ struct Options {
     std::chrono::milliseconds close_wait{600'000};   // close() waits at most so long for the agents
     std::chrono::milliseconds stall_wait{600'000};   // a save, for an agent that gets nothing done (dead target)
     std::uint64_t restart_window_bytes = 16u << 20;  // memory of a node to read snapshots from the target
-    /// Called on world rank 0 with one line; nothing is printed without it.
+    /// Called on world rank 0 with one line; nothing is printed without it. What a call waits for is said after 2 s,
+    /// and again every 30 s.
     std::function<void(const std::string&)> log = {};
     std::vector<std::pair<std::string, StreamOptions>> streams = {};  // by name; stream() looks here first
+    std::string run_in_file = {};  // what load_options() has found for `run`; open() refuses another one in code
+    bool log_to_stderr = false;    // lines for `log` where that is empty; FOREBAY_LOG=1 in the environment does it too
 };
 
 /// What one save did. Equal on all ranks but for the seconds.

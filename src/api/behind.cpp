@@ -41,6 +41,7 @@ Result<Settings> settings(const std::string& name) {
     if (path != nullptr && *path != '\0') {
         FB_TRY_ASSIGN(options, load_options(path));
         found.options = std::move(options);
+        found.options.run_in_file.clear();  // the run is beside the file, whatever the configuration says
     }
     const auto* keep = std::getenv(fmt::format("FOREBAY_{}_KEEP", name).c_str());
     found.keep = keep != nullptr && std::string_view(keep) != "" && std::string_view(keep) != "0";

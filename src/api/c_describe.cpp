@@ -82,6 +82,16 @@ std::vector<ColumnData> column_data(std::size_t count, const fb_column_data* giv
     return result;
 }
 
+fb_status replicated(fb_stream* stream, const char* name, fb_type type, int dims, const std::uint64_t* shape,
+                     void* data, const fb_attributes* attributes, Replicated which, fb_error* error) {
+    return guarded(error, [&]() -> Result<> {
+        FB_TRY(given(stream, "fb_stream"));
+        FB_TRY_ASSIGN(extent, extents(dims, shape));
+        return stream->value.replicated(text_or_empty(name), type_of_code(type), extent, data,
+                                        attributes_of(attributes), which);
+    });
+}
+
 }  // namespace
 
 }  // namespace forebay::c_door
@@ -103,12 +113,12 @@ fb_piece fb_with_halo(int dims, const uint64_t* lo, const uint64_t* size, const 
 
 fb_status fb_replicated(fb_stream* stream, const char* name, fb_type type, int dims, const uint64_t* shape, void* data,
                         const fb_attributes* attributes, fb_error* error) {
-    return guarded(error, [&]() -> Result<> {
-        FB_TRY(given(stream, "fb_stream"));
-        FB_TRY_ASSIGN(extent, extents(dims, shape));
-        return stream->value.replicated(text_or_empty(name), type_of_code(type), extent, data,
-                                        attributes_of(attributes));
-    });
+    return replicated(stream, name, type, dims, shape, data, attributes, Replicated::equal, error);
+}
+
+fb_status fb_replicated_first_rank(fb_stream* stream, const char* name, fb_type type, int dims, const uint64_t* shape,
+                                   void* data, const fb_attributes* attributes, fb_error* error) {
+    return replicated(stream, name, type, dims, shape, data, attributes, Replicated::first_rank, error);
 }
 
 fb_status fb_array(fb_stream* stream, const char* name, fb_type type, int dims, const uint64_t* shape,

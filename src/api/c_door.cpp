@@ -50,6 +50,8 @@ Result<> give_options(Result<Options> made, fb_options** options) {
     return {};
 }
 
+bool has_options(const fb_options* options) { return options != nullptr && options->value; }
+
 Result<> give_restart(Result<std::optional<Restart>> found, fb_restart** restart) {
     if (!found) return found.error();
     *restart = *found ? new fb_restart{std::move(**found)} : nullptr;
@@ -78,16 +80,28 @@ fb_status fb_options_parse(const char* toml, fb_options** options, fb_error* err
         error, [&] { return give_options(decode_options(text_or_empty(toml), "the text of the options"), options); });
 }
 
+fb_options* fb_options_file(const char* path) {
+    fb_options* options = nullptr;
+    static_cast<void>(guarded(nullptr, [&]() -> Result<> {
+        options = new fb_options{load_options(text_or_empty(path))};
+        return {};
+    }));
+    return options;
+}
+
 void fb_options_set_run(fb_options* options, const char* directory) {
-    if (options != nullptr) options->value.run = text_or_empty(directory);
+    if (has_options(options)) options->value->run = text_or_empty(directory);
 }
 void fb_options_set_staging(fb_options* options, const char* directory) {
-    if (options != nullptr) options->value.staging = text_or_empty(directory);
+    if (has_options(options)) options->value->staging = text_or_empty(directory);
 }
 void fb_options_set_log(fb_options* options, void (*log)(const char* line, void* context), void* context) {
-    if (options == nullptr) return;
-    if (log == nullptr) options->value.log = {};
-    else options->value.log = [log, context](const std::string& line) { log(line.c_str(), context); };
+    if (!has_options(options)) return;
+    if (log == nullptr) options->value->log = {};
+    else options->value->log = [log, context](const std::string& line) { log(line.c_str(), context); };
+}
+void fb_options_set_log_to_stderr(fb_options* options, int yes) {
+    if (has_options(options)) options->value->log_to_stderr = yes != 0;
 }
 void fb_options_free(fb_options* options) { delete options; }
 

@@ -11,7 +11,7 @@
 #include "forebay/forebay.hpp"
 
 struct fb_options {
-    forebay::Options value;
+    forebay::Result<forebay::Options> value;  // an error is told by whoever opens with them
 };
 struct fb_session {
     forebay::Session value;

@@ -36,6 +36,15 @@ public:
     void flag(const char* key, bool& value) {
         take<bool>(key, "true or false", [&](bool given) { value = given; });
     }
+    /// True where the key names the one choice that there is.
+    void flag_to(const char* key, const std::string& choice, bool& value) {
+        take<std::string>(key, "text", [&](const std::string& given) {
+            value = given == choice;
+            if (!value)
+                fail(*table_.get(key),
+                     fmt::format("'{}' is \"{}\": \"{}\", or leave it out.", full(key), given, choice));
+        });
+    }
     void texts(const char* key, std::vector<std::string>& values) {
         const auto* node = known(key);
         if (node == nullptr) return;
@@ -271,6 +280,8 @@ void read_stream(const toml::table& table, const std::string& name, const std::s
 void read_all(const toml::table& table, const std::string& path, Result<>& verdict, Options& options) {
     Section section(table, "", path, verdict);
     section.text("run", options.run);
+    options.run_in_file = options.run;
+    section.flag_to("log", "stderr", options.log_to_stderr);
     section.text("staging", options.staging);
     section.number("virtual_nodes", options.virtual_nodes);
     section.flag("huge_pages", options.huge_pages);
@@ -309,8 +320,13 @@ Result<Options> decode_options(const std::string& text, const std::string& path)
 Result<Options> load_options(const std::string& path) {
     // toml++ makes a table of every dot of a key and destroys them by recursion: 100 KiB of dots end a stack of 8 MiB.
     constexpr std::uint64_t bytes_max = 16u << 10;
-    FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), path, bytes_max));
-    return decode_options(text, path);
+    const auto text = sys::read_text(sys::posix_store(), path, bytes_max);
+    if (text) return decode_options(*text, path);
+    return Error{
+        text.error().kind,
+        fmt::format("forebay: the configuration file '{}' cannot be read: {}. Nothing was opened. Next: put it "
+                    "where every rank can read it, or name another one.",
+                    path, text.error().text)};
 }
 
 }  // namespace forebay

@@ -34,6 +34,7 @@ open_wait_seconds = 2.5
 close_wait_seconds = 1.5
 stall_wait_seconds = 3.5
 restart_window_bytes = 1048576
+log = "stderr"
 [agent]
 mode = "dedicated"
 cores = 3
@@ -53,6 +54,8 @@ reserve_seconds = 60.5
 )")
                              .value();
     CHECK(options.run == "/scratch/run7");
+    CHECK(options.run_in_file == "/scratch/run7");
+    CHECK(options.log_to_stderr);
     CHECK(options.staging == "/local");
     CHECK(options.virtual_nodes == 2);
     CHECK(!options.huge_pages);
@@ -76,6 +79,35 @@ reserve_seconds = 60.5
     CHECK(options.job.reserve.count() == 60500);
     REQUIRE(agent.environment.size() == 1);
     CHECK(agent.environment[0].first == "LD_PRELOAD");
+}
+
+TEST_CASE("load_options: a log goes to standard error or is left out") {
+    CHECK_FALSE(load("huge_pages = true\n").value().log_to_stderr);
+    const auto other = load("huge_pages = true\nlog = \"stdout\"\n");
+    REQUIRE(!other);
+    CHECK(other.error().text.find("line 2: 'log' is \"stdout\": \"stderr\", or leave it out.") != std::string::npos);
+}
+
+TEST_CASE("load_options: a file that is not there is named") {
+    const auto missing = load_options("/nowhere/forebay.toml");
+    REQUIRE(!missing);
+    CHECK(missing.error().kind == ErrorKind::missing);
+    CHECK(missing.error().text.starts_with("forebay: the configuration file '/nowhere/forebay.toml' cannot be read: "));
+}
+
+TEST_CASE("a run in code that is another than the one in the file is refused; another spelling of it is not") {
+    auto options = load("run = \"/scratch/run7\"\n").value();
+    for (const auto* same : {"/scratch/run7", "/scratch/run7/", "/scratch/./run7"}) {
+        options.run = same;
+        CHECK(check(options));
+    }
+    options.run = "/scratch/run8";
+    const auto refused = check(options);
+    REQUIRE(!refused);
+    CHECK(refused.error().text.find("the run is /scratch/run8 in the program and /scratch/run7 in its configuration") !=
+          std::string::npos);
+    options.run_in_file.clear();
+    CHECK(check(options));
 }
 
 TEST_CASE("load_options: every setting of a stream") {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <new>
 
+#include "stage/alike.hpp"
 #include "stage/slot.hpp"
 #include "support/sessions.hpp"
 
@@ -116,6 +117,10 @@ TEST_CASE("messages of a save: two maxima over the world, one gathering and one 
                     .value();
             auto stream = session.stream("restart", {.slots = 2, .view = false}).value();
             std::vector<std::vector<double>> data(50, std::vector<double>(8, 1.0));
+            double time = 0, own = static_cast<double>(rank);
+            stream.replicated("time", &time).value();
+            stream.replicated("own", &own, {}, Replicated::first_rank).value();
+            stream.replicated("many", f64, {8}, data[3].data()).value();
             for (std::size_t v = 0; v < data.size(); ++v)
                 stream.array("u" + std::to_string(v), f64, {4, 8}, {packed({{rank, 0}, {1, 8}}, data[v].data())})
                     .value();
@@ -125,6 +130,7 @@ TEST_CASE("messages of a save: two maxima over the world, one gathering and one 
                 // Row counts change with every step, as they do when particles migrate.
                 first.bind(rank + static_cast<std::uint64_t>(step), {data[0].data(), data[1].data()}).value();
                 second.bind(static_cast<std::uint64_t>(step) % 3, {data[2].data()}).value();
+                time = static_cast<double>(step);
                 CHECK(stream.save(step).value().kept);
             };
             save(0);
@@ -136,6 +142,12 @@ TEST_CASE("messages of a save: two maxima over the world, one gathering and one 
                 CHECK(calls.node == Calls{.barrier = 1, .gather = 1});
                 CHECK(calls.leaders == Calls{});
             }
+            calls = {};
+            auto direct = stream.begin(5).value();
+            CHECK(calls.world == Calls{.max = 2});
+            CHECK(direct.seal().value().kept);
+            CHECK(calls.world == Calls{.max = 3});
+            CHECK(calls.node == Calls{.barrier = 1, .gather = 1});
             calls = {};
             static_cast<void>(stream.counters());
             static_cast<void>(session.draining());
@@ -246,7 +258,7 @@ TEST_CASE("a restart variable by variable exchanges the heads once and opens one
     });
 }
 
-TEST_CASE("copying a rank's blocks into the slot allocates nothing") {
+TEST_CASE("comparing and copying a rank's blocks into the slot allocates nothing") {
     Schema schema{.stream = "restart", .tables = {"dm", "gas"}, .variables = {}};
     schema.variables.push_back({.name = "time", .type = f64, .kind = Kind::replicated});
     schema.variables.push_back({.name = "u", .type = f32, .kind = Kind::array, .shape = {600, 600}});
@@ -279,6 +291,7 @@ TEST_CASE("copying a rank's blocks into the slot allocates nothing") {
     const std::vector<char> direct(schema.variables.size(), 0);
     for (int save = 0; save < 2; ++save) {
         allocations = 0;
+        CHECK(stage::sum_values(schema, binding, direct) != 0);
         slot.put(binding, direct);
         CHECK(allocations == 0);
     }

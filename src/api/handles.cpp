@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "api/alike.hpp"
 #include "api/state.hpp"
 #include "base/limits.hpp"
 #include "catalog/run.hpp"
@@ -26,6 +27,15 @@ Result<> check_wait(const std::string& what, std::chrono::milliseconds wait) {
 
 Result<> check(const Options& options) {
     if (options.run.empty()) return refusal("Options::run is empty: name the directory at the target.");
+    if (const auto& file = options.run_in_file; !file.empty() && file != options.run) {
+        FB_TRY_ASSIGN(own, absolute_path(options.run, "the run directory"));
+        FB_TRY_ASSIGN(other, absolute_path(file, "the run directory"));
+        if (own != other)
+            return refusal(
+                fmt::format("the run is {} in the program and {} in its configuration file. Nothing was opened. "
+                            "Next: name it in one of them, or alike.",
+                            options.run, file));
+    }
     if (options.virtual_nodes < 1)
         return refusal(fmt::format("virtual_nodes is {}, at least 1 is needed.", options.virtual_nodes));
     FB_TRY(check_wait("open_wait", options.open_wait));
@@ -76,12 +86,13 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
-Result<Session> Session::open_over(std::unique_ptr<GroupHolder> world, const Options& options) {
+Result<Session> Session::open_over(std::unique_ptr<GroupHolder> world, const Result<Options>& options) {
     return attempt([&]() -> Result<Session> {
+        FB_TRY(agree_on_options(world->group(), options));
         std::shared_ptr<SessionState> state;
         FB_TRY(comm::agree(world->group(), [&] {
             state = std::shared_ptr<SessionState>(new SessionState, IfOwn());
-            return state->prepare(*world, options);
+            return state->prepare(*world, *options);
         }));
         FB_TRY(state->open(*world));
         return Session(std::move(state));
@@ -89,13 +100,18 @@ Result<Session> Session::open_over(std::unique_ptr<GroupHolder> world, const Opt
 }
 
 Result<Session> Session::open(const Options& options) {
+    return attempt([&] { return open(Result<Options>(options)); });
+}
+
+Result<Session> Session::open(const Result<Options>& options) {
     return attempt([&] { return open_over(std::make_unique<GroupHolder>(comm::alone()), options); });
 }
 
 Result<Stream> Session::stream(const std::string& name) {
-    for (const auto& [known, options] : state_->options.streams)
-        if (known == name) return stream(name, options);
-    return stream(name, StreamOptions{});
+    return attempt([&]() -> Result<Stream> {
+        FB_TRY_ASSIGN(state, state_->stream(state_, name, {}));
+        return Stream(state);
+    });
 }
 
 Result<Stream> Session::stream(const std::string& name, const StreamOptions& options) {

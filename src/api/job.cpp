@@ -86,7 +86,8 @@ Result<JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_unix_ns
 Result<> SessionState::look_at_job() {
     FB_TRY_ASSIGN(end, end_of_job(options.job, opened_unix_ns));
     const auto mark = options.run + "/" + catalog::continue_mark;
-    FB_TRY(within(options.open_wait, mark, [mark, target = target_] { return target->remove(mark); }));
+    FB_TRY(within(
+        options.open_wait, mark, [mark, target = target_] { return target->remove(mark); }, say_));
     auto watch = JobWatch::start(target_, options.run);
     if (!watch)
         return Error{watch.error().kind,
@@ -106,9 +107,12 @@ Result<> SessionState::look_at_job() {
 void SessionState::mark_to_continue() {
     const auto written = attempt([&] {
         const auto mark = options.run + "/" + catalog::continue_mark;
-        return within(options.open_wait, mark, [mark, target = target_] {
-            return sys::write_text_durable(*target, mark, "the limit of its job ended the simulation\n");
-        });
+        return within(
+            options.open_wait, mark,
+            [mark, target = target_] {
+                return sys::write_text_durable(*target, mark, "the limit of its job ended the simulation\n");
+            },
+            say_);
     });
     if (!written)
         log([&] {

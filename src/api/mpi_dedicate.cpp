@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 
+#include "api/alike.hpp"
 #include "api/mpi_forwarders.hpp"
 #include "api/mpi_posts.hpp"
 #include "api/state.hpp"
@@ -154,15 +155,17 @@ stage::Forwarding forwarding_of_process() {
 
 namespace {
 
-Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Options& options) {
+Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Result<Options>& given) {
+    auto group = comm::mpi_group(world);
+    FB_TRY(agree_on_options(*group, given, RunIs::optional));
+    const auto& options = *given;
     const auto& agent = options.agent;
-    FB_TRY_ASSIGN(hosts, comm::find_topology(comm::mpi_group(world), options.virtual_nodes));
+    FB_TRY_ASSIGN(hosts, comm::find_topology(std::move(group), options.virtual_nodes));
     const bool has_cores = agent.mode == AgentMode::dedicated, has_forwarders = agent.forwarders > 0;
     const bool forwards = Forwarders::is_one(hosts, options);
     std::unique_ptr<Dedicated> dedicated;
     std::function<Result<>(const forward::ViewWanted&)> make_view;
     FB_TRY(comm::agree(*hosts.world, [&]() -> Result<> {
-        FB_TRY(stage::check(agent));
         if ((has_cores || has_forwarders) && dedicated_of_process() != nullptr)
             return Error{ErrorKind::refused, "forebay: forebay::dedicate() was called before in this process."};
         dedicated = std::make_unique<Dedicated>();
@@ -211,6 +214,10 @@ Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Options& options) {
 }  // namespace
 
 Result<MPI_Comm> dedicate(MPI_Comm world, const Options& options) {
+    return attempt([&] { return dedicate(world, Result<Options>(options)); });
+}
+
+Result<MPI_Comm> dedicate(MPI_Comm world, const Result<Options>& options) {
     FB_TRY(comm::check_mpi());
     return attempt([&] { return dedicate_ranks(world, options); });
 }

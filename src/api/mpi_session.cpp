@@ -6,6 +6,10 @@
 namespace forebay {
 
 Result<Session> open(MPI_Comm world, const Options& options) {
+    return attempt([&] { return open(world, Result<Options>(options)); });
+}
+
+Result<Session> open(MPI_Comm world, const Result<Options>& options) {
     FB_TRY(comm::check_mpi());
     return attempt([&]() -> Result<Session> {
         auto group = comm::mpi_group(world);

@@ -58,6 +58,34 @@ void with_session(int ranks, const Options& options, const std::function<void(Se
     });
 }
 
+// As after a crash: what is staged stays, and the agent is told to stop in the middle of what it drains.
+void leave_session(int ranks, const Options& options, const std::function<void(Session&, comm::Group&, int)>& body) {
+    test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
+        const int rank = world->rank();
+        const auto own = world->split(0);
+        auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+        body(session, *own, rank);
+        own->barrier();
+    });
+}
+
+void commit_what_is_left(Options options, int ranks) {
+    options.agent.rate_bytes_per_second = 0;
+    with_session(ranks, options, [](Session&, comm::Group&, int) {});
+}
+
+// The steps of `restart` that are staged whole on all nodes.
+std::set<std::int64_t> staged_steps(const Options& options, int nodes) {
+    std::multiset<std::int64_t> found;
+    for (const auto& directory : stage::staging_directories(options.staging).value())
+        for (const auto& file : stage::staged_files(directory).value())
+            if (file.stream == "restart") found.insert(file.peek.record.step);
+    std::set<std::int64_t> steps;
+    for (const auto step : found)
+        if (found.count(step) == static_cast<std::size_t>(nodes)) steps.insert(step);
+    return steps;
+}
+
 std::set<std::int64_t> committed(const Options& options, const std::string& stream) {
     std::set<std::int64_t> steps;
     const auto all = catalog::snapshots(sys::posix_store(), options.run, stream).value();
@@ -157,26 +185,62 @@ TEST_CASE("wait_at_most: waits that long, then skips; or gets its slot in time")
     CHECK(committed(options, "patient") == std::set<std::int64_t>{1, 2});
 }
 
-TEST_CASE("newest_only with two slots: the waiting step is replaced, the one that drains is not") {
+TEST_CASE("newest_only with two slots: while one drains, the one that waits stays and the save is skipped") {
     for (const int nodes : {1, 2}) {
         const test::TempDirectory folder;
-        const auto options = options_in(folder, slow / 2, nodes);
-        with_session(2, options, [](Session& session, comm::Group& world, int rank) {
+        const auto options = options_in(folder, 1, nodes);
+        leave_session(2, options, [](Session& session, comm::Group& world, int rank) {
             Saver saver(session, "restart", {.slots = 2, .policy = Policy::newest_only, .keep = 0}, rank, 2);
             CHECK(saver.save(1).kept);
             wait_until_draining(session, world);
             CHECK(saver.save(2).kept);
             for (std::int64_t step = 3; step <= 5; ++step) {
                 const auto saved = saver.save(step);
-                CHECK(saved.kept);
-                CHECK(saved.replaced == step - 1);
+                CHECK_FALSE(saved.kept);
+                CHECK(saved.replaced == -1);
                 check_alike(world, saved);
             }
-            CHECK(saver.stream.counters().saves == 5);
-            CHECK(saver.stream.counters().replaced == 3);
-            CHECK(saver.stream.counters().skipped == 0);
+            CHECK(saver.stream.counters().saves == 2);
+            CHECK(saver.stream.counters().skipped == 3);
         });
-        CHECK(committed(options, "restart") == std::set<std::int64_t>{1, 5});
+        commit_what_is_left(options, 2);
+        CHECK(committed(options, "restart") == std::set<std::int64_t>{1, 2});
+    }
+}
+
+// A step number says nothing about which save was later: a simulation may have gone back.
+TEST_CASE(
+    "newest_only with two slots that both wait: the older save is replaced, the newer stays until all is sealed") {
+    for (const int nodes : {1, 2}) {
+        const test::TempDirectory folder;
+        const auto options = options_in(folder, 1, nodes);
+        leave_session(2, options, [&](Session& session, comm::Group& world, int rank) {
+            Saver busy(session, "busy", {.keep = 0}, rank, 2);
+            Saver saver(session, "restart", {.slots = 2, .policy = Policy::newest_only, .keep = 0}, rank, 2);
+            busy.save(1);
+            wait_until_draining(session, world);
+            CHECK(saver.save(10).kept);
+            CHECK(saver.save(5).kept);
+            CHECK(saver.save(7).replaced == 10);
+            CHECK(saver.save(8).replaced == 5);
+            CHECK(saver.save(9).replaced == 7);
+            // Given up: what it replaced is gone, its slot is free.
+            CHECK(saver.stream.begin(20).value().kept());
+            CHECK(saver.save(21).replaced == -1);
+            world.barrier();
+            CHECK(staged_steps(options, nodes) == std::set<std::int64_t>{9, 21});
+            world.barrier();
+            // As after a kill before the new one is sealed.
+            const auto last = saver.stream.begin(22).value();
+            CHECK(last.kept());
+            world.barrier();
+            CHECK(staged_steps(options, nodes) == std::set<std::int64_t>{21});
+            CHECK(saver.stream.counters().replaced == 5);
+            CHECK(saver.stream.counters().skipped == 0);
+            world.barrier();
+        });
+        commit_what_is_left(options, 2);
+        CHECK(committed(options, "restart") == std::set<std::int64_t>{21});
     }
 }
 
@@ -199,33 +263,47 @@ TEST_CASE("newest_only with one slot: replaced while the agent is busy elsewhere
     CHECK(committed(options, "restart") == std::set<std::int64_t>{2});
 }
 
-// On one node the agent is still busy with something large when the other drains step 1: both must replace the same
-// step.
-TEST_CASE("newest_only over nodes that are not equally busy: all drop the same step") {
+// The test does what the agent of one node does when it begins to drain a step before the others.
+TEST_CASE("newest_only over nodes that are not equally busy: all drop the same step, or none") {
     const test::TempDirectory folder;
-    const auto options = options_in(folder, slow / 2, 2);
-    with_session(2, options, [](Session& session, comm::Group& world, int rank) {
-        std::vector<double> much(rank == 0 ? 2 * elements : 0);
-        auto busy = session.stream("busy", {.keep = 0}).value();
-        std::vector<Piece> pieces;
-        if (rank == 0) pieces.push_back(packed({{0}, {much.size()}}, much.data()));
-        busy.array("much", f64, {2 * elements}, pieces).value();
+    const auto options = options_in(folder, 1, 2);
+    leave_session(2, options, [&](Session& session, comm::Group& world, int rank) {
+        Saver busy(session, "busy", {.keep = 0}, rank, 2);
         Saver saver(session, "restart", {.slots = 2, .policy = Policy::newest_only, .keep = 0}, rank, 2);
-        busy.save(1).value();
-        if (rank == 0) wait_until_draining(session, *comm::alone());
-        world.barrier();
+        busy.save(1);
+        wait_until_draining(session, world);
         CHECK(saver.save(1).kept);
-        if (rank == 1) wait_until_draining(session, *comm::alone());
-        world.barrier();
         CHECK(saver.save(2).kept);
+        world.barrier();
+        auto node = stage::Staging::join(stage::staging_directory(options.staging, options.run, rank).value()).value();
+        const auto slot_of = [&](std::int64_t step) {
+            const auto found = std::ranges::find_if(node.control().slots, [&](const auto& slot) {
+                return slot.step.load() == step &&
+                       node.control().streams[slot.stream].name.data() == std::string("restart");
+            });
+            REQUIRE(found != node.control().slots.end());
+            return found;
+        };
+        const auto of_step_1 = slot_of(1), of_step_2 = slot_of(2);
+        CHECK(of_step_1->state.load() == stage::SlotState::sealed);
+        if (rank == 1) of_step_1->state = stage::SlotState::draining;
         const auto third = saver.save(3);
         check_alike(world, third);
-        CHECK(third.kept);
-        CHECK(third.replaced == 2);
-        const auto done = saver.stream.wait_committed(60s);
-        CHECK_MESSAGE(done, (done ? "" : done.error().text));
+        CHECK_FALSE(third.kept);
+        CHECK(of_step_1->state.load() == (rank == 1 ? stage::SlotState::draining : stage::SlotState::sealed));
+        CHECK(staged_steps(options, 2) == std::set<std::int64_t>{1, 2});
+        world.barrier();
+        of_step_1->state = stage::SlotState::sealed;
+        of_step_2->state = stage::SlotState::draining;  // the newer one first, on all nodes
+        CHECK_FALSE(saver.save(4).kept);
+        of_step_2->state = stage::SlotState::sealed;
+        world.barrier();
+        const auto fourth = saver.save(4);
+        check_alike(world, fourth);
+        CHECK(fourth.replaced == 1);
     });
-    CHECK(committed(options, "restart") == std::set<std::int64_t>{1, 3});
+    commit_what_is_left(options, 2);
+    CHECK(committed(options, "restart") == std::set<std::int64_t>{2, 4});
 }
 
 // Whatever the agents' speeds: what was kept and not replaced is committed in the end, and nothing else.

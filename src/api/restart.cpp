@@ -27,6 +27,7 @@ Result<Part> part_of(const StreamState& stream, const std::vector<std::string>& 
         const auto index = static_cast<std::size_t>(variable - stream.schema.variables.data());
         part.schema.variables.push_back(*variable);
         part.binding.data.push_back(stream.binding.data[index]);
+        part.binding.first_rank.push_back(stream.binding.first_rank[index]);
         part.binding.pieces.push_back(stream.binding.pieces[index]);
     }
     return part;

@@ -6,6 +6,7 @@
 #include <future>
 #include <thread>
 
+#include "api/alike.hpp"
 #include "api/state.hpp"
 #include "base/attempt.hpp"
 #include "base/bytes.hpp"
@@ -56,6 +57,12 @@ void broadcast_number(comm::Group& group, T& number) {
     group.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
 }
 
+StreamOptions options_of_stream(const Options& options, const std::string& name) {
+    for (const auto& [known, found] : options.streams)
+        if (known == name) return found;
+    return {};
+}
+
 }  // namespace
 
 // An agent inside the application. It has all it uses itself: stuck in a dead mount it outlives its session.
@@ -68,7 +75,9 @@ struct SessionState::AgentThread {
     std::atomic<std::uint32_t> done{0};
 };
 
-Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work) {
+Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work,
+                const stage::Say& say) {
+    constexpr std::chrono::milliseconds turn{200};
     const auto task = std::make_shared<std::packaged_task<Result<>()>>(std::move(work));
     auto answer = task->get_future();
     auto started = sys::Thread::start([task] { (*task)(); });
@@ -78,7 +87,8 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
                                  "threads, then call again.",
                                  what, started.error().text)};
     started->leave();
-    if (answer.wait_for(limit) == std::future_status::ready) return answer.get();
+    for (stage::LongWait wait(say, limit); !wait.is_over(); wait.turn([&] { return what + " to answer"; }))
+        if (answer.wait_for(std::min(turn, limit)) == std::future_status::ready) return answer.get();
     return Error{ErrorKind::retry,
                  fmt::format("forebay: {} does not answer for {} s. Nothing was written. Next: see whether its file "
                              "system is alive; open_wait sets how long to wait.",
@@ -133,6 +143,10 @@ Result<> SessionState::check_lost() const {
 Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted) {
     options = wanted;
     posts_ = holder.posts();
+    if (auto log = log_of(options); log && holder.group().rank() == 0)
+        say_ = [log = std::move(log)](const std::string& line) {
+            static_cast<void>(attempt([&] { log(show_message(line)); }));
+        };
     if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves a part of its ranks
         options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(posts_.size()));
     opened_unix_ns = sys::unix_ns();
@@ -178,6 +192,7 @@ Result<> SessionState::start(const stage::Forwarding& of_job) {
         return {};
     }));
     FB_TRY(comm::agree(world, [&] { return topology.node->broadcast_sized(directory, 0); }));
+    FB_TRY(wait_for_old_agents(directory));
     FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? claim_run(directory) : Result<>(); }));
     broadcast_number(world, number);
     FB_TRY(open_staging(std::move(locked), directory));
@@ -221,7 +236,9 @@ Result<> SessionState::find_forwarders(const stage::Forwarding& of_job) {
     if (agent.forwarders > 0) {
         forwarding_ = of_job;
     } else if (!agent.forward_to.empty()) {
+        stage::LongWait wait(say_, options.open_wait);
         const auto found = once_there(options.open_wait, ErrorKind::missing, [&]() -> Result<> {
+            wait.turn([&] { return "the token of the forwarders, " + agent.forward_token_file; });
             FB_TRY_ASSIGN(token, sys::read_private(agent.forward_token_file));
             forwarding_ = {.to = agent.forward_to, .token = token.substr(0, token.find_last_not_of("\r\n") + 1)};
             return {};
@@ -247,15 +264,17 @@ Result<> SessionState::open_target() {
     const auto wait = forwarding_.to.empty() ? std::chrono::milliseconds(0) : options.open_wait;
     // Shared with the thread that may hang in it.
     const auto found = std::make_shared<std::atomic<std::uint64_t>>(0);
-    FB_TRY(within(options.open_wait, "the run directory " + options.run,
-                  [store = target_, run = options.run, wait, found] {
-                      return once_there(wait, ErrorKind::retry, [&]() -> Result<> {
-                          const auto made = catalog::make_identity(*store, run);
-                          if (!made) return not_writable(run, made.error());
-                          *found = *made;
-                          return {};
-                      });
-                  }));
+    FB_TRY(within(
+        options.open_wait, "the run directory " + options.run,
+        [store = target_, run = options.run, wait, found] {
+            return once_there(wait, ErrorKind::retry, [&]() -> Result<> {
+                const auto made = catalog::make_identity(*store, run);
+                if (!made) return not_writable(run, made.error());
+                *found = *made;
+                return {};
+            });
+        },
+        say_));
     run_id = *found;
     return {};
 }
@@ -323,7 +342,7 @@ Result<> SessionState::open_staging(std::optional<stage::LockedDirectory> locked
                                       .process = sys::process_id(),
                                       .agent = options.agent,
                                       .forwarding = forwarding_};
-        FB_TRY(take(stage::Staging::create(std::move(*locked), file, options.close_wait)));
+        FB_TRY(take(stage::Staging::create(std::move(*locked), file, std::chrono::milliseconds(0))));
         staging->control().session = number;
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;
         return sys::posix_store().make_directories(stage::spool_path(directory));
@@ -350,7 +369,7 @@ Result<> SessionState::ask_dedicated() {
                      "forebay: agent.mode is \"dedicated\", but no rank is: the session was not opened over what "
                      "forebay::dedicate() gave. Next: call it after MPI_Init, or set agent.mode to \"process\"."};
     const auto asked =
-        drain::ask(posts_[topology.virtual_index % posts_.size()], staging->directory(), agent_start_max);
+        drain::ask(posts_[topology.virtual_index % posts_.size()], staging->directory(), agent_start_max, say_);
     if (asked) return {};
     return Error{asked.error().kind, fmt::format("forebay: no agent on {}: {}. Safe: what is staged. Next: look at "
                                                  "{}/agent.log, or set agent.mode to \"process\".",
@@ -424,19 +443,23 @@ void SessionState::end_thread(std::chrono::seconds wait_max) {
 
 Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<SessionState>& self,
                                                           const std::string& name,
-                                                          const StreamOptions& stream_options) {
+                                                          const std::optional<StreamOptions>& wanted) {
     FB_TRY(check_open());
-    FB_TRY(check(name, stream_options));
-    std::shared_ptr<StreamState> made;
-    bool is_new = false;
-    FB_TRY(comm::agree(*topology.world, [&] {
-        auto& known = streams_[name];
-        made = known.lock();
-        is_new = made == nullptr;
-        if (is_new) made = std::shared_ptr<StreamState>(new StreamState(self, name, stream_options), IfOwn());
-        known = made;
+    auto& world = *topology.world;
+    std::shared_ptr<StreamState> there;
+    StreamOptions chosen;
+    FB_TRY(comm::agree(world, [&] {
+        there = streams_[name].lock();
+        chosen = wanted ? *wanted : there ? there->stager.options() : options_of_stream(options, name);
     }));
-    if (is_new) FB_TRY(comm::agree(*topology.world, [&] { return made->stager.add(); }));
+    FB_TRY(agree_on_stream(world, name, chosen, there ? &there->stager.options() : nullptr));
+    if (there) return there;
+    std::shared_ptr<StreamState> made;
+    FB_TRY(comm::agree(world, [&] {
+        made = std::shared_ptr<StreamState>(new StreamState(self, name, chosen), IfOwn());
+        streams_[name] = made;
+    }));
+    FB_TRY(comm::agree(world, [&] { return made->stager.add(); }));
     return made;
 }
 
@@ -468,13 +491,14 @@ Result<> SessionState::close() {
     for (const auto& [name, stream] : streams_)
         if (const auto living = stream.lock()) living->stager.abandon();
     const bool leads = topology.leads();
-    const auto mine = attempt([&] {
-        std::vector<std::uint32_t> slots;
+    std::vector<std::uint32_t> slots;
+    FB_TRY(comm::agree(*topology.world, [&] {
         for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) slots.push_back(i);
-        return stage::await_commits(*staging, slots, options.close_wait,
-                                    leads ? [this] { return ensure_agent(); } : std::function<Result<>()>());
-    });
-    const auto committed = comm::agree(*topology.world, mine);
+    }));
+    const auto committed =
+        stage::await_commits(*topology.world, *staging, slots, options.close_wait,
+                             leads ? [this] { return ensure_agent(); } : std::function<Result<>()>(), say_);
+    const bool all_here = stage::show_pending(*staging, slots).empty();  // on this node
     for (const auto& [name, stream] : streams_) {
         const auto living = stream.lock();
         if (!living) continue;
@@ -492,13 +516,16 @@ Result<> SessionState::close() {
         stage::ring(page.bell);
         const auto deadline = sys::Clock::now() + agent_end_max;
         const auto spool_deadline = sys::Clock::now() + options.close_wait;
-        while (mine && staging->agent_lives() &&
-               (sys::Clock::now() < deadline || (sys::Clock::now() < spool_deadline && !spool_is_packed())))
+        stage::LongWait wait(say_, options.close_wait);
+        while (all_here && staging->agent_lives() &&
+               (sys::Clock::now() < deadline || (sys::Clock::now() < spool_deadline && !spool_is_packed()))) {
+            wait.turn([&] { return "the agent on " + sys::host_name() + " to end, in " + staging->directory(); });
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
     }
-    end_thread(mine ? agent_end_max : stuck_agent_end_max);
+    end_thread(all_here ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
-    if (leads && mine) removed = attempt([this] { return free_staging(); });
+    if (leads && all_here) removed = attempt([this] { return free_staging(); });
     if (removed) removed = attempt([this] { return check_lost(); });
     job_.reset();  // else it takes requests that are meant for the next session
     target_.reset();

@@ -21,6 +21,7 @@
 #include "restart/plan.hpp"
 #include "restart/reader.hpp"
 #include "stage/course.hpp"
+#include "stage/long_wait.hpp"
 #include "stage/stager.hpp"
 #include "stage/staging.hpp"
 #include "stage/step_clock.hpp"
@@ -64,12 +65,14 @@ public:
     SessionState& operator=(const SessionState&) = delete;
     ~SessionState();
 
-    /// What this rank wants and has; run and staging of the world's first rank as absolute paths. Local.
+    /// What this rank wants and has; run and staging of the world's first rank as absolute paths. `wanted` is agreed.
+    /// Local.
     Result<> prepare(const GroupHolder& holder, const Options& wanted);
     /// After prepare() on all ranks. Collective.
     Result<> open(GroupHolder& holder);
+    /// Without options those of the stream that is open already, else of the configuration. Collective.
     Result<std::shared_ptr<StreamState>> stream(const std::shared_ptr<SessionState>& self, const std::string& name,
-                                                const StreamOptions& options);
+                                                const std::optional<StreamOptions>& options);
     Result<> close();
     Result<Job> job(bool stop_wanted);
     /// What is not computing begins, with the stream that is saved if one is, and ends.
@@ -81,8 +84,10 @@ public:
     /// Hands a line, which `text` makes, to the application's log. Needs no agreement: what is thrown is left out.
     template <class Text>
     void log(const Text& text) const {
-        if (options.log && topology.world->rank() == 0) static_cast<void>(attempt([&] { options.log(show_message(text())); }));
+        if (say_) static_cast<void>(attempt([&] { say_(text()); }));
     }
+    /// The same for waits that last: empty where nobody listens, as on all ranks but the first.
+    const stage::Say& say() const { return say_; }
     /// `refused` in a child that the session's process has forked: agents, locks and communicators are its parent's.
     Result<> check_process() const;
     bool in_own_process() const { return process_ == sys::process_id(); }
@@ -106,6 +111,7 @@ private:
     Result<> open_target();
     Result<stage::LockedDirectory> lock_staging();
     Result<> claim_run(const std::string& directory);
+    Result<> wait_for_old_agents(const std::string& directory);
     Result<> open_staging(std::optional<stage::LockedDirectory> locked, const std::string& directory);
     Result<> drain_leftovers();
     Result<> start(const stage::Forwarding& of_job);
@@ -120,6 +126,7 @@ private:
     std::map<std::string, std::weak_ptr<StreamState>> streams_;  // the handles own them, and they own the session
     std::span<drain::Post> posts_;
     stage::Forwarding forwarding_;
+    stage::Say say_;
     // Where this session writes beside its agents' doing: small files, on the world's first rank.
     std::shared_ptr<sys::Store> target_;
     struct AgentThread;
@@ -131,7 +138,8 @@ private:
 };
 
 /// The answer of `work`, or `retry` after `limit`: a thread that hangs in a dead mount cannot be stopped, only left.
-Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work);
+Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work,
+                const stage::Say& say);
 
 class StreamState : public std::enable_shared_from_this<StreamState> {
 public:
@@ -149,11 +157,13 @@ public:
         });
     }
 
-    Result<> add(Variable variable, void* data, std::vector<Piece> pieces);
+    Result<> add(Variable variable, void* data, std::vector<Piece> pieces, Replicated which = Replicated::equal);
     Result<std::uint32_t> add_table(const std::string& name, const std::vector<Column>& columns);
-    Result<std::size_t> index_of(const std::string& variable, Kind kind) const;
+    /// `missing`, or `refused` where it is described otherwise.
+    Result<std::size_t> index_of(const std::string& variable, Kind kind, const As& as) const;
     Result<> forget(const std::string& name);
-    Result<> bind(std::uint32_t table, std::uint64_t rows, std::vector<ColumnData> columns);
+    Result<> bind(std::uint32_t table, std::uint64_t rows, std::vector<ColumnData> columns,
+                  const std::vector<Type>& types);
     Result<> prepare();
     Result<std::optional<Restart>> choose(std::int64_t below);
     Result<std::optional<Restart>> restore(const std::function<Result<>(Restart&)>& bind);
@@ -161,8 +171,8 @@ public:
     void note(const std::string& text);
     /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.
     Result<> look_at_heads(RestartState& state);
-    /// With `is_bound` every column must have its address by now.
-    Result<Saved> begin(std::int64_t step, double time, bool is_bound);
+    /// With final values every column must have its address by now.
+    Result<Saved> begin(std::int64_t step, double time, stage::Stager::Values values);
     /// What begin() began.
     Result<Saved> finish();
     /// Whether every column that has rows has an address or is written by the application.
@@ -213,6 +223,9 @@ Result<std::string> absolute_path(const std::string& path, const std::string& wh
 
 /// load_options() of a file whose text is known; `path` is for its errors.
 Result<Options> decode_options(const std::string& text, const std::string& path);
+
+/// Who gets the lines of a session's log: Options::log, else standard error where that is asked for, else nobody.
+std::function<void(const std::string&)> log_of(const Options& options);
 
 /// `refused` for settings that cannot work.
 Result<> check(const Options& options);

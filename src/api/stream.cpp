@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "api/state.hpp"
 #include "base/limits.hpp"
@@ -12,6 +13,26 @@ namespace {
 
 Error unknown(const std::string& name, const char* what) {
     return {ErrorKind::missing, fmt::format("forebay: no {} '{}' is described.", what, name)};
+}
+
+// What tells a box of a variable from one of another, where nobody says its type.
+Result<> check_piece(const Variable& variable, const Piece& piece) {
+    const auto refuse = [&](const std::string& why) {
+        return Error{
+            ErrorKind::refused,
+            fmt::format("forebay: variable '{}' is refused: {} It stays where it was bound.", variable.name, why)};
+    };
+    const int dims = variable.shape.dims();
+    if (piece.box.lo.dims() != dims || piece.box.size.dims() != dims)
+        return refuse(fmt::format("a box of {} dimensions, of a global shape of {} ({}).", piece.box.size.dims(), dims,
+                                  show_shape(variable.shape)));
+    for (int dim = 0; dim < dims; ++dim) {
+        const auto stride = piece.stride_bytes[static_cast<std::size_t>(dim)];
+        if (piece.box.size[dim] > 1 && stride != 0 && std::abs(stride) < variable.type.size_bytes)
+            return refuse(fmt::format("neighbours along dimension {} lie {} bytes apart, and an element, {}, has {}.",
+                                      dim, stride, name_of(variable.type), variable.type.size_bytes));
+    }
+    return {};
 }
 
 }  // namespace
@@ -26,18 +47,20 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
               .alignment_bytes = session->alignment_bytes,
               .block_bytes = session->options.agent.block_bytes,
               .ensure_agent = [state = session.get()] { return state->ensure_agent(); },
-              .stall_wait = session->options.stall_wait},
+              .stall_wait = session->options.stall_wait,
+              .say = session->say()},
              name, options),
       chooser({.topology = &session->topology,
                .staging = &*session->staging,
                .store = &sys::posix_store(),
                .run = session->options.run,
                .run_id = session->run_id,
-               .wait_max = session->options.close_wait},
+               .wait_max = session->options.close_wait,
+               .say = session->say()},
               name),
       course(session->number) {}
 
-Result<> StreamState::add(Variable variable, void* data, std::vector<Piece> pieces) {
+Result<> StreamState::add(Variable variable, void* data, std::vector<Piece> pieces, Replicated which) {
     FB_TRY(session->check_open());
     std::erase_if(pieces, [](const Piece& piece) { return piece.box.size.dims() > 0 && volume(piece.box.size) == 0; });
     auto wider = schema;
@@ -48,6 +71,7 @@ Result<> StreamState::add(Variable variable, void* data, std::vector<Piece> piec
     binding.pieces.reserve(schema.variables.size() + 1);
     schema = std::move(wider);
     binding.data.push_back(data);
+    binding.first_rank.push_back(which == Replicated::first_rank ? 1 : 0);
     binding.pieces.push_back(std::move(pieces));
     changed = true;
     return {};
@@ -78,16 +102,26 @@ Result<std::uint32_t> StreamState::add_table(const std::string& name, const std:
     binding.tables.reserve(wider.tables.size());
     schema = std::move(wider);
     binding.data.resize(schema.variables.size(), nullptr);
+    binding.first_rank.resize(schema.variables.size(), 0);
     binding.pieces.resize(schema.variables.size());
     binding.tables.push_back(std::move(bound));
     changed = true;
     return table;
 }
 
-Result<std::size_t> StreamState::index_of(const std::string& variable, Kind kind) const {
+Result<std::size_t> StreamState::index_of(const std::string& variable, Kind kind, const As& as) const {
     const auto* found = find(schema, variable);
-    if (found == nullptr || found->kind != kind) return unknown(variable, name_of(kind));
-    return static_cast<std::size_t>(found - schema.variables.data());
+    if (found == nullptr) return unknown(variable, name_of(kind));
+    const auto type = as.type.value_or(found->type);
+    const auto shape = as.shape.value_or(found->shape);
+    if (found->kind == kind && found->type == type && found->shape == shape)
+        return static_cast<std::size_t>(found - schema.variables.data());
+    return Error{
+        ErrorKind::refused,
+        fmt::format("forebay: variable '{}' is described as {} {} of {}, and comes as {} {} of {}. It stays where "
+                    "it was bound. Next: give it as it is described, or forget it and describe it anew.",
+                    variable, name_of(found->type), name_of(found->kind), show_shape(found->shape), name_of(type),
+                    name_of(kind), show_shape(shape))};
 }
 
 Result<> StreamState::check_bound(std::span<const char> written) const {
@@ -106,10 +140,11 @@ Result<> StreamState::check_bound(std::span<const char> written) const {
 }
 
 Result<> Stream::replicated(const std::string& name, Type type, const Extents& shape, void* data,
-                            const Attributes& attributes) {
+                            const Attributes& attributes, Replicated which) {
     return state_->guarded([&] {
         return state_->add(
-            {.name = name, .type = type, .kind = Kind::replicated, .shape = shape, .attributes = attributes}, data, {});
+            {.name = name, .type = type, .kind = Kind::replicated, .shape = shape, .attributes = attributes}, data, {},
+            which);
     });
 }
 
@@ -126,9 +161,10 @@ Result<> Stream::array(const std::string& name, Type type, const Extents& shape,
     });
 }
 
-Result<> Stream::rebind(const std::string& name, std::vector<Piece> pieces) {
+Result<> Stream::rebind(const std::string& name, std::vector<Piece> pieces, const As& as) {
     return state_->guarded([&]() -> Result<> {
-        FB_TRY_ASSIGN(index, state_->index_of(name, Kind::array));
+        FB_TRY_ASSIGN(index, state_->index_of(name, Kind::array, as));
+        for (const auto& piece : pieces) FB_TRY(check_piece(state_->schema.variables[index], piece));
         std::erase_if(pieces, [](const Piece& piece) { return volume(piece.box.size) == 0; });
         auto& bound = state_->binding.pieces[index];
         if (!std::ranges::equal(bound, pieces, {}, &Piece::box, &Piece::box)) state_->changed = true;
@@ -137,9 +173,9 @@ Result<> Stream::rebind(const std::string& name, std::vector<Piece> pieces) {
     });
 }
 
-Result<> Stream::rebind(const std::string& name, void* data) {
+Result<> Stream::rebind(const std::string& name, void* data, const As& as) {
     return state_->guarded([&]() -> Result<> {
-        FB_TRY_ASSIGN(index, state_->index_of(name, Kind::replicated));
+        FB_TRY_ASSIGN(index, state_->index_of(name, Kind::replicated, as));
         if (data == nullptr)
             return Error{ErrorKind::refused,
                          fmt::format("forebay: variable '{}' is refused: it has no address.", name)};
@@ -158,6 +194,7 @@ Result<> StreamState::forget(const std::string& name) {
     stager.abandon();  // blocks that are being written belong to the old layout
     variables.erase(variables.begin() + index);
     binding.data.erase(binding.data.begin() + index);
+    binding.first_rank.erase(binding.first_rank.begin() + index);
     binding.pieces.erase(binding.pieces.begin() + index);
     for (auto& table : binding.tables)
         for (auto& column : table.variables) column -= column > static_cast<std::uint32_t>(index) ? 1 : 0;
@@ -179,19 +216,29 @@ Result<Particles> Stream::particles(const std::string& name, const std::vector<C
 Particles::Particles(std::shared_ptr<StreamState> stream, std::uint32_t table)
     : stream_(std::move(stream)), table_(table) {}
 
-Result<> StreamState::bind(std::uint32_t index, std::uint64_t rows, std::vector<ColumnData> columns) {
+Result<> StreamState::bind(std::uint32_t index, std::uint64_t rows, std::vector<ColumnData> columns,
+                           const std::vector<Type>& types) {
     auto& table = binding.tables[index];
     if (!columns.empty() && columns.size() != table.variables.size())
         return Error{ErrorKind::refused, fmt::format("forebay: table '{}' has {} columns, bind() was given {}.",
                                                      schema.tables[index], table.variables.size(), columns.size())};
+    for (std::size_t c = 0; c < std::min(types.size(), table.variables.size()); ++c) {
+        const auto& described = schema.variables[table.variables[c]];
+        if (types[c] != described.type)
+            return Error{
+                ErrorKind::refused,
+                fmt::format("forebay: column '{}' is described as {}, and comes as {}. The table stays bound as "
+                            "it was. Next: give the columns in the order and of the types of the description.",
+                            described.name, name_of(described.type), name_of(types[c]))};
+    }
     columns.resize(table.variables.size());
     table.rows = rows;
     table.columns = std::move(columns);
     return {};
 }
 
-Result<> Particles::bind(std::uint64_t rows, std::vector<ColumnData> columns) {
-    return stream_->guarded([&] { return stream_->bind(table_, rows, std::move(columns)); });
+Result<> Particles::bind(std::uint64_t rows, std::vector<ColumnData> columns, const std::vector<Type>& types) {
+    return stream_->guarded([&] { return stream_->bind(table_, rows, std::move(columns), types); });
 }
 
 std::uint64_t Particles::rows() const { return stream_->binding.tables[table_].rows; }
@@ -207,7 +254,7 @@ Result<> Stream::prepare() {
     return state_->guarded([&] { return state_->prepare(); });
 }
 
-Result<Saved> StreamState::begin(std::int64_t step, double time, bool is_bound) {
+Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::Values values) {
     FB_TRY(session->check_open());
     std::vector<format::LineStart> lines;
     const auto mine = attempt([&]() -> Result<> {
@@ -216,14 +263,14 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, bool is_bound) 
                          fmt::format("forebay: step {} is refused: steps are 0 to {}.", step, limits::step_max)};
         FB_TRY(session->check_lost());
         direct.assign(schema.variables.size(), 0);
-        FB_TRY(is_bound ? check_bound({}) : Result<>());
+        if (values == stage::Stager::Values::final) FB_TRY(check_bound({}));
         lines = course.lines_of(step);
         return {};
     });
     // The memory of a restart is the simulation's again; a read after this one opens all anew.
     if (const auto read = reading.lock()) read->kept = {};
     session->leave_computing(stager.stream_index());
-    auto saved = stager.begin(step, time, schema, binding, changed, mine);
+    auto saved = stager.begin(step, time, schema, binding, changed, values, mine);
     if (!saved || !saved->kept) session->compute_again();
     if (!saved) return saved;
     changed = false;
@@ -251,14 +298,14 @@ Result<Saved> StreamState::finish() {
 
 Result<DirectSave> Stream::begin(std::int64_t step, double time) {
     return state_->guarded([&]() -> Result<DirectSave> {
-        FB_TRY_ASSIGN(begun, state_->begin(step, time, false));
+        FB_TRY_ASSIGN(begun, state_->begin(step, time, stage::Stager::Values::not_yet));
         return DirectSave(state_, begun);
     });
 }
 
 Result<Saved> Stream::save(std::int64_t step, double time) {
     return state_->guarded([&]() -> Result<Saved> {
-        FB_TRY_ASSIGN(begun, state_->begin(step, time, true));
+        FB_TRY_ASSIGN(begun, state_->begin(step, time, stage::Stager::Values::final));
         if (!begun.kept) return begun;
         return state_->finish();
     });
@@ -307,12 +354,12 @@ Result<Saved> DirectSave::seal() {
         FB_TRY(stream_->session->check_open());
         FB_TRY(check_under_way());
         // A column without an address on one rank must not leave the others waiting for its blocks.
-        const auto bound =
-            comm::agree(*stream_->session->topology.world, [&] { return stream_->check_bound(stream_->direct); });
-        if (bound) return stream_->finish();
+        const auto agreed = stream_->stager.check_final(stream_->schema, stream_->binding, stream_->direct,
+                                                        stream_->check_bound(stream_->direct));
+        if (agreed) return stream_->finish();
         stream_->stager.abandon();
         stream_->session->compute_again();
-        return bound.error();
+        return agreed.error();
     });
 }
 

@@ -4,12 +4,23 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "base/bytes.hpp"
 
 namespace forebay::comm {
 
 namespace {
+
+// Says once who reports: behind what failed, before what is safe and the next command. Of several groups that have
+// agreed on an error in turn, as a node and then the world, the last one's rank counts.
+std::string with_reporter(std::string text, int rank) {
+    constexpr std::string_view mark = " (reported by rank ";
+    if (const auto begin = text.find(mark); begin != text.npos)
+        if (const auto end = text.find(')', begin); end != text.npos) text.erase(begin, end + 1 - begin);
+    const auto at = std::min({text.find(" Safe: "), text.find(" Next: "), text.size()});
+    return text.insert(at, fmt::format("{}{})", mark, rank));
+}
 
 class Alone final : public Group {
 public:
@@ -105,8 +116,8 @@ Result<> agree(Group& group, const Result<>& mine) {
     group.broadcast(std::as_writable_bytes(std::span(&said, 1)), speaker);
     return attempt([&]() -> Result<> {
         std::string text(said.text.data(), said.size);
-        if (group.size() > 1) text += fmt::format(" (reported by rank {})", speaker);
-        return Error{static_cast<ErrorKind>(said.kind), std::move(text)};
+        return Error{static_cast<ErrorKind>(said.kind),
+                     group.size() > 1 ? with_reporter(std::move(text), speaker) : std::move(text)};
     });
 }
 

@@ -50,7 +50,7 @@ public:
 std::unique_ptr<Group> alone();
 
 /// Every rank gets the error of the lowest rank that has one, so that no rank waits for one that left; the text
-/// names that rank. Needs no memory but for the text. Collective.
+/// names that rank, once. Needs no memory but for the text. Collective.
 Result<> agree(Group& group, const Result<>& mine);
 
 /// The same of what `work` answers, a Result<> or nothing; what it throws is this rank's error. Work between two calls

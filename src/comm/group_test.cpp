@@ -6,9 +6,11 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
 
 #include "base/bytes.hpp"
+#include "comm/alike.hpp"
 #include "support/thread_group.hpp"
 
 using namespace forebay;
@@ -35,6 +37,63 @@ TEST_CASE("agree: every rank gets the lowest failing rank's error") {
         REQUIRE(!common);
         CHECK(common.error().kind == ErrorKind::full);
         CHECK(common.error().text == "no room (reported by rank 2)");
+    });
+}
+
+TEST_CASE("agree: who reports stands behind what failed, once, and is a rank of the group that agreed last") {
+    test::with_threads(4, [&](std::unique_ptr<comm::Group> world) {
+        const auto node = world->split(world->rank() / 2);
+        const Error error{ErrorKind::full, "forebay: no room. Safe: all. Next: make room."};
+        const auto of_node = comm::agree(*node, world->rank() == 3 ? Result<>(error) : Result<>());
+        if (world->rank() >= 2)
+            CHECK(of_node.error().text == "forebay: no room. (reported by rank 1) Safe: all. Next: make room.");
+        const auto of_world = comm::agree(*world, of_node);
+        CHECK(of_world.error().text == "forebay: no room. (reported by rank 2) Safe: all. Next: make room.");
+        CHECK(comm::agree(*world, of_world).error().text ==
+              "forebay: no room. (reported by rank 0) Safe: all. Next: make room.");
+    });
+}
+
+TEST_CASE("find_unlike: the lowest rank that has not rank 0's bytes, and how many have not") {
+    for (const int ranks : {1, 2, 3, 5, 17}) {
+        test::with_threads(ranks, [&](std::unique_ptr<comm::Group> group) {
+            CHECK_FALSE(comm::find_unlike(*group, bytes_of("same")));
+            CHECK_FALSE(comm::find_unlike(*group, {}));
+            const auto odd = comm::find_unlike(*group, bytes_of(group->rank() < 2 ? "" : "other"));
+            CHECK(odd.has_value() == (ranks > 2));
+            if (!odd) return;
+            CHECK(text_of(odd->of_first).empty());
+            CHECK(text_of(odd->of_other) == "other");
+            CHECK(odd->other == 2);
+            CHECK(odd->others == ranks - 2);
+        });
+    }
+}
+
+TEST_CASE("agree_alike: an error goes before a difference, and a difference of length is one") {
+    test::with_threads(5, [&](std::unique_ptr<comm::Group> group) {
+        const bool odd = group->rank() == 3;
+        CHECK_FALSE(comm::agree_alike(*group, {}, bytes_of("a")).value());
+        CHECK(comm::agree_alike(*group, {}, bytes_of(odd ? "" : "a")).value()->other == 3);
+        CHECK(comm::agree_alike(*group, {}, bytes_of(odd ? "b" : "a")).value()->other == 3);
+        const Error error{ErrorKind::missing, "no file"};
+        const auto failed = comm::agree_alike(*group, odd ? Result<>(error) : Result<>(), bytes_of(odd ? "b" : "a"));
+        REQUIRE_FALSE(failed);
+        CHECK(failed.error().text == "no file (reported by rank 3)");
+    });
+}
+
+TEST_CASE("is_alike: by the maxima of a number and of its inverse, for the smallest and the largest number too") {
+    const auto least = std::numeric_limits<std::int64_t>::min(), largest = std::numeric_limits<std::int64_t>::max();
+    test::with_threads(3, [&](std::unique_ptr<comm::Group> group) {
+        for (const auto common : {least, std::int64_t{-1}, std::int64_t{0}, largest}) {
+            for (const auto odd : {least, std::int64_t{-1}, std::int64_t{0}, largest}) {
+                const auto mine = group->rank() == 1 ? odd : common;
+                std::int64_t numbers[] = {mine, ~mine};
+                group->max(numbers);
+                CHECK(comm::is_alike(numbers[0], numbers[1]) == (odd == common));
+            }
+        }
     });
 }
 

@@ -70,7 +70,7 @@ void end_sessions(Post& post) {
 
 }  // namespace
 
-Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds timeout) {
+Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds timeout, const stage::Say& say) {
     const auto entry = std::ranges::find_if(post.entries, take_empty);
     if (entry == post.entries.end())
         return Error{ErrorKind::full, fmt::format("its dedicated agent serves {} sessions already", post_sessions_max)};
@@ -82,7 +82,9 @@ Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds
     entry->state.store(PostState::asked, std::memory_order_release);
     stage::ring(post.bell);
     const auto deadline = sys::Clock::now() + timeout;
+    stage::LongWait wait(say, timeout);
     while (true) {
+        wait.turn([&] { return fmt::format("the dedicated agent of {} to serve {}", sys::host_name(), directory); });
         const auto seen = post.news.load(std::memory_order_acquire);
         const auto state = entry->state.load(std::memory_order_acquire);
         if (state == PostState::refused) {

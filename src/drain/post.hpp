@@ -14,6 +14,7 @@
 #include <string>
 
 #include "drain/agent.hpp"
+#include "stage/long_wait.hpp"
 
 namespace forebay::drain {
 
@@ -49,8 +50,8 @@ struct Post {
 static_assert(std::atomic<PostState>::is_always_lock_free, "the post is shared between processes");
 
 /// Has the agent serve a staging directory; returns when it does. `retry` when it does not answer within `timeout`,
-/// `full` when it has too many sessions.
-Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds timeout);
+/// `full` when it has too many sessions. A wait that lasts is told to `say`.
+Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds timeout, const stage::Say& say = {});
 
 /// This rank computes no more.
 void leave(Post& post);

@@ -106,3 +106,15 @@ TEST_CASE("its log stays small: a long one is put aside") {
     CHECK(std::filesystem::file_size(log + ".1") == 2 * limits::log_bytes_max);
     drain::leave(*post);
 }
+
+TEST_CASE("an agent that is waited for long is named") {
+    const auto post = std::make_unique<drain::Post>(1);
+    std::string said;
+    const auto say = [&](const std::string& line) {
+        said = line;
+        post->entries[0].state = drain::PostState::served;
+        stage::ring(post->news);
+    };
+    drain::ask(*post, "/staged", 600s, say).value();
+    CHECK_MESSAGE(said.ends_with("for the dedicated agent of " + sys::host_name() + " to serve /staged"), said);
+}

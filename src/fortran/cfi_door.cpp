@@ -118,6 +118,14 @@ Result<> is_contiguous(const Place& value) {
     return {};
 }
 
+/// Of a replicated variable.
+Result<Extents> shape_of_value(const Place& value) {
+    FB_TRY(check_element(value));
+    FB_TRY(check_extents(value));
+    FB_TRY(is_contiguous(value));
+    return reversed(value.rank, value.extent);
+}
+
 /// `dimensions` has a line for each, the fastest first.
 Attributes attributes_of(const char* unit, const char* description, const std::string& dimensions = "") {
     Attributes result{.unit = text_or_empty(unit), .description = text_or_empty(description)};
@@ -131,17 +139,13 @@ Attributes attributes_of(const char* unit, const char* description, const std::s
 extern "C" {
 
 fb_status fb_fortran_replicated(fb_stream* stream, const char* name, const Place* value, const char* unit,
-                                const char* description, fb_error* error) {
+                                const char* description, int first_rank, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
-        FB_TRY(check_element(*value));
-        FB_TRY(check_extents(*value));
-        FB_TRY(is_contiguous(*value));
-        Extents shape;
-        for (int dim = 0; dim < value->rank; ++dim)
-            shape.push_back(static_cast<std::uint64_t>(value->extent[slowest_first(*value, dim)]));
+        FB_TRY_ASSIGN(shape, shape_of_value(*value));
         return stream->value.replicated(text_or_empty(name), type_of(*value), shape, value->address,
-                                        attributes_of(unit, description));
+                                        attributes_of(unit, description),
+                                        first_rank == 0 ? Replicated::equal : Replicated::first_rank);
     });
 }
 
@@ -166,23 +170,26 @@ fb_status fb_fortran_array(fb_stream* stream, const char* name, const Place* dat
 
 fb_status fb_fortran_rebind_array(fb_stream* stream, const char* name, const Place* data, int dims,
                                   const std::int64_t* start, const std::int64_t* halo_lo, const std::int64_t* halo_hi,
-                                  fb_error* error) {
+                                  int shape_dims, const std::int64_t* shape, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
         if (dims != data->rank)
             return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' has {} dimensions here, and a start "
                                                          "of {}.",
                                                          text_or_empty(name), data->rank, dims)};
+        FB_TRY(check_element(*data));
         FB_TRY_ASSIGN(piece, piece_of(*data, start, halo_lo, halo_hi));
-        return stream->value.rebind(text_or_empty(name), std::vector{piece});
+        As as{.type = type_of(*data)};
+        if (shape_dims > 0) as.shape = reversed(shape_dims, shape);
+        return stream->value.rebind(text_or_empty(name), std::vector{piece}, as);
     });
 }
 
 fb_status fb_fortran_rebind_replicated(fb_stream* stream, const char* name, const Place* value, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
-        FB_TRY(is_contiguous(*value));
-        return stream->value.rebind(text_or_empty(name), value->address);
+        FB_TRY_ASSIGN(shape, shape_of_value(*value));
+        return stream->value.rebind(text_or_empty(name), value->address, {.type = type_of(*value), .shape = shape});
     });
 }
 
@@ -201,15 +208,18 @@ fb_status fb_fortran_particles_bind(fb_particles* particles, std::uint64_t rows,
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(particles, "fb_particles"));
         std::vector<ColumnData> data;
+        std::vector<Type> types;
         for (std::size_t i = 0; i < count; ++i) {
             if (columns[i].rank != 1 || columns[i].extent[0] < static_cast<std::int64_t>(rows))
                 return Error{ErrorKind::refused,
                              fmt::format("forebay: column {} has {} dimensions and {} rows; one "
                                          "dimension of at least {} is needed.",
                                          i + 1, columns[i].rank, columns[i].rank > 0 ? columns[i].extent[0] : 1, rows)};
+            FB_TRY(check_element(columns[i]));
             data.emplace_back(columns[i].address, columns[i].stride_bytes[0]);
+            types.push_back(type_of(columns[i]));
         }
-        return particles->value.bind(rows, std::move(data));
+        return particles->value.bind(rows, std::move(data), types);
     });
 }
 

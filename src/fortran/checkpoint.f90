@@ -18,8 +18,9 @@
 !> Arrays are of any type and rank, with their halos. checkpoint_read() has read when it returns. checkpoint_end() saves
 !> what was written since checkpoint_begin(): until then arrays must stay where they are, unchanged; give them TARGET. A
 !> variable that was defined, or written in an earlier step, must be written in each, else checkpoint_end() refuses the
-!> step; one that was only read need not.
-!> One run at a time; every call but checkpoint_kind() and checkpoint_step() is made by all ranks, in the same order.
+!> step; and with the same type, shape and kind, else checkpoint_write() refuses it. What was only read need not.
+!> One run at a time; every call but checkpoint_kind(), checkpoint_note() and checkpoint_step() is made by all ranks, in the
+!> same order.
 !> Errors as in the module forebay: STAT= and ERRMSG=, or the program ends with the text.
 module forebay_checkpoint
   use, intrinsic :: iso_c_binding, only: c_char, c_int
@@ -29,9 +30,11 @@ module forebay_checkpoint
   private
 
   public :: checkpoint_open, checkpoint_close, checkpoint_job, checkpoint_kind, checkpoint_define, checkpoint_prepare, &
-            checkpoint_begin, checkpoint_write, checkpoint_end, checkpoint_restart, checkpoint_step, checkpoint_read
+            checkpoint_begin, checkpoint_write, checkpoint_end, checkpoint_restart, checkpoint_note, checkpoint_step, &
+            checkpoint_read
 
-  !> The kind of what is equal on every rank.
+  !> The kind of what every rank has. Rank 0's is saved, as PALM does it: parts that nobody set, or that one rank alone
+  !> computed, may differ between ranks, and are not compared.
   integer, parameter, public :: dt_replicated = 0
 
   type :: distribution
@@ -53,19 +56,20 @@ module forebay_checkpoint
 
 contains
 
-  !> run: the directory at the target. comm: an integer communicator, comm%MPI_VAL of mpi_f08. staging, config: as
+  !> run: the directory at the target. comm: an integer communicator, comm%MPI_VAL of mpi_f08. staging, config, log: as
   !> session%open. slots, keep: of the stream "restart"; those of the configuration by default.
-  subroutine checkpoint_open(run, comm, staging, config, slots, keep, stat, errmsg)
+  subroutine checkpoint_open(run, comm, staging, config, slots, keep, stat, errmsg, log)
     character(len=*), intent(in) :: run
     integer, intent(in) :: comm
     character(len=*), intent(in), optional :: staging, config
     integer, intent(in), optional :: slots, keep
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    logical, intent(in), optional :: log
     if (allocated(kinds)) deallocate (kinds)
     if (allocated(known)) deallocate (known)
     allocate (kinds(0), known(0))
-    call session%open(comm, run, staging, config, stat, errmsg)
+    call session%open(comm, run, staging, config, stat, errmsg, log)
     if (failed(stat)) return
     call session%stream('restart', stream, slots=slots, keep=keep, stat=stat, errmsg=errmsg)
   end subroutine
@@ -119,8 +123,9 @@ contains
     character(kind=c_char, len=*), intent(inout), optional :: errmsg
     integer :: at
     call describe(name, fb_at(array), kind, stat, errmsg)
+    if (failed(stat)) return
     at = position(name)
-    if (at > 0) known(at)%in_every = .true.
+    known(at)%in_every = .true.
   end subroutine
 
   !> Makes room for all that is defined, so that the first step costs no more than the others.
@@ -156,8 +161,8 @@ contains
       return
     end if
     call describe(name, fb_at(array), kind, stat, errmsg)
+    if (failed(stat)) return
     at = position(name)
-    if (at == 0) return
     known(at)%in_step = .true.
     known(at)%in_every = .true.
   end subroutine
@@ -198,6 +203,13 @@ contains
     checkpoint_restart = found%found()
   end function
 
+  !> Why a snapshot was passed over by checkpoint_restart(), from number 1 on; '' from the end on.
+  function checkpoint_note(number) result(text)
+    integer, intent(in) :: number
+    character(len=:), allocatable :: text
+    text = stream%note(number)
+  end function
+
   !> The step of the snapshot that is read; -1 without one.
   integer(int64) function checkpoint_step()
     checkpoint_step = found%step()
@@ -215,7 +227,19 @@ contains
     call found%read_variable(name, stat, errmsg)
   end subroutine
 
-  ! Describes what is new, and says where what is known lies now.
+  ! What was only read is described anew by each call: a read that was refused may have described it wrong, and one that was
+  ! right says nothing of what is written later.
+  subroutine forget_if_read(name)
+    character(len=*), intent(in) :: name
+    integer :: i, at, stat
+    at = position(name)
+    if (at == 0) return
+    if (known(at)%in_every) return
+    call stream%forget(name, stat)
+    known = pack(known, [(i /= at, i=1, size(known))])
+  end subroutine
+
+  ! Describes what is new, and says where what is known lies now, which is refused where it has changed.
   subroutine describe(name, place, kind, stat, errmsg)
     character(len=*), intent(in) :: name
     type(fb_place), intent(in) :: place
@@ -225,17 +249,19 @@ contains
     type(entry) :: new
     logical :: is_known
     if (.not. allocated(known)) allocate (known(0))
+    call forget_if_read(name)
     is_known = position(name) > 0
     if (kind == dt_replicated .and. is_known) then
       call stream%rebind(name, place, stat, errmsg)
     else if (kind == dt_replicated) then
-      call stream%replicated(name, place, stat=stat, errmsg=errmsg)
+      call stream%replicated(name, place, stat=stat, errmsg=errmsg, first_rank=.true.)
     else if (kind < 1 .or. kind > size(kinds)) then
       call tell(fb_refused, "forebay: variable '"//trim(name)//"': its kind is unknown: dt_replicated, or what "// &
                 'checkpoint_kind() gave.', stat, errmsg)
       return
     else if (is_known) then
-      call stream%rebind(name, place, kinds(kind)%start, kinds(kind)%halo_lo, kinds(kind)%halo_hi, stat, errmsg)
+      call stream%rebind(name, place, kinds(kind)%start, kinds(kind)%halo_lo, kinds(kind)%halo_hi, stat, errmsg, &
+                         kinds(kind)%shape)
     else
       call stream%array(name, place, kinds(kind)%shape, kinds(kind)%start, kinds(kind)%halo_lo, kinds(kind)%halo_hi, &
                         stat=stat, errmsg=errmsg)

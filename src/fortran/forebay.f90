@@ -4,8 +4,8 @@
 !>   session%open -> session%stream -> replicated | array | particles -> [newest -> read] -> { bind -> save } ... ->
 !>   session%close
 !>
-!> Ranks:  open, prepare, save, newest, older, read, wait_committed, job and close are made by every rank, in the same order;
-!>         all others are local.
+!> Ranks:  open, stream, prepare, save, newest, older, read, wait_committed, job and close are made by every rank, in the
+!>         same order; all others are local.
 !> Errors: as ALLOCATE does it: with STAT= a call returns fb_ok or the kind of its error, and ERRMSG= holds the text;
 !>         without STAT= an error ends the program with the text. Nothing else prints or stops.
 !> Memory: data are given by fb_at(data), which tells address, type, rank, extents and strides; nothing is copied. They
@@ -118,15 +118,18 @@ module forebay
     procedure, private :: open_alone
     procedure, private :: open_integer
     procedure, private :: open_f08
-    !> call session%open([comm,] run [, staging] [, config] [, stat] [, errmsg])
+    !> call session%open([comm,] run [, staging] [, config] [, stat] [, errmsg] [, log])
     !> comm: an integer communicator or type(MPI_Comm), duplicated by the call; without it this process alone.
     !> run: the directory at the target. staging: a node-local directory. config: a TOML file, see
-    !> docs/guide/configuration.md; it, then the defaults, say what is left out or blank. Collective.
+    !> docs/guide/configuration.md, which names no other run; it, then the defaults, say what is left out or blank. A rank that cannot read it is an
+    !> error on every rank. log: .true. writes the log to standard error, on rank 0: what was chosen and passed over, and
+    !> what a call waits for. Collective.
     generic :: open => open_alone, open_integer, open_f08
     !> call session%stream(name, stream [, slots] [, policy] [, wait_max] [, keep] [, view] [, stat] [, errmsg] [, priority] &
     !>                     [, deadline] [, rate] [, nodes_per_file]): deadline: in seconds after the seal; rate: bytes a
     !> second, int64.
-    !> Without options those of the configuration hold; with any, the defaults hold for the others.
+    !> Without options those of the configuration hold; with any, the defaults hold for the others. Options that differ
+    !> between ranks are refused. Collective.
     procedure :: stream => session_stream
     procedure :: draining => session_draining  !< whether this node's agent is draining now
     !> A directory of this node for small files of any program of the job; the agent packs them into few files of the
@@ -146,8 +149,9 @@ module forebay
     private
     type(c_ptr) :: handle = c_null_ptr
   contains
-    !> call stream%replicated(name, fb_at(value) [, unit] [, description] [, stat] [, errmsg])
-    !> value: equal on every rank; contiguous.
+    !> call stream%replicated(name, fb_at(value) [, unit] [, description] [, stat] [, errmsg] [, first_rank])
+    !> value: equal on every rank, bit for bit, else a save is refused with the ranks and their values; contiguous.
+    !> first_rank: .true. where ranks may differ, and rank 0's value is what a restart gives to all that describe it so.
     procedure :: replicated => stream_replicated
     procedure, private :: array_int32
     procedure, private :: array_int64
@@ -161,8 +165,9 @@ module forebay
     procedure, private :: rebind_value
     procedure, private :: rebind_int32
     procedure, private :: rebind_int64
-    !> call stream%rebind(name, fb_at(value) [, start] [, halo_lo] [, halo_hi] [, stat] [, errmsg]): it lies elsewhere now;
-    !> start and halos for arrays.
+    !> call stream%rebind(name, fb_at(value) [, start] [, halo_lo] [, halo_hi] [, stat] [, errmsg] [, shape]): it lies
+    !> elsewhere now; start and halos for arrays. Another type than described is refused, as is another shape of a value,
+    !> or of an array whose global shape is given.
     generic :: rebind => rebind_value, rebind_int32, rebind_int64
     !> call stream%forget(name [, stat] [, errmsg]): out of the description, on every rank alike.
     procedure :: forget => stream_forget
@@ -177,6 +182,8 @@ module forebay
     !> below: only steps below that one, int64. Collective.
     procedure :: newest => stream_newest
     procedure :: older => stream_older         !< the one before the last given. Collective.
+    !> stream%note(number): why a snapshot was passed over by newest() or older(), from number 1 on; '' from the end on.
+    procedure :: note => stream_note
     procedure :: counters => stream_counters
     procedure, private :: stream_assign
     generic :: assignment(=) => stream_assign
@@ -188,7 +195,8 @@ module forebay
     private
     type(c_ptr) :: handle = c_null_ptr
   contains
-    !> call table%bind(rows, columns [, stat] [, errmsg]): rows: this rank's, int64; columns: [fb_at(id), fb_at(x), ...]
+    !> call table%bind(rows, columns [, stat] [, errmsg]): rows: this rank's, int64; columns: [fb_at(id), fb_at(x), ...], of
+    !> the types of the description.
     procedure :: bind => particles_bind
     procedure, private :: particles_assign
     generic :: assignment(=) => particles_assign
@@ -325,38 +333,40 @@ contains
 
   ! ---- session ----
 
-  subroutine open_alone(self, run, staging, config, stat, errmsg)
+  subroutine open_alone(self, run, staging, config, stat, errmsg, log)
     class(fb_session), intent(inout) :: self
     character(len=*), intent(in) :: run
     character(len=*), intent(in), optional :: staging, config
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    logical, intent(in), optional :: log
     type(c_ptr) :: options
     type(c_error) :: error
     integer(c_int) :: status
-    status = options_for(run, staging, config, options, error)
-    if (status == fb_ok) status = c_open(options, self%handle, error)
+    options = options_for(run, staging, config, log)
+    status = c_open(options, self%handle, error)
     call c_options_free(options)
     call finish(status, error, stat, errmsg)
   end subroutine
 
-  subroutine open_integer(self, comm, run, staging, config, stat, errmsg)
+  subroutine open_integer(self, comm, run, staging, config, stat, errmsg, log)
     class(fb_session), intent(inout) :: self
     integer, intent(in) :: comm
     character(len=*), intent(in) :: run
     character(len=*), intent(in), optional :: staging, config
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    logical, intent(in), optional :: log
     type(c_ptr) :: options
     type(c_error) :: error
     integer(c_int) :: status
-    status = options_for(run, staging, config, options, error)
-    if (status == fb_ok) status = c_open_mpi(int(comm, c_int), options, self%handle, error)
+    options = options_for(run, staging, config, log)
+    status = c_open_mpi(int(comm, c_int), options, self%handle, error)
     call c_options_free(options)
     call finish(status, error, stat, errmsg)
   end subroutine
 
-  subroutine open_f08(self, comm, run, staging, config, stat, errmsg)
+  subroutine open_f08(self, comm, run, staging, config, stat, errmsg, log)
     use mpi_f08, only: MPI_Comm
     class(fb_session), intent(inout) :: self
     type(MPI_Comm), intent(in) :: comm
@@ -364,7 +374,8 @@ contains
     character(len=*), intent(in), optional :: staging, config
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    call open_integer(self, comm%MPI_VAL, run, staging, config, stat, errmsg)
+    logical, intent(in), optional :: log
+    call open_integer(self, comm%MPI_VAL, run, staging, config, stat, errmsg, log)
   end subroutine
 
   subroutine dedicate_integer(world, comm, config, stat, errmsg)
@@ -377,8 +388,8 @@ contains
     type(c_error) :: error
     integer(c_int) :: status
     comm = world
-    status = options_for('', config=config, options=options, error=error)
-    if (status == fb_ok) status = c_dedicate(int(world, c_int), options, comm, error)
+    options = options_for('', config=config)
+    status = c_dedicate(int(world, c_int), options, comm, error)
     call c_options_free(options)
     call finish(status, error, stat, errmsg)
   end subroutine
@@ -393,20 +404,22 @@ contains
     call dedicate_integer(world%MPI_VAL, comm%MPI_VAL, config, stat, errmsg)
   end subroutine
 
-  integer(c_int) function options_for(run, staging, config, options, error) result(status)
+  ! What is wrong with the file is told by the call that gets the options, on every rank.
+  type(c_ptr) function options_for(run, staging, config, log) result(options)
     character(len=*), intent(in) :: run
     character(len=*), intent(in), optional :: staging, config
-    type(c_ptr), intent(out) :: options
-    type(c_error), intent(inout) :: error
+    logical, intent(in), optional :: log
+    integer(c_int) :: ignored
+    type(c_error) :: error
     options = c_null_ptr
     if (is_given(config)) then
-      status = c_options_load(c_text(config), options, error)
+      options = c_options_file(c_text(config))
     else
-      status = c_options_parse(c_text(), options, error)
+      ignored = c_options_parse(c_text(), options, error)
     end if
-    if (status /= fb_ok) return
     if (is_given(run)) call c_options_set_run(options, c_text(run))
     if (is_given(staging)) call c_options_set_staging(options, c_text(staging))
+    if (present(log)) call c_options_set_log_to_stderr(options, merge(1_c_int, 0_c_int, log))
   end function
 
   ! Namelists hold blanks for what nobody set.
@@ -496,16 +509,19 @@ contains
 
   ! ---- describing ----
 
-  subroutine stream_replicated(self, name, value, unit, description, stat, errmsg)
+  subroutine stream_replicated(self, name, value, unit, description, stat, errmsg, first_rank)
     class(fb_stream), intent(in) :: self
     character(len=*), intent(in) :: name
     type(fb_place), intent(in) :: value
     character(len=*), intent(in), optional :: unit, description
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
+    logical, intent(in), optional :: first_rank
     type(c_error) :: error
-    integer(c_int) :: status
-    status = c_replicated(self%handle, c_text(name), value, c_text(unit), c_text(description), error)
+    integer(c_int) :: status, of_first_rank
+    of_first_rank = 0
+    if (present(first_rank)) of_first_rank = merge(1, 0, first_rank)
+    status = c_replicated(self%handle, c_text(name), value, c_text(unit), c_text(description), of_first_rank, error)
     call finish(status, error, stat, errmsg)
   end subroutine
 
@@ -568,41 +584,46 @@ contains
     call finish(status, error, stat, errmsg)
   end subroutine
 
-  subroutine rebind_int64(self, name, data, start, halo_lo, halo_hi, stat, errmsg)
+  subroutine rebind_int64(self, name, data, start, halo_lo, halo_hi, stat, errmsg, shape)
     class(fb_stream), intent(in) :: self
     character(len=*), intent(in) :: name
     type(fb_place), intent(in) :: data
     integer(int64), intent(in) :: start(:)
-    integer(int64), intent(in), optional :: halo_lo(:), halo_hi(:)
+    integer(int64), intent(in), optional :: halo_lo(:), halo_hi(:), shape(:)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(c_error) :: error
     integer(c_int) :: status
-    integer(int64) :: lo(size(start)), hi(size(start))
+    integer(int64) :: lo(size(start)), hi(size(start)), global(size(start))
     logical :: fits
     fits = .true.
+    global = 0
+    if (present(shape)) fits = size(shape) == size(start)
+    if (present(shape) .and. fits) global = shape
     call take_halo(halo_lo, lo, fits)
     call take_halo(halo_hi, hi, fits)
     if (.not. fits) then
       call refuse_lengths(name, stat, errmsg)
       return
     end if
-    status = c_rebind_array(self%handle, c_text(name), data, size(start), start, lo, hi, error)
+    status = c_rebind_array(self%handle, c_text(name), data, size(start), start, lo, hi, &
+                            merge(size(start), 0, present(shape)), global, error)
     call finish(status, error, stat, errmsg)
   end subroutine
 
-  subroutine rebind_int32(self, name, data, start, halo_lo, halo_hi, stat, errmsg)
+  subroutine rebind_int32(self, name, data, start, halo_lo, halo_hi, stat, errmsg, shape)
     class(fb_stream), intent(in) :: self
     character(len=*), intent(in) :: name
     type(fb_place), intent(in) :: data
     integer(int32), intent(in) :: start(:)
-    integer(int32), intent(in), optional :: halo_lo(:), halo_hi(:)
+    integer(int32), intent(in), optional :: halo_lo(:), halo_hi(:), shape(:)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    integer(int64), allocatable :: lo(:), hi(:)  ! not allocated: not given
+    integer(int64), allocatable :: lo(:), hi(:), global(:)  ! not allocated: not given
     if (present(halo_lo)) lo = int(halo_lo, int64)
     if (present(halo_hi)) hi = int(halo_hi, int64)
-    call rebind_int64(self, name, data, int(start, int64), lo, hi, stat, errmsg)
+    if (present(shape)) global = int(shape, int64)
+    call rebind_int64(self, name, data, int(start, int64), lo, hi, stat, errmsg, global)
   end subroutine
 
   subroutine stream_forget(self, name, stat, errmsg)
@@ -740,6 +761,17 @@ contains
     status = c_older(self%handle, restart%handle, error)
     call finish(status, error, stat, errmsg)
   end subroutine
+
+  function stream_note(self, number) result(text)
+    class(fb_stream), intent(in) :: self
+    integer, intent(in) :: number
+    character(len=:), allocatable :: text
+    type(c_ptr) :: note
+    text = ''
+    if (number < 1) return
+    note = c_note(self%handle, int(number - 1, c_size_t))
+    if (c_associated(note)) text = text_at(note)
+  end function
 
   pure logical function restart_found(self)
     class(fb_restart), intent(in) :: self

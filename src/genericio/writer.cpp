@@ -66,9 +66,11 @@ struct Given {
 };
 
 Result<> describe_all(const Data& data, Stream& stream, Given& given) {
-    FB_TRY(stream.replicated("genericio/phys_origin", f64, {3}, given.origin.data()));
-    FB_TRY(stream.replicated("genericio/phys_scale", f64, {3}, given.scale.data()));
-    FB_TRY(stream.replicated("genericio/dims", u64, {3}, given.dims.data()));
+    // GenericIO's header is the first rank's.
+    constexpr auto first = Replicated::first_rank;
+    FB_TRY(stream.replicated("genericio/phys_origin", f64, {3}, given.origin.data(), {}, first));
+    FB_TRY(stream.replicated("genericio/phys_scale", f64, {3}, given.scale.data(), {}, first));
+    FB_TRY(stream.replicated("genericio/dims", u64, {3}, given.dims.data(), {}, first));
     FB_TRY_ASSIGN(described, describe(data));
     FB_TRY_ASSIGN(table, stream.particles(format::table_name, described.columns));
     FB_TRY(table.bind(data.elements, described.places));

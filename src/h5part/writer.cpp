@@ -215,8 +215,9 @@ Result<> Writer::describe(Series& series, Values values) {
     for (auto& [name, value] : values) {
         if (series.values.contains(name)) continue;
         auto& kept = series.values[name] = std::move(value);
-        const auto described =
-            series.stream.replicated(name, kept.type, kept.scalar ? Extents{} : Extents{kept.count}, kept.bytes.data());
+        // Attributes are the file's metadata, of which H5Part itself writes what the first rank has.
+        const auto described = series.stream.replicated(name, kept.type, kept.scalar ? Extents{} : Extents{kept.count},
+                                                        kept.bytes.data(), {}, Replicated::first_rank);
         if (described) continue;
         series.values.erase(name);
         return described;

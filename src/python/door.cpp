@@ -14,7 +14,7 @@
 #include <tuple>
 #include <utility>
 
-#include "forebay/forebay.hpp"
+#include "wished.hpp"
 
 namespace nb = nanobind;
 using namespace forebay;
@@ -91,19 +91,28 @@ void add_errors(nb::module_& module) {
 }
 
 void add_options(nb::module_& module) {
-    nb::class_<Options>(module, "Options")
-        .def_rw("run", &Options::run)
-        .def_rw("staging", &Options::staging)
+    nb::class_<WishedOptions>(module, "Options")
+        .def_prop_rw(
+            "run", [](const WishedOptions& self) { return self.options ? self.options->run : ""; },
+            [](WishedOptions& self, const std::string& run) {
+                if (self.options) self.options->run = run;
+            })
+        .def_prop_rw(
+            "staging", [](const WishedOptions& self) { return self.options ? self.options->staging : ""; },
+            [](WishedOptions& self, const std::string& staging) {
+                if (self.options) self.options->staging = staging;
+            })
         .def(
             "set_log",
-            [](Options& self, nb::object log) {
-                if (log.is_none()) return void(self.log = {});
+            [](WishedOptions& self, nb::object log) {
+                if (!self.options) return;
+                if (log.is_none()) return void(self.options->log = {});
                 // Freed by whichever thread is the last to hold the options.
                 const auto held = std::shared_ptr<nb::object>(new nb::object(std::move(log)), [](nb::object* object) {
                     const nb::gil_scoped_acquire acquire;
                     delete object;
                 });
-                self.log = [held](const std::string& line) {
+                self.options->log = [held](const std::string& line) {
                     const nb::gil_scoped_acquire acquire;
                     (*held)(line);
                 };
@@ -111,7 +120,9 @@ void add_options(nb::module_& module) {
             "log"_a.none());
     module.def(
         "options",
-        [](const std::optional<std::string>& config) { return config ? load_options(*config).value() : Options{}; },
+        [](const std::optional<std::string>& config) {
+            return WishedOptions{config ? load_options(*config) : Result<Options>(Options())};
+        },
         "config"_a.none());
 }
 
@@ -181,12 +192,13 @@ void add_stream(nb::module_& module) {
         .def(
             "replicated",
             [](Stream& self, const std::string& name, const std::string& type, const Numbers& shape,
-               std::uintptr_t address, const std::string& unit, const std::string& description) {
+               std::uintptr_t address, const std::string& unit, const std::string& description, bool first_rank) {
                 self.replicated(name, type_named(type).value(), extents(shape), at(address),
-                                {.unit = unit, .description = description})
+                                {.unit = unit, .description = description},
+                                first_rank ? Replicated::first_rank : Replicated::equal)
                     .value();
             },
-            "name"_a, "type"_a, "shape"_a, "address"_a, "unit"_a, "description"_a)
+            "name"_a, "type"_a, "shape"_a, "address"_a, "unit"_a, "description"_a, "first_rank"_a)
         .def(
             "array",
             [](Stream& self, const std::string& name, const std::string& type, const Numbers& shape,
@@ -200,16 +212,17 @@ void add_stream(nb::module_& module) {
             "name"_a, "type"_a, "shape"_a, "boxes"_a, "unit"_a, "description"_a, "dimensions"_a, "partial"_a)
         .def(
             "rebind_value",
-            [](Stream& self, const std::string& name, std::uintptr_t address) {
-                self.rebind(name, at(address)).value();
+            [](Stream& self, const std::string& name, const std::string& type, const Numbers& shape,
+               std::uintptr_t address) {
+                self.rebind(name, at(address), {.type = type_named(type).value(), .shape = extents(shape)}).value();
             },
-            "name"_a, "address"_a)
+            "name"_a, "type"_a, "shape"_a, "address"_a)
         .def(
             "rebind_array",
-            [](Stream& self, const std::string& name, const std::vector<Box_>& boxes) {
-                self.rebind(name, pieces(boxes)).value();
+            [](Stream& self, const std::string& name, const std::string& type, const std::vector<Box_>& boxes) {
+                self.rebind(name, pieces(boxes), {.type = type_named(type).value()}).value();
             },
-            "name"_a, "boxes"_a)
+            "name"_a, "type"_a, "boxes"_a)
         .def(
             "forget", [](Stream& self, const std::string& name) { self.forget(name).value(); }, "name"_a)
         .def(
@@ -241,7 +254,8 @@ void add_stream(nb::module_& module) {
 void add_session(nb::module_& module) {
     nb::class_<Session>(module, "Session")
         .def(
-            "stream", [](Session& self, const std::string& name) { return self.stream(name).value(); }, "name"_a)
+            "stream", [](Session& self, const std::string& name) { return self.stream(name).value(); }, "name"_a,
+            Waits())
         .def(
             "stream_with",
             [](Session& self, const std::string& name, int slots, const std::string& policy, double wait_max_seconds,
@@ -260,7 +274,7 @@ void add_session(nb::module_& module) {
                     .value();
             },
             "name"_a, "slots"_a, "policy"_a, "wait_max_seconds"_a, "keep"_a, "view"_a, "priority"_a,
-            "deadline_seconds"_a, "rate_bytes_per_second"_a, "nodes_per_file"_a)
+            "deadline_seconds"_a, "rate_bytes_per_second"_a, "nodes_per_file"_a, Waits())
         .def_prop_ro("draining", &Session::draining)
         .def_prop_ro("spool", &Session::spool)
         .def(
@@ -269,7 +283,8 @@ void add_session(nb::module_& module) {
         .def(
             "close", [](Session& self) { self.close().value(); }, Waits());
     module.def(
-        "open_alone", [](const Options& options) { return Session::open(options).value(); }, "options"_a, Waits());
+        "open_alone", [](const WishedOptions& wished) { return Session::open(wished.options).value(); }, "options"_a,
+        Waits());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "forebay/mpi.hpp"
+#include "wished.hpp"
 
 namespace nb = nanobind;
 using namespace nanobind::literals;
@@ -27,15 +28,15 @@ NB_MODULE(_forebay_mpi, module) {
     nb::module_::import_("forebay._forebay");  // Options and Session are its types
     module.def(
         "dedicate",
-        [](int fortran_world, const forebay::Options& options) {
-            const auto comm = forebay::dedicate(communicator(fortran_world), options).value();
+        [](int fortran_world, const forebay::WishedOptions& wished) {
+            const auto comm = forebay::dedicate(communicator(fortran_world), wished.options).value();
             return std::pair(comm != MPI_COMM_NULL, MPI_Comm_c2f(comm));
         },
         "fortran_world"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>());
     module.def(
         "open_mpi",
-        [](int fortran_comm, const forebay::Options& options) {
-            return forebay::open(communicator(fortran_comm), options).value();
+        [](int fortran_comm, const forebay::WishedOptions& wished) {
+            return forebay::open(communicator(fortran_comm), wished.options).value();
         },
         "fortran_comm"_a, "options"_a, nb::call_guard<nb::gil_scoped_release>());
 }

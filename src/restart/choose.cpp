@@ -12,6 +12,7 @@
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "catalog/node_reader.hpp"
+#include "stage/await.hpp"
 
 namespace forebay::restart {
 
@@ -45,23 +46,29 @@ std::vector<std::string> split(std::string_view all) {
 // drained there, by the agents that this session has started. One node reads its staged copies as they are.
 Result<> Chooser::settle() {
     if (std::exchange(settled_, true)) return {};
-    Result<> mine;
     const auto nodes = context_.topology->nodes;
-    if (context_.topology->leads() && (nodes > 1 || is_of_other_nodes(context_.staging->directory(), nodes))) {
-        auto& page = context_.staging->control();
-        const auto deadline = sys::Clock::now() + context_.wait_max;
-        for (bool busy = true; busy;) {
-            const auto seen = page.news.load(std::memory_order_acquire);
-            busy = false;
-            for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
-                const auto state = page.slots[i].state.load(std::memory_order_acquire);
-                busy |= state == SlotState::sealed || state == SlotState::draining || state == SlotState::drained;
-            }
-            if (busy && sys::Clock::now() > deadline) break;  // what is committed by then is what there is
-            if (busy) sys::wait_on(page.news, seen, std::chrono::milliseconds(100));
+    bool waits = false;
+    FB_TRY(comm::agree(*context_.topology->world, [&] {
+        waits = context_.topology->leads() && (nodes > 1 || is_of_other_nodes(context_.staging->directory(), nodes));
+    }));
+    const auto& page = context_.staging->control();
+    const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
+        if (!waits) return {};
+        const auto seen = page.news.load(std::memory_order_acquire);
+        std::vector<std::uint32_t> busy;
+        for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
+            const auto state = page.slots[i].state.load(std::memory_order_acquire);
+            if (state == SlotState::sealed || state == SlotState::draining || state == SlotState::drained)
+                busy.push_back(i);
         }
-    }
-    return comm::agree(*context_.topology->world, mine);
+        if (busy.empty()) return {};
+        sys::wait_on(page.news, seen, nap);
+        return fmt::format("the agent on {} to drain what an earlier session left in {}: {}", sys::host_name(),
+                           context_.staging->directory(), stage::show_pending(*context_.staging, busy));
+    };
+    // What is committed by then is what there is.
+    stage::wait_together(*context_.topology->world, look, context_.wait_max, context_.say);
+    return {};
 }
 
 Result<std::vector<stage::StagedFile>> Chooser::staged_here() {

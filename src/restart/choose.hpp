@@ -12,6 +12,7 @@
 
 #include "comm/group.hpp"
 #include "format/manifest.hpp"
+#include "stage/long_wait.hpp"
 #include "stage/staging.hpp"
 #include "sys/store.hpp"
 
@@ -38,6 +39,7 @@ struct ChooserContext {
     std::string run;
     std::uint64_t run_id = 0;
     std::chrono::milliseconds wait_max{};  // for what a dead session left staged to be drained
+    stage::Say say = {};                   // for that wait, when it lasts
 };
 
 class Chooser {

@@ -70,11 +70,16 @@ RowRange Plan::share(std::uint32_t table) const {
                           rank_, ranks_);
 }
 
+// Equal values are read by each node from another file; of those that may differ rank 0's is meant, of node 0.
+std::uint32_t Plan::replicated_from(const stage::Binding& binding, std::size_t variable) const {
+    return binding.is_first_ranks(variable) ? 0 : replicated_from_;
+}
+
 std::vector<char> Plan::files_needed(const stage::Binding& binding) const {
     std::vector<char> needed(manifest_->nodes.size(), 0);
     for (std::size_t v = 0; v < schema_->variables.size(); ++v) {
         const auto& variable = schema_->variables[v];
-        if (variable.kind == Kind::replicated) needed[replicated_from_] = 1;
+        if (variable.kind == Kind::replicated) needed[replicated_from(binding, v)] = 1;
         if (variable.kind != Kind::array) continue;
         const auto shape = shape_index(*manifest_, variable.shape);
         for (const auto& piece : binding.pieces[v]) {
@@ -164,7 +169,7 @@ std::vector<Take> Plan::takes(const stage::Binding& binding, const format::NodeF
     for (std::uint32_t v = 0; v < schema_->variables.size(); ++v) {
         const auto& variable = schema_->variables[v];
         if (variable.kind == Kind::array) take_array(binding, v, file, out, taken_bytes);
-        if (variable.kind != Kind::replicated || file.record.node != replicated_from_) continue;
+        if (variable.kind != Kind::replicated || file.record.node != replicated_from(binding, v)) continue;
         const auto b = file.first_block[source_[v]];
         const auto bytes = file.blocks[b].size_bytes;
         out.push_back({.block = static_cast<std::uint32_t>(b),

@@ -54,6 +54,8 @@ private:
     void take_column(const stage::TableBinding& table, std::uint32_t table_index, std::size_t column,
                      const format::NodeFile& file, std::vector<Take>& out, std::uint64_t& bytes) const;
 
+    std::uint32_t replicated_from(const stage::Binding& binding, std::size_t variable) const;
+
     const Schema* schema_ = nullptr;
     const format::Manifest* manifest_ = nullptr;
     std::vector<std::uint32_t> source_;  // variable of the stream -> variable of the snapshot

@@ -18,8 +18,13 @@ struct TableBinding {
 /// Indexed like Schema::variables and Schema::tables.
 struct Binding {
     std::vector<void*> data;                 // replicated
+    std::vector<char> first_rank;            // replicated: 1 where ranks may differ and rank 0's value is meant
     std::vector<std::vector<Piece>> pieces;  // arrays, without empty boxes
     std::vector<TableBinding> tables;
+
+    bool is_first_ranks(std::size_t variable) const {
+        return variable < first_rank.size() && first_rank[variable] != 0;
+    }
 };
 
 }  // namespace forebay::stage

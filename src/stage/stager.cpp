@@ -8,13 +8,12 @@
 
 #include "stage/await.hpp"
 #include "stage/step_clock.hpp"
-#include "stage/together.hpp"
 
 namespace forebay::stage {
 
 namespace {
 
-// How long a wait goes without looking whether the agent or the node's first rank still lives.
+// How long a wait goes without looking whether the node's first rank still lives.
 constexpr std::chrono::milliseconds liveness_pause{200};
 
 constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
@@ -51,35 +50,12 @@ Result<> Stager::add() {
                 indices_.push_back(index);
         slots_.resize(indices_.size());
         reported_.resize(indices_.size());
+        saved_as_.resize(indices_.size());
         decisions_ = stream_control().decisions.load();
     }));
     if (context_.topology->leads() && options_.nodes_per_file > 1 && context_.topology->nodes > 1)
         sharers_ = context_.topology->leaders->split(static_cast<int>(context_.topology->node_index) /
                                                      options_.nodes_per_file);
-    return {};
-}
-
-Result<> Stager::plan_together(const Schema& schema, const Binding& binding, bool changed, const Result<>& mine) {
-    auto& world = *context_.topology->world;
-    std::int64_t flags[] = {mine ? 0 : 1, changed || version_ == 0 ? 1 : 0};
-    world.max(flags);
-    if (flags[0] != 0) return comm::agree(world, mine);
-    if (flags[1] == 0) return {};
-    FB_TRY(check_together(world, schema, binding));
-    FB_TRY(comm::agree(world, [&]() -> Result<> {
-        if (options_.shared == Shared::h5part) FB_TRY(check_h5part(schema));
-        const auto& topology = *context_.topology;
-        FB_TRY_ASSIGN(parts, exchange_parts(*topology.node, topology.node_ranks, schema, binding));
-        parts_ = std::move(parts);
-        // Later saves of this description gather into these, and nothing of them can fail.
-        const auto tables = binding.tables.size();
-        own_rows_.resize(tables);
-        all_rows_.resize(tables * parts_.size());
-        rows_.resize(tables * parts_.size());
-        make_room_to_combine(schema);
-        return {};
-    }));
-    ++version_;
     return {};
 }
 
@@ -95,94 +71,6 @@ void Stager::gather_rows(const Binding& binding) {
             rows_[t * ranks + i] = all_rows_[i * tables + t];
             parts_[i].rows[t] = all_rows_[i * tables + t];
         }
-    }
-}
-
-Result<> Stager::report_failure() {
-    for (std::size_t i = 0; i < indices_.size(); ++i) {
-        auto& slot = control(i);
-        if (slot.state.load(std::memory_order_acquire) != SlotState::failed || slot.failures.load() == reported_[i])
-            continue;
-        reported_[i] = slot.failures.load();
-        ring(context_.staging->control().bell);  // the agent tries again while the application decides
-        return Error{static_cast<ErrorKind>(slot.error_kind), slot.error_text.data()};
-    }
-    return {};
-}
-
-// Takes the newest snapshot back that the agent has not begun to drain: an older one may be under way on other nodes.
-bool Stager::take_waiting() {
-    std::size_t newest = indices_.size();
-    for (std::size_t i = 0; i < indices_.size(); ++i) {
-        if (control(i).state.load(std::memory_order_acquire) != SlotState::sealed) continue;
-        if (newest == indices_.size() || control(i).step.load() > control(newest).step.load()) newest = i;
-    }
-    // One that needs a new layout would lose what it holds before all nodes have agreed to replace it.
-    if (newest == indices_.size() || !slots_[newest].fits(version_) || !slots_[newest].change_rows(rows_)) return false;
-    auto waiting = SlotState::sealed;
-    if (!control(newest).state.compare_exchange_strong(waiting, SlotState::filling)) return false;
-    current_ = newest;
-    previous_ = SlotState::sealed;
-    holds_slot_ = true;
-    replaced_ = control(newest).step.load();
-    return true;
-}
-
-// A number that changes whenever the agent gets anything done.
-std::uint64_t Stager::progress() {
-    const auto& page = context_.staging->control();
-    std::uint64_t sum = page.drains + page.commits + page.aborts;
-    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
-        sum += page.slots[i].drained_bytes.load() + static_cast<std::uint64_t>(page.slots[i].state.load());
-    return sum;
-}
-
-Error Stager::stalled() {
-    std::string held;
-    for (std::size_t i = 0; i < indices_.size(); ++i)
-        held += fmt::format(" step {} is {},", control(i).step.load(), name_of(control(i).state.load()));
-    return {ErrorKind::retry,
-            fmt::format(
-                "forebay: stream '{}': no slot to save to:{} and the agent on {} got nothing done for {} s. Does "
-                "the target answer? Safe: committed snapshots, and what is staged in {}. Next: look at {}/agent.log;"
-                " a later save tries again.",
-                stream_, held, sys::host_name(), std::chrono::duration<double>(context_.stall_wait).count(),
-                context_.staging->directory(), context_.staging->directory())};
-}
-
-Result<Stager::Outcome> Stager::acquire() {
-    auto& news = context_.staging->control().news;
-    const auto deadline = sys::Clock::now() + options_.wait_max;
-    auto before = progress();
-    auto stalls_at = sys::Clock::now() + context_.stall_wait;
-    for (;;) {
-        const auto seen = news.load(std::memory_order_acquire);
-        FB_TRY(report_failure());
-        std::size_t best = indices_.size();
-        for (std::size_t i = 0; i < indices_.size(); ++i) {
-            const auto state = control(i).state.load(std::memory_order_acquire);
-            if (state != SlotState::empty && state != SlotState::committed) continue;
-            if (best == indices_.size() || control(i).step.load() < control(best).step.load()) best = i;
-        }
-        if (best < indices_.size()) {
-            current_ = best;
-            previous_ = control(best).state.exchange(SlotState::filling);
-            holds_slot_ = true;
-            return Outcome::admitted;
-        }
-        // A policy that never waits must not leave a dead agent unnoticed either.
-        FB_TRY(context_.ensure_agent());
-        if (options_.policy == Policy::newest_only && take_waiting()) return Outcome::replacing;
-        const bool waits = options_.policy == Policy::wait ||
-                           (options_.policy == Policy::wait_at_most && sys::Clock::now() < deadline);
-        if (!waits) return Outcome::skipped;
-        const auto now = progress();
-        if (now != before) stalls_at = sys::Clock::now() + context_.stall_wait;
-        else if (sys::Clock::now() >= stalls_at) return stalled();
-        before = now;
-        const auto end = options_.policy == Policy::wait ? stalls_at : std::min(stalls_at, deadline);
-        const Waiting told(context_.staging->control());
-        sys::wait_on(news, seen, std::min<std::chrono::nanoseconds>(liveness_pause, end - sys::Clock::now()));
     }
 }
 
@@ -246,7 +134,7 @@ Result<> Stager::follow(Outcome& outcome) {
 
 void Stager::give_back() {
     if (!std::exchange(holds_slot_, false)) return;
-    // What an admitted slot held before is committed or was nothing; its record is invalid by now.
+    // What an admitted slot held before is committed or was nothing; what is to be replaced is whole until all agree.
     control(current_).state.store(previous_ == SlotState::sealed ? SlotState::sealed : SlotState::empty,
                                   std::memory_order_release);
     ring(context_.staging->control().bell);
@@ -258,7 +146,7 @@ void Stager::abandon() {
 }
 
 Result<> Stager::prepare(const Schema& schema, const Binding& binding, bool changed) {
-    FB_TRY(plan_together(schema, binding, changed, {}));
+    FB_TRY(plan_together({.stream = stream_}, schema, binding, changed, Values::not_yet, {}));
     gather_rows(binding);
     const bool leads = context_.topology->leads();
     for (std::uint32_t i = 0; i < indices_.size(); ++i) {
@@ -284,7 +172,7 @@ Result<> Stager::prepare(const Schema& schema, const Binding& binding, bool chan
 }
 
 Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed,
-                            const Result<>& mine_before) {
+                            Values values, const Result<>& mine_before) {
     auto& topology = *context_.topology;
     abandon();
     const auto now = sys::Clock::now();
@@ -293,7 +181,8 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     saved_ = {.step = step};
     time_ = time;
     replaced_ = -1;
-    FB_TRY(plan_together(schema, binding, changed, mine_before));
+    FB_TRY(
+        plan_together({.stream = stream_, .step = step, .time = time}, schema, binding, changed, values, mine_before));
     gather_rows(binding);
     ++saves_;
     Outcome outcome = Outcome::failed;
@@ -339,6 +228,7 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     if (flags[2] >= 0) ++counters_.replaced;
     if (outcome == Outcome::replacing) {
         if (topology.leads()) slots_[current_].invalidate();
+        previous_ = SlotState::empty;  // given up, the slot holds nothing that the agent could drain
         topology.node->barrier();
     }
     if (options_.shared == Shared::no) combine_files();
@@ -355,6 +245,7 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
     slot.put(binding, direct);
     saved_.copy_seconds = seconds_since(copying);
     saved_.bytes = slot.own_bytes();
+    saved_as_[current_] = saves_;
     context_.topology->node->barrier();
     if (context_.topology->leads()) {
         const auto sealing = sys::Clock::now();
@@ -394,10 +285,10 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
 
 Result<> Stager::wait_committed(std::chrono::milliseconds at_most) {
     const bool leads = context_.topology->leads();
-    const auto mine = attempt(
-        [&] { return await_commits(*context_.staging, indices_, at_most, leads ? context_.ensure_agent : nullptr); });
+    const auto waited = await_commits(*context_.topology->world, *context_.staging, indices_, at_most,
+                                      leads ? context_.ensure_agent : nullptr, context_.say);
     for (std::size_t i = 0; i < indices_.size(); ++i) reported_[i] = control(i).failures.load();
-    return comm::agree(*context_.topology->world, mine);
+    return waited;
 }
 
 std::uint64_t Stager::deadlines_missed() const { return stream_control().deadlines_missed.load(); }

@@ -1,7 +1,7 @@
 // The save of one stream, as one rank does it: plan, wait for a slot, copy, seal.
 //
-// Messages of a save in steady state: two maxima over the world (what changed; errors and skips), one gathering of row
-// counts over the node, one barrier of the node. Nothing is sent per variable.
+// Messages of a save in steady state: two maxima over the world (what must be alike and what changed; errors and skips),
+// one gathering of row counts over the node, one barrier of the node. Nothing is sent per variable.
 
 #pragma once
 
@@ -14,6 +14,8 @@
 
 #include "comm/group.hpp"
 #include "forebay/options.hpp"
+#include "stage/alike.hpp"
+#include "stage/long_wait.hpp"
 #include "stage/slot.hpp"
 #include "stage/staging.hpp"
 
@@ -28,10 +30,14 @@ struct StagerContext {
     std::uint64_t block_bytes = 16u << 20;   // of the agent's writes
     std::function<Result<>()> ensure_agent;  // by the node's first rank: starts the agent unless it lives
     std::chrono::milliseconds stall_wait{0};
+    Say say = {};  // for waits that last
 };
 
 class Stager {
 public:
+    /// Whether the replicated values are what will be saved, or the application still changes them.
+    enum class Values { final, not_yet };
+
     Stager(StagerContext context, std::string stream, const StreamOptions& options);
 
     /// Registers the stream on the node. Collective over the node; errors are agreed by the caller.
@@ -44,9 +50,13 @@ public:
     /// `mine` is what this rank has to complain about before: every rank then gets it. A save that was begun before and
     /// never finished is given up.
     Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed,
-                        const Result<>& mine);
+                        Values values, const Result<>& mine);
     /// Where in the history of the run the save stands that was begun. Local, alike on all ranks.
     void stand(std::vector<format::LineStart> lines) { lines_ = std::move(lines); }
+    /// What begin() left for later of values that are not final: the replicated ones are equal on every rank, but for
+    /// those marked in `direct`. Collective.
+    Result<> check_final(const Schema& schema, const Binding& binding, std::span<const char> direct,
+                         const Result<>& mine);
     /// Where the application may write a block itself, between begin() and finish().
     std::span<std::byte> block(std::uint32_t variable, std::size_t piece) {
         return slots_[current_].block(variable, piece);
@@ -68,15 +78,18 @@ public:
     std::int64_t newest_durable_step() const;
     std::uint64_t deadlines_missed() const;
     std::uint32_t stream_index() const { return stream_index_; }
+    const StreamOptions& options() const { return options_; }
     const Counters& counters() const { return counters_; }
 
 private:
     enum class Outcome : std::uint32_t { admitted = 1, replacing, skipped, failed };
 
-    Result<> plan_together(const Schema& schema, const Binding& binding, bool changed, const Result<>& mine);
+    Result<> plan_together(const Call& call, const Schema& schema, const Binding& binding, bool changed, Values values,
+                           const Result<>& mine);
     void gather_rows(const Binding& binding);
     Result<Outcome> acquire();  // by the node's first rank
     std::uint64_t progress();
+    std::string show_wait() const;
     Error stalled();
     bool take_waiting();        // by the node's first rank
     Result<> report_failure();  // by the node's first rank: an error not told yet
@@ -101,6 +114,7 @@ private:
     std::vector<std::uint32_t> indices_;  // of this stream's slots on the control page
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> reported_;  // failures of each slot that were told to the caller
+    std::vector<std::uint64_t> saved_as_;  // the number of the save that each slot holds; 0: of an earlier session
     std::vector<format::RankPart> parts_;
     std::vector<std::uint64_t> rows_, own_rows_, all_rows_;
     std::uint64_t version_ = 0;  // of the description

@@ -89,11 +89,7 @@ bool split_slot_name(const std::string& name, std::string& stream, std::uint32_t
 }
 
 Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseconds wait_max) {
-    if (!sys::lock_is_held(agent_lock_path(directory))) return {};
-    if (auto old = Staging::join(directory)) {
-        old->control().ending.store(1);
-        ring(old->control().bell);
-    }
+    end_agent(directory);
     const auto deadline = sys::Clock::now() + wait_max;
     while (sys::lock_is_held(agent_lock_path(directory))) {
         if (sys::Clock::now() > deadline)
@@ -186,6 +182,14 @@ Result<std::vector<std::string>> staging_directories_of(const std::string& base,
     std::erase_if(directories, [&](const std::string& directory) { return !belongs_to(directory, run); });
     std::ranges::sort(directories);
     return directories;
+}
+
+void end_agent(const std::string& directory) {
+    if (!sys::lock_is_held(agent_lock_path(directory))) return;
+    if (auto old = Staging::join(directory)) {
+        old->control().ending.store(1);
+        ring(old->control().bell);
+    }
 }
 
 void dismiss_lingering(const std::string& directory) {

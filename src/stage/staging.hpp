@@ -60,6 +60,8 @@ Result<std::vector<std::string>> staging_directories(const std::string& base);
 /// Those of `run`, which is absolute, whatever its identity was. What a session that was killed as it began left has no
 /// session.json; its name tells.
 Result<std::vector<std::string>> staging_directories_of(const std::string& base, const std::string& run);
+/// Has the agent leave when what is staged is drained.
+void end_agent(const std::string& directory);
 /// Has an agent leave, and free the directory, that only keeps what is committed for a restart; another one goes on.
 void dismiss_lingering(const std::string& directory);
 /// Small files that nobody has packed.

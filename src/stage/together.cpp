@@ -56,8 +56,11 @@ Result<> check_own(const Schema& schema, const Binding& binding) {
     return {};
 }
 
-Result<> compare(const Schema& schema, std::string_view first) {
-    FB_TRY_ASSIGN(theirs, format::schema_from_json(first));
+// `first` is rank 0's: its schema, and in a line of its own whose values are meant.
+Result<> compare(const Schema& schema, const Binding& binding, std::string_view first) {
+    const auto end = first.rfind('\n');
+    const auto whose = first.substr(end + 1);
+    FB_TRY_ASSIGN(theirs, format::schema_from_json(first.substr(0, end)));
     if (theirs.variables.size() != schema.variables.size())
         return Error{
             ErrorKind::refused,
@@ -68,7 +71,10 @@ Result<> compare(const Schema& schema, std::string_view first) {
     for (std::size_t v = 0; v < schema.variables.size(); ++v) {
         const auto& mine = schema.variables[v];
         const auto& other = theirs.variables[v];
-        if (mine == other) continue;
+        const bool first_ranks = binding.is_first_ranks(v), is_alike = first_ranks == (whose[v] == '1');
+        if (mine == other && is_alike) continue;
+        if (mine == other)
+            return refusal(mine, fmt::format("it is the first rank's {} only.", first_ranks ? "here" : "on rank 0"));
         return refusal(
             mine, fmt::format("it is {} {} {} here, but '{}', {} {} {}, on rank 0 (or their attributes differ).",
                               name_of(mine.type), name_of(mine.kind), show(mine.shape), other.name, name_of(other.type),
@@ -77,8 +83,15 @@ Result<> compare(const Schema& schema, std::string_view first) {
     return {};
 }
 
-// Compares every rank's schema with rank 0's; says which variable differs first. `own` is this rank's as JSON.
-Result<> check_same_schema(comm::Group& world, const Schema& schema, std::string& own) {
+// Whose value is meant follows in a line of its own: the schema, which is what the files hold, does not say it.
+std::string text_to_compare(const Schema& schema, const Binding& binding) {
+    auto text = format::schema_json(schema) + '\n';
+    for (std::size_t v = 0; v < schema.variables.size(); ++v) text += binding.is_first_ranks(v) ? '1' : '0';
+    return text;
+}
+
+// Compares every rank's schema with rank 0's; says which variable differs first. `own` is this rank's text.
+Result<> check_same_schema(comm::Group& world, const Schema& schema, const Binding& binding, std::string& own) {
     const std::int64_t sum = crc32c(bytes_of(own));
     std::int64_t extremes[] = {sum, -sum, static_cast<std::int64_t>(own.size()),
                                -static_cast<std::int64_t>(own.size())};
@@ -88,7 +101,7 @@ Result<> check_same_schema(comm::Group& world, const Schema& schema, std::string
     std::string first;
     if (world.rank() == 0) first.swap(own);
     FB_TRY(world.broadcast_sized(first, 0));
-    FB_TRY(comm::agree(world, [&] { return compare(schema, first); }));
+    FB_TRY(comm::agree(world, [&] { return compare(schema, binding, first); }));
     return Error{
         ErrorKind::refused,
         fmt::format("forebay: stream '{}': the ranks describe it differently (stream or table names).", schema.stream)};
@@ -168,11 +181,11 @@ Result<> check_together(comm::Group& world, const Schema& schema, const Binding&
     std::vector<std::int64_t> sums;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         FB_TRY(check_own(schema, binding));
-        own = format::schema_json(schema);
+        own = text_to_compare(schema, binding);
         sums.reserve(3 * schema.variables.size());
         return {};
     }));
-    FB_TRY(check_same_schema(world, schema, own));
+    FB_TRY(check_same_schema(world, schema, binding, own));
     return check_coverage(world, schema, binding, sums);
 }
 

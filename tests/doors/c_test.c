@@ -102,6 +102,83 @@ static void jobs(fb_session* session) {
     check(fb_check_job(NULL, 0, &job, &error) == FB_REFUSED, "a job without a session");
 }
 
+static int says(const fb_error* error, const char* part) {
+    if (strstr(error->text, part) != NULL) return 1;
+    fprintf(stderr, "not '%s': %s\n", part, error->text);
+    return 0;
+}
+
+/* What a call that binds again can tell: it gets no type. */
+static void bind_again(fb_stream* stream, double* u, double* value) {
+    fb_error error;
+    const uint64_t lo[] = {0, 0}, size[] = {2, 3};
+    float single[6] = {0, 0, 0, 0, 0, 0};
+    fb_piece piece = fb_packed(2, lo, size, FB_F32, single);
+    check(fb_rebind_array(stream, "u", 2, 1, &piece, &error) == FB_REFUSED &&
+              says(&error, "neighbours along dimension 1 lie 4 bytes apart, and an element, f64, has 8"),
+          "elements that would overlap");
+    piece = fb_packed(1, lo, size, FB_F64, u);
+    check(fb_rebind_array(stream, "u", 1, 1, &piece, &error) == FB_REFUSED &&
+              says(&error, "a box of 1 dimensions, of a global shape of 2 (2 x 3)"),
+          "a box of other dimensions");
+    check(fb_rebind_array(stream, "value", 1, 1, &piece, &error) == FB_REFUSED &&
+              says(&error, "'value' is described as f64 replicated of scalar, and comes as f64 array"),
+          "an array for a value");
+    check(fb_rebind_replicated(stream, "u", value, &error) == FB_REFUSED &&
+              says(&error, "'u' is described as f64 array of 2 x 3, and comes as f64 replicated"),
+          "a value for an array");
+    check(fb_rebind_replicated(stream, "nothing", value, &error) == FB_MISSING, "what is not described");
+}
+
+static void options_that_differ(fb_session* session, const fb_stream_options* kept) {
+    fb_error error;
+    fb_stream *again = NULL, *other = NULL;
+    fb_session* none = NULL;
+    fb_options* options = NULL;
+    fb_stream_options changed = *kept;
+    must(fb_stream_open(session, "restart", kept, &again, &error), &error);
+    fb_stream_free(again);
+    must(fb_stream_open(session, "restart", NULL, &again, &error), &error);
+    changed.keep = 9;
+    check(fb_stream_open(session, "restart", &changed, &other, &error) == FB_REFUSED && other == NULL &&
+              says(&error, "is open already, with other options: keep is 3 there and 9 here"),
+          "a stream that is open already");
+    fb_stream_free(again);
+    options = fb_options_file("nowhere.toml");
+    fb_options_set_run(options, "run2");
+    fb_options_set_staging(options, "memory");
+    fb_options_set_log(options, NULL, NULL);
+    fb_options_set_log_to_stderr(options, 1);
+    check(
+        fb_open(options, &none, &error) == FB_MISSING && none == NULL && says(&error, "'nowhere.toml' cannot be read"),
+        "a file that opening looks for");
+    fb_options_free(options);
+    options = NULL;
+    must(fb_options_parse("run = \"here\"", &options, &error), &error);
+    fb_options_set_run(options, "there");
+    check(fb_open(options, &none, &error) == FB_REFUSED && none == NULL &&
+              says(&error, "the run is there in the program and here in its configuration file"),
+          "two runs");
+    fb_options_free(options);
+}
+
+/* By hand: a value of rank 0 alone, which one process cannot tell from another. */
+static void own_value(fb_session* session) {
+    fb_error error;
+    fb_stream* stream = NULL;
+    fb_restart* found = NULL;
+    double value = 2.5;
+    must(fb_stream_open(session, "own", NULL, &stream, &error), &error);
+    must(fb_replicated_first_rank(stream, "value", FB_F64, 0, NULL, &value, NULL, &error), &error);
+    must(fb_save(stream, 1, 0, NULL, &error), &error);
+    value = 0;
+    must(fb_newest(stream, &found, &error), &error);
+    must(fb_read(found, &error), &error);
+    check(value == 2.5, "a value of the first rank");
+    fb_restart_free(found);
+    fb_stream_free(stream);
+}
+
 static void mistakes(fb_session* session, fb_stream* stream) {
     fb_error error;
     fb_options* options = NULL;
@@ -177,6 +254,9 @@ int main(void) {
     check(fb_spool(NULL)[0] == 0, "no session has no spool");
     restarts(stream, table, u, &value);
     jobs(session);
+    bind_again(stream, u, &value);
+    options_that_differ(session, &kept);
+    own_value(session);
     mistakes(session, stream);
     must(fb_close(session, &error), &error);
     check(fb_close(session, &error) == FB_REFUSED, "closing twice");

@@ -1,4 +1,4 @@
-# Goal: fortran_test.f90 and checkpoint_test.f90; in an empty folder, with the file from which the first takes its
+# Goal: fortran_test.f90, checkpoint_test.f90 and alike_test.f90; in an empty folder, with the file from which the first takes its
 # configuration.
 set -euo pipefail
 program=$FOREBAY_BINARY_DIR/tests/fortran_test
@@ -15,3 +15,11 @@ mkdir palm
 mpiexec -n 3 "$FOREBAY_BINARY_DIR/tests/checkpoint_test" save palm
 mpiexec -n 2 "$FOREBAY_BINARY_DIR/tests/checkpoint_test" restart palm
 "$FOREBAY_BINARY_DIR/bin/forebay" verify palm
+for ranks in 1 3; do
+    mpiexec -n $ranks "$FOREBAY_BINARY_DIR/tests/alike_test" "alike$ranks" 2> said
+    cat said >&2
+    if grep -q '^forebay: ' said; then echo "nobody asked for a log"; exit 1; fi
+done
+FOREBAY_LOG=1 mpiexec -n 3 "$FOREBAY_BINARY_DIR/tests/alike_test" logged 2> said
+[ "$(grep -c '^forebay: run .*/logged-bind, 3 ranks on 1 nodes' said)" = 1 ] || { cat said; echo "a line of rank 0 alone was expected"; exit 1; }
+grep -q "^forebay: stream 'restart': restart from step 3, " said || { cat said; echo "no line of the restart"; exit 1; }

@@ -92,7 +92,9 @@ static fb_status describe(struct state* state, fb_stream* stream, const char* wr
     const int mask_dims = strcmp(wrong, "rank") == 0 ? 2 : 1;
     const uint64_t square[] = {ROWS, 1}, lo2[] = {first, 0}, size2[] = {count, 1};
     fb_piece piece;
-    fb_status status = fb_replicated(stream, "clock/dt", FB_F64, 0, NULL, &state->dt, NULL, error);
+    fb_status status = strcmp(wrong, "owns") == 0
+                           ? fb_replicated_first_rank(stream, "clock/dt", FB_F64, 0, NULL, &state->dt, NULL, error)
+                           : fb_replicated(stream, "clock/dt", FB_F64, 0, NULL, &state->dt, NULL, error);
     if (status != FB_OK) return status;
     piece = fb_with_halo(2, lo, size, halo, FB_F64, state->density);
     status = fb_array(stream, "fields/density", FB_F64, 2, plane, 1, &piece, &density,
@@ -160,6 +162,18 @@ static void restart(struct state* state, fb_stream* stream, fb_particles* gas) {
     fb_restart_free(found);
 }
 
+static void say(fb_status status, const fb_error* error) {
+    if (rank == 0) printf("%s: %s\n", fb_status_name(status), status == FB_OK ? "" : error->text);
+}
+
+static fb_status save_unlike(struct state* state, fb_stream* stream, fb_particles* gas, const char* wrong,
+                             fb_error* error) {
+    const int steps = strcmp(wrong, "steps") == 0;
+    state->dt = steps ? 0.125 : 0.125 * (1 + rank);
+    must(bind(state, gas, error), error);
+    return fb_save(stream, steps ? 9 + rank : 9, 0, NULL, error);
+}
+
 /* What a mistake gives: the error of the first call that notices. */
 static void mistake(struct state* state, fb_session* session, fb_stream* stream, const char* wrong) {
     fb_error error;
@@ -170,6 +184,14 @@ static void mistake(struct state* state, fb_session* session, fb_stream* stream,
         must(bind(state, gas, &error), &error);
         must(fb_close(session, &error), &error);
         status = fb_save(stream, 9, 0, NULL, &error);
+    } else if (strcmp(wrong, "options") == 0) {
+        fb_stream* other = NULL;
+        fb_stream_options options = fb_stream_options_default();
+        options.slots = 1 + rank;
+        status = fb_stream_open(session, "other", &options, &other, &error);
+        fb_stream_free(other);
+    } else if (strcmp(wrong, "differs") == 0 || strcmp(wrong, "owns") == 0 || strcmp(wrong, "steps") == 0) {
+        status = save_unlike(state, stream, gas, wrong, &error);
     } else {
         if (status == FB_OK) status = fb_newest(stream, &found, &error);
         if (status == FB_OK) {
@@ -178,9 +200,23 @@ static void mistake(struct state* state, fb_session* session, fb_stream* stream,
         }
         if (status == FB_OK) status = fb_read(found, &error);
     }
-    if (rank == 0) printf("%s: %s\n", fb_status_name(status), status == FB_OK ? "" : error.text);
+    say(status, &error);
     fb_restart_free(found);
     fb_particles_free(gas);
+}
+
+/* The last rank lacks its file. */
+static int tell_of_file(int handle, const char* path, const char* run, const char* staging) {
+    fb_error error;
+    fb_session* session = NULL;
+    fb_options* options = fb_options_file(rank == ranks - 1 ? "nowhere.toml" : path);
+    fb_options_set_run(options, run);
+    fb_options_set_staging(options, staging);
+    say(fb_open_mpi(handle, options, &session, &error), &error);
+    fb_session_free(session);
+    fb_options_free(options);
+    MPI_Comm_free(&world);
+    return MPI_Finalize();
 }
 
 int main(int count, char** arguments) {
@@ -203,6 +239,10 @@ int main(int count, char** arguments) {
     }
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &ranks);
+    if (strcmp(arguments[1], "file") == 0) {
+        fb_options_free(options);
+        return tell_of_file(handle, arguments[4], arguments[2], arguments[3]);
+    }
     fb_options_set_run(options, arguments[2]);
     fb_options_set_staging(options, arguments[3]);
     must(fb_open_mpi(handle, options, &session, &error), &error);

@@ -61,7 +61,7 @@ void fill(State& state, std::int64_t step) {
 Result<Particles> describe(State& state, Stream& stream, const std::string& wrong) {
     const auto count = static_cast<std::uint64_t>(state.count), first = static_cast<std::uint64_t>(state.first);
     const bool other_shape = wrong == "shape";
-    FB_TRY(stream.replicated("clock/dt", &state.dt));
+    FB_TRY(stream.replicated("clock/dt", &state.dt, {}, wrong == "owns" ? Replicated::first_rank : Replicated::equal));
     FB_TRY(stream.array("fields/density", f64, {other_shape ? rows + 1u : rows, columns},
                         {with_halo({{first, 0}, {count, columns}}, {1, 1}, state.density.data())},
                         {.unit = "kg m-3", .description = "gas density", .dimensions = {"y", "x"}},
@@ -123,20 +123,35 @@ Result<> mistake(State& state, Session& session, Stream& stream, const std::stri
         FB_TRY(stream.save(9));
         return {};
     }
+    if (wrong == "options") {
+        FB_TRY(session.stream("other", {.slots = 1 + rank}));
+        return {};
+    }
+    if (wrong == "differs" || wrong == "owns" || wrong == "steps") {
+        state.dt = wrong == "steps" ? 0.125 : 0.125 * (1 + rank);
+        FB_TRY(state.bind(gas));
+        FB_TRY(stream.save(wrong == "steps" ? 9 + rank : 9));
+        return {};
+    }
     FB_TRY_ASSIGN(found, stream.newest());
     state.resize(found->rows(gas));
     FB_TRY(state.bind(gas));
     return found->read();
 }
 
-void tell(const std::string& act, const Options& options) {
-    auto session = open(world, options).value();
+void say(const Result<>& outcome) {
+    if (rank == 0 && outcome) std::puts("ok: ");
+    if (rank == 0 && !outcome) std::printf("%s: %s\n", name_of(outcome.error().kind), outcome.error().text.c_str());
+}
+
+void tell(const std::string& act, const Result<Options>& options) {
+    auto opened = open(world, options);
+    if (!opened) return say(opened.error());
+    auto session = std::move(*opened);
     auto stream = session.stream("restart", {.slots = 2}).value();
     State state;
     if (act != "save" && act != "restart") {
-        const auto outcome = mistake(state, session, stream, act);
-        if (rank == 0 && outcome) std::puts("ok: ");
-        if (rank == 0 && !outcome) std::printf("%s: %s\n", name_of(outcome.error().kind), outcome.error().text.c_str());
+        say(mistake(state, session, stream, act));
         return;
     }
     auto gas = describe(state, stream, "").value();
@@ -163,7 +178,9 @@ int main(int count, char** arguments) {
         if (world == MPI_COMM_NULL) return MPI_Finalize();
         MPI_Comm_rank(world, &rank);
         MPI_Comm_size(world, &ranks);
-        tell(arguments[1], options);
+        const std::string act = arguments[1];
+        if (act == "file" && rank == ranks - 1) tell(act, load_options("nowhere.toml"));
+        else tell(act, options);
         MPI_Comm_free(&world);
     } catch (const std::exception& thrown) {
         std::fprintf(stderr, "%s\n", thrown.what());

@@ -44,6 +44,15 @@ contains
     type(fb_session) :: session
     type(fb_stream) :: stream
     type(fb_particles) :: gas
+    integer :: stat
+    character(len=fb_error_bytes) :: errmsg
+    if (act == 'file') then
+      errmsg = ''
+      if (rank == ranks - 1) config = 'nowhere.toml'
+      call session%open(world, run, staging, trim(config), stat, errmsg)
+      if (rank == 0) print '(3a)', fb_name_of(stat), ': ', trim(errmsg)
+      return
+    end if
     call session%open(world, run, staging, trim(config))
     call session%stream('restart', stream, slots=2)
     select case (act)
@@ -71,7 +80,7 @@ contains
     character(len=*), intent(inout), optional :: errmsg
     real(real32), allocatable, target, save :: other_type(:)
     integer(int32), allocatable, target, save :: other_rank(:, :)
-    call stream%replicated('clock/dt', fb_at(dt))
+    call stream%replicated('clock/dt', fb_at(dt), first_rank=wrong == 'owns')
     if (wrong == 'shape') then
       call stream%array('fields/density', fb_at(density), shape=[columns, rows + 1], start=[1, first], halo_lo=[1, 1], &
                         halo_hi=[1, 1], unit='kg m-3', description='gas density', partial=.true.)
@@ -164,6 +173,7 @@ contains
     character(len=*), intent(in) :: wrong
     type(fb_particles) :: gas
     type(fb_restart) :: found
+    type(fb_stream) :: other
     integer :: stat
     character(len=fb_error_bytes) :: errmsg
     errmsg = ''
@@ -172,6 +182,12 @@ contains
       call bind(gas)
       call session%close()
       call stream%save(9_int64, stat=stat, errmsg=errmsg)
+    else if (wrong == 'options') then
+      call session%stream('other', other, slots=1 + rank, stat=stat, errmsg=errmsg)
+    else if (wrong == 'differs' .or. wrong == 'owns' .or. wrong == 'steps') then
+      dt = merge(0.125_real64, 0.125_real64*(1 + rank), wrong == 'steps')
+      call bind(gas)
+      call stream%save(merge(9_int64 + rank, 9_int64, wrong == 'steps'), stat=stat, errmsg=errmsg)
     else
       if (stat == fb_ok) call stream%newest(found, stat, errmsg)
       if (stat == fb_ok) call resize(found%rows(gas))

@@ -40,7 +40,7 @@ class State:
     def describe(self, stream, wrong=""):
         """All of it; `wrong` says what is described otherwise."""
         other_shape = wrong == "shape"
-        stream.replicated("clock/dt", self.dt)
+        stream.replicated("clock/dt", self.dt, first_rank=wrong == "owns")
         stream.array("fields/density", self.density, shape=(ROWS + 1 if other_shape else ROWS, COLUMNS),
                      start=(self.first, 0), halo=1, unit="kg m-3", description="gas density", dimensions=("y", "x"),
                      partial=other_shape)
@@ -94,6 +94,14 @@ def mistake(state, session, stream, wrong):
         session.close()
         stream.save(9)
         return
+    if wrong == "options":
+        session.stream("other", slots=1 + RANK)
+        return
+    if wrong in ("differs", "owns", "steps"):
+        state.dt[...] = 0.125 if wrong == "steps" else 0.125 * (1 + RANK)
+        gas.bind(**state.gas)
+        stream.save(9 + RANK if wrong == "steps" else 9)
+        return
     found = stream.newest()
     state.gas = gas.empty(found.rows(gas))
     gas.bind(**state.gas)
@@ -103,16 +111,17 @@ def mistake(state, session, stream, wrong):
 def main(act, run, staging, config):
     """One act of the story."""
     state = State()
-    session = forebay.Session(run, comm=WORLD, staging=staging, config=config)
-    stream = session.stream("restart", slots=2)
     if act not in ("save", "restart"):
         try:
-            mistake(state, session, stream, act)
+            own = "nowhere.toml" if act == "file" and RANK == RANKS - 1 else config
+            session = forebay.Session(run, comm=WORLD, staging=staging, config=own)
+            mistake(state, session, session.stream("restart", slots=2), act)
             say("ok: ")
         except forebay.Error as problem:
             say(f"{type(problem).__name__.removesuffix('Error').lower()}: {problem}")
         return
-    with session:
+    with forebay.Session(run, comm=WORLD, staging=staging, config=config) as session:
+        stream = session.stream("restart", slots=2)
         gas = state.describe(stream)
         if act == "save":
             save(state, stream, gas, 3)

@@ -13,7 +13,7 @@ import tempfile
 
 BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
 RECORD_PAGE = slice(4096, 8192)
-MISTAKES = ("type", "rank", "shape", "missing", "closed")
+MISTAKES = ("type", "rank", "shape", "missing", "closed", "differs", "steps", "options", "file")
 
 
 def told(command, ranks, folder, act, run="run", config="empty.toml"):
@@ -44,6 +44,7 @@ def tell(command, folder):
     outputs["restart"] = told(command, 2, folder, "restart")
     for act in MISTAKES:
         outputs[act] = told(command, 2, folder, act)
+    outputs["owns"] = told(command, 2, folder, "owns", "run-owns")
     # A fourth rank that is the agent changes nothing, and the last one of two leaves one to restart.
     outputs["save, dedicated"] = told(command, 4, folder, "save", "run2", "dedicated.toml")
     assert outputs["save, dedicated"] == outputs["save"]
@@ -69,6 +70,11 @@ def main():
     assert outputs["restart"].startswith("restart from step 7, time 3.50, other ranks, dt 0.125\n")
     for act in MISTAKES:
         assert re.match(r"(refused|missing): forebay: ", outputs[act]), outputs[act]
+    assert "clock/dt" in outputs["differs"] and "0.125 on rank 0, 0.25 on rank 1" in outputs["differs"]
+    assert "step 9, time 0 " in outputs["steps"] and "step 10, time 0 " in outputs["steps"]
+    assert "slots is 1 on rank 0 and 2 on rank 1" in outputs["options"]
+    assert "nowhere.toml" in outputs["file"] and outputs["file"].count("(reported by rank 1)") == 1
+    assert outputs["owns"] == "ok: \n", outputs["owns"]
     for language, (other_outputs, other_files) in stories.items():
         for act, text in outputs.items():
             assert other_outputs[act] == text, f"{language} {act}:\n{other_outputs[act]}instead of\n{text}"

@@ -30,6 +30,21 @@ def _must_be_array(data, name):
     return data
 
 
+def _must_be_value(data, name):
+    if not _must_be_array(data, name).flags.c_contiguous:
+        raise RefusedError(f"forebay: replicated variable '{name}' must be contiguous.")
+    return data
+
+
+def _first_of(data, name):
+    """The first of the arrays of a variable, or the one that there is, and the type that all of them have."""
+    parts = data if isinstance(data, (list, tuple)) and data else [data]
+    kinds = [_type_of(_must_be_array(part, name), name) for part in parts]
+    if len(set(kinds)) > 1:
+        raise RefusedError(f"forebay: variable '{name}' has arrays of several types: {', '.join(sorted(set(kinds)))}.")
+    return parts[0], kinds[0]
+
+
 def _pairs(halo, dims):
     """1, (1, 0, 3) or ((1, 2), (0, 0), (3, 3)) as two lists: elements before and after the box along each dimension."""
     if np.isscalar(halo):
@@ -84,9 +99,10 @@ def dedicate(world, config=None):
 class Session:
     """One application's use of one run.
 
-    run: the directory at the target, made if missing; "" takes it from `config`. comm: an mpi4py communicator (it is
-    duplicated), or None for this process alone. staging: a node-local directory, /dev/shm by default. config: a TOML
-    file, see the guide. log: a function of one line, called on rank 0. Opening and close() are collective.
+    run: the directory at the target, made if missing; "" takes it from `config`, which names no other one. comm: an mpi4py
+    communicator (it is duplicated), or None for this process alone. staging: a node-local directory, /dev/shm by default.
+    config: a TOML file, see the guide; a rank that cannot read it is an error on every rank. log: a function of one line,
+    called on rank 0. Opening and close() are collective.
 
     As a context manager it is closed at the end; after an exception it is only left, and agents finish what is staged.
     """
@@ -109,7 +125,8 @@ class Session:
         """The stream of that name. Without options those of `config` hold; with any, the defaults hold for the others:
         slots=1 (or 2), policy="wait" (or "wait_at_most", "skip", "newest_only"), wait_max_seconds=10, keep=3 (0: all),
         view=True, priority=0 (higher drains first), deadline_seconds=0 (after the seal; 0: none), rate_bytes_per_second=0 (the
-        agent's), nodes_per_file=1 (more: fewer files on many nodes). Local."""
+        agent's), nodes_per_file=1 (more: fewer files on many nodes). Options that differ between ranks, or from those of a
+        stream that is open already, are refused. Collective."""
         if not options:
             return Stream(self._session.stream(name), name)
         given = {"slots": 1, "policy": "wait", "wait_max_seconds": 10.0, "keep": 3, "view": True,
@@ -158,16 +175,18 @@ class Stream:
     def __init__(self, stream, name):
         self._stream = stream
         self._described = {}
+        self._values = set()  # those of them that are replicated
         self._tables = []
         self.name = name
 
-    def replicated(self, name, data, unit="", description=""):
-        """A value that is equal on every rank: a contiguous array, of no dimensions for a scalar. Local."""
-        _must_be_array(data, name)
-        if not data.flags.c_contiguous:
-            raise RefusedError(f"forebay: replicated variable '{name}' must be contiguous.")
-        self._stream.replicated(name, _type_of(data, name), list(data.shape), _address(data), unit, description)
+    def replicated(self, name, data, unit="", description="", first_rank=False):
+        """A value that is equal on every rank, bit for bit, else a save is refused with the ranks and their values: a
+        contiguous array, of no dimensions for a scalar. first_rank: ranks may differ, and rank 0's value is what a restart
+        gives to all that describe it so. Local."""
+        _must_be_value(data, name)
+        self._stream.replicated(name, _type_of(data, name), list(data.shape), _address(data), unit, description, first_rank)
         self._described[name] = data
+        self._values.add(name)
 
     def array(self, name, data, shape=None, start=None, halo=0, *, unit="", description="", dimensions=(),
               partial=False):
@@ -176,31 +195,31 @@ class Stream:
         starts; [] with a dtype of its own is written as np.empty((0, ...)). halo: elements around the owned ones, one
         width, one a dimension, or pairs (before, after); not saved, a restart fills those inside the global shape.
         shape: by default that of `data` without halo. partial: the boxes of all ranks need not fill the shape. Local."""
-        first = data[0] if isinstance(data, (list, tuple)) and data else data
-        _must_be_array(first, name)
+        first, kind = _first_of(data, name)
         if shape is None:
             before, after = _pairs(halo, first.ndim)
             shape = [extent - lo - hi for extent, lo, hi in zip(first.shape, before, after)]
         elif np.isscalar(shape):
             shape = [shape]
-        self._stream.array(name, _type_of(first, name), list(shape), _boxes(name, data, start, halo), unit, description,
-                           list(dimensions), partial)
+        self._stream.array(name, kind, list(shape), _boxes(name, data, start, halo), unit, description, list(dimensions),
+                           partial)
         self._described[name] = data
 
     def rebind(self, name, data, start=None, halo=0):
-        """Described data lie elsewhere now, or have other boxes. Local."""
-        known = self._described.get(name)
-        is_array = not isinstance(known, np.ndarray) or known.ndim > 0
-        if is_array:
-            self._stream.rebind_array(name, _boxes(name, data, start, halo))
+        """Described data lie elsewhere now, or have other boxes; another type than described is refused, as is another
+        shape of a replicated variable. Local."""
+        if name in self._values:
+            self._stream.rebind_value(name, _type_of(_must_be_value(data, name), name), list(data.shape), _address(data))
         else:
-            self._stream.rebind_value(name, _address(_must_be_array(data, name)))
+            _, kind = _first_of(data, name)
+            self._stream.rebind_array(name, kind, _boxes(name, data, start, halo))
         self._described[name] = data
 
     def forget(self, name):
         """Takes an array or a replicated variable out of the description; on every rank alike. Local."""
         self._stream.forget(name)
         self._described.pop(name, None)
+        self._values.discard(name)
 
     def particles(self, name, columns, units=None):
         """A table. columns: {"id": "i8", "x": "f8"}, or a structured dtype; units: {"x": "m"}. Local."""

@@ -1,0 +1,204 @@
+#include "api/alike.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "api/state.hpp"
+#include "base/bytes.hpp"
+#include "catalog/catalog.hpp"
+#include "comm/alike.hpp"
+
+namespace forebay {
+
+namespace {
+
+std::string show(bool value) { return value ? "true" : "false"; }
+std::string show(std::chrono::milliseconds value) {
+    return fmt::format("{}", std::chrono::duration<double>(value).count());
+}
+std::string show(double value) { return fmt::format("{}", value); }
+template <class Integer>
+requires std::is_integral_v<Integer> std::string show(Integer value) { return fmt::format("{}", value); }
+std::string show(const std::vector<std::string>& values) { return fmt::format("{}", fmt::join(values, ", ")); }
+
+// Of an enumeration whose values begin at 0; a door may have passed a number that is none of them.
+template <class Enum>
+std::string show_one(Enum value, std::initializer_list<const char*> names) {
+    const auto number = static_cast<std::size_t>(value);
+    return number < names.size() ? names.begin()[number] : fmt::format("number {}", static_cast<long>(value));
+}
+
+void add(Settings& settings, const std::string& prefix, const Compression& rule) {
+    // A member that is new does not compile here before it is among the settings.
+    const auto& [codec, shuffle, level, error] = rule;
+    settings.push_back({prefix + "codec", show_one(codec, {"none", "auto", "lz4", "zstd", "zfp"})});
+    settings.push_back({prefix + "shuffle", show_one(shuffle, {"none", "bytes", "bits"})});
+    settings.push_back({prefix + "level", show(level)});
+    settings.push_back({prefix + "error", show(error)});
+}
+
+void add(Settings& settings, const AgentOptions& agent) {
+    const auto& [mode, program, environment, cores, cpus, block_bytes, in_flight, rate, slowdown, direct, retries,
+                 retry_pause, linger, forwarders, forward_address, forward_to, forward_token_file] = agent;
+    settings.push_back({"agent.mode", show_one(mode, {"process", "thread", "dedicated"})});
+    settings.push_back({"agent.cores", show(cores)});
+    settings.push_back({"agent.block_bytes", show(block_bytes)});
+    settings.push_back({"agent.in_flight", show(in_flight)});
+    settings.push_back({"agent.rate_bytes_per_second", show(rate)});
+    settings.push_back({"agent.slowdown_percent_max", show(slowdown)});
+    settings.push_back({"agent.direct", show(direct)});
+    settings.push_back({"agent.retries", show(retries)});
+    settings.push_back({"agent.retry_pause_seconds", show(retry_pause)});
+    settings.push_back({"agent.linger_seconds", show(linger)});
+    settings.push_back({"agent.forwarders", show(forwarders)});
+    settings.push_back({"agent.forward_to", show(forward_to)});
+}
+
+std::vector<std::byte> encode(const Settings& settings) {
+    std::vector<std::byte> bytes;
+    const auto put = [&](const std::string& text) {
+        std::byte size[8];
+        store_le(size, static_cast<std::uint64_t>(text.size()));
+        bytes.insert(bytes.end(), std::begin(size), std::end(size));
+        bytes.insert(bytes.end(), bytes_of(text).begin(), bytes_of(text).end());
+    };
+    for (const auto& [name, value] : settings) {
+        put(name);
+        put(value);
+    }
+    return bytes;
+}
+
+// The inverse of encode(), of bytes that it gave.
+Settings decode(std::span<const std::byte> bytes) {
+    Settings settings;
+    const auto take = [&] {
+        const auto size = load_le<std::uint64_t>(bytes.data());
+        std::string text(text_of(bytes.subspan(8, size)));
+        bytes = bytes.subspan(8 + size);
+        return text;
+    };
+    while (!bytes.empty()) {
+        auto name = take();
+        settings.push_back({std::move(name), take()});
+    }
+    return settings;
+}
+
+std::string quoted(const std::string& value) { return value.empty() ? "\"\"" : value; }
+
+bool has(std::span<const Setting> settings, const std::string& name) {
+    return std::ranges::find(settings, name, &Setting::name) != settings.end();
+}
+
+// "slots is 1 on rank 0 and 2 on rank 3", of two lists that differ.
+std::string show_difference(const Settings& first, const Settings& other, const std::string& where_first,
+                            const std::string& where_other) {
+    const auto [mine, theirs] = std::ranges::mismatch(first, other);
+    const auto text = [&](const std::string& name, const std::string& of_first, const std::string& of_other) {
+        return fmt::format("{} is {} {} and {} {}", name, of_first, where_first, of_other, where_other);
+    };
+    if (mine != first.end() && theirs != other.end() && mine->name == theirs->name)
+        return text(mine->name, quoted(mine->value), quoted(theirs->value));
+    if (mine != first.end() && !has({theirs, other.end()}, mine->name))
+        return text(mine->name, quoted(mine->value), "not set");
+    return theirs == other.end() ? "their number differs" : text(theirs->name, "not set", quoted(theirs->value));
+}
+
+// The error of the lowest rank that has one; else `refused`, where the ranks do not all have the same settings.
+template <class Mine>
+Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::string& who,
+                  const char* outcome) {
+    std::vector<std::byte> bytes;
+    const auto mine = attempt([&]() -> Result<> {
+        FB_TRY_ASSIGN(settings, settings_of_mine());
+        bytes = encode(settings);
+        return {};
+    });
+    FB_TRY_ASSIGN(unlike, comm::agree_alike(world, mine, bytes));
+    if (!unlike) return {};
+    const auto differs = show_difference(decode(unlike->of_first), decode(unlike->of_other), "on rank 0",
+                                         fmt::format("on rank {}", unlike->other));
+    return Error{
+        ErrorKind::refused,
+        fmt::format("forebay: {}: {} ({} of {} ranks differ from rank 0). {} Next: set it alike on every rank; "
+                    "where they read it from a file, does each read the same?",
+                    who, differs, unlike->others, world.size(), outcome)};
+}
+
+}  // namespace
+
+Settings settings_of(const StreamOptions& options) {
+    const auto& [slots, policy, wait_max, keep, keep_abandoned, view, compression, variables, priority, deadline, rate, nodes_per_file,
+                 conventions, shared] = options;
+    Settings settings{{"slots", show(slots)},
+                      {"policy", show_one(policy, {"wait", "wait_at_most", "skip", "newest_only"})},
+                      {"wait_max_seconds", show(wait_max)},
+                      {"keep", show(keep)},
+                      {"keep_abandoned", show(keep_abandoned)},
+                      {"view", show(view)}};
+    std::vector<std::string> names;
+    for (const auto convention : conventions) names.emplace_back(catalog::name_of(convention));
+    settings.push_back({"conventions", show(names)});
+    add(settings, "compression.", compression);
+    for (const auto& [pattern, rule] : variables)
+        add(settings, fmt::format("compression.variables '{}' ", pattern), rule);
+    settings.push_back({"priority", show(priority)});
+    settings.push_back({"deadline_seconds", show(deadline)});
+    settings.push_back({"rate_bytes_per_second", show(rate)});
+    settings.push_back({"nodes_per_file", show(nodes_per_file)});
+    settings.push_back({"shared", show_one(shared, {"no", "yes", "h5part"})});
+    return settings;
+}
+
+Settings settings_of(const Options& options) {
+    const auto& [run, staging, virtual_nodes, huge_pages, agent, job, open_wait, takeover_wait, close_wait, stall_wait, window, log,
+                 streams, run_in_file, log_to_stderr] = options;
+    Settings settings{{"run", run},
+                      {"virtual_nodes", show(virtual_nodes)},
+                      {"huge_pages", show(huge_pages)},
+                      {"open_wait_seconds", show(open_wait)},
+                      {"takeover_wait_seconds", show(takeover_wait)},
+                      {"close_wait_seconds", show(close_wait)},
+                      {"stall_wait_seconds", show(stall_wait)},
+                      {"restart_window_bytes", show(window)},
+                      {"job.wall_time_seconds", show(job.wall_time)},
+                      {"job.reserve_seconds", show(job.reserve)}};
+    add(settings, agent);
+    for (const auto& [name, stream] : streams)
+        for (auto& [setting, value] : settings_of(stream))
+            settings.push_back({fmt::format("streams.{}.{}", name, setting), std::move(value)});
+    return settings;
+}
+
+Result<> agree_on_options(comm::Group& world, const Result<Options>& options, RunIs run) {
+    const auto mine = [&]() -> Result<Settings> {
+        FB_TRY_ASSIGN(checked, options);
+        if (run == RunIs::optional && checked.run.empty()) checked.run = "any";
+        FB_TRY(check(checked));
+        return settings_of(*options);
+    };
+    return agree_on(world, mine, "the ranks have different options", "Nothing was opened.");
+}
+
+Result<> agree_on_stream(comm::Group& world, const std::string& name, const StreamOptions& options,
+                         const StreamOptions* open) {
+    const auto mine = [&]() -> Result<Settings> {
+        FB_TRY(check(name, options));
+        const auto settings = settings_of(options);
+        if (open != nullptr && settings != settings_of(*open))
+            return Error{
+                ErrorKind::refused,
+                fmt::format("forebay: stream '{}' is open already, with other options: {}. Both handles would be of "
+                            "one stream. Next: open it once, give the same options, or none.",
+                            name, show_difference(settings_of(*open), settings, "there", "here"))};
+        Settings all{{"stream", fmt::format("'{}'", name)}, {"open already", show(open != nullptr)}};
+        all.insert(all.end(), settings.begin(), settings.end());
+        return all;
+    };
+    return agree_on(world, mine, fmt::format("the ranks open stream '{}' differently", name), "It was not opened.");
+}
+
+}  // namespace forebay

@@ -1,0 +1,62 @@
+// Goal: without a log of the application's own nothing is printed, unless the configuration or the environment asks for
+// it: then the lines go to standard error, of rank 0 alone.
+// Method: standard error is a file while a session of three ranks lives.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "support/sessions.hpp"
+
+using namespace forebay;
+using test::options_in;
+
+namespace {
+
+std::string printed_by(const std::function<void()>& body, const std::string& path) {
+    std::fflush(stderr);
+    const int before = ::dup(2);
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ::dup2(file, 2);
+    body();
+    std::fflush(stderr);
+    ::dup2(before, 2);
+    ::close(before);
+    ::close(file);
+    std::ifstream lines(path);
+    return {std::istreambuf_iterator<char>(lines), {}};
+}
+
+}  // namespace
+
+TEST_CASE("where the lines of a session go") {
+    const test::TempDirectory folder;
+    const auto printed = [&](const char* wish, bool to_stderr, std::vector<std::string>* own) {
+        if (wish != nullptr) ::setenv("FOREBAY_LOG", wish, 1);
+        else ::unsetenv("FOREBAY_LOG");
+        auto options = options_in(folder, 1);
+        options.log_to_stderr = to_stderr;
+        if (own != nullptr) options.log = [own](const std::string& line) { own->push_back(line); };
+        return printed_by([&] { test::with_session(3, options, [](Session&, comm::Group&) {}); }, folder / "stderr");
+    };
+    const auto line = "forebay: run " + (folder / "run") + ", 3 ranks on 1 nodes, staged in ";
+    CHECK(printed(nullptr, false, nullptr) == "");
+    CHECK(printed("", false, nullptr) == "");
+    CHECK(printed("0", false, nullptr) == "");
+    for (const auto& text :
+         {printed("1", false, nullptr), printed(nullptr, true, nullptr), printed("0", true, nullptr)}) {
+        CHECK_MESSAGE(text.starts_with(line), text);
+        CHECK(std::ranges::count(text, '\n') == 1);
+    }
+    std::vector<std::string> lines;
+    CHECK(printed("1", true, &lines) == "");
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].starts_with(line));
+}

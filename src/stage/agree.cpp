@@ -1,0 +1,52 @@
+// What all ranks agree on in a save beside its slot: that they make the same call, describe the same, and have the same
+// replicated values.
+
+#include <array>
+
+#include "comm/alike.hpp"
+#include "stage/stager.hpp"
+#include "stage/together.hpp"
+
+namespace forebay::stage {
+
+Result<> Stager::plan_together(const Call& call, const Schema& schema, const Binding& binding, bool changed,
+                               Values values, const Result<>& mine) {
+    auto& world = *context_.topology->world;
+    const std::int64_t sum = values == Values::final ? sum_values(schema, binding, {}) : 0;
+    std::array<std::int64_t, 4 + call_numbers> flags{mine ? 0 : 1, changed || version_ == 0 ? 1 : 0, sum, ~sum};
+    const auto numbers = std::span(flags).last<call_numbers>();
+    put_call(call, numbers);
+    world.max(flags);
+    if (flags[0] != 0) return comm::agree(world, mine);
+    if (!is_alike(numbers)) return refuse_calls(world, call);
+    if (flags[1] != 0) {
+        FB_TRY(check_together(world, schema, binding));
+        FB_TRY(comm::agree(world, [&]() -> Result<> {
+            if (options_.shared == Shared::h5part) FB_TRY(check_h5part(schema));
+            const auto& topology = *context_.topology;
+            FB_TRY_ASSIGN(parts, exchange_parts(*topology.node, topology.node_ranks, schema, binding));
+            parts_ = std::move(parts);
+            // Later saves of this description gather into these, and nothing of them can fail.
+            const auto tables = binding.tables.size();
+            own_rows_.resize(tables);
+            all_rows_.resize(tables * parts_.size());
+            rows_.resize(tables * parts_.size());
+            make_room_to_combine(schema);
+            return {};
+        }));
+        ++version_;
+    }
+    return comm::is_alike(flags[2], flags[3]) ? Result<>() : check_values(world, schema, binding, {});
+}
+
+Result<> Stager::check_final(const Schema& schema, const Binding& binding, std::span<const char> direct,
+                             const Result<>& mine) {
+    auto& world = *context_.topology->world;
+    const std::int64_t sum = sum_values(schema, binding, direct);
+    std::int64_t flags[] = {mine ? 0 : 1, sum, ~sum};
+    world.max(flags);
+    if (flags[0] != 0) return comm::agree(world, mine);
+    return comm::is_alike(flags[1], flags[2]) ? Result<>() : check_values(world, schema, binding, direct);
+}
+
+}  // namespace forebay::stage
