@@ -42,23 +42,14 @@ static fb_status describe(struct saving* saving, struct model* model, fb_error* 
     return status;
 }
 
-/* The newest snapshot that can be read whole; an older one where the newest is damaged. */
-static fb_status read_newest(struct saving* saving, int64_t* done, fb_error* error) {
+static fb_status restore(struct saving* saving, int64_t* done, fb_error* error) {
     fb_restart* restart = NULL;
-    fb_status status = fb_newest(saving->stream, &restart, error);
-    while (status == FB_OK && restart != NULL) {
-        status = fb_read(restart, error);
-        if (status == FB_OK) {
-            *done = fb_restart_step(restart);
-            if (saving->grid->rank == 0)
-                printf("restart from step %lld, %s\n", (long long)*done, fb_restart_source(restart));
-        }
-        fb_restart_free(restart);
-        restart = NULL;
-        if (status != FB_CORRUPT) break;
-        holds(saving->grid, status, error);
-        status = fb_older(saving->stream, &restart, error);
-    }
+    const fb_status status = fb_restore(saving->stream, NULL, NULL, &restart, error);
+    if (restart == NULL) return status;
+    *done = fb_restart_step(restart);
+    if (saving->grid->rank == 0)
+        printf("restart from step %lld, %s\n", (long long)*done, fb_restart_source(restart));
+    fb_restart_free(restart);
     return status;
 }
 
@@ -70,7 +61,7 @@ struct saving* saving_open(const fb_options* options, struct model* model, int64
     *done = 0;
     fb_status status = fb_open_mpi((int)MPI_Comm_c2f(saving->grid->comm), options, &saving->session, &error);
     if (status == FB_OK) status = describe(saving, model, &error);
-    if (status == FB_OK) status = read_newest(saving, done, &error);
+    if (status == FB_OK) status = restore(saving, done, &error);
     if (status == FB_OK) status = fb_prepare(saving->stream, &error);
     if (holds(saving->grid, status, &error)) {
         if (*done > 0) model_exchange(model);

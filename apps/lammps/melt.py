@@ -61,15 +61,20 @@ def save(stream, atoms, lmp, box):
     return stream.save(lmp.extract_global("ntimestep"))
 
 
-def load(restart, atoms, lmp, box):
-    """Reads into LAMMPS' memory: as many atoms as this rank gets, anywhere in its domain; LAMMPS then sends each home."""
+def make_room(restart, atoms, lmp, box):
+    """In LAMMPS' memory, for as many atoms as this rank gets: anywhere in its domain."""
+    lmp.command("clear")  # a snapshot that was tried before may have been damaged
+    lmp.file("system.in")
     restart.read("box")
     lmp.reset_box(*box, 0, 0, 0)
     middle = np.add(lmp.extract_global("sublo"), lmp.extract_global("subhi")) / 2
     rows = restart.rows(atoms)
     lmp.create_atoms(rows, None, [1] * rows, [*middle] * rows)
     atoms.bind(**columns(lmp))
-    restart.read()
+
+
+def go_on(restart, lmp):
+    """What was read is LAMMPS' own: it sends each atom home."""
     lmp.command("displace_atoms all move 0 0 0 units box")
     lmp.command(f"reset_timestep {restart.step}")
 # [guide]
@@ -103,12 +108,11 @@ def main():
     with forebay.Session(run, comm=WORLD, staging=staging, log=say) as session:
         stream = session.stream("restart", slots=2)
         atoms = describe(stream, lmp, box)
-        restart = stream.newest()
+        restart = stream.restore(lambda chosen: make_room(chosen, atoms, lmp, box))
         if restart is None:
             lmp.file("melt.in")
         else:
-            lmp.file("system.in")
-            load(restart, atoms, lmp, box)
+            go_on(restart, lmp)
             lmp.command("run 0 post no")
         step = lmp.extract_global("ntimestep")
         say(f"step {step} energies {energies(lmp)} {'from ' + restart.source if restart else 'from the lattice'}")

@@ -58,8 +58,7 @@ struct Saving::Parts {
 
     void describe_state();
     void describe_fields();
-    void bind_particles();
-    bool read(forebay::Restart& restart);
+    forebay::Result<> bind_particles();
 
     Simulation& simulation;
     Parameters found;  // the snapshot's, to be compared with the simulation's
@@ -111,27 +110,10 @@ void Saving::Parts::describe_fields() {
 }
 
 // The columns move in memory when particles arrive, so they are bound anew for each save and read.
-void Saving::Parts::bind_particles() {
+forebay::Result<> Saving::Parts::bind_particles() {
     std::vector<forebay::ColumnData> data;
     nbody::Particles::each_column(simulation.particles, [&](auto& column) { data.emplace_back(column.data()); });
-    need(particles->bind(simulation.particles.size(), std::move(data)));
-}
-
-/// False for a snapshot whose bytes do not verify: the one before may.
-bool Saving::Parts::read(forebay::Restart& restart) {
-    simulation.particles.resize(restart.rows(*particles));
-    bind_particles();
-    const auto done = restart.read();
-    if (!done && done.error().kind == forebay::ErrorKind::corrupt) {
-        if (simulation.slab.rank == 0) std::fprintf(stderr, "%s\n", done.error().text.c_str());
-        return false;
-    }
-    need(done);
-    if (!(found == simulation.parameters))
-        throw SavingError("the snapshot of step " + std::to_string(restart.step()) + " in " + restart.source() +
-                          " belongs to a simulation with other parameters; it is untouched. Next: give the "
-                          "parameters it was made with, or another --run");
-    return true;
+    return particles->bind(simulation.particles.size(), std::move(data));
 }
 
 MPI_Comm computing_ranks(MPI_Comm world, const SavingOptions& options) {
@@ -153,10 +135,18 @@ Saving::~Saving() = default;
 
 bool Saving::restart() {
     auto& parts = *parts_;
-    auto restart = need(parts.stream->newest());
+    auto& simulation = parts.simulation;
+    const auto restart = need(parts.stream->restore([&](forebay::Restart& chosen) {
+        simulation.particles.resize(chosen.rows(*parts.particles));
+        return parts.bind_particles();
+    }));
+    if (!restart && !parts.stream->notes().empty())
+        throw SavingError("the run has snapshots, but none that can be used. Next: forebay verify on it");
     if (!restart) return false;
-    while (restart && !parts.read(*restart)) restart = need(parts.stream->older());
-    if (!restart) throw SavingError("the run has snapshots, but none that verifies. Next: forebay verify on it");
+    if (!(parts.found == simulation.parameters))
+        throw SavingError("the snapshot of step " + std::to_string(restart->step()) + " in " + restart->source() +
+                          " belongs to a simulation with other parameters; it is untouched. Next: give the "
+                          "parameters it was made with, or another --run");
     parts.simulation.resume();
     if (parts.simulation.slab.rank == 0)
         std::printf("restart: step %lld, a = %.4f, from %s, %s\n", static_cast<long long>(restart->step()),
@@ -168,7 +158,7 @@ bool Saving::restart() {
 std::string Saving::save() {
     auto& parts = *parts_;
     parts.ledger.save_begins();
-    parts.bind_particles();
+    need(parts.bind_particles());
     const auto saved = parts.stream->save(parts.simulation.state.step, parts.simulation.state.time);
     if (!saved) return saved.error().text;
     parts.ledger.save_ended(saved->kept, saved->blocked_seconds);

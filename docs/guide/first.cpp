@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
         stream
             .array("u", forebay::f64, {cells}, {forebay::packed({{first}, {last - first}}, u.data())}, {.unit = "m/s"})
             .value();
-        if (auto newest = stream.newest().value()) newest->read().value();  // on any number of ranks
+        stream.restore().value();  // the newest snapshot that reads whole, on any number of ranks
         if (rank == 0) std::printf("starting after step %lld\n", static_cast<long long>(step));
 
         for (const auto end = step + 5; step < end;) {

@@ -1,7 +1,7 @@
 /* Forebay for C: the calls of forebay.hpp, for C99 and for what binds to C.
  *
  * Order of calls:
- *   fb_open -> fb_stream_open -> fb_replicated | fb_array | fb_particles_describe -> [fb_newest -> fb_read] ->
+ *   fb_open -> fb_stream_open -> fb_replicated | fb_array | fb_particles_describe -> [fb_restore] ->
  *   { fb_particles_bind -> fb_save } ... -> fb_close -> fb_*_free
  *
  * Ranks:   calls marked "collective" are made by every rank of the session, in the same order; all others are local.
@@ -303,6 +303,15 @@ fb_status fb_get_counters(const fb_stream* stream, fb_counters* counters, fb_err
 
 /* ---- restarting ---- */
 
+/* For tables: binds each to fb_restart_rows() rows of `restart`, which is the library's and is valid during the call.
+ * Another answer than FB_OK, with its reason in `error`, ends fb_restore() on every rank. */
+typedef fb_status (*fb_bind_rows)(fb_restart* restart, void* context, fb_error* error);
+/* Restores the newest snapshot that reads whole: fb_newest(), `bind` (may be NULL; it gets `context`) and fb_read() in
+ * one, and where a snapshot turns out to be damaged only when it is read, the same with the one before. *restart, to be
+ * freed, says which it was; it is NULL, and the status FB_OK, when there is none at all. `restart` may be NULL. An error
+ * of `bind`, of a variable that does not fit or of storage ends it. Collective. */
+fb_status fb_restore(fb_stream* stream, fb_bind_rows bind, void* context, fb_restart** restart, fb_error* error);
+
 /* Looks for the newest snapshot that can be read whole: staged copies first, then the target. *restart is NULL, and the
  * status FB_OK, when there is none at all. Collective. */
 fb_status fb_newest(fb_stream* stream, fb_restart** restart, fb_error* error);
@@ -310,7 +319,7 @@ fb_status fb_newest(fb_stream* stream, fb_restart** restart, fb_error* error);
 fb_status fb_newest_below(fb_stream* stream, int64_t below, fb_restart** restart, fb_error* error);
 /* The snapshot before the one that fb_newest() or fb_older() gave last. Collective. */
 fb_status fb_older(fb_stream* stream, fb_restart** restart, fb_error* error);
-/* Why snapshots were passed over; NULL from the end on. Valid until the next fb_newest() or fb_older(). */
+/* Why snapshots were passed over; NULL from the end on. Valid until the next fb_restore(), fb_newest() or fb_older(). */
 const char* fb_note(const fb_stream* stream, size_t number);
 
 int64_t fb_restart_step(const fb_restart* restart);

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 TEST_CASE("an agent that is a process puts a long log aside and goes on in a new one") {
     const test::TempDirectory folder;
     const Options options{.run = folder / "run", .staging = folder.path()};
-    const auto directory = stage::staging_directory(options.staging, options.run, 0).value();
+    const auto directory = test::staging_of(options);
     sys::make_private_directory(directory).value();
     const auto log = stage::agent_log_path(directory);
     { std::ofstream(log) << std::string(3 * limits::log_bytes_max, 'x') << "\n"; }

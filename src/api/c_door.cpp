@@ -274,6 +274,23 @@ fb_status fb_get_counters(const fb_stream* stream, fb_counters* counters, fb_err
     });
 }
 
+fb_status fb_restore(fb_stream* stream, fb_bind_rows bind, void* context, fb_restart** restart, fb_error* error) {
+    return guarded(error, [&]() -> Result<> {
+        FB_TRY(given(stream, "fb_stream"));
+        const auto bind_rows = [&](Restart& chosen) -> Result<> {
+            if (bind == nullptr) return {};
+            fb_restart lent{chosen};
+            fb_error why{};
+            const auto status = bind(&lent, context, &why);
+            if (status == FB_OK) return {};
+            return Error{static_cast<ErrorKind>(status), why.text};
+        };
+        auto found = stream->value.restore(bind_rows);
+        if (!found) return found.error();
+        return restart == nullptr ? Result<>() : give_restart(std::move(found), restart);
+    });
+}
+
 fb_status fb_newest(fb_stream* stream, fb_restart** restart, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));

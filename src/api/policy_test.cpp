@@ -10,6 +10,7 @@
 
 #include "api/state.hpp"
 #include "catalog/catalog.hpp"
+#include "support/staging_of.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
 
@@ -275,7 +276,7 @@ TEST_CASE("newest_only over nodes that are not equally busy: all drop the same s
         CHECK(saver.save(1).kept);
         CHECK(saver.save(2).kept);
         world.barrier();
-        auto node = stage::Staging::join(stage::staging_directory(options.staging, options.run, rank).value()).value();
+        auto node = stage::Staging::join(test::staging_of(options, rank)).value();
         const auto slot_of = [&](std::int64_t step) {
             const auto found = std::ranges::find_if(node.control().slots, [&](const auto& slot) {
                 return slot.step.load() == step &&

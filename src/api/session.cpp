@@ -219,9 +219,12 @@ void SessionState::give_up() {
     }
     // No agent does it, perhaps; and where the target hangs, a next session has to watch the claim.
     if (number != 0 && topology.world->rank() == 0)
-        static_cast<void>(within(
-            give_up_max, "the run directory " + options.run,
-            [store = target_, run = options.run, own = number] { return catalog::end_claim(*store, run, own); }));
+        static_cast<void>(attempt([this] {
+            return within(
+                give_up_max, "the run directory " + options.run,
+                [store = target_, run = options.run, own = number] { return catalog::end_claim(*store, run, own); },
+                say_);
+        }));
     staging.reset();
 }
 

@@ -160,7 +160,7 @@ TEST_CASE("a directory of the spool that cannot be listed: close() and drain nam
             if (opens)
                 for (const auto& entry : fs::directory_iterator(directory))
                     if (fs::is_directory(entry)) fs::permissions(entry.path() / "a/b", fs::perms::owner_all);
-            const auto drained = drain::drain_leftover(directory, {}, true);
+            const auto drained = drain::drain_leftover(directory, {}, {.remove = true});
             if (!drained) text += ", " + drained.error().text;
             else
                 for (const auto& one : *drained)

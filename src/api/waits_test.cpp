@@ -12,6 +12,7 @@
 #include "forward/line.hpp"
 #include "forward/server.hpp"
 #include "support/sessions.hpp"
+#include "support/staging_of.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
@@ -58,7 +59,7 @@ struct Saver {
 
 // What the agent would do: it never comes to the stream, since it drains another one for ever.
 void commit(const Options& options, const std::string& stream) {
-    auto node = stage::Staging::join(stage::staging_directory(options.staging, options.run, 0).value()).value();
+    auto node = stage::Staging::join(test::staging_of(options)).value();
     for (auto& slot : node.control().slots)
         if (node.control().streams[slot.stream].name.data() == stream && slot.state == stage::SlotState::sealed)
             slot.state = stage::SlotState::committed;
@@ -77,7 +78,7 @@ void wait_for_a_slot_and_for_commits() {
     while (!session.draining()) std::this_thread::sleep_for(1ms);
     saver.stream.save(11).value();
     CHECK(saver.stream.save(12).value().kept);
-    const auto directory = stage::staging_directory(options.staging, options.run, 0).value();
+    const auto directory = test::staging_of(options);
     log.check_says({"stream 'restart': a slot for step 12: step 11 is sealed", sys::host_name(), directory,
                     "at most 600 s while the agent gets nothing done"});
     log.waits.clear();
@@ -89,11 +90,11 @@ void wait_for_a_slot_and_for_commits() {
 void wait_for_an_old_agent() {
     const test::TempDirectory folder;
     auto options = options_in(folder, 2);
-    const auto directory = stage::staging_directory(options.staging, options.run, 1).value();
+    const auto directory = test::staging_of(options, 1);
     sys::FileLock agent;
     {
-        const stage::SessionFile file{.run = options.run, .host = "here", .process = 1, .agent = {}};
-        auto left = stage::Staging::create(directory, file, 0ms).value();
+        const stage::SessionFile file{.run = options.run, .run_id = catalog::identity_of(sys::posix_store(), options.run).value(), .host = "here", .process = 1, .agent = {}};
+        auto left = stage::Staging::create(stage::LockedDirectory::lock(directory, "run").value(), file, 0ms).value();
         left.control().slots[left.slots_of(left.add_stream("restart", {}).value()).at(0)].step = 7;
         left.control().slots[0].state = stage::SlotState::draining;
         left.control().slots[0].drained_bytes = 5'000'000;
@@ -146,7 +147,7 @@ struct SlowNodes {
             body(session, saver);
         });
     }
-    std::string directory() const { return stage::staging_directory(options.staging, options.run, 0).value(); }
+    std::string directory() const { return test::staging_of(options); }
 
     test::TempDirectory folder;
     Options options = options_in(folder, 2);

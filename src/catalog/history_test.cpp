@@ -156,10 +156,10 @@ TEST_CASE("what was abandoned stays so when all snapshots of the line that left 
 
 TEST_CASE("going back for good: also what comes late, from some node's memory, is abandoned") {
     Run here;
-    CHECK(catalog::prune_above(here.disk, run, stream, 300, 2, true).value().size() == 2);
+    CHECK(catalog::prune_above(here.disk, run, stream, 300, 2, true).value().removed.size() == 2);
     CHECK(here.history().living.size() == 5);  // a dry run
     const auto removed = catalog::prune_above(here.disk, run, stream, 300, 2, false).value();
-    CHECK(removed.size() == 2);
+    CHECK(removed.removed.size() == 2);
     CHECK(steps_of(here.history().living) == Steps{300, 200, 100});
     CHECK(here.commit(of(first, 510)) == drain::Commit::committed);
     CHECK(steps_of(here.history().living) == Steps{300, 200, 100});
@@ -174,7 +174,7 @@ TEST_CASE("a line that is dropped gives back what it had abandoned, names and al
     here.prune({.keep = 0});
     CHECK(catalog::prune_line(here.disk, run, stream, {7, 0}, false).error().kind == ErrorKind::missing);
     CHECK(catalog::prune_line(here.disk, run, stream, {1, 0}, false).error().kind == ErrorKind::refused);
-    CHECK(catalog::prune_line(here.disk, run, stream, {2, 0}, false).value().size() == 2);
+    CHECK(catalog::prune_line(here.disk, run, stream, {2, 0}, false).value().removed.size() == 2);
     CHECK(steps_of(here.history().living) == Steps{500, 400, 300, 200, 100});
     CHECK(here.history().abandoned.empty());
     CHECK(test::is_whole(here.disk, run, of(first, 400)));
@@ -190,7 +190,7 @@ TEST_CASE("an abandoned line can be removed by name") {
     auto third = first;  // begins anew beside it
     third.front() = {{3, 0}, -1};
     here.commit(of(third, 10));
-    CHECK(catalog::prune_line(here.disk, run, stream, {2, 0}, false).value().size() == 1);
+    CHECK(catalog::prune_line(here.disk, run, stream, {2, 0}, false).value().removed.size() == 1);
     CHECK(steps_of(here.history().abandoned) == Steps{500, 400, 300, 200, 100});
 }
 

@@ -96,14 +96,14 @@ TEST_CASE("prune: what is no view stays and is named once, also by a dry run") {
     put(disk, other, "an export");
     put(disk, series, "another one");
     for (const bool dry_run : {true, false}) {
-        auto others = catalog::prune(disk, run, "restart", 1, dry_run).value().others;
+        auto others = catalog::prune(disk, run, "restart", {.keep = 1, .dry_run = dry_run}).value().others;
         std::ranges::sort(others);
         CHECK(others == std::vector<std::string>{series, other});
         CHECK(disk.exists(own).value() == dry_run);
         CHECK(disk.peek(other) == "an export");
         CHECK(disk.peek(series) == "another one");
     }
-    CHECK(catalog::prune(disk, run, "restart", 1, false).value().others.empty());
+    CHECK(catalog::prune(disk, run, "restart", {.keep = 1, .dry_run = false}).value().others.empty());
     CHECK(catalog::stays_text(other).find("Next: rm " + other) != std::string::npos);
 }
 
@@ -114,15 +114,15 @@ TEST_CASE("prune: a view that cannot be read now keeps its snapshot") {
     disk.settle();
     // The snapshots that stay are looked at first: one manifest and one node file each.
     const auto clean = disk.clone();
-    REQUIRE(catalog::prune(*clean, run, "restart", 2, true));
+    REQUIRE(catalog::prune(*clean, run, "restart", {.keep = 2, .dry_run = true}));
     const int opens = clean->calls(Op::open) - 1, reads = clean->calls(Op::read) - 1;
     for (const auto& [op, nth] : {std::pair{Op::open, opens}, std::pair{Op::read, reads}}) {
         const auto failing = disk.clone();
         failing->fail(op, nth, {ErrorKind::retry, "Input/output error"});
-        CHECK(catalog::prune(*failing, run, "restart", 2, false).error().kind == ErrorKind::retry);
+        CHECK(catalog::prune(*failing, run, "restart", {.keep = 2, .dry_run = false}).error().kind == ErrorKind::retry);
         CHECK(failing->exists(own).value());
         CHECK(test::is_whole(*failing, run, {.id = 10, .step = 10}));
-        REQUIRE(catalog::prune(*failing, run, "restart", 2, false));
+        REQUIRE(catalog::prune(*failing, run, "restart", {.keep = 2, .dry_run = false}));
         CHECK_FALSE(failing->exists(own).value());
     }
 }

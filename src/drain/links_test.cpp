@@ -52,10 +52,10 @@ TEST_CASE("retention removes the link of an old step, once") {
     at.save(10);
     at.save(20);
     at.link("step-000000");
-    CHECK(catalog::prune(at.store, at.run, "restart", 1, false).value().removed.size() == 2);
+    CHECK(catalog::prune(at.store, at.run, "restart", {.keep = 1}).value().removed.size() == 2);
     CHECK(at.names() == std::vector<std::string>{"step-000020"});
     at.check_untouched();
-    CHECK(catalog::prune(at.store, at.run, "restart", 1, false).value().removed.empty());
+    CHECK(catalog::prune(at.store, at.run, "restart", {.keep = 1}).value().removed.empty());
 }
 
 TEST_CASE("a save of the step takes the link's place") {

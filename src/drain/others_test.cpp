@@ -42,7 +42,7 @@ TEST_CASE("a replacement leaves what is no view, and names it") {
     leave_files(disk);
     REQUIRE(test::drain_all(disk, run, second));
     std::vector<std::string> others;
-    REQUIRE(drain::commit_if_complete(disk, run, "restart", 10, second.id, 1, 1, nullptr, &others));
+    REQUIRE(drain::commit_if_complete(disk, test::key_of(run, second), 0, nullptr, &others));
     CHECK(others == std::vector<std::string>{other, other_series});
     CHECK(test::is_whole(disk, run, second));
     check_left(disk, false);
@@ -55,7 +55,7 @@ TEST_CASE("a save of a new step leaves series, and has nothing to say") {
     const SmallSnapshot next{.id = 3, .step = 20};
     REQUIRE(test::drain_all(disk, run, next));
     std::vector<std::string> others{"not yet cleared"};
-    REQUIRE(drain::commit_if_complete(disk, run, "restart", 20, next.id, 1, 1, nullptr, &others));
+    REQUIRE(drain::commit_if_complete(disk, test::key_of(run, next), 0, nullptr, &others));
     CHECK(others.empty());
     check_left(disk, true);
 }

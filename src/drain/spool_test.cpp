@@ -41,7 +41,7 @@ const auto silent = [](const std::string&) {};
 struct Left {
     explicit Left(const std::string& name, const std::string& to = run)
         : directory(folder / name), session{.run = to, .host = host, .agent = {}} {
-        REQUIRE(stage::Staging::create(directory, session, 0ms));
+        REQUIRE(stage::Staging::create(stage::LockedDirectory::lock(directory, "run").value(), session, 0ms));
         fs::create_directory(spool);
     }
     Result<> finish(sys::Store& store) const { return SpoolKeeper(store, directory, session, silent).finish(); }
@@ -243,8 +243,9 @@ TEST_CASE("drained through a forwarder, a spool is packed where the forwarder wr
     REQUIRE(far.make_directories(far_run));
     const std::string token = "0123456789abcdef0123456789abcdef";
     auto server = forward::Server::start(far, "127.0.0.1:0", {.run = far_run, .token = token}).value();
-    const auto drained = drain::drain_leftover(left.directory, {}, true,
-                                               {.to = {"127.0.0.1:" + std::to_string(server.port())}, .token = token});
+    const auto drained = drain::drain_leftover(
+        left.directory, {},
+        {.remove = true, .forwarding = {.to = {"127.0.0.1:" + std::to_string(server.port())}, .token = token}});
     REQUIRE(drained);
     CHECK(drained->empty());
     CHECK(server.stop());

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "catalog/catalog.hpp"
+#include "catalog/run.hpp"
 #include "drain/commit.hpp"
 #include "foreign/limits.hpp"
 #include "support/palm_files.hpp"

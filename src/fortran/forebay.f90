@@ -19,7 +19,7 @@ module forebay
   private
 
   public :: fb_job, fb_session, fb_stream, fb_particles, fb_restart, fb_saved, fb_counters, fb_column, fb_place, fb_at
-  public :: fb_dedicate, fb_error_bytes, fb_version, fb_name_of
+  public :: fb_dedicate, fb_bind_rows, fb_error_bytes, fb_version, fb_name_of
 
   integer, parameter :: fb_error_bytes = 2048
 
@@ -178,6 +178,10 @@ module forebay
     procedure :: save => stream_save
     !> call stream%wait_committed(seconds [, stat] [, errmsg]). Collective.
     procedure :: wait_committed => stream_wait_committed
+    !> call stream%restore([restart] [, bind] [, stat] [, errmsg]): restores the newest snapshot that reads whole; one
+    !> that turns out to be damaged is passed over. restart%found() is false when there is none at all: the simulation
+    !> begins anew. For tables, bind: a subroutine as fb_bind_rows, called before a snapshot is read. Collective.
+    procedure :: restore => stream_restore
     !> call stream%newest(restart [, stat] [, errmsg] [, below]): restart%found() is false when there is none at all.
     !> below: only steps below that one, int64. Collective.
     procedure :: newest => stream_newest
@@ -232,6 +236,22 @@ module forebay
   interface fb_dedicate
     procedure :: dedicate_integer, dedicate_f08
   end interface
+
+  abstract interface
+    !> Binds each table to restart%rows(table) rows. stat, which is 0 before: another value, and errmsg, end restore() on
+    !> every rank.
+    subroutine fb_bind_rows(restart, stat, errmsg)
+      import :: fb_restart
+      type(fb_restart), intent(in) :: restart
+      integer, intent(inout) :: stat
+      character(len=*), intent(inout) :: errmsg
+    end subroutine
+  end interface
+
+  ! What the C side hands back to bind_rows().
+  type :: t_binder
+    procedure(fb_bind_rows), pointer, nopass :: bind => null()
+  end type
 
   include 'forebay_c.inc'
 
@@ -733,6 +753,52 @@ contains
   end subroutine
 
   ! ---- restarting ----
+
+  subroutine stream_restore(self, restart, bind, stat, errmsg)
+    class(fb_stream), intent(in) :: self
+    type(fb_restart), intent(inout), optional :: restart
+    procedure(fb_bind_rows), optional :: bind
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_error) :: error
+    integer(c_int) :: status
+    type(t_binder), target :: binder
+    type(c_funptr) :: call_back
+    type(fb_restart) :: chosen
+    call_back = c_null_funptr
+    if (present(bind)) then
+      binder%bind => bind
+      call_back = c_funloc(bind_rows)
+    end if
+    status = c_restore(self%handle, call_back, c_loc(binder), chosen%handle, error)
+    if (present(restart)) then
+      call restart_final(restart)
+      restart%handle = chosen%handle
+      chosen%handle = c_null_ptr
+    end if
+    call finish(status, error, stat, errmsg)
+  end subroutine
+
+  ! The snapshot is lent for the call.
+  function bind_rows(restart, context, error) bind(C) result(status)
+    type(c_ptr), value :: restart, context
+    type(c_error), intent(inout) :: error
+    integer(c_int) :: status
+    type(t_binder), pointer :: binder
+    type(fb_restart) :: lent
+    character(len=512) :: why
+    integer :: stat
+    call c_f_pointer(context, binder)
+    lent%handle = restart
+    stat = fb_ok
+    why = ''
+    call binder%bind(lent, stat, why)
+    lent%handle = c_null_ptr
+    status = int(stat, c_int)
+    if (stat /= fb_ok) then
+      error%text(1:len_trim(why) + 1) = transfer(trim(why)//c_null_char, [c_null_char])
+    end if
+  end function
 
   subroutine stream_newest(self, restart, stat, errmsg, below)
     class(fb_stream), intent(in) :: self

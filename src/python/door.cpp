@@ -55,6 +55,29 @@ std::vector<ColumnData> columns(const std::vector<std::pair<std::uintptr_t, std:
     return result;
 }
 
+// `bind` is a function of the chosen Restart, or None. What it raises is raised again, where it was raised, when the
+// ranks have agreed to end.
+std::optional<Restart> restore(Stream& self, const nb::object& bind) {
+    std::exception_ptr raised;
+    const auto call = [&](Restart& chosen) -> Result<> {
+        const nb::gil_scoped_acquire acquired;
+        try {
+            if (!bind.is_none()) bind(nb::cast(chosen));
+            return {};
+        } catch (const std::exception& thrown) {
+            raised = std::current_exception();
+            return Error{ErrorKind::refused, std::string("forebay: the function given to restore() failed: ") +
+                                                 thrown.what() + ". Safe: all snapshots."};
+        }
+    };
+    auto found = [&] {
+        const nb::gil_scoped_release released;
+        return self.restore(call);
+    }();
+    if (raised) std::rethrow_exception(raised);
+    return found.value();
+}
+
 std::chrono::milliseconds milliseconds(double seconds) {
     return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(seconds, 1e12) * 1000));
 }
@@ -240,6 +263,7 @@ void add_stream(nb::module_& module) {
         .def(
             "save", [](Stream& self, std::int64_t step, double time) { return self.save(step, time).value(); },
             "step"_a, "time"_a, Waits())
+        .def("restore", &restore, "bind"_a)
         .def(
             "newest", [](Stream& self, std::int64_t below) { return self.newest(below).value(); }, "below"_a, Waits())
         .def(

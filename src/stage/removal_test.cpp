@@ -28,6 +28,11 @@ std::string fail_unlink_of = "none";
 
 stage::SessionFile sample() { return {.run = "/scratch/run7", .host = "nid00412", .process = 4711, .agent = {}}; }
 
+Staging create(const std::string& directory) {
+    auto locked = stage::LockedDirectory::lock(directory, sample().run).value();
+    return Staging::create(std::move(locked), sample(), std::chrono::milliseconds(0)).value();
+}
+
 }  // namespace
 
 extern "C" int unlink(const char* path) noexcept {
@@ -40,7 +45,7 @@ TEST_CASE("a removal that fails half way leaves a staging directory that is know
         CAPTURE(by_session);
         const test::TempDirectory base;
         const auto directory = base / "run7-8d1f0baa-0";
-        std::optional<Staging> staging = Staging::create(directory, sample(), std::chrono::milliseconds(0)).value();
+        std::optional<Staging> staging = create(directory);
         if (!by_session) staging.reset();
         const auto remove = [&] { return by_session ? staging->remove() : stage::remove_leftover(directory); };
         // A file may come into the spool at any moment.
@@ -64,7 +69,7 @@ TEST_CASE("session.json goes after all that is staged, and before the locks") {
     fs::create_directory(directory);
     fs::permissions(directory, fs::perms::owner_all);
     std::ofstream(directory + "/restart.0.h5") << "staged";
-    auto staging = Staging::create(directory, sample(), std::chrono::milliseconds(0)).value();
+    auto staging = create(directory);
     fail_unlink_of = "restart.0.h5";
     CHECK_FALSE(staging.remove());
     CHECK(fs::exists(directory + "/session.json"));

@@ -115,9 +115,12 @@ std::set<std::uint64_t> committed_in(const std::string& directory) {
     return ids;
 }
 
+// Whoever frees it removes the page first.
 bool is_being_freed(const std::string& directory) {
     const auto page = Staging::join(directory);
-    return page && page->control().lingering.load() == lingering_frees;
+    return page ? page->control().lingering.load() == lingering_frees : page.error().kind == ErrorKind::missing;
+}
+
 // Directories are spools, in which programs write to the last moment: they go only when they are empty, and first. What
 // a failure leaves must still be known for what it is, so session.json goes after all that is staged; and before the
 // locks, so that nobody takes over what is being removed.

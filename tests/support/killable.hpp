@@ -23,6 +23,7 @@
 #include "api/state.hpp"
 #include "support/row_rank.hpp"
 #include "support/soon.hpp"
+#include "support/staging_of.hpp"
 #include "support/thread_group.hpp"
 
 namespace forebay::test {

@@ -5,9 +5,7 @@ Writing and restarting, by all ranks of a communicator or by one process alone::
     with forebay.Session("run1", comm=MPI.COMM_WORLD) as session:
         stream = session.stream("restart", slots=2)
         stream.array("u", u, shape=(nz, ny, nx), start=(0, y0, 0), halo=(0, 3, 0), unit="m s-1")
-        restart = stream.newest()
-        if restart:
-            restart.read()
+        stream.restore()  # the newest snapshot that reads whole; None at the first start
         for step in range(first, last):
             ...
             stream.save(step, time)

@@ -239,6 +239,14 @@ class Stream:
         """Saves everything described; returns when all is copied, with a Saved. Collective."""
         return self._stream.save(step, time)
 
+    def restore(self, bind=None):
+        """Restores the newest snapshot that reads whole, in place, and gives its Restart; None when there is none at
+        all: the simulation begins anew. A snapshot that turns out to be damaged is passed over. With tables bind(restart)
+        is called before a snapshot is read, to bind each to restart.rows(table) rows. Collective."""
+        self.check_writable()
+        found = self._stream.restore(None if bind is None else lambda chosen: bind(Restart(chosen, self)))
+        return None if found is None else Restart(found, self)
+
     def newest(self, below=None):
         """The newest snapshot that can be read whole, a Restart; None when there is none at all. below: only steps below
         that one. Collective."""
