@@ -47,8 +47,7 @@ static fb_status restore(struct saving* saving, int64_t* done, fb_error* error) 
     const fb_status status = fb_restore(saving->stream, NULL, NULL, &restart, error);
     if (restart == NULL) return status;
     *done = fb_restart_step(restart);
-    if (saving->grid->rank == 0)
-        printf("restart from step %lld, %s\n", (long long)*done, fb_restart_source(restart));
+    if (saving->grid->rank == 0) printf("restart from step %lld, %s\n", (long long)*done, fb_restart_source(restart));
     fb_restart_free(restart);
     return status;
 }

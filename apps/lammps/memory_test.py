@@ -69,11 +69,12 @@ def read_back(melt, forebay, np, run, staging, step, velocity):
     with forebay.Session(run, comm=melt.WORLD, staging=staging) as session:
         stream = session.stream("restart", slots=2)
         lmp, box, atoms = start(melt, stream, np)
-        lmp.file("system.in")
         restart = stream.newest(below=step + 1)
         count = melt.WORLD.allreduce(restart.rows(atoms))
         assert restart.step == step and (count == 1 if step == 0 else count > 100), f"{count} atoms of step {restart.step}"
-        melt.load(restart, atoms, lmp, box)
+        melt.make_room(restart, atoms, lmp, box)
+        restart.read()
+        melt.go_on(restart, lmp)
         here = melt.columns(lmp)
         check_views(lmp, here)
         assert melt.WORLD.allreduce(len(here["x"])) == count == lmp.get_natoms(), "not as many atoms as were saved"

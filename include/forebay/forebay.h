@@ -308,8 +308,8 @@ fb_status fb_get_counters(const fb_stream* stream, fb_counters* counters, fb_err
 typedef fb_status (*fb_bind_rows)(fb_restart* restart, void* context, fb_error* error);
 /* Restores the newest snapshot that reads whole: fb_newest(), `bind` (may be NULL; it gets `context`) and fb_read() in
  * one, and where a snapshot turns out to be damaged only when it is read, the same with the one before. *restart, to be
- * freed, says which it was; it is NULL, and the status FB_OK, when there is none at all. `restart` may be NULL. An error
- * of `bind`, of a variable that does not fit or of storage ends it. Collective. */
+ * freed, says which it was; it is NULL, and the status FB_OK, when there is none at all. `restart` may be NULL. An
+ * error of `bind`, of a variable that does not fit or of storage ends it. Collective. */
 fb_status fb_restore(fb_stream* stream, fb_bind_rows bind, void* context, fb_restart** restart, fb_error* error);
 
 /* Looks for the newest snapshot that can be read whole: staged copies first, then the target. *restart is NULL, and the
@@ -319,7 +319,8 @@ fb_status fb_newest(fb_stream* stream, fb_restart** restart, fb_error* error);
 fb_status fb_newest_below(fb_stream* stream, int64_t below, fb_restart** restart, fb_error* error);
 /* The snapshot before the one that fb_newest() or fb_older() gave last. Collective. */
 fb_status fb_older(fb_stream* stream, fb_restart** restart, fb_error* error);
-/* Why snapshots were passed over; NULL from the end on. Valid until the next fb_restore(), fb_newest() or fb_older(). */
+/* Why snapshots were passed over; NULL from the end on. Valid until the next fb_restore(), fb_newest() or fb_older().
+ */
 const char* fb_note(const fb_stream* stream, size_t number);
 
 int64_t fb_restart_step(const fb_restart* restart);

@@ -109,8 +109,7 @@ std::string show_difference(const Settings& first, const Settings& other, const 
 
 // The error of the lowest rank that has one; else `refused`, where the ranks do not all have the same settings.
 template <class Mine>
-Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::string& who,
-                  const char* outcome) {
+Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::string& who, const char* outcome) {
     std::vector<std::byte> bytes;
     const auto mine = attempt([&]() -> Result<> {
         FB_TRY_ASSIGN(settings, settings_of_mine());
@@ -131,8 +130,8 @@ Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::s
 }  // namespace
 
 Settings settings_of(const StreamOptions& options) {
-    const auto& [slots, policy, wait_max, keep, keep_abandoned, view, compression, variables, priority, deadline, rate, nodes_per_file,
-                 conventions, shared] = options;
+    const auto& [slots, policy, wait_max, keep, keep_abandoned, view, compression, variables, priority, deadline, rate,
+                 nodes_per_file, conventions, shared] = options;
     Settings settings{{"slots", show(slots)},
                       {"policy", show_one(policy, {"wait", "wait_at_most", "skip", "newest_only"})},
                       {"wait_max_seconds", show(wait_max)},
@@ -154,8 +153,8 @@ Settings settings_of(const StreamOptions& options) {
 }
 
 Settings settings_of(const Options& options) {
-    const auto& [run, staging, virtual_nodes, huge_pages, agent, job, open_wait, takeover_wait, close_wait, stall_wait, window, log,
-                 streams, run_in_file, log_to_stderr] = options;
+    const auto& [run, staging, virtual_nodes, huge_pages, agent, job, open_wait, takeover_wait, close_wait, stall_wait,
+                 window, log, streams, run_in_file, log_to_stderr] = options;
     Settings settings{{"run", run},
                       {"virtual_nodes", show(virtual_nodes)},
                       {"huge_pages", show(huge_pages)},

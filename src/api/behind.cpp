@@ -18,6 +18,7 @@ namespace {
 
 // Starting a program takes milliseconds; a node that swaps may take longer.
 constexpr std::chrono::seconds start_max{30};
+constexpr std::chrono::seconds removal_max{10};
 constexpr std::chrono::milliseconds look_pause_min{1}, look_pause_max{200};
 constexpr std::uint64_t failed_bytes_max = 64u << 10;
 
@@ -84,6 +85,22 @@ Result<> start(const Settings& settings, std::vector<std::string> arguments, con
                              start_max);
 }
 
+namespace {
+
+// Who has made the file removes the run, unless it is kept, as its last act. The file is complete in any case, and a
+// leftover is removed by the next who makes it.
+Result<> await_removal(const Making& making) {
+    const auto deadline = sys::Clock::now() + removal_max;
+    while (sys::Clock::now() < deadline) {
+        FB_TRY_ASSIGN(is_going, exists(making.run + ".gone"));
+        if (!is_going && !stage::run_lock_is_held(making.lock)) break;
+        std::this_thread::sleep_for(look_pause_min);
+    }
+    return {};
+}
+
+}  // namespace
+
 Result<> await(const Making& making, std::chrono::milliseconds wait_max,
                const std::function<Error(const std::string& why, bool told)>& not_made) {
     const auto deadline = sys::Clock::now() + wait_max;
@@ -93,7 +110,7 @@ Result<> await(const Making& making, std::chrono::milliseconds wait_max,
         const bool at_work = stage::run_lock_is_held(making.lock);
         FB_TRY_ASSIGN(is_made, exists(making.made));
         FB_TRY_ASSIGN(has_run, exists(making.run));
-        if (is_made || !has_run) return {};
+        if (is_made || !has_run) return await_removal(making);
         if (const auto told = sys::read_text(sys::posix_store(), making.failed, failed_bytes_max))
             return not_made(*told, true);
         if (!at_work) return not_made("the process that made it has ended.", false);

@@ -46,13 +46,15 @@ TEST_CASE("where the lines of a session go") {
         if (own != nullptr) options.log = [own](const std::string& line) { own->push_back(line); };
         return printed_by([&] { test::with_session(3, options, [](Session&, comm::Group&) {}); }, folder / "stderr");
     };
-    const auto line = "forebay: run " + (folder / "run") + ", 3 ranks on 1 nodes, staged in ";
+    const auto line = "forebay: run " + (folder / "run") + ", session ";
+    const auto rest = ", 3 ranks on 1 nodes, staged in ";
     CHECK(printed(nullptr, false, nullptr) == "");
     CHECK(printed("", false, nullptr) == "");
     CHECK(printed("0", false, nullptr) == "");
     for (const auto& text :
          {printed("1", false, nullptr), printed(nullptr, true, nullptr), printed("0", true, nullptr)}) {
         CHECK_MESSAGE(text.starts_with(line), text);
+        CHECK_MESSAGE(text.find(rest) != text.npos, text);
         CHECK(std::ranges::count(text, '\n') == 1);
     }
     std::vector<std::string> lines;

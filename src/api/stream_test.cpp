@@ -340,3 +340,29 @@ TEST_CASE("two runs at once in one process, with agents of both kinds, keep apar
         }
     }
 }
+
+TEST_CASE("saves of two streams that have the same number are told apart, by the session and by the next one") {
+    const test::TempDirectory folder;
+    auto options = options_in(folder, 1);
+    options.agent.mode = AgentMode::thread;
+    {
+        auto session = Session::open(options).value();
+        double value = 1;
+        auto fast = session.stream("fast").value();
+        fast.replicated("value", &value).value();
+        fast.save(7).value();
+        fast.wait_committed(60s).value();
+        const StreamOptions never{.rate_bytes_per_second = 1};
+        auto slow = session.stream("slow", never).value();
+        slow.replicated("value", &value).value();
+        slow.save(9).value();
+        CHECK(slow.newest().value().value().step() == 9);
+    }
+    auto session = Session::open(options).value();
+    double value = 0;
+    auto slow = session.stream("slow").value();
+    slow.replicated("value", &value).value();
+    CHECK(slow.newest().value().value().step() == 9);
+    session.close().value();
+    CHECK(catalog::snapshots(sys::posix_store(), options.run, "slow").value().size() == 1);
+}

@@ -93,7 +93,11 @@ void wait_for_an_old_agent() {
     const auto directory = test::staging_of(options, 1);
     sys::FileLock agent;
     {
-        const stage::SessionFile file{.run = options.run, .run_id = catalog::identity_of(sys::posix_store(), options.run).value(), .host = "here", .process = 1, .agent = {}};
+        const stage::SessionFile file{.run = options.run,
+                                      .run_id = catalog::identity_of(sys::posix_store(), options.run).value(),
+                                      .host = "here",
+                                      .process = 1,
+                                      .agent = {}};
         auto left = stage::Staging::create(stage::LockedDirectory::lock(directory, "run").value(), file, 0ms).value();
         left.control().slots[left.slots_of(left.add_stream("restart", {}).value()).at(0)].step = 7;
         left.control().slots[0].state = stage::SlotState::draining;

@@ -119,9 +119,9 @@ struct Pruned {
 };
 
 /// Of the living line keeps the newest snapshots that check_whole() accepts, and everything newer than the oldest of
-/// those; removes older ones (the views, then by a rename, then file by file). With fewer than `keep` whole ones none of
-/// them is removed, so the newest whole one never is. What is abandoned gets the name of its line, and goes as `what`
-/// says. Another run's snapshots are not touched.
+/// those; removes older ones (the views, then by a rename, then file by file). With fewer than `keep` whole ones none
+/// of them is removed, so the newest whole one never is. What is abandoned gets the name of its line, and goes as
+/// `what` says. Another run's snapshots are not touched.
 Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, const Retention& what);
 
 /// Goes back for good: begins a line after all there are, which goes on from `step`, and removes what the line before

@@ -146,7 +146,11 @@ Result<bool> Claiming::take(std::uint32_t session) {
         }
     }
     FB_TRY(store_.sync_directory(sessions_of(run_)));
-    return true;
+    // While we came to it others may have had this number and later ones, and cleared it away again.
+    FB_TRY_ASSIGN(now, sessions_in(store_, run_));
+    if (now.empty() || now.back() <= session) return true;
+    FB_TRY(store_.remove_tree(directory_of(run_, session)));
+    return false;
 }
 
 Error Claiming::refusal(std::uint32_t session, const std::optional<Said>& said, const std::string& how) const {

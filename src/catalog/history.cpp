@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "catalog/names.hpp"
-#include "catalog/views.hpp"
 #include "catalog/run.hpp"
+#include "catalog/views.hpp"
 
 namespace forebay::catalog {
 

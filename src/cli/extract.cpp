@@ -235,7 +235,8 @@ Json json_of(const Extracted& one) {
 
 Shown line_of(const Extracted& one) {
     auto line = lines("{}  {} bytes  {}@{}", one.file.path, one.file.bytes, one.stream, one.step);
-    for (const auto step : one.earlier) line += lines("{}@{}", step == one.earlier.front() ? ", others in " : ", ", step);
+    for (const auto step : one.earlier)
+        line += lines("{}@{}", step == one.earlier.front() ? ", others in " : ", ", step);
     return line += lines("\n");
 }
 

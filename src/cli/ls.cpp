@@ -107,7 +107,7 @@ void Listing::explain(const std::string& run, const std::string& stream, const c
             stream, format::name_of(line), run, stream, format::name_of(line));
     if (!history.foreign.empty())
         notes_ += lines("{}: {} snapshots are of another run and are not restored from. Next: forebay adopt {}\n",
-                              stream, history.foreign.size(), history.foreign.front().snapshot.directory);
+                        stream, history.foreign.size(), history.foreign.front().snapshot.directory);
 }
 
 Result<> Listing::add(const catalog::Leftover& leftover) {
@@ -174,7 +174,7 @@ Result<> Listing::add_staged(const std::string& staging, const std::string& run)
         const bool is_served = sys::lock_is_held(stage::application_lock_path(directory)) ||
                                sys::lock_is_held(stage::agent_lock_path(directory));
         notes_ += lines("On this node: {}, {}.\n", directory,
-                         is_served ? "whose session or agent lives" : "left by a session that has ended");
+                        is_served ? "whose session or agent lives" : "left by a session that has ended");
         array_.push(Json::object().set("state", "staged").set("directory", directory).set("served", is_served));
         any_left |= !is_served;
     }
@@ -222,8 +222,10 @@ void add_ls(CommandLine& line) {
         "application's),\n"
         "  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line (\"5\": what session 5 saved), "
         "run_id,\n"
-        "  view (a path, when there is one). state: committed; abandoned: the run has gone back behind it; foreign: of\n"
-        "  another run; unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a crash, or\n"
+        "  view (a path, when there is one). state: committed; abandoned: the run has gone back behind it; foreign: "
+        "of\n"
+        "  another run; unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a crash, "
+        "or\n"
         "  work that is going on. Then one for each directory of the run in this node's memory: state staged, "
         "directory,\n"
         "  served (whether its session or agent lives). Of a file of GenericIO: file, format, big_endian, ranks, "

@@ -52,7 +52,7 @@ public:
         bytes_ += packed.bytes;
         batches_.push(Json::object().set("step", packed.step).set("files", packed.files).set("bytes", packed.bytes));
         text_ += lines("{}/{}@{}  {} files, {}\n", options_.run, options_.stream, packed.step, packed.files,
-                             show_bytes(packed.bytes));
+                       show_bytes(packed.bytes));
     }
 
     void add(const std::vector<drain::LeftOut>& left_out) {
@@ -61,8 +61,7 @@ public:
                                .set("path", one.path)
                                .set("kind", forebay::name_of(one.why.kind))
                                .set("text", one.why.text));
-            if (++left_ <= left_out_lines_max)
-                text_ += lines("left out: {}: {}\n", one.path, one.why.text);
+            if (++left_ <= left_out_lines_max) text_ += lines("left out: {}: {}\n", one.path, one.why.text);
         }
         if (left_ > left_out_lines_max)
             text_ += lines("... and {} more are left out: --json lists all.\n", left_ - left_out_lines_max);

@@ -83,16 +83,14 @@ Result<> check(const Options& options) {
 // Whoever goes back must be alone: a session that lives goes on from where it is.
 Result<std::uint32_t> claim_for(sys::Store& store, const std::string& run) {
     FB_TRY(catalog::make_identity(store, run));
-    FB_TRY_ASSIGN(session,
-                  catalog::claim(store, run,
-                                 {.host = sys::host_name(),
-                                  .user = sys::user_name(),
-                                  .boot = sys::boot_id(),
-                                  .lock_path = {},
-                                  .lock_id = {},
-                                  .process = sys::process_id()},
-                                 {.watch = forebay::Options{}.takeover_wait,
-                                  .log = log_to_errors()}));
+    FB_TRY_ASSIGN(session, catalog::claim(store, run,
+                                          {.host = sys::host_name(),
+                                           .user = sys::user_name(),
+                                           .boot = sys::boot_id(),
+                                           .lock_path = {},
+                                           .lock_id = {},
+                                           .process = sys::process_id()},
+                                          {.watch = forebay::Options{}.takeover_wait, .log = log_to_errors()}));
     FB_TRY(catalog::end_claim(store, run, session));
     return session;
 }

@@ -81,11 +81,11 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
     log(fmt::format("agent {} serves {} for run {}", sys::process_id(), directory, session.run));
     ready();
     const std::atomic<bool> never{false};
-    FB_TRY_ASSIGN(target, target_of(session.run, session.forwarding, make_view));
-    if (!session.forwarding.to.empty())
-        log(fmt::format("it writes through {}", fmt::join(session.forwarding.to, ", ")));
     bool all = false;
-    {
+    {  // whoever only keeps what is staged holds no connection to a forwarder
+        FB_TRY_ASSIGN(target, target_of(session.run, session.forwarding, make_view));
+        if (!session.forwarding.to.empty())
+            log(fmt::format("it writes through {}", fmt::join(session.forwarding.to, ", ")));
         const ClaimKeeper claim(*target.store, staging, session.run, log);
         SpoolKeeper spool(*target.store, directory, session, log);
         all = Agent(*target.store, staging, session, target.make_view, log).run(never);
@@ -94,9 +94,16 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
             all = false;
         }
     }
-    log(all ? "agent leaves, everything is committed" : fmt::format("agent leaves; next: forebay drain {}", directory));
-    if (!all) return false;
-    if (hosted == Hosted::process && staging.control().ending.load() == 0) linger(staging, session.agent.linger);
+    if (!all) {
+        log(fmt::format("agent leaves; next: forebay drain {}", directory));
+        return false;
+    }
+    if (hosted == Hosted::process && staging.control().ending.load() == 0) {
+        log(fmt::format("everything is committed; what is staged is kept {} s more for a restart",
+                        std::chrono::duration<double>(session.agent.linger).count()));
+        linger(staging, session.agent.linger);
+    }
+    log("agent leaves, everything is committed");
     free_directory(staging, log);
     return true;
 }

@@ -78,7 +78,8 @@ Result<> commit_batch(sys::Store& store, BatchPart& batch) {
         FB_TRY(moved);
     }
     // What follows may remove the only other copy of the files.
-    FB_TRY_ASSIGN(there, find_committed(store, {batch.run, batch.stream, batch.step}, {.snapshot_id = batch.snapshot_id}));
+    FB_TRY_ASSIGN(there,
+                  find_committed(store, {batch.run, batch.stream, batch.step}, {.snapshot_id = batch.snapshot_id}));
     return there ? Result<>() : Result<>(gone(batch));
 }
 

@@ -97,8 +97,7 @@ SpoolKeeper::SpoolKeeper(sys::Store& store, const std::string& directory, const 
       log_(std::move(log)) {
     auto started = sys::Thread::start([this] { keep(); });
     if (started) thread_ = std::move(*started);
-    else
-        log_(fmt::format("the spool in {} is packed when the agent ends: {}", directory_, started.error().text));
+    else log_(fmt::format("the spool in {} is packed when the agent ends: {}", directory_, started.error().text));
 }
 
 SpoolKeeper::~SpoolKeeper() {
@@ -143,7 +142,8 @@ Result<> SpoolKeeper::pack(bool all) {
 }
 
 Result<> SpoolKeeper::pack_spool(const std::string& path, bool all) {
-    auto& spool = spools_.try_emplace(path, Spool{.packer = Packer(store_, path, run_, stream_, true, {}, run_id_)}).first->second;
+    auto& spool = spools_.try_emplace(path, Spool{.packer = Packer(store_, path, run_, stream_, true, {}, run_id_)})
+                      .first->second;
     const auto there = finished_in(path);
     const auto now = sys::Clock::now();
     if (there.files.empty()) {

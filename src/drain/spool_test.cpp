@@ -62,7 +62,7 @@ struct Left {
 TEST_CASE("a file that cannot be read holds up no other, and is told once by name") {
     const auto told = test::told_by_ordinary_user([]() -> std::string {
         const Left left("x-0");
-        SimStore disk;
+        SimStore disk(run);
         std::mutex mutex;
         std::vector<std::string> log;
         std::string text;
@@ -90,7 +90,7 @@ TEST_CASE("a file that cannot be read holds up no other, and is told once by nam
             const auto finished = keeper.finish();
             const std::string before = "are not packed: bad (bad: open: ", said = finished ? "" : finished.error().text;
             const auto at = said.find(before);
-            text += at != said.npos && said.find("bad: ", at + before.size()) == said.npos ? "told at the end, " : said;
+            text += at != said.npos && said.find("bad (bad: ", at + before.size()) == said.npos ? "told at the end, " : said;
         }
         return text + std::to_string(test::packed_in(disk, run, stream).size()) + " packed";
     });
@@ -99,7 +99,7 @@ TEST_CASE("a file that cannot be read holds up no other, and is told once by nam
 
 TEST_CASE("a target that fails is told once, and again when it fails in another way or after it has worked") {
     const Left left("x-0");
-    SimStore disk;
+    SimStore disk(run);
     struct Failing : test::PassingStore {
         using PassingStore::PassingStore;
         Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override {
@@ -134,7 +134,7 @@ TEST_CASE("a target that fails is told once, and again when it fails in another 
 TEST_CASE("two nodes of one host name pack into one stream at once: all of both is there") {
     for (int round = 0; round < 10; ++round) {
         const Left a("a-0"), b("b-0");
-        SimStore disk;
+        SimStore disk(run);
         // A host whose clock was ahead has packed once: both take the same next step.
         REQUIRE(disk.make_directories(run + "/" + stream + "/step-9000000000000"));
         for (int i = 0; i < 5; ++i) {
@@ -151,7 +151,7 @@ TEST_CASE("two nodes of one host name pack into one stream at once: all of both 
 
 TEST_CASE("at its end a spool is closed: programs are refused, what is unfinished goes, what an earlier end left too") {
     const Left left("x-0");
-    SimStore disk;
+    SimStore disk(run);
     put(left.directory + "/spool.closed-0123456789abcdef/old", "of an end that was cut");
     put(left.spool / "d/new", "new");
     put(left.spool / "d/.unfinished", "-");
@@ -166,7 +166,7 @@ TEST_CASE("at its end a spool is closed: programs are refused, what is unfinishe
 
 TEST_CASE("a spool that is closed and not packed: by its path it is gone, and what is in it stays and is told") {
     const Left left("x-0");
-    SimStore disk;
+    SimStore disk(run);
     put(left.spool / "early", "early");
     put(left.spool / ".unfinished", "-");
     const int at = ::open(left.spool.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -186,7 +186,7 @@ TEST_CASE("a spool that is closed and not packed: by its path it is gone, and wh
     CHECK_MESSAGE(removed.error().text.find(": early, late. Safe:") != std::string::npos, removed.error().text);
     CHECK(removed.error().text.find("forebay drain " + left.directory) != std::string::npos);
     REQUIRE(left.names().size() == 1);
-    SimStore other;
+    SimStore other(run);
     REQUIRE(left.finish(other));
     CHECK(test::packed_in(other, run, stream) == Contents{{"early", "early"}, {"late", "late"}});
     CHECK(left.names().empty());
@@ -194,7 +194,7 @@ TEST_CASE("a spool that is closed and not packed: by its path it is gone, and wh
 
 TEST_CASE("a program that never rests: what it was not refused is packed or stays, and the end comes") {
     const Left left("x-0");
-    SimStore disk;
+    SimStore disk(run);
     const int at = ::open(left.spool.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     std::atomic<bool> stop = false;
     std::atomic<std::size_t> finished = 0;
@@ -219,7 +219,7 @@ TEST_CASE("a program that never rests: what it was not refused is packed or stay
 TEST_CASE("a spool that cannot be looked at is not empty") {
     const auto told = test::told_by_ordinary_user([]() -> std::string {
         const Left left("x-0");
-        SimStore disk;
+        SimStore disk(run);
         put(left.spool / "d/x", "closed");
         put(left.spool / "good", "open");
         fs::permissions(left.spool / "d", fs::perms::none);

@@ -8,9 +8,9 @@
 
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/show_text.hpp"
 #include "format/head.hpp"
 #include "format/json_text.hpp"
-#include "base/show_text.hpp"
 
 namespace forebay::format {
 namespace {

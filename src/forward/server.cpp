@@ -68,8 +68,8 @@ void Server::State::listen() {
         });
         if (turned) continue;
         // No memory, no descriptor or no thread, now.
-        static_cast<void>(attempt(
-            [&] { complaints.tell(fmt::format("a connection cannot be taken: {}", turned.error().text)); }));
+        static_cast<void>(
+            attempt([&] { complaints.tell(fmt::format("a connection cannot be taken: {}", turned.error().text)); }));
         std::this_thread::sleep_for(limits::accept_pause);
     }
     complaints.tell_rest();

@@ -108,8 +108,9 @@ Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<stage::S
     // its staged copy is not to come back.
     std::set<std::uint64_t> committed;
     const auto& page = context_.staging->control();
-    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
-        if (page.slots[i].state.load(std::memory_order_acquire) == SlotState::committed)
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)  // ids are of one stream: others have the same
+        if (page.slots[i].state.load(std::memory_order_acquire) == SlotState::committed &&
+            page.streams[page.slots[i].stream].name.data() == stream_)
             committed.insert(page.slots[i].snapshot_id.load());
     std::vector<format::Lineage> lineages;
     for (const auto& file : staged)

@@ -42,7 +42,7 @@ std::vector<std::byte> bytes_of_call(const Call& call) {
 
 // The first variable that differs; none where only ranks that write it themselves do.
 Result<std::size_t> find_variable(comm::Group& world, const Schema& schema, const Binding& binding,
-                          std::span<const char> direct) {
+                                  std::span<const char> direct) {
     const auto count = schema.variables.size();
     std::vector<std::int64_t> numbers;
     FB_TRY(comm::agree(world, [&] { numbers.resize(3 * count); }));

@@ -1,7 +1,7 @@
 // The save of one stream, as one rank does it: plan, wait for a slot, copy, seal.
 //
-// Messages of a save in steady state: two maxima over the world (what must be alike and what changed; errors and skips),
-// one gathering of row counts over the node, one barrier of the node. Nothing is sent per variable.
+// Messages of a save in steady state: two maxima over the world (what must be alike and what changed; errors and
+// skips), one gathering of row counts over the node, one barrier of the node. Nothing is sent per variable.
 
 #pragma once
 

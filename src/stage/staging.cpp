@@ -106,13 +106,13 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
 
 // What the page of the session before says is committed. What is not at the target any more was then removed there, and
 // is not to be put back.
-std::set<std::uint64_t> committed_in(const std::string& directory) {
-    std::set<std::uint64_t> ids;
+std::set<std::pair<std::string, std::uint64_t>> committed_in(const std::string& directory) {
+    std::set<std::pair<std::string, std::uint64_t>> saves;  // ids are of one stream: others have the same
     const auto old = Staging::join(directory);
     for (std::uint32_t i = 0; old && i < old->control().slot_count.load(); ++i)
         if (const auto& slot = old->control().slots[i]; slot.state.load() == SlotState::committed)
-            ids.insert(slot.snapshot_id.load());
-    return ids;
+            saves.emplace(old->control().streams[slot.stream].name.data(), slot.snapshot_id.load());
+    return saves;
 }
 
 // Whoever frees it removes the page first.
@@ -292,7 +292,7 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
             slot.snapshot_id = file.peek.record.snapshot_id;
             slot.sealed_unix_ns = file.peek.record.sealed_unix_ns;
             slot.inherited = 1;
-            slot.state = committed.contains(file.peek.record.snapshot_id) ? SlotState::committed : SlotState::sealed;
+            slot.state = committed.contains({file.stream, file.peek.record.snapshot_id}) ? SlotState::committed : SlotState::sealed;
         }
     }
     staging.control().magic.store(control_magic, std::memory_order_release);

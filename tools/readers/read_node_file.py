@@ -64,6 +64,20 @@ def inside(lo, size, shape):
     return len(lo) == len(size) == len(shape) and all(l + s <= n for l, s, n in zip(lo, size, shape))
 
 
+LINES_MAX = 32
+
+
+def check_lines(lines):
+    """Of the history of a run: [session, turn, from] of each line, ascending."""
+    require(isinstance(lines, list) and len(lines) <= LINES_MAX, "number of lines")
+    before = (0, 0)
+    for number, (session, turn, since) in enumerate(lines):
+        require(all(isinstance(n, int) for n in (session, turn, since)), f"line {number}")
+        require(1 <= session < 1 << 32 and 0 <= turn < 1 << 32 and -1 <= since < 1 << 63, f"line {number}")
+        require(number == 0 or (session, turn) > before, f"order of line {number}")
+        before = (session, turn)
+
+
 RECORD = ("magic version header_bytes snapshot_id step time sealed_unix_ns node nodes world_ranks head_crc32c file_bytes head_bytes "
           "data_offset_bytes hdf5_offset_bytes hdf5_capacity_bytes schema_offset_bytes schema_size_bytes ranks_offset_bytes "
           "ranks extents_offset_bytes variables index_offset_bytes blocks crc_offset_bytes crc_words").split()
@@ -93,6 +107,9 @@ def read_record(pages):
     require(crc32c(pages[4096:8188]) == written, "checksum of the record")
     require(record["version"] in (1, 2, 3), f"version {record['version']}", "unsupported")
     record["record_crc32c"] = written
+    lines = struct.unpack_from("<I", pages, 4096 + 2352)[0]
+    require(lines <= LINES_MAX, "number of lines")
+    check_lines([struct.unpack_from("<IIq", pages, 4096 + 2360 + 16 * number) for number in range(lines)])
     r = record
     compressed = r["version"] == 2
     if not compressed:
@@ -439,6 +456,14 @@ def check_manifest_line(line, schema, shapes, world_ranks):
     require(all(b is None or inside(b[0], b[1], s) for b, s in zip(line["bounds"], shapes)), f"bounds of {path}")
 
 
+def check_lineage(m, text):
+    """What version 4 adds, and the checksum of the first two lines."""
+    require(re.fullmatch("[0-9a-f]{16}", m["run"]) and isinstance(m["save"], int) and 0 <= m["save"] < 1 << 64, "run and save")
+    check_lines(m["lines"])
+    end = text.find(b'"head_crc32c":"')
+    require(0 < end < 4096 and int(m["head_crc32c"], 16) == crc32c(text[:end]), "checksum of the head")
+
+
 def read_manifest(path, show):
     with open(path, "rb") as file:
         text = file.read()
@@ -447,7 +472,9 @@ def read_manifest(path, show):
     try:
         m = json.loads(text.decode("utf-8"))
         require(m["format"] == "forebay manifest", "format")
-        require(m["version"] in (1, 2, 3), f"version {m['version']}", "unsupported")
+        require(m["version"] in (1, 2, 3, 4), f"version {m['version']}", "unsupported")
+        if m["version"] == 4:
+            check_lineage(m, text)
         check_schema(m["schema"])
         shapes = []
         for variable in m["schema"]["variables"]:
@@ -459,7 +486,7 @@ def read_manifest(path, show):
         for line in m["nodes"]:
             check_manifest_line(line, m["schema"], shapes, m["world_ranks"])
             line["offset"] = line.get("offset", 0) if m["version"] >= 2 else 0
-            require(m["version"] == 3 or not (m["version"] == 2 and line["offset"] and "staged" in line), f"form of {line['path']}")
+            require(m["version"] >= 3 or not (m["version"] == 2 and line["offset"] and "staged" in line), f"form of {line['path']}")
             require(isinstance(line["offset"], int) and 0 <= line["offset"] <= 1 << 62 and line["offset"] % 4096 == 0, f"offset of {line['path']}")
     except (ValueError, KeyError, TypeError) as error:
         raise Refused(f"corrupt: {type(error).__name__} {error}") from error
