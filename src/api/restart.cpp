@@ -58,6 +58,20 @@ Result<> StreamState::look_at_heads(RestartState& state) {
     return restart::map_staged(reader, state.choice, *plan, binding);
 }
 
+// By retention, while it was being looked at.
+Result<bool> StreamState::was_removed(const RestartState& state, const Error& error) const {
+    auto& world = *session->topology.world;
+    if (error.kind != ErrorKind::missing || state.choice.directory.empty()) return false;
+    std::int64_t gone = 0;
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        if (world.rank() != 0) return {};
+        FB_TRY_ASSIGN(there, sys::posix_store().exists(state.choice.directory + "/" + catalog::manifest_name));
+        gone = there ? 0 : 1;
+        return {};
+    }));
+    return world.max(gone) != 0;
+}
+
 void StreamState::note(const std::string& text) {
     notes.push_back(text);
     session->log([&] { return "forebay: stream '" + schema.stream + "': " + text; });
@@ -93,7 +107,8 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
             looked = look_at_heads(*state);
         }
         if (!looked) {
-            if (looked.error().kind != ErrorKind::corrupt) return looked.error();
+            FB_TRY_ASSIGN(is_gone, was_removed(*state, looked.error()));
+            if (looked.error().kind != ErrorKind::corrupt && !is_gone) return looked.error();
             FB_TRY(comm::agree(world,
                                [&] { note(fmt::format("step {} is passed over: {}", step, looked.error().text)); }));
             below = step;
@@ -129,7 +144,8 @@ Result<std::optional<Restart>> StreamState::restore(const std::function<Result<>
         FB_TRY(comm::agree(world, [&] { return bind ? bind(*found) : Result<>(); }));
         const auto read = found->read();
         if (read) return found;
-        if (read.error().kind != ErrorKind::corrupt) return read.error();
+        FB_TRY_ASSIGN(is_gone, was_removed(*found->state_, read.error()));
+        if (read.error().kind != ErrorKind::corrupt && !is_gone) return read.error();
         FB_TRY(comm::agree(world, [&] {
             note(fmt::format("step {} is passed over: {}", found->step(), read.error().text));
             passed = notes;

@@ -167,6 +167,7 @@ public:
     Result<> prepare();
     Result<std::optional<Restart>> choose(std::int64_t below);
     Result<std::optional<Restart>> restore(const std::function<Result<>(Restart&)>& bind);
+    Result<bool> was_removed(const RestartState& state, const Error& error) const;
     /// Why a snapshot is passed over.
     void note(const std::string& text);
     /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.

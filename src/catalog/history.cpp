@@ -101,7 +101,11 @@ Result<std::vector<Version>> heads_of(sys::Store& store, const std::string& run,
 Result<History> history(sys::Store& store, const std::string& run, const std::string& stream,
                         const std::vector<format::Lineage>& also) {
     FB_TRY_ASSIGN(run_id, identity_of(store, run));
-    FB_TRY_ASSIGN(names, look_at_names(store, run, stream));
+    auto looked = look_at_names(store, run, stream);
+    // Nothing is at the target yet; what is elsewhere may still abandon.
+    const bool has_none = !looked && looked.error().kind == ErrorKind::missing && !also.empty();
+    if (!looked && !has_none) return looked.error();
+    auto names = has_none ? Names() : std::move(*looked);
     History history;
     const auto is_foreign = [run_id](const Version& version) {
         const auto own = version.head.lineage.run_id;

@@ -94,6 +94,19 @@ Result<FoundViews> remove(sys::Store& store, const std::string& run, const Snaps
     return found;
 }
 
+// What is to go may be all that tells where other lines begin.
+template <class Wanted>
+Result<> mark_starts(sys::Store& store, const std::string& stream_directory, const History& history,
+                     const Wanted& wanted) {
+    std::vector<format::LineStart> marked;  // each snapshot tells the starts of its line
+    for (const auto& start : history.starts) {
+        if (!wanted(start) || std::ranges::find(marked, start) != marked.end()) continue;
+        FB_TRY(mark_start(store, stream_directory, start));
+        marked.push_back(start);
+    }
+    return {};
+}
+
 // Removes what `pruned` says, or only looks what would stay beside it.
 Result<> remove_all(sys::Store& store, const std::string& run, bool dry_run, Pruned& pruned) {
     for (const auto& snapshot : pruned.removed) {
@@ -117,7 +130,10 @@ Result<Pruned> prune_above(sys::Store& store, const std::string& run, const std:
     for (const auto& version : all.living)
         if (version.head.step > step) above.removed.push_back(version.snapshot);
     // First the line, so that no copy that is staged somewhere is taken for the newest once the others are gone.
-    if (!dry_run) FB_TRY(mark_start(store, run + "/" + stream, {{session, 0}, step}));
+    if (!dry_run) {
+        FB_TRY(mark_starts(store, run + "/" + stream, all, [&](const auto& start) { return start.from < step; }));
+        FB_TRY(mark_start(store, run + "/" + stream, {{session, 0}, step}));
+    }
     FB_TRY(remove_all(store, run, dry_run, above));
     return above;
 }
@@ -144,7 +160,10 @@ Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::
         return Error{ErrorKind::missing,
                      fmt::format("stream \"{}\" of {} has nothing of line {}.\n  Next: forebay ls {}", stream, run,
                                  format::name_of(line), run)};
-    if (!dry_run) FB_TRY(mark_dropped(store, run + "/" + stream, line));
+    if (!dry_run) {
+        FB_TRY(mark_starts(store, run + "/" + stream, all, [&](const auto& start) { return start.line != line; }));
+        FB_TRY(mark_dropped(store, run + "/" + stream, line));
+    }
     FB_TRY(remove_all(store, run, dry_run, own));
     if (dry_run) return own;
     FB_TRY_ASSIGN(now, history(store, run, stream));

@@ -1,0 +1,56 @@
+// Goal: whatever several sessions, people and machines do to a run one after the other, its state is what it must be:
+// no save is lost or preferred that the run has left, nothing of another run comes in, whatever the clocks say. Method:
+// program.hpp plays random programs against model.hpp. FOREBAY_CAMPAIGN_SEEDS asks for more, FOREBAY_SEED repeats one.
+// The executable defines clock_gettime(), which the library then finds first.
+
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <iostream>
+
+#include "campaign/program.hpp"
+#include "support/wished_number.hpp"
+#include "sys/machine.hpp"
+
+namespace {
+
+std::atomic<std::int64_t> ahead{0};
+
+}  // namespace
+
+extern "C" int clock_gettime(clockid_t clock, struct timespec* now) noexcept {
+    const auto done = static_cast<int>(::syscall(SYS_clock_gettime, clock, now));
+    if (done == 0 && clock == CLOCK_REALTIME) now->tv_sec += ahead.load();
+    return done;
+}
+
+namespace forebay::campaign {
+
+void shift_clock(std::int64_t seconds) { ahead = seconds; }
+
+}  // namespace forebay::campaign
+
+using namespace forebay;
+
+TEST_CASE("the clock of the library is the one that is shifted") {
+    const auto before = sys::unix_ns();
+    campaign::shift_clock(3600);
+    CHECK(sys::unix_ns() - before >= std::int64_t{3600} * 1'000'000'000);
+    campaign::shift_clock(0);
+}
+
+TEST_CASE("random programs of several sessions over one run") {
+    const auto seeds = test::wished_number("FOREBAY_CAMPAIGN_SEEDS", 300);
+    const auto first = test::wished_number("FOREBAY_SEED", 1);
+    std::uint64_t differences = 0;
+    for (auto seed = first; seed < first + seeds; ++seed)
+        for (const auto& text : campaign::play(seed)) {
+            if (++differences <= 10) MESSAGE("seed ", seed, ": ", text);
+        }
+    std::cout << seeds << " programs, " << differences << " differences\n";
+    CHECK(differences == 0);
+}

@@ -1,0 +1,399 @@
+#include "campaign/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <random>
+
+#include "campaign/model.hpp"
+#include "catalog/claim.hpp"
+#include "catalog/history.hpp"
+#include "catalog/run.hpp"
+#include "drain/agent.hpp"
+#include "drain/commit.hpp"
+#include "forebay/forebay.hpp"
+#include "stage/staging.hpp"
+#include "support/packed_files.hpp"
+#include "support/temp_directory.hpp"
+#include "sys/machine.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::campaign {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+const std::string stream_name = "state";
+// Of a node: more are not free for another save.
+constexpr int slots = 2;
+constexpr std::int64_t hour = 3600;
+
+class Program {
+public:
+    explicit Program(std::uint64_t seed) : random_(seed), base_("/dev/shm"), run_(base_ / "run") {
+        keep_ = chance(2) ? 0 : 2;
+        model_ = Model(keep_);
+        fs::create_directory(base_ / "memory");
+    }
+
+    std::vector<std::string> play() {
+        const int sessions = 2 + below(3);
+        for (int i = 0; i < sessions && problems_.empty(); ++i) {
+            if (i > 0) between();
+            if (problems_.empty()) session();
+            if (problems_.empty()) check_target();
+        }
+        if (problems_.empty()) finish();
+        shift_clock(0);
+        return problems_;
+    }
+
+private:
+    int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
+    bool chance(int one_in) { return below(one_in) == 0; }
+    void act(const std::string& text) { acts_ += (acts_.empty() ? "" : "; ") + text; }
+    void problem(const std::string& text) { problems_.push_back(fmt::format("{}  [{}]", text, acts_)); }
+    void expect(const Result<>& done, const std::string& what) {
+        if (!done) problem(what + ": " + done.error().text);
+    }
+
+    Options options(const std::string& staging = "memory") const {
+        Options made{.run = run_, .staging = base_ / staging};
+        made.agent.mode = AgentMode::thread;
+        made.agent.retry_pause = 1ms;
+        made.takeover_wait = 0ms;
+        return made;
+    }
+    std::vector<std::string> staged() const { return stage::staging_directories(base_ / "memory").value(); }
+
+    void session();
+    void choose(Stream& stream, const double& value);
+    void check_choice(const std::optional<Restart>& found, std::int64_t below, bool reads, const double& value);
+    void save(Stream& stream, double& value, bool slow);
+    void second_writer();
+    void spool(const Session& session);
+    void between();
+    void remove();
+    void move();
+    void mount_away();
+    void recover();
+    void prune_above();
+    void prune_line();
+    void check_target();
+    void check_files();
+    void finish();
+
+    std::mt19937_64 random_;
+    test::TempDirectory base_;
+    std::string run_;
+    int keep_ = 0;
+    Model model_;
+    std::int64_t next_value_ = 1, last_step_ = 0;
+    int number_ = 0;  // of names that nothing else has
+    // Of the session that is under way: what the next save goes on from.
+    bool has_line_ = false;
+    std::optional<std::int64_t> chosen_;
+    bool pending_ = false;  // a crashed session may have left staged what nobody has drained
+    std::string acts_;
+    std::vector<std::string> problems_;
+};
+
+void Program::session() {
+    act("open");
+    auto opened = Session::open(options());
+    if (!opened) return problem("open: " + opened.error().text);
+    auto& session = *opened;
+    has_line_ = false;
+    chosen_.reset();
+    const bool slow = !pending_ && chance(3);  // its agent comes to nothing
+    if (slow) act("slow");
+    auto stream = session.stream(
+        stream_name,
+        {.slots = slots, .keep = keep_, .view = false, .rate_bytes_per_second = slow ? std::uint64_t{1} : 0});
+    if (!stream) return problem("stream: " + stream.error().text);
+    double value = 0;
+    expect(stream->replicated("value", &value), "replicated");
+    choose(*stream, value);
+    int saves = slow ? 1 + below(slots) : below(5);
+    for (; saves > 0 && problems_.empty(); --saves) {
+        save(*stream, value, slow);
+        if (!slow && chance(3)) expect(stream->wait_committed(60s), "wait_committed");
+        if (chance(6)) choose(*stream, value);
+        if (chance(8)) second_writer();
+        if (chance(4)) spool(session);
+    }
+    if (!slow && !chance(3)) {
+        act("close");
+        expect(session.close(), "close");
+        pending_ = false;
+    } else {
+        act("crash");
+        pending_ = true;
+    }
+}
+
+// What the application does to go on from somewhere, or does not.
+void Program::choose(Stream& stream, const double& value) {
+    constexpr auto all = std::numeric_limits<std::int64_t>::max();
+    const auto how = below(5);
+    if (how == 0) return;  // it begins without a look
+    if (how <= 2) {
+        act("restore");
+        const auto found = stream.restore();
+        if (!found) return problem("restore: " + found.error().text);
+        return check_choice(*found, all, true, value);
+    }
+    const auto limit = how == 3 ? all : std::max<std::int64_t>(1, last_step_ + 1 - below(4));
+    act(limit == all ? "newest" : fmt::format("newest below {}", limit));
+    auto found = stream.newest(limit);
+    if (!found) return problem("newest: " + found.error().text);
+    check_choice(*found, limit, false, value);
+    if (!*found || !chance(2)) return;
+    const auto step = (*found)->step();
+    act("older");
+    found = stream.older();
+    if (!found) return problem("older: " + found.error().text);
+    check_choice(*found, step, false, value);
+}
+
+void Program::check_choice(const std::optional<Restart>& found, std::int64_t below, bool reads, const double& value) {
+    const auto living = model_.living();
+    const auto step = found ? found->step() : -1;
+    if (found) {
+        act(fmt::format("-> {}", step));
+        if (step >= below || !living.contains(step))
+            return problem(fmt::format("step {} is chosen, which is not of the run's state", step));
+        const auto wanted = living.at(step);
+        if (found->time() != static_cast<double>(wanted) || (reads && value != static_cast<double>(wanted)))
+            problem(fmt::format("step {} is that of save {}, {} is expected", step, found->time(), wanted));
+    } else {
+        act("-> none");
+    }
+    for (const auto& [at, wanted] : living)
+        if (at > step && at < below && !model_.may_be_gone(wanted))
+            problem(fmt::format("step {} (save {}) is passed over for {}", at, wanted, step));
+    // What was saved last is read again: nothing was left.
+    if (!has_line_ || step != last_step_) chosen_ = step;
+    else chosen_.reset();
+}
+
+void Program::save(Stream& stream, double& value, bool slow) {
+    auto step = chosen_ && *chosen_ >= 0 && !has_line_ ? *chosen_ + 1 + below(3) : last_step_ + 1 + below(3);
+    if (chance(6)) step = std::max<std::int64_t>(0, last_step_ - below(4));
+    if (chance(10)) step = below(4);
+    const auto own = next_value_++;
+    value = static_cast<double>(own);
+    act(fmt::format("save {}={}", step, own));
+    const auto saved = stream.save(step, value);
+    if (!saved) return problem("save: " + saved.error().text);
+    if (!saved->kept) return problem(slow ? "a slot that is free was not" : "a save was skipped");
+    // A state that is saved under a lower step than it was read from leaves what lies between.
+    if (!has_line_ || chosen_) model_.begin_line(std::min(chosen_.value_or(step), step - 1));
+    has_line_ = true;
+    chosen_.reset();
+    model_.save(step, own);
+    last_step_ = step;
+}
+
+void Program::second_writer() {
+    auto other = options(chance(2) ? "memory" : "other");
+    fs::create_directory(base_ / "other");
+    if (chance(2)) {
+        const auto link = base_ / fmt::format("link-{}", ++number_);
+        fs::create_directory_symlink(run_, link);
+        other.run = link;
+    }
+    act("a second writer");
+    const auto opened = Session::open(other);
+    if (opened) return problem("a second session of the run was opened");
+    if (opened.error().kind != ErrorKind::refused) problem("a second writer: " + opened.error().text);
+}
+
+void Program::spool(const Session& session) {
+    const auto name = fmt::format("file-{}", ++number_);
+    const auto folder = session.spool();
+    const auto content = fmt::format("content of {}", name);
+    std::ofstream(folder + "/." + name) << content;
+    fs::rename(folder + "/." + name, folder + "/" + name);
+    model_.put_file(name, content);
+    act("spool " + name);
+}
+
+void Program::between() {
+    if (chance(2)) {
+        const auto hours = below(11) - 5;
+        act(fmt::format("clock {:+} h", hours));
+        shift_clock(hours * hour);
+    }
+    switch (below(8)) {
+        case 0: return remove();
+        case 1: return move();
+        case 2: return mount_away();
+        case 3: return recover();
+        case 4: return prune_above();
+        case 5: return prune_line();
+        default: return;
+    }
+}
+
+void Program::remove() {
+    const bool whole = chance(2);
+    act(whole ? "rm -rf RUN" : "rm -rf RUN/*");
+    if (whole) fs::remove_all(run_);
+    else
+        for (const auto& entry : fs::directory_iterator(run_))
+            if (entry.path().filename().string().front() != '.') fs::remove_all(entry.path());
+    model_ = Model(keep_);
+    // What is staged is of the run that is gone, and stays where it is.
+    pending_ = false;
+}
+
+void Program::move() {
+    const auto to = base_ / fmt::format("moved-{}", ++number_);
+    act("mv RUN");
+    fs::rename(run_, to);
+    run_ = to;
+}
+
+void Program::mount_away() {
+    const auto hidden = base_ / fmt::format("hidden-{}", ++number_);
+    act("the target is not mounted");
+    fs::rename(run_, hidden);
+    fs::create_directory(run_);
+    for (const auto& directory : staged()) {
+        const auto drained = drain::drain_leftover(directory, {}, {.remove = true});
+        // Of runs that were removed before it is refused as well.
+        if (drained && std::ranges::any_of(*drained, &drain::Drained::committed))
+            problem("what is staged was committed into a run that is not there");
+    }
+    if (!fs::is_empty(run_)) problem("something was made where the target is not mounted");
+    if (chance(2)) {
+        // Somebody does not notice, and begins anew there.
+        auto real = std::move(model_);
+        const bool pending = std::exchange(pending_, false);
+        const auto last = last_step_;
+        model_ = Model(keep_);
+        session();
+        if (problems_.empty()) check_target();
+        model_ = std::move(real);
+        pending_ = pending;
+        last_step_ = last;
+    }
+    act("mounted again");
+    fs::remove_all(run_);
+    fs::rename(hidden, run_);
+}
+
+void Program::recover() {
+    act("recover");
+    auto& store = sys::posix_store();
+    const auto id = catalog::identity_of(store, run_);
+    if (!id) return problem("identity: " + id.error().text);
+    const auto left = drain::find_leftovers(base_ / "memory", run_, *id);
+    if (!left) return problem("leftovers: " + left.error().text);
+    for (const auto& one : drain::drain_leftovers(left->own, {}, {.remove = true, .moved_to = run_})) {
+        if (!one.staged) problem("drain: " + one.staged.error().text);
+        else
+            for (const auto& drained : *one.staged)
+                if (!drained.committed) problem(fmt::format("drain: {}: {}", drained.name(), drained.text));
+    }
+    const auto done = drain::recover(store, run_, chance(2));
+    if (!done) problem("recover: " + done.error().text);
+    pending_ = false;
+}
+
+void Program::prune_above() {
+    const auto living = model_.living();
+    if (pending_ || living.empty()) return;
+    const auto step = std::max<std::int64_t>(0, living.rbegin()->first - below(3));
+    act(fmt::format("prune --above {}", step));
+    auto& store = sys::posix_store();
+    const auto session = catalog::claim(
+        store, run_, {.host = "a shell", .user = "me", .boot = "", .lock_path = "", .lock_id = "", .process = 1},
+        {.watch = 0ms, .log = {}});
+    if (!session) return problem("claim: " + session.error().text);
+    expect(catalog::end_claim(store, run_, *session), "end_claim");
+    const auto removed = catalog::prune_above(store, run_, stream_name, step, *session, false);
+    if (!removed) return problem("prune_above: " + removed.error().text);
+    model_.begin_line(step);
+}
+
+void Program::prune_line() {
+    if (pending_ || !model_.last_line_has_saves()) return;
+    auto& store = sys::posix_store();
+    const auto history = catalog::history(store, run_, stream_name);
+    if (!history) return problem("history: " + history.error().text);
+    act(fmt::format("prune --line {}", format::name_of(history->line())));
+    const auto removed = catalog::prune_line(store, run_, stream_name, history->line(), false);
+    if (!removed) return problem("prune_line: " + removed.error().text);
+    model_.drop_last_line();
+}
+
+// The living snapshots at the target are the model's, and nothing that the model must have is missing, unless it is
+// staged still.
+void Program::check_target() {
+    const auto wanted = model_.living();
+    const auto history = catalog::history(sys::posix_store(), run_, stream_name);
+    if (!history && history.error().kind != ErrorKind::missing) return problem("history: " + history.error().text);
+    Values found;
+    for (const auto& version : history ? history->living : std::vector<catalog::Version>()) {
+        const auto value = static_cast<std::int64_t>(version.head.time);
+        if (!found.try_emplace(version.head.step, value).second) continue;  // an earlier line's, of the same step
+        // Before what is staged is committed, an earlier save of its step or line is what the target knows.
+        if (pending_ ? !model_.knows(value)
+                     : !wanted.contains(version.head.step) || wanted.at(version.head.step) != value)
+            problem(fmt::format("step {} at the target is save {}, which is not of the run's state", version.head.step,
+                                value));
+    }
+    if (pending_) return;
+    for (const auto& [step, value] : wanted)
+        if (!model_.may_be_gone(value) && (!found.contains(step) || found.at(step) != value))
+            problem(fmt::format("step {} (save {}) is not at the target", step, value));
+}
+
+void Program::check_files() {
+    std::map<std::string, std::string> found;
+    for (const auto& entry : fs::directory_iterator(run_)) {
+        const auto name = entry.path().filename().string();
+        if (name.starts_with("packed-")) found.merge(test::packed_in(sys::posix_store(), run_, name));
+    }
+    for (const auto& [path, content] : model_.files())
+        if (!found.contains(path) || found.at(path) != content)
+            problem("the small file " + path + " is not in the run");
+    for (const auto& [path, content] : found)
+        if (!model_.files().contains(path)) problem("the small file " + path + " is of another run");
+}
+
+// One more session drains what is left; then all is at the target, whole.
+void Program::finish() {
+    act("a last session");
+    {
+        auto session = Session::open(options());
+        if (!session) return problem("open: " + session.error().text);
+        expect(session->close(), "close");
+    }
+    pending_ = false;
+    check_target();
+    check_files();
+    auto& store = sys::posix_store();
+    const auto living = catalog::living_snapshots(store, run_, stream_name);
+    for (const auto& snapshot : living ? *living : std::vector<catalog::Snapshot>()) {
+        const auto verified = catalog::verify(store, snapshot, {});
+        if (!verified || !verified->damage.empty()) problem(fmt::format("step {} does not verify", snapshot.step));
+    }
+    const auto leftovers = catalog::leftovers(store, run_, stream_name);
+    if (leftovers && !leftovers->empty()) problem(leftovers->front().directory + " is left over");
+}
+
+}  // namespace
+
+std::vector<std::string> play(std::uint64_t seed) { return Program(seed).play(); }
+
+}  // namespace forebay::campaign
