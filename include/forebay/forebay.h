@@ -113,6 +113,7 @@ typedef struct fb_stream_options {
     fb_policy policy;
     double wait_max_seconds; /* for FB_WAIT_AT_MOST */
     int keep;                /* committed snapshots that stay at the target; 0 keeps all */
+    int keep_abandoned;      /* of those that the run has left by going back; -1: until it has `keep` new ones */
     int view;                /* not 0: make the plain view at commit, when the agent can; others by the TOML text */
     int priority;            /* of its drains: a higher one goes first, and overtakes */
     double deadline_seconds; /* a snapshot is to be durable so long after its seal; 0: none */

@@ -104,7 +104,7 @@ Result<> discard(sys::Store& store, const std::string& directory, std::int64_t s
 
 /// What of a stream stays: docs/guide/going-back.md.
 struct Retention {
-    int keep = 0;  // whole snapshots of the living line; 0: all, and nothing is removed
+    int keep = 0;  // whole snapshots of the living line; 0: all
     int keep_abandoned =
         -1;  // newest snapshots that lines before left; -1: `keep`, until the line has as many of its own
     std::int64_t spared = -1;  // a step of the living line that stays in any case: it was committed just now

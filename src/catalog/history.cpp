@@ -116,6 +116,7 @@ Result<History> history(sys::Store& store, const std::string& run, const std::st
         if (!names.dropped.contains(start.line)) history.starts.push_back(start);
     };
     std::ranges::for_each(names.starts, add);
+    history.marked = history.starts;
     for (const auto& lineage : also) std::ranges::for_each(lineage.lines, add);
     for (const auto& version : names.versions)
         if (!is_foreign(version)) std::ranges::for_each(version.head.lineage.lines, add);

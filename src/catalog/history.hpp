@@ -38,6 +38,7 @@ struct History {
     std::vector<Version> abandoned;  // of the latest line first, and in it newest first
     std::vector<Version> foreign;    // of another run: somebody has put them here
     std::vector<format::LineStart> starts;
+    std::vector<format::LineStart> marked;  // those that need no snapshot to be known
     std::vector<format::Line> dropped;
 
     /// The line that the run is on; session 0 where nothing is there.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
@@ -94,15 +95,31 @@ Result<FoundViews> remove(sys::Store& store, const std::string& run, const Snaps
     return found;
 }
 
-// What is to go may be all that tells where other lines begin.
-template <class Wanted>
+// What is to go may be all that tells that something else was abandoned: then that is marked. `start` is known as well.
 Result<> mark_starts(sys::Store& store, const std::string& stream_directory, const History& history,
-                     const Wanted& wanted) {
-    std::vector<format::LineStart> marked;  // each snapshot tells the starts of its line
-    for (const auto& start : history.starts) {
-        if (!wanted(start) || std::ranges::find(marked, start) != marked.end()) continue;
-        FB_TRY(mark_start(store, stream_directory, start));
-        marked.push_back(start);
+                     const Pruned& pruned, const std::optional<format::LineStart>& start = {}) {
+    const auto stays = [&](const Version& version) {
+        return std::ranges::find(pruned.removed, version.snapshot.directory, &Snapshot::directory) ==
+               pruned.removed.end();
+    };
+    History after{.starts = {}, .marked = {}, .dropped = history.dropped};
+    const auto add = [&](const format::LineStart& known) {
+        if (std::ranges::find(history.dropped, known.line) == history.dropped.end()) after.starts.push_back(known);
+    };
+    if (start) add(*start);
+    std::ranges::for_each(history.marked, add);
+    for (const auto* list : {&history.living, &history.abandoned})
+        for (const auto& version : *list)
+            if (stays(version)) std::ranges::for_each(version.head.lineage.lines, add);
+    for (const auto& version : history.abandoned) {
+        const auto line = version.head.lineage.line();
+        if (!version.readable || !stays(version) || after.abandons(line, version.head.step)) continue;
+        for (const auto& known : history.starts) {
+            if (!format::abandons(known, line, version.head.step)) continue;
+            FB_TRY(mark_start(store, stream_directory, known));
+            after.starts.push_back(known);
+            break;
+        }
     }
     return {};
 }
@@ -131,8 +148,9 @@ Result<Pruned> prune_above(sys::Store& store, const std::string& run, const std:
         if (version.head.step > step) above.removed.push_back(version.snapshot);
     // First the line, so that no copy that is staged somewhere is taken for the newest once the others are gone.
     if (!dry_run) {
-        FB_TRY(mark_starts(store, run + "/" + stream, all, [&](const auto& start) { return start.from < step; }));
-        FB_TRY(mark_start(store, run + "/" + stream, {{session, 0}, step}));
+        const format::LineStart start{{session, 0}, step};
+        FB_TRY(mark_starts(store, run + "/" + stream, all, above, start));
+        FB_TRY(mark_start(store, run + "/" + stream, start));
     }
     FB_TRY(remove_all(store, run, dry_run, above));
     return above;
@@ -161,7 +179,9 @@ Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::
                      fmt::format("stream \"{}\" of {} has nothing of line {}.\n  Next: forebay ls {}", stream, run,
                                  format::name_of(line), run)};
     if (!dry_run) {
-        FB_TRY(mark_starts(store, run + "/" + stream, all, [&](const auto& start) { return start.line != line; }));
+        all.dropped.push_back(line);
+        std::erase_if(all.starts, [&](const auto& start) { return start.line == line; });
+        FB_TRY(mark_starts(store, run + "/" + stream, all, own));
         FB_TRY(mark_dropped(store, run + "/" + stream, line));
     }
     FB_TRY(remove_all(store, run, dry_run, own));
@@ -189,7 +209,10 @@ Result<Pruned> prune(sys::Store& store, const std::string& run, const std::strin
     auto pruned = Selection(store, what).of(all);
     if (pruned.removed.empty()) return pruned;
     // What is kept was seen, but its name may not be durable yet: its committer may have been killed before the sync.
-    if (!what.dry_run) FB_TRY(store.sync_directory(run + "/" + stream));
+    if (!what.dry_run) {
+        FB_TRY(store.sync_directory(run + "/" + stream));
+        FB_TRY(mark_starts(store, run + "/" + stream, all, pruned));
+    }
     FB_TRY(remove_all(store, run, what.dry_run, pruned));
     return pruned;
 }

@@ -72,7 +72,14 @@ Result<Exit> drain_all(const Options& options) {
     for (const auto& [directory, drained] : directories) {
         // A session that was killed before it had written what it is has staged nothing.
         if (!drained && drained.error().kind == ErrorKind::missing) continue;
-        if (!drained) return drained.error();
+        if (!drained && options.directory != "all") return drained.error();
+        if (!drained) {
+            exit = Exit::found;
+            text += lines("{}: NOT drained: {}\n", directory, Message{drained.error().text});
+            array.push(
+                Json::object().set("directory", directory).set("committed", false).set("text", drained.error().text));
+            continue;
+        }
         for (const auto& one : *drained) {
             if (!one.committed) exit = Exit::found;
             const bool is_spool = one.step < 0;

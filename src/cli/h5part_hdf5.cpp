@@ -43,8 +43,10 @@ Result<> drain_staged(const Options& options, const std::string& run) {
     FB_TRY_ASSIGN(directories, stage::staging_directories_of(options.staging, run));
     const auto deadline =
         sys::Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000));
-    while (std::ranges::any_of(directories, is_in_use) && sys::Clock::now() < deadline)
+    while (std::ranges::any_of(directories, is_in_use) && sys::Clock::now() < deadline) {
+        std::ranges::for_each(directories, stage::dismiss_lingering);
         std::this_thread::sleep_for(pause);
+    }
     if (const auto busy = std::ranges::find_if(directories, is_in_use); busy != directories.end())
         return Error{ErrorKind::retry,
                      fmt::format("{} was not made: its writer, or that one's agent, still lives and has steps in {}.\n"

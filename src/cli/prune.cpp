@@ -112,7 +112,7 @@ Result<Exit> prune(const Options& options) {
                                                      "  Next: forebay prune {} --keep 3 --dry-run",
                                                      options.place, place.run)};
     std::uint32_t session = 0;
-    if (options.above != not_given && !options.dry_run) {
+    if (options.keep == not_given && !options.dry_run) {
         FB_TRY_ASSIGN(claimed, claim_for(store, place.run));
         session = claimed;
     }
@@ -169,7 +169,8 @@ void add_prune(CommandLine& line) {
         "  forebay prune /scratch/me/run7 --above 300\n"
         "With fewer than --keep whole snapshots none of the living line is removed. --keep removes abandoned lines as "
         "a\n"
-        "session does: when the living one has as many of its own. --above is refused while a session writes the run.\n"
+        "session does: when the living one has as many of its own. --above and --line are refused while a session "
+        "writes the run.\n"
         "Views of what is removed go with it; a file of a view's name that holds its own data, as an export, stays\n"
         "and is named. Exit code 1 when a snapshot is not whole.\n");
     verb.action([options] { return prune(*options); });

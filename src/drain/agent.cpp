@@ -160,7 +160,14 @@ Result<> Agent::map_slot(std::uint32_t index) {
     const auto path = staging_.slot_path(index);
     mapping = {};
     FB_TRY_ASSIGN(mapped, session_.adopts ? sys::Mapping::open_copy(path) : sys::Mapping::open(path, false));
-    if (session_.adopts) FB_TRY(format::change_lineage({.run_id = session_.run_id}, mapped.bytes(), path));
+    if (session_.adopts) {
+        FB_TRY_ASSIGN(peeked, format::peek(std::as_const(mapped).bytes(), path));
+        const std::string stream = page_.streams[page_.slots[index].stream].name.data();
+        FB_TRY_ASSIGN(lineage, catalog::lineage_to_join(store_, session_.run, stream));
+        // Of several nodes each finds it by itself, and the save has one number.
+        if (peeked.record.nodes > 1) lineage.save = peeked.record.lineage.save;
+        FB_TRY(format::change_lineage(lineage, mapped.bytes(), path));
+    }
     mapping = std::move(mapped);
     return {};
 }

@@ -135,8 +135,8 @@ struct LeftoverOptions {
 };
 
 /// The body of `forebay drain`: one round over what a dead session left in a staging directory, with the errors it met.
-/// `refused` while its session or its agent lives, and where the run's directory is another run's; `missing` where that
-/// is gone: then nothing is freed.
+/// `refused` while its session or its agent lives, and where the run's directory is gone or another run's: then nothing
+/// is freed. `missing` when nothing is staged there, by a session that was killed as it began.
 struct Drained {
     std::string stream;
     std::int64_t step = 0;  // -1: not a snapshot but the spool, of which something is not packed

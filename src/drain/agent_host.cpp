@@ -131,8 +131,9 @@ Result<> find_run(stage::SessionFile& session, const LeftoverOptions& options, s
                                  exists ? "has an identity, which what is staged does not name" : "does not exist")};
     }();
     if (checked) return {};
+    // Not `missing`, which says that nothing is staged.
     return Error{
-        checked.error().kind,
+        checked.error().kind == ErrorKind::retry ? ErrorKind::retry : ErrorKind::refused,
         fmt::format("forebay: what is staged in {} is not drained: {} Safe: the staged copies, there. Next: mount "
                     "the file system of {} and try again; or forebay drain {} --into ANOTHER-RUN keeps them, "
                     "forebay drain {} --drop removes them.",

@@ -156,7 +156,12 @@ Result<Recovered> Recovery::old(const Leftover& leftover) {
     std::vector<std::string> others;
     FB_TRY_ASSIGN(outcome, publish(store_, place_of(leftover), leftover.directory, manifest.head(), &others));
     if (outcome == Commit::taken) return another_step(leftover);
-    if (outcome == Commit::committed || outcome == Commit::set_aside)
+    if (outcome == Commit::set_aside)
+        return Recovered{leftover, Outcome::restored,
+                         fmt::format("step {} was being replaced when its replacement was cut; it is back as one of "
+                                     "line {}, which the run has left.",
+                                     leftover.step, format::name_of(manifest.lineage.line()))};
+    if (outcome == Commit::committed)
         return Recovered{leftover, Outcome::restored,
                          fmt::format("step {} was being replaced when its replacement was cut; it is back in {}.{}",
                                      leftover.step, final_of(leftover), said_of(others))};
@@ -184,7 +189,7 @@ Result<> remove_temporaries_of(sys::Store& store, const std::string& run, const 
     FB_TRY(remove_temporaries(store, directory));
     FB_TRY_ASSIGN(entries, store.list(directory));
     for (const auto& entry : entries)
-        if (entry.is_directory && !entry.is_link && catalog::step_of(entry.name))
+        if (entry.is_directory && !entry.is_link && (catalog::step_of(entry.name) || catalog::aside_of(entry.name)))
             FB_TRY(remove_temporaries(store, directory + "/" + entry.name));
     return {};
 }

@@ -90,7 +90,8 @@ TEST_CASE("a file that cannot be read holds up no other, and is told once by nam
             const auto finished = keeper.finish();
             const std::string before = "are not packed: bad (bad: open: ", said = finished ? "" : finished.error().text;
             const auto at = said.find(before);
-            text += at != said.npos && said.find("bad (bad: ", at + before.size()) == said.npos ? "told at the end, " : said;
+            text += at != said.npos && said.find("bad (bad: ", at + before.size()) == said.npos ? "told at the end, "
+                                                                                                : said;
         }
         return text + std::to_string(test::packed_in(disk, run, stream).size()) + " packed";
     });

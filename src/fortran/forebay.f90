@@ -104,7 +104,7 @@ module forebay
   type, bind(C) :: c_stream_options
     integer(c_int) :: slots, policy
     real(c_double) :: wait_max_seconds
-    integer(c_int) :: keep, view, priority
+    integer(c_int) :: keep, keep_abandoned, view, priority
     real(c_double) :: deadline_seconds
     integer(c_int64_t) :: rate_bytes_per_second
     integer(c_int) :: nodes_per_file
@@ -126,8 +126,8 @@ module forebay
     !> what a call waits for. Collective.
     generic :: open => open_alone, open_integer, open_f08
     !> call session%stream(name, stream [, slots] [, policy] [, wait_max] [, keep] [, view] [, stat] [, errmsg] [, priority] &
-    !>                     [, deadline] [, rate] [, nodes_per_file]): deadline: in seconds after the seal; rate: bytes a
-    !> second, int64.
+    !>                     [, deadline] [, rate] [, nodes_per_file] [, keep_abandoned]): deadline: in seconds after the
+    !> seal; rate: bytes a second, int64; keep_abandoned: of what the run has left by going back.
     !> Without options those of the configuration hold; with any, the defaults hold for the others. Options that differ
     !> between ranks are refused. Collective.
     procedure :: stream => session_stream
@@ -450,11 +450,11 @@ contains
   end function
 
   subroutine session_stream(self, name, stream, slots, policy, wait_max, keep, view, stat, errmsg, priority, deadline, rate, &
-                            nodes_per_file)
+                            nodes_per_file, keep_abandoned)
     class(fb_session), intent(in) :: self
     character(len=*), intent(in) :: name
     type(fb_stream), intent(inout) :: stream
-    integer, intent(in), optional :: slots, policy, keep, priority, nodes_per_file
+    integer, intent(in), optional :: slots, policy, keep, priority, nodes_per_file, keep_abandoned
     real(real64), intent(in), optional :: wait_max, deadline
     integer(int64), intent(in), optional :: rate
     logical, intent(in), optional :: view
@@ -469,6 +469,7 @@ contains
     if (present(slots)) options%slots = slots
     if (present(policy)) options%policy = policy
     if (present(keep)) options%keep = keep
+    if (present(keep_abandoned)) options%keep_abandoned = keep_abandoned
     if (present(wait_max)) options%wait_max_seconds = wait_max
     if (present(view)) options%view = merge(1, 0, view)
     if (present(priority)) options%priority = priority
@@ -476,7 +477,8 @@ contains
     if (present(rate)) options%rate_bytes_per_second = rate
     if (present(nodes_per_file)) options%nodes_per_file = nodes_per_file
     if (present(slots) .or. present(policy) .or. present(keep) .or. present(wait_max) .or. present(view) .or. &
-        present(priority) .or. present(deadline) .or. present(rate) .or. present(nodes_per_file)) given = c_loc(options)
+        present(priority) .or. present(deadline) .or. present(rate) .or. present(nodes_per_file) .or. &
+        present(keep_abandoned)) given = c_loc(options)
     call c_stream_free(stream%handle)
     stream%handle = c_null_ptr
     status = c_stream_open(self%handle, c_text(name), given, stream%handle, error)

@@ -95,8 +95,10 @@ Result<bool> holds_a_write(const Settings& settings, const std::string& file) {
     FB_TRY_ASSIGN(staged, stage::staging_directories_of(options.staging, run));
     const auto deadline = sys::Clock::now() + options.close_wait;
     const auto is_drained = [](const std::string& one) { return sys::lock_is_held(stage::agent_lock_path(one)); };
-    while (std::ranges::any_of(staged, is_drained) && sys::Clock::now() < deadline)
+    while (std::ranges::any_of(staged, is_drained) && sys::Clock::now() < deadline) {
+        std::ranges::for_each(staged, stage::dismiss_lingering);
         std::this_thread::sleep_for(agent_pause);
+    }
     const auto committed = catalog::snapshots(sys::posix_store(), run, files::stream_name);
     if (!committed && committed.error().kind != ErrorKind::missing) return committed.error();
     if (committed && !committed->empty()) return true;

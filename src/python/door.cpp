@@ -283,13 +283,14 @@ void add_session(nb::module_& module) {
         .def(
             "stream_with",
             [](Session& self, const std::string& name, int slots, const std::string& policy, double wait_max_seconds,
-               int keep, bool view, int priority, double deadline_seconds, std::uint64_t rate_bytes_per_second,
-               int nodes_per_file) {
+               int keep, int keep_abandoned, bool view, int priority, double deadline_seconds,
+               std::uint64_t rate_bytes_per_second, int nodes_per_file) {
                 return self
                     .stream(name, {.slots = slots,
                                    .policy = policy_named(policy),
                                    .wait_max = milliseconds(wait_max_seconds),
                                    .keep = keep,
+                                   .keep_abandoned = keep_abandoned,
                                    .view = view,
                                    .priority = priority,
                                    .deadline = milliseconds(deadline_seconds),
@@ -297,7 +298,7 @@ void add_session(nb::module_& module) {
                                    .nodes_per_file = nodes_per_file})
                     .value();
             },
-            "name"_a, "slots"_a, "policy"_a, "wait_max_seconds"_a, "keep"_a, "view"_a, "priority"_a,
+            "name"_a, "slots"_a, "policy"_a, "wait_max_seconds"_a, "keep"_a, "keep_abandoned"_a, "view"_a, "priority"_a,
             "deadline_seconds"_a, "rate_bytes_per_second"_a, "nodes_per_file"_a, Waits())
         .def_prop_ro("draining", &Session::draining)
         .def_prop_ro("spool", &Session::spool)

@@ -33,7 +33,7 @@ class Place:
         return [f"forward_to = {json.dumps(addresses)}", f'forward_token_file = "{self.folder}/token"']
 
     def configure(self, agent, rate=0):
-        lines = ["close_wait_seconds = 60", "[agent]", f"rate_bytes_per_second = {rate}", "retries = 1", *agent,
+        lines = ["close_wait_seconds = 60", "[agent]", "linger_seconds = 2", f"rate_bytes_per_second = {rate}", "retries = 1", *agent,
                  "[streams.restart]", "slots = 2"]
         self.config.write_text("\n".join(lines) + "\n")
 

@@ -124,13 +124,14 @@ class Session:
     def stream(self, name, **options):
         """The stream of that name. Without options those of `config` hold; with any, the defaults hold for the others:
         slots=1 (or 2), policy="wait" (or "wait_at_most", "skip", "newest_only"), wait_max_seconds=10, keep=3 (0: all),
-        view=True, priority=0 (higher drains first), deadline_seconds=0 (after the seal; 0: none), rate_bytes_per_second=0 (the
-        agent's), nodes_per_file=1 (more: fewer files on many nodes). Options that differ between ranks, or from those of a
-        stream that is open already, are refused. Collective."""
+        keep_abandoned=-1 (of what the run left by going back; -1: until there are `keep` new ones), view=True, priority=0
+        (higher drains first), deadline_seconds=0 (after the seal; 0: none), rate_bytes_per_second=0 (the agent's),
+        nodes_per_file=1 (more: fewer files on many nodes). Options that differ between ranks, or from those of a stream that
+        is open already, are refused. Collective."""
         if not options:
             return Stream(self._session.stream(name), name)
-        given = {"slots": 1, "policy": "wait", "wait_max_seconds": 10.0, "keep": 3, "view": True,
-                 "priority": 0, "deadline_seconds": 0.0, "rate_bytes_per_second": 0, "nodes_per_file": 1}
+        given = {"slots": 1, "policy": "wait", "wait_max_seconds": 10.0, "keep": 3, "keep_abandoned": -1,
+                 "view": True, "priority": 0, "deadline_seconds": 0.0, "rate_bytes_per_second": 0, "nodes_per_file": 1}
         unknown = options.keys() - given.keys()
         if unknown:
             raise TypeError(f"stream() has no option {', '.join(sorted(unknown))}; there are {', '.join(given)}")
