@@ -48,6 +48,9 @@ private:
     stage::Forwarding forwarding_;
 };
 
+/// After it is told to end, an agent with nothing left to do leaves at once; one that is stuck never does.
+inline constexpr std::chrono::seconds agent_end_max{15}, stuck_agent_end_max{1};
+
 /// Deletes in the process that made it alone. A child that this one has forked would end its parent's agent, give its
 /// slots back, and speak on its communicators and connections; it leaves them as they are.
 struct IfOwn {

@@ -47,8 +47,8 @@ struct History {
     bool abandons(const format::Line& line, std::int64_t step) const;
 };
 
-/// `also` are snapshots that are not at the target, such as staged ones: their lines count as well. `missing` when there
-/// are none and the stream's directory does not exist.
+/// `also` are snapshots that are not at the target, such as staged ones: their lines count as well. `missing` when
+/// there are none and the stream's directory does not exist.
 Result<History> history(sys::Store& store, const std::string& run, const std::string& stream,
                         const std::vector<format::Lineage>& also = {});
 

@@ -51,10 +51,10 @@ struct Recovered {
 };
 
 /// Finishes what a crash left at the target: commits complete parts, puts back what a cut replacement took away,
-/// removes what was being removed. Of several saves of a step the later one stays (format::is_later); of batches of packed files all
-/// do, under other steps. Incomplete parts, and temporary files of writers that were killed, stay unless
-/// `remove_incomplete`, which is for runs that nobody drains into. What could not be finished is `incomplete` with the
-/// reason; the rest is done all the same. Afterwards everything that is listed as committed is durable.
+/// removes what was being removed. Of several saves of a step the later one stays (format::is_later); of batches of
+/// packed files all do, under other steps. Incomplete parts, and temporary files of writers that were killed, stay
+/// unless `remove_incomplete`, which is for runs that nobody drains into. What could not be finished is `incomplete`
+/// with the reason; the rest is done all the same. Afterwards everything that is listed as committed is durable.
 Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run, bool remove_incomplete);
 
 }  // namespace forebay::drain

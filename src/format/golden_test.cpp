@@ -93,6 +93,11 @@ std::string listing(const NodeFile& file) {
 std::string listing(const Manifest& manifest) {
     auto out = fmt::format("manifest: stream {} snapshot {:016x} step {} ranks {}\n", quoted(manifest.schema.stream),
                            manifest.snapshot_id, manifest.step, manifest.world_ranks);
+    if (const auto& lineage = manifest.lineage; lineage.run_id != 0 || !lineage.lines.empty())
+        out += fmt::format("run {:016x} save {} lines {}\n", lineage.run_id, lineage.save,
+                           listed(lineage.lines, [](const LineStart& start) {
+                               return fmt::format("[{},{},{}]", start.line.session, start.line.turn, start.from);
+                           }));
     for (const auto& line : manifest.nodes) {
         const auto ranks =
             listed(line.ranks, [](const RankRange& range) { return fmt::format("[{},{}]", range.first, range.count); });

@@ -292,7 +292,8 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
             slot.snapshot_id = file.peek.record.snapshot_id;
             slot.sealed_unix_ns = file.peek.record.sealed_unix_ns;
             slot.inherited = 1;
-            slot.state = committed.contains({file.stream, file.peek.record.snapshot_id}) ? SlotState::committed : SlotState::sealed;
+            slot.state = committed.contains({file.stream, file.peek.record.snapshot_id}) ? SlotState::committed
+                                                                                         : SlotState::sealed;
         }
     }
     staging.control().magic.store(control_magic, std::memory_order_release);

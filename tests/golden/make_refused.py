@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How tests/golden/refuse was made from tests/golden/v1 and v3: one damage a file. Kept to be read; the files are not made again.
+"""How tests/golden/refuse was made from tests/golden/v1, v3 and v4: one damage a file. Kept to be read; the files are not made again.
 
 A file's name begins with the kind of error that every reader must answer with.
 """
@@ -17,6 +17,8 @@ FIELD = (HERE / "v1" / "field.h5").read_bytes()
 MANIFEST = (HERE / "v1" / "snapshot" / "manifest.json").read_bytes()
 SHARED = (HERE / "v3" / "snapshot" / "shared.h5").read_bytes()
 SHARED_MANIFEST = (HERE / "v3" / "snapshot" / "manifest.json").read_bytes()
+LINED = (HERE / "v4" / "snapshot" / "node-00000.h5").read_bytes()
+LINED_MANIFEST = (HERE / "v4" / "snapshot" / "manifest.json").read_bytes()
 RECORD = 4096
 
 
@@ -93,6 +95,24 @@ def node_files():
     text("corrupt-name.h5", FIELD.index(b'"rho"', SCHEMA), b'"a/."')
 
 
+def lines():
+    """The lines of a run: [1,0,-1], [3,0,300], [5,1,412]."""
+    for name, at, value, letter in (("count", 2352, 33, "I"), ("order", 2360 + 16, 1, "I"), ("from", 2360 + 24, -2, "q")):
+        data = bytearray(LINED)
+        struct.pack_into("<" + letter, data, RECORD + at, value)
+        fix_record(data)
+        (REFUSE / f"corrupt-lines-{name}.h5").write_bytes(data)
+    for name, old, new in (("order", b"[1,0,-1],[3,0,300]", b"[3,0,300],[1,0,-1]"), ("from", b"[1,0,-1]", b"[1,0,-2]"),
+                           ("session", b"[1,0,-1]", b"[0,0,-1]"), ("run", b'"run":"5eed', b'"ran":"5eed')):
+        changed = LINED_MANIFEST[:-21].replace(old, new)
+        assert changed != LINED_MANIFEST[:-21]
+        head = changed[:changed.index(b'"head_crc32c":"')]
+        changed = head + b'"head_crc32c":"%08x"' % crc32c(head) + changed[len(head) + 24:]
+        (REFUSE / f"corrupt-lines-{name}.json").write_bytes(changed + b'"crc32c":"%08x"}\n' % crc32c(changed))
+    changed = LINED_MANIFEST[:-21].replace(b'"step":120', b'"step":121')
+    (REFUSE / "corrupt-lines-head.json").write_bytes(changed + b'"crc32c":"%08x"}\n' % crc32c(changed))
+
+
 def manifests():
     (REFUSE / "corrupt-cut.json").write_bytes(MANIFEST[:-40])
     (REFUSE / "corrupt-no-newline.json").write_bytes(MANIFEST[:-1])
@@ -153,4 +173,5 @@ if __name__ == "__main__":
     REFUSE.mkdir(exist_ok=True)
     node_files()
     manifests()
+    lines()
     shared_files()

@@ -29,7 +29,7 @@ test::NodeFileCase case_named(const std::string& name) {
     if (name == "bare") return test::bare_case();
     if (name == "huge") return test::huge_case();
     if (name == "patched") return test::patched_case();
-    if (name == "field") return test::field_case();
+    if (name == "field" || name == "lines") return test::field_case();
     if (name == "node-0") return test::snapshot_case(0);
     if (name == "node-1") return test::snapshot_case(1);
     return {};
@@ -59,7 +59,9 @@ int make(const test::NodeFileCase& made, const std::string& name, const char* pa
     // The 12 GiB stay holes: their words are wrong, which the readers of this case do not ask for.
     if (name != "huge") test::fill(*layout, image);
     else store_le(image.data() + layout->extents[1].offset_bytes + 8, 42.0);
-    format::seal(*layout, test::record_of(made), image);
+    auto record = test::record_of(made);
+    if (name == "lines") record.lineage = {0x5eed00000000f00d, 7, {{{1, 0}, -1}, {{3, 0}, 300}, {{5, 1}, 412}}};
+    format::seal(*layout, record, image);
     ::munmap(memory, image.size());
     return ::close(fd) == 0 ? 0 : fail("close");
 }
@@ -230,6 +232,7 @@ int make_manifest(const char* path, std::span<char*> node_files) {
         manifest.time = file->record.time;
         manifest.sealed_unix_ns = file->record.sealed_unix_ns;
         manifest.world_ranks = file->record.world_ranks;
+        manifest.lineage = file->record.lineage;
         manifest.schema = file->schema;
         manifest.nodes.push_back(format::line_of(
             *file, format::node_path(file->record.node, file->record.nodes, file->record.group.nodes_per_file)));

@@ -491,6 +491,8 @@ def read_manifest(path, show):
     except (ValueError, KeyError, TypeError) as error:
         raise Refused(f"corrupt: {type(error).__name__} {error}") from error
     show(f"manifest: stream {compact(m['schema']['stream'])} snapshot {m['snapshot_id']} step {m['step']} ranks {m['world_ranks']}")
+    if m["version"] == 4:
+        show(f"run {m['run']} save {m['save']} lines {compact(m['lines'])}")
     for line in m["nodes"]:
         at = f" at {line['offset']}" if line["offset"] else ""
         show(f"node {line['node']} {compact(line['path'])}{at} bytes {line['bytes']} data {line['data']} record {line['record']} "

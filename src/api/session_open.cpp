@@ -1,0 +1,303 @@
+// How a session is opened: what ranks agree on, the run and its claim, the node's staging, the agent.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <thread>
+
+#include "api/alike.hpp"
+#include "api/state.hpp"
+#include "base/attempt.hpp"
+#include "base/limits.hpp"
+#include "base/show_text.hpp"
+#include "catalog/claim.hpp"
+#include "catalog/run.hpp"
+#include "drain/agent.hpp"
+#include "drain/target.hpp"
+#include "stage/await.hpp"
+
+namespace forebay {
+
+namespace {
+
+// A session that could not be opened tells its target so, if that answers.
+constexpr std::chrono::seconds give_up_max{5};
+
+// Before the first step, not after an hour of computing. What may pass, and what is no store's error, is told as it is.
+Error not_writable(const std::string& run, const Error& why) {
+    if (why.kind == ErrorKind::retry || why.kind == ErrorKind::corrupt || why.text.starts_with("forebay: ")) return why;
+    return {why.kind, fmt::format("forebay: the run directory {} cannot be written to: {}. Safe: what is there. Next: "
+                                  "another run directory, or see to whom this one and those above it belong, whether "
+                                  "there is room, and whether its file system is mounted.",
+                                  run, why.text)};
+}
+
+// A forwarder that is started by hand, in the same moment as the application, has a while to come.
+Result<> once_there(std::chrono::milliseconds limit, ErrorKind not_yet, const std::function<Result<>()>& work) {
+    constexpr std::chrono::milliseconds look_pause{200};
+    const auto deadline = sys::Clock::now() + limit;
+    while (true) {
+        auto done = work();
+        if (done || done.error().kind != not_yet || sys::Clock::now() + look_pause > deadline) return done;
+        std::this_thread::sleep_for(look_pause);
+    }
+}
+
+template <class T>
+void broadcast_number(comm::Group& group, T& number) {
+    group.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
+}
+
+// What an agent of an earlier session does; nothing when it has left.
+std::optional<std::string> show_agent(const std::string& directory) {
+    if (!sys::lock_is_held(stage::agent_lock_path(directory))) return {};
+    std::string pending;
+    if (const auto old = stage::Staging::join(directory)) {
+        std::vector<std::uint32_t> slots(old->control().slot_count.load());
+        std::iota(slots.begin(), slots.end(), 0u);
+        pending = stage::show_pending(*old, slots);
+    }
+    return fmt::format("the agent of an earlier session on {}, which drains {}: {}", sys::host_name(), directory,
+                       pending.empty() ? "nothing is left but to end" : pending);
+}
+
+}  // namespace
+
+Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted) {
+    options = wanted;
+    posts_ = holder.posts();
+    if (auto log = log_of(options); log && holder.group().rank() == 0)
+        say_ = [log = std::move(log)](const std::string& line) {
+            static_cast<void>(attempt([&] { log(show_message(line)); }));
+        };
+    if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves a part of its ranks
+        options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(posts_.size()));
+    opened_unix_ns = sys::unix_ns();
+    FB_TRY(check(options));
+    // Programs of the job, and the agent, have other current directories.
+    if (!options.staging.empty()) {
+        FB_TRY_ASSIGN(staging_path, absolute_path(options.staging, "the staging directory"));
+        options.staging = staging_path;
+    }
+    if (holder.group().rank() != 0) return {};
+    FB_TRY_ASSIGN(run, absolute_path(options.run, "the run directory"));
+    options.run = run;
+    return {};
+}
+
+Result<> SessionState::open(GroupHolder& holder) {
+    FB_TRY_ASSIGN(found, comm::find_topology(holder.take(), options.virtual_nodes));
+    topology = std::move(found);
+    auto& world = *topology.world;
+    FB_TRY(world.broadcast_sized(options.run, 0));
+    id = sys::random_u64();
+    broadcast_number(world, id);
+    const auto started = start(holder.forwarding());
+    if (!started) give_up();
+    return started;
+}
+
+Result<> SessionState::start(const stage::Forwarding& of_job) {
+    auto& world = *topology.world;
+    const auto of_leader = [&](const auto& work) {
+        return comm::agree(world, [&] { return topology.leads() ? work() : Result<>(); });
+    };
+    FB_TRY(of_leader([&] { return find_forwarders(of_job); }));
+    FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? open_target() : Result<>(); }));
+    broadcast_number(world, run_id);
+    // First the node, then the run: a session that is refused has then changed nothing of one that lives.
+    std::optional<stage::LockedDirectory> locked;
+    std::string directory;
+    FB_TRY(of_leader([&]() -> Result<> {
+        FB_TRY_ASSIGN(taken, lock_staging());
+        directory = taken.path();
+        locked.emplace(std::move(taken));
+        return {};
+    }));
+    FB_TRY(comm::agree(world, [&] { return topology.node->broadcast_sized(directory, 0); }));
+    FB_TRY(wait_for_old_agents(directory));
+    FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? claim_run(directory) : Result<>(); }));
+    broadcast_number(world, number);
+    FB_TRY(open_staging(std::move(locked), directory));
+    FB_TRY(of_leader([&] { return ensure_agent(); }));
+    FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers() : Result<>(); }));
+    log([&] {
+        return fmt::format("forebay: run {}, session {}, {} ranks on {} nodes, staged in {}", options.run, number,
+                           world.size(), topology.nodes, staging->directory());
+    });
+    return {};
+}
+
+// A session that cannot be opened leaves nothing behind but what it found.
+void SessionState::give_up() {
+    if (topology.leads() && staging) {
+        auto& page = staging->control();
+        page.ending = 1;
+        stage::ring(page.bell);
+        end_thread(stuck_agent_end_max);
+        bool empty = !staging->agent_lives();  // else it frees the directory as it leaves
+        for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
+            empty = empty && page.slots[i].state.load() == stage::SlotState::empty;
+        if (empty) static_cast<void>(staging->remove());
+    }
+    // No agent does it, perhaps; and where the target hangs, a next session has to watch the claim.
+    if (number != 0 && topology.world->rank() == 0)
+        static_cast<void>(attempt([this] {
+            return within(
+                give_up_max, "the run directory " + options.run,
+                [store = target_, run = options.run, own = number] { return catalog::end_claim(*store, run, own); },
+                say_);
+        }));
+    staging.reset();
+}
+
+Result<> SessionState::find_forwarders(const stage::Forwarding& of_job) {
+    const auto& agent = options.agent;
+    if (agent.forwarders > 0 && of_job.to.empty())
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: agent.forwarders is {}, but no host is one: the session was not opened over "
+                                 "what forebay::dedicate() gave. Next: call it after MPI_Init, or set agent.forwarders "
+                                 "to 0.",
+                                 agent.forwarders)};
+    if (agent.forwarders > 0) {
+        forwarding_ = of_job;
+    } else if (!agent.forward_to.empty()) {
+        stage::LongWait wait(say_, options.open_wait);
+        const auto found = once_there(options.open_wait, ErrorKind::missing, [&]() -> Result<> {
+            wait.turn([&] { return "the token of the forwarders, " + agent.forward_token_file; });
+            FB_TRY_ASSIGN(token, sys::read_private(agent.forward_token_file));
+            forwarding_ = {.to = agent.forward_to, .token = token.substr(0, token.find_last_not_of("\r\n") + 1)};
+            return {};
+        });
+        if (!found)
+            return Error{
+                found.error().kind,
+                fmt::format("forebay: no token for the forwarders: {}. Next: start forebay forward first, with "
+                            "--token-file {}.",
+                            found.error().text, agent.forward_token_file)};
+    }
+    // Each node begins with another forwarder.
+    auto& to = forwarding_.to;
+    if (!to.empty())
+        std::rotate(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(topology.node_index % to.size()), to.end());
+    return {};
+}
+
+Result<> SessionState::open_target() {
+    auto target = drain::target_of(options.run, forwarding_, {});
+    if (!target) return Error{target.error().kind, "forebay: " + target.error().text};
+    target_ = target->store;
+    const auto wait = forwarding_.to.empty() ? std::chrono::milliseconds(0) : options.open_wait;
+    // Shared with the thread that may hang in it.
+    const auto found = std::make_shared<std::atomic<std::uint64_t>>(0);
+    FB_TRY(within(
+        options.open_wait, "the run directory " + options.run,
+        [store = target_, run = options.run, wait, found] {
+            return once_there(wait, ErrorKind::retry, [&]() -> Result<> {
+                const auto made = catalog::make_identity(*store, run);
+                if (!made) return not_writable(run, made.error());
+                *found = *made;
+                return {};
+            });
+        },
+        say_));
+    run_id = *found;
+    return {};
+}
+
+Result<stage::LockedDirectory> SessionState::lock_staging() {
+    FB_TRY_ASSIGN(directory, stage::staging_directory(options.staging, options.run, run_id, topology.virtual_index));
+    return stage::LockedDirectory::lock(directory, options.run);
+}
+
+// Also the first write to the target: better now than after an hour of computing.
+Result<> SessionState::claim_run(const std::string& directory) {
+    const auto lock = stage::application_lock_path(directory);
+    const catalog::Claimant claimant{.host = sys::host_name(),
+                                     .user = sys::user_name(),
+                                     .boot = sys::boot_id(),
+                                     .lock_path = lock,
+                                     .lock_id = sys::file_id(lock),
+                                     .process = sys::process_id()};
+    const auto claimed = catalog::claim(
+        *target_, options.run, claimant,
+        {.watch = options.takeover_wait, .log = [this](const std::string& line) { log([&] { return line; }); }});
+    if (!claimed) return not_writable(options.run, claimed.error());
+    number = *claimed;
+    return {};
+}
+
+// What sessions with other virtual nodes, or under another path of the run, left staged on this machine. What is of
+// other runs at this path is told, and left alone.
+Result<> SessionState::drain_leftovers() {
+    FB_TRY_ASSIGN(left, drain::find_leftovers(options.staging, options.run, run_id));
+    for (const auto& directory : left.others)
+        log([&] {
+            return fmt::format(
+                "forebay: {} holds staged snapshots of another run that lay at {}; they are neither restored nor "
+                "committed. Next: forebay drain {} --into ANOTHER-RUN keeps them, --drop removes them.",
+                directory, options.run, directory);
+        });
+    // Those that this session uses are held by it.
+    const auto drained =
+        drain::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding_, .moved_to = options.run});
+    for (const auto& [directory, staged] : drained) {
+        if (!staged) log([&] { return staged.error().text; });
+        for (const auto& one : staged ? *staged : std::vector<drain::Drained>())
+            log([&] {
+                return fmt::format("forebay: {} was left staged in {}: {}", one.name(), directory,
+                                   one.committed ? "it is committed now" : one.text);
+            });
+    }
+    return {};
+}
+
+Result<> SessionState::open_staging(std::optional<stage::LockedDirectory> locked, const std::string& directory) {
+    auto& world = *topology.world;
+    const auto take = [&](Result<stage::Staging> made) -> Result<> {
+        if (!made) return made.error();
+        staging.emplace(std::move(*made));
+        return {};
+    };
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        if (!topology.leads()) return {};
+        const stage::SessionFile file{.run = options.run,
+                                      .run_id = run_id,
+                                      .host = sys::host_name(),
+                                      .process = sys::process_id(),
+                                      .agent = options.agent,
+                                      .forwarding = forwarding_};
+        FB_TRY(take(stage::Staging::create(std::move(*locked), file, std::chrono::milliseconds(0))));
+        staging->control().session = number;
+        staging->control().shows_life = world.rank() == 0 ? 1 : 0;
+        return sys::posix_store().make_directories(stage::spool_path(directory));
+    }));
+    FB_TRY(comm::agree(world, [&] { return topology.leads() ? Result<>() : take(stage::Staging::join(directory)); }));
+    alignment_bytes = options.huge_pages ? sys::page_bytes_of(directory) : limits::page_bytes;
+    topology.node->broadcast(std::as_writable_bytes(std::span(&alignment_bytes, 1)), 0);
+    return {};
+}
+
+// An agent of a dead session that still drains has what this one takes over. The node's first rank holds the directory.
+Result<> SessionState::wait_for_old_agents(const std::string& directory) {
+    const bool waits = topology.leads();
+    if (waits) stage::end_agent(directory);
+    const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
+        if (!waits) return {};
+        auto agent = show_agent(directory);
+        if (agent) std::this_thread::sleep_for(nap);
+        return agent;
+    };
+    if (stage::wait_together(*topology.world, look, options.close_wait, say_)) return {};
+    Result<> mine;
+    if (const auto agent = look(std::chrono::milliseconds(0)))
+        mine = Error{ErrorKind::retry,
+                     fmt::format("forebay: after {} s there still is {}. Safe: what it has staged. Next: look at "
+                                 "{}/agent.log, then start again.",
+                                 std::chrono::duration<double>(options.close_wait).count(), *agent, directory)};
+    return comm::agree(*topology.world, mine);
+}
+
+}  // namespace forebay
