@@ -184,7 +184,7 @@ Result<> remove_temporaries_of(sys::Store& store, const std::string& run, const 
     FB_TRY(remove_temporaries(store, directory));
     FB_TRY_ASSIGN(entries, store.list(directory));
     for (const auto& entry : entries)
-        if (entry.is_directory && !entry.is_link && catalog::step_of(entry.name))
+        if (entry.is_directory && !entry.is_link && (catalog::step_of(entry.name) || catalog::aside_of(entry.name)))
             FB_TRY(remove_temporaries(store, directory + "/" + entry.name));
     return {};
 }
