@@ -205,6 +205,31 @@ TEST_CASE("a packer that was killed while it gave its batch another step: recove
     CHECK(stuck > 0);
 }
 
+TEST_CASE("a batch that gets another step is there once, under that step, whatever a power cut takes") {
+    const int operations = operations_of_a_batch();
+    const auto play = [&](const Two& two, SimStore& disk) {
+        test::InterruptedStore beaten(disk, operations - 8, [&] { static_cast<void>(two.pack(disk, two.b)); });
+        static_cast<void>(two.pack(beaten, two.a));
+    };
+    Two clean;
+    play(clean, clean.disk);
+    const int all = clean.disk.operations();
+    for (int cut = all - 2 * operations; cut < all; ++cut)
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
+            CAPTURE(cut);
+            CAPTURE(seed);
+            Two two;
+            two.disk.crash_before(cut);
+            play(two, two.disk);
+            two.disk.reboot_torn(seed);
+            REQUIRE(drain::recover(two.disk, run, true));
+            if (two.disk.exists(ahead).value()) REQUIRE(two.disk.remove_tree(ahead));
+            std::map<std::string, int> times;
+            test::packed_in(two.disk, run, stream, &times);
+            for (const auto& [path, count] : times) CHECK(count == 1);
+        }
+}
+
 TEST_CASE("files go only when their own batch is seen committed, whatever the target answered") {
     Two two;
     struct Lying : test::PassingStore {
