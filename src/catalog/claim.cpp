@@ -146,6 +146,8 @@ Result<bool> Claiming::take(std::uint32_t session) {
         }
     }
     FB_TRY(store_.sync_directory(sessions_of(run_)));
+    // The first claim, or one that was killed, has made the directory of all: without it numbers begin anew.
+    FB_TRY(store_.sync_directory(run_ + "/" + own_directory));
     // While we came to it others may have had this number and later ones, and cleared it away again.
     FB_TRY_ASSIGN(now, sessions_in(store_, run_));
     if (now.empty() || now.back() <= session) return true;

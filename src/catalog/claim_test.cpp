@@ -58,6 +58,14 @@ TEST_CASE("sessions are numbered, and the newest claim alone is kept") {
     CHECK(claim(disk, elsewhere(), 1h).value() == 6);  // an ended one is not watched
 }
 
+TEST_CASE("a number that was given is given to nobody else, whatever the power cut takes") {
+    SimStore disk(own);
+    for (std::uint32_t number = 1; number <= 3; ++number) {
+        CHECK(claim(disk, elsewhere()).value() == number);
+        disk.reboot({.names = false, .bytes = false});
+    }
+}
+
 TEST_CASE("on its own machine a session lives as long as its lock is held") {
     const test::TempDirectory folder;
     const auto path = folder / "application.lock", other = folder / "other.lock";

@@ -42,6 +42,7 @@ Result<Version> look_at(sys::Store& store, const Snapshot& snapshot, bool set_as
 // What the names in a stream's directory say.
 struct Names {
     std::vector<Version> versions;
+    std::vector<Version> replaced;  // and until recover has looked at it perhaps the only ones of their lines
     std::vector<LineStart> starts;
     std::set<Line> dropped;
 };
@@ -57,6 +58,10 @@ Result<Names> look_at_names(sys::Store& store, const std::string& run, const std
                                     fmt::format("{}/{}/{}", run, stream, entry.name)};
             FB_TRY_ASSIGN(version, look_at(store, snapshot, aside.has_value()));
             names.versions.push_back(std::move(version));
+        } else if (const auto left = leftover_of(entry.name);
+                   entry.is_directory && left && left->kind == Leftover::Kind::old) {
+            FB_TRY_ASSIGN(version, look_at(store, {stream, left->step, run + "/" + stream + "/" + entry.name}, false));
+            names.replaced.push_back(std::move(version));
         } else if (const auto start = start_of(entry.name)) {
             names.starts.push_back(*start);
         } else if (const auto dropped = dropped_of(entry.name)) {
@@ -118,8 +123,9 @@ Result<History> history(sys::Store& store, const std::string& run, const std::st
     std::ranges::for_each(names.starts, add);
     history.marked = history.starts;
     for (const auto& lineage : also) std::ranges::for_each(lineage.lines, add);
-    for (const auto& version : names.versions)
-        if (!is_foreign(version)) std::ranges::for_each(version.head.lineage.lines, add);
+    for (const auto* list : {&names.versions, &names.replaced})
+        for (const auto& version : *list)
+            if (!is_foreign(version)) std::ranges::for_each(version.head.lineage.lines, add);
     for (auto& version : names.versions) {
         const bool abandoned =
             version.readable ? history.abandons(version.head.lineage.line(), version.head.step) : version.set_aside;

@@ -6,7 +6,8 @@
 //   RUN/STREAM/.line-6.from-300           line 6 goes on from step 300, although it has no snapshot: `prune --above`
 //   RUN/STREAM/.line-5.dropped            line 5 does not count any more: `prune --line`
 //
-// What is abandoned follows from the manifests alone; names only show it.
+// The lines of a snapshot that is being replaced (.step-000310.ID.old) count as well: of its line it may be the only
+// one. What is abandoned follows from the manifests alone; names only show it.
 
 #pragma once
 

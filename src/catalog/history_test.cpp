@@ -110,6 +110,17 @@ TEST_CASE("a step that is saved again on one line is replaced by the later save,
     CHECK(steps_of(here.history().living) == Steps{500, 400, 300, 200, 100});
 }
 
+TEST_CASE("what a line has abandoned does not come back while the line's only snapshot is replaced") {
+    Run here;
+    const auto only = of(second, 310);
+    REQUIRE(here.commit(only) == drain::Commit::committed);
+    const auto aside = catalog::leftover_name({310, only.id, catalog::Leftover::Kind::old});
+    REQUIRE(here.disk.rename(test::step_directory(run, only), directory + "/" + aside));
+    CHECK(steps_of(here.history().living) == Steps{300, 200, 100});
+    REQUIRE(catalog::mark_dropped(here.disk, directory, {2, 0}));
+    CHECK(steps_of(here.history().living) == Steps{500, 400, 300, 200, 100});
+}
+
 TEST_CASE("retention counts living snapshots; what is abandoned stays until the line has as many of its own") {
     Run here;
     here.commit(of(second, 310));

@@ -52,6 +52,8 @@ Result<> move_to_free_step(sys::Store& store, const std::string& directory, Batc
     // it alone until its record is right.
     FB_TRY(store.rename(directory, moved.directory()));
     batch = moved;
+    // Durable before the next rename: a power cut could else take this one alone, and leave both names.
+    FB_TRY(store.sync_directory(batch.run + "/" + batch.stream));
     const auto path = batch.directory() + "/" + format::node_path(0, 1);
     FB_TRY_ASSIGN(file, store.open(path, sys::Access::update));
     std::vector<std::byte> pages(format::record_offset_bytes + format::record_size_bytes);

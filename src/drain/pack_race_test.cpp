@@ -181,6 +181,55 @@ TEST_CASE("a killed packer's batch and another one of the same step: recover kee
     CHECK(kept_in_target > operations);
 }
 
+TEST_CASE("a packer that was killed while it gave its batch another step: recover of a run at rest commits it") {
+    const int operations = operations_of_a_batch();
+    int stuck = 0;
+    for (int killed_at = 0; killed_at < 2 * operations; ++killed_at) {
+        CAPTURE(killed_at);
+        Two two;
+        // The other one takes the step before the killed one's last operations.
+        test::InterruptedStore beaten(two.disk, operations - 8, [&] { two.pack(two.disk, two.b).value(); });
+        pack_until_killed(two, beaten, two.a, killed_at);
+        two.disk.kill_programs();
+        REQUIRE(drain::recover(two.disk, run, false));
+        // Its packer might live, so this leaves it.
+        const auto left = catalog::leftovers(two.disk, run, stream).value();
+        const bool is_stuck = !left.empty() && two.disk.exists(left.front().directory + "/manifest.json").value();
+        stuck += is_stuck ? 1 : 0;
+        REQUIRE(drain::recover(two.disk, run, true));
+        CHECK(catalog::leftovers(two.disk, run, stream).value().empty());
+        const auto packed = two.packed();
+        if (is_stuck) CHECK(packed.contains("a"));
+        if (!packed.contains("a")) CHECK(test::files_in(two.a).size() == 1);
+    }
+    CHECK(stuck > 0);
+}
+
+TEST_CASE("a batch that gets another step is there once, under that step, whatever a power cut takes") {
+    const int operations = operations_of_a_batch();
+    const auto play = [&](const Two& two, SimStore& disk) {
+        test::InterruptedStore beaten(disk, operations - 8, [&] { static_cast<void>(two.pack(disk, two.b)); });
+        static_cast<void>(two.pack(beaten, two.a));
+    };
+    Two clean;
+    play(clean, clean.disk);
+    const int all = clean.disk.operations();
+    for (int cut = all - 2 * operations; cut < all; ++cut)
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
+            CAPTURE(cut);
+            CAPTURE(seed);
+            Two two;
+            two.disk.crash_before(cut);
+            play(two, two.disk);
+            two.disk.reboot_torn(seed);
+            REQUIRE(drain::recover(two.disk, run, true));
+            if (two.disk.exists(ahead).value()) REQUIRE(two.disk.remove_tree(ahead));
+            std::map<std::string, int> times;
+            test::packed_in(two.disk, run, stream, &times);
+            for (const auto& [path, count] : times) CHECK(count == 1);
+        }
+}
+
 TEST_CASE("files go only when their own batch is seen committed, whatever the target answered") {
     Two two;
     struct Lying : test::PassingStore {

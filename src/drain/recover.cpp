@@ -11,6 +11,7 @@
 #include "drain/commit_batch.hpp"
 #include "drain/gather.hpp"
 #include "drain/publish.hpp"
+#include "format/packed.hpp"
 
 namespace forebay::drain {
 
@@ -48,6 +49,12 @@ private:
     Result<Recovered> gone(const Leftover& leftover);
     Result<Recovered> incomplete(const Leftover& leftover, const std::string& why);
     Result<Recovered> another_step(const Leftover& leftover);
+    // A batch whose name says another step than its record, see move_to_free_step(). Its packer, if it lives, writes
+    // into it, so nobody else may.
+    bool is_between_steps(const Leftover& leftover, const format::Record& record) const {
+        return format::is_packed_stream(stream_) && record.snapshot_id == leftover.snapshot_id &&
+               record.step != leftover.step;
+    }
     Recovered beside_damaged(const Leftover& leftover, const Result<format::Manifest>& standing) const;
 
     Place place_of(const Leftover& leftover) const { return {run_, stream_, leftover.step}; }
@@ -91,6 +98,10 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     if (!arrived && arrived.error().kind == ErrorKind::retry) return arrived.error();
     if (!arrived) return incomplete(leftover, arrived.error().text);
     if (!arrived->record) return incomplete(leftover, "no node file has arrived");
+    if (is_between_steps(leftover, *arrived->record)) {
+        if (remove_incomplete_) return another_step(leftover);
+        return incomplete(leftover, "its packer is giving it another step, or was killed over it");
+    }
     auto key = key_of(run_, stream_, *arrived->record);
     key.save.snapshot_id =
         leftover.snapshot_id;  // what a file says that is not of this part is found when it is gathered

@@ -64,6 +64,21 @@ TEST_CASE("recover: a second copy of a committed snapshot is removed") {
     CHECK(leftovers(disk) == 0);
 }
 
+TEST_CASE("recover: what writers who were killed left in snapshots goes, also in those that a line has abandoned") {
+    SimStore disk;
+    REQUIRE(test::commit_all(disk, run, three));
+    const auto aside = run + "/restart/" + catalog::aside_name({1, 0}, three.step);
+    REQUIRE(disk.rename(test::step_directory(run, three), aside));
+    REQUIRE(sys::write_text_durable(disk, aside + "/manifest.json", "{}"));
+    const auto names = [&] { return disk.list(aside).value().size(); };
+    const auto before = names();
+    REQUIRE(disk.open(aside + "/.manifest.json.4711-00000000000000f3.tmp", sys::Access::create));
+    REQUIRE(drain::recover(disk, run, false));
+    CHECK(names() == before + 1);
+    REQUIRE(drain::recover(disk, run, true));
+    CHECK(names() == before);
+}
+
 TEST_CASE("recover: what it says it has done is durable") {
     SimStore disk;
     leave_all_kinds(disk);

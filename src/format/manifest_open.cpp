@@ -52,6 +52,10 @@ public:
         const auto document = json::Document::parse(text_);
         if (!document) return bad("it is not JSON.");
         FB_TRY(check_version(document->root()));
+        if (version_ >= lineage_version) {
+            FB_TRY_ASSIGN(first_lines, head_text());
+            FB_TRY(check_head_crc(first_lines));
+        }
         FB_TRY_ASSIGN(head, head_from(document->root()));
         manifest_ = {.snapshot_id = head.snapshot_id,
                      .step = head.step,
@@ -69,14 +73,11 @@ public:
 
     /// Of the first two lines: with the comma that ends them replaced they are JSON of their own.
     Result<ManifestHead> read_head() {
-        const auto first = text_.find('\n');
-        const auto second = first == text_.npos ? first : text_.find('\n', first + 1);
-        if (second == text_.npos || second == 0 || text_[second - 1] != ',') return bad("it has no first two lines.");
-        text_ = text_.substr(0, second - 1);
-        const auto document = json::Document::parse(std::string(text_) + "}");
+        FB_TRY_ASSIGN(first_lines, head_text());
+        const auto document = json::Document::parse(std::string(first_lines) + "}");
         if (!document) return bad("its first two lines are not JSON.");
         FB_TRY(check_version(document->root()));
-        if (version_ >= lineage_version) FB_TRY(check_head_crc());
+        if (version_ >= lineage_version) FB_TRY(check_head_crc(first_lines));
         return head_from(document->root());
     }
 
@@ -102,12 +103,20 @@ private:
         return {};
     }
 
-    Result<> check_head_crc() const {
-        const auto at = text_.rfind(head_crc_begin);
-        const auto digits = at == text_.npos ? std::string_view{} : text_.substr(at + head_crc_begin.size());
+    /// Lines 1 and 2 without the comma that ends them.
+    Result<std::string_view> head_text() const {
+        const auto first = text_.find('\n');
+        const auto second = first == text_.npos ? first : text_.find('\n', first + 1);
+        if (second == text_.npos || second == 0 || text_[second - 1] != ',') return bad("it has no first two lines.");
+        return text_.substr(0, second - 1);
+    }
+
+    Result<> check_head_crc(std::string_view head) const {
+        const auto at = head.rfind(head_crc_begin);
+        const auto digits = at == head.npos ? std::string_view{} : head.substr(at + head_crc_begin.size());
         const auto written = digits.size() == 9 ? hex_from(digits.substr(0, 8), 8) : std::nullopt;
         if (!written) return bad("its first two lines do not end with their checksum.");
-        const auto found = crc32c(bytes_of(text_.substr(0, at)));
+        const auto found = crc32c(bytes_of(head.substr(0, at)));
         if (found == *written) return {};
         return bad(fmt::format("the checksum of its first two lines is {:08x}, {:08x} is written.", found, *written));
     }
