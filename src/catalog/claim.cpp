@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "format/json_read.hpp"
 #include "format/json_text.hpp"
+#include "format/packed.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::catalog {
@@ -44,6 +47,19 @@ Result<std::vector<std::uint32_t>> sessions_in(sys::Store& store, const std::str
         if (const auto session = session_of(entry.name); session && entry.is_directory) sessions.push_back(*session);
     std::ranges::sort(sessions);
     return sessions;
+}
+
+// Of a run whose claims somebody has removed: a number that comes twice would order its snapshots wrongly.
+Result<std::uint32_t> last_session_in_snapshots(sys::Store& store, const std::string& run) {
+    std::uint32_t last = 0;
+    FB_TRY_ASSIGN(all, streams(store, run));
+    for (const auto& stream : all) {
+        if (format::is_packed_stream(stream)) continue;  // whose batches are of no session
+        FB_TRY_ASSIGN(known, history(store, run, stream));
+        for (const auto& start : known.starts) last = std::max(last, start.line.session);
+        for (const auto& line : known.dropped) last = std::max(last, line.session);
+    }
+    return last;
 }
 
 struct Said {
@@ -105,7 +121,9 @@ public:
         for (int attempt = 0; attempt < attempts_max; ++attempt) {
             FB_TRY_ASSIGN(before, sessions_in(store_, run_));
             if (!before.empty()) FB_TRY(see_it_dead(before.back()));
-            const auto session = before.empty() ? 1 : before.back() + 1;
+            FB_TRY_ASSIGN(
+                last, before.empty() ? last_session_in_snapshots(store_, run_) : Result<std::uint32_t>(before.back()));
+            const auto session = last + 1;
             FB_TRY_ASSIGN(taken, take(session));
             if (!taken) continue;
             for (const auto old : before)  // only the newest counts; what cannot be removed now goes next time

@@ -11,6 +11,8 @@
 #include <set>
 #include <thread>
 
+#include "catalog/history.hpp"
+#include "support/committed_run.hpp"
 #include "support/sim_store.hpp"
 #include "support/temp_directory.hpp"
 #include "sys/machine.hpp"
@@ -56,6 +58,15 @@ TEST_CASE("sessions are numbered, and the newest claim alone is kept") {
     }
     CHECK(disk.list(own + "/sessions").value().size() == 1);
     CHECK(claim(disk, elsewhere(), 1h).value() == 6);  // an ended one is not watched
+}
+
+TEST_CASE("where the claims are lost, numbers go on above those that snapshots and marks know") {
+    SimStore disk(own);
+    REQUIRE(test::commit_all(disk, run, {.id = 1, .step = 10, .lineage = {0, 1, {{{7, 0}, -1}}}}));
+    CHECK(claim(disk, elsewhere()).value() == 8);
+    REQUIRE(disk.remove_tree(own + "/sessions"));
+    REQUIRE(catalog::mark_start(disk, run + "/restart", {{12, 0}, 5}));
+    CHECK(claim(disk, elsewhere()).value() == 13);
 }
 
 TEST_CASE("a number that was given is given to nobody else, whatever the power cut takes") {

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <random>
+
+#include "crash/session.hpp"
 
 namespace forebay::crash {
 
@@ -12,6 +15,7 @@ namespace {
 
 constexpr std::size_t violations_told = 5;
 constexpr int faults_one_in = 12;
+constexpr std::int64_t step_max = std::numeric_limits<std::int64_t>::max();
 constexpr int second_cut_max = 40;  // operations into whatever comes after the first
 
 // One cut of one script, and what comes after.
@@ -33,8 +37,12 @@ public:
         world_.take_over();
         judge("after the agents");
         tell("after the agents", world_.lost_from_memory());
+        if (random_() % 4 == 0) {
+            next_session();
+            judge("after another session");
+        }
         recover(true);
-        world_.prune(1);
+        world_.prune({.keep = 1});
         judge("after prune");
         tell("errors", world_.errors());
     }
@@ -48,11 +56,19 @@ private:
     }
     Ending any_ending() { return {random_() % 2 == 0 ? Ending::Kind::killed : Ending::Kind::power, random_() % 1000}; }
     void next_program() {
-        switch (random_() % 4) {
-            case 0: what_ += ", prune"; return world_.prune(1);
+        switch (random_() % 5) {
+            case 0: what_ += ", prune"; return world_.prune({.keep = 1});
             case 1: what_ += ", agents"; return world_.take_over();
+            case 2: what_ += ", session"; return next_session();
             default: what_ += ", recover"; return world_.recover(false);
         }
+    }
+    // It restarts from whatever it finds, and goes on.
+    void next_session() {
+        auto session = Session::begin(world_);
+        session.restart();
+        const auto newest = world_.newest(step_max);
+        session.commit(newest ? newest->step + 10 : 10);
     }
     void recover(bool stale) {
         world_.recover(stale);
@@ -91,7 +107,7 @@ void enumerate(const Script& script, const Programs& programs, std::uint64_t see
         return world;
     };
     const int operations = play(-1)->operations();
-    for (int cut = 0; cut <= operations; ++cut) {
+    for (int cut = 0; cut <= operations && tally.violations < tally.enough; ++cut) {
         const auto at_cut = play(cut);
         for (int ending = 0; ending <= power_cuts; ++ending) {
             std::seed_seq mix{seed, static_cast<std::uint64_t>(cut), static_cast<std::uint64_t>(ending)};

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <span>
 
 #include "base/crc32c.hpp"
+#include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "crash/world.hpp"
 #include "format/shared.hpp"
@@ -33,27 +36,49 @@ bool holds_shared(std::string_view stored, std::span<const std::byte> image) {
     return same;
 }
 
-bool is_earlier(const SmallSnapshot& a, const SmallSnapshot& b) { return a.sealed_unix_ns < b.sealed_unix_ns; }
+std::string bytes_below(const test::SimStore& disk, const std::string& directory) {
+    std::string all;
+    for (const auto& path : disk.paths())
+        if (path.starts_with(directory + "/"))
+            all += path.substr(directory.size()) + "\n" + disk.peek(path).value_or("");
+    return all;
+}
 
 }  // namespace
 
 // Whether it is whole to the last byte, by our tools and by the bytes that the save gave; empty when it is.
 std::string World::judge_snapshot(const catalog::Snapshot& found) const {
-    const auto manifest = catalog::load_manifest(*disk_, found.directory);
-    if (!manifest) return fmt::format("{} is listed without a manifest: {}", found.directory, manifest.error().text);
-    const auto* save = save_of(manifest->snapshot_id);
+    const auto id = id_in(found.directory);
+    if (!id) return found.directory + " is listed without a manifest";
+    const auto* save = ledger_.save_of(*id);
     if (save == nullptr || save->step != found.step) return found.directory + " is nobody's save";
+    if (save->lineage.run_id != run_id_) return found.directory + " is of another run";
     if (ledger_.removed.contains(save->id)) return found.directory + " was removed, and came back";
+    const auto view = disk_->peek(found.directory + ".h5");
+    if (view && *view != view_text(*save)) return found.directory + ".h5 shows another save";
+    // The same bytes are met after many cuts: they are read and checked once.
+    static std::map<std::pair<std::string, std::size_t>, std::string> verdicts;
+    const auto bytes = std::hash<std::string>{}(bytes_below(*disk_, found.directory));
+    const auto [verdict, is_new] = verdicts.try_emplace({key_of(recorded(*save)), bytes});
+    if (is_new) verdict->second = judge_files(found, *save);
+    return verdict->second;
+}
+
+std::string World::judge_files(const catalog::Snapshot& found, const SmallSnapshot& save) const {
     const auto verified = catalog::verify(*disk_, found, {});
     if (!verified) return fmt::format("{} cannot be verified: {}", found.directory, verified.error().text);
     if (!verified->damage.empty())
         return fmt::format("{} is committed and damaged: {}", found.directory, verified->damage.front().text);
-    for (std::uint32_t node = 0; node < save->nodes; ++node) {
-        const auto path = found.directory + "/" + format::node_path(node, save->nodes, save->nodes_per_file);
-        const auto& image = image_of(*save, node);
-        const auto offset = test::small_group(*save, node).offset_of(node);
+    return judge_bytes(found, save);
+}
+
+std::string World::judge_bytes(const catalog::Snapshot& found, const SmallSnapshot& save) const {
+    for (std::uint32_t node = 0; node < save.nodes; ++node) {
+        const auto path = found.directory + "/" + format::node_path(node, save.nodes, save.nodes_per_file);
+        const auto& image = image_of(recorded(save), node);
+        const auto offset = test::small_group(save, node).offset_of(node);
         const auto stored = disk_->peek(path).value_or("");
-        if (save->nodes_per_file == format::in_shared_file) {
+        if (save.nodes_per_file == format::in_shared_file) {
             if (!holds_shared(stored, image)) return path + " verifies and is not what was saved";
             continue;
         }
@@ -62,23 +87,50 @@ std::string World::judge_snapshot(const catalog::Snapshot& found) const {
                                      : std::string_view(stored).substr(std::min(offset, stored.size()), image.size());
         if (own != text_of(image)) return path + " verifies and is not what was saved";
     }
-    const auto view = disk_->peek(found.directory + ".h5");
-    if (view && *view != view_text(*save)) return found.directory + ".h5 shows another save";
     return {};
 }
 
-std::string World::judge_promise(const SmallSnapshot& promised, bool recovered) const {
-    const auto* found = committed_at(promised.step);
-    if (found != nullptr && !is_earlier(*found, promised)) return {};
-    for (const auto& save : ledger_.saves) {
-        const auto aside = catalog::leftover_name({save.step, save.id, catalog::Leftover::Kind::old});
-        if (!recovered && save.step == promised.step && !is_earlier(save, promised) && save_in(aside) != nullptr)
-            return {};
+std::optional<std::uint64_t> World::id_in(const std::string& directory) const {
+    static std::map<std::string, std::optional<std::uint64_t>> ids;
+    const auto text = disk_->peek(directory + "/" + catalog::manifest_name);
+    if (!text) return {};
+    const auto [id, is_new] = ids.try_emplace(*text);
+    if (!is_new) return id->second;
+    if (const auto manifest = format::decode_manifest(*text, directory); manifest) id->second = manifest->snapshot_id;
+    return id->second;
+}
+
+const SmallSnapshot* World::save_in(const std::string& name) const {
+    const auto id = id_in(stream_directory + "/" + name);
+    return id ? ledger_.save_of(*id) : nullptr;
+}
+
+const SmallSnapshot* World::committed_like(const SmallSnapshot& save) const {
+    const SmallSnapshot* latest = nullptr;
+    for (const auto& name : {catalog::step_name(save.step), catalog::aside_name(save.lineage.line(), save.step)}) {
+        const auto* found = save_in(name);
+        if (found == nullptr || found->lineage.line() != save.lineage.line()) continue;
+        if (latest == nullptr || format::is_later(which_save(*found), which_save(*latest))) latest = found;
     }
-    if (ledger_.may_vanish.contains(promised.step)) return {};  // and an earlier save may come again from memory
-    auto text =
-        fmt::format("step {} ({}) was committed and is lost; there is", promised.step, catalog::id_text(promised.id));
-    const auto entries = disk_->list(run + "/restart");
+    return latest;
+}
+
+bool World::is_being_replaced(const SmallSnapshot& save) const {
+    return save_in(catalog::leftover_name({save.step, save.id, catalog::Leftover::Kind::old})) != nullptr;
+}
+
+std::string World::judge_promise(const SmallSnapshot& promised, bool recovered) const {
+    const auto holds = [&](const SmallSnapshot* found) {
+        return found != nullptr && !format::is_later(which_save(promised), which_save(*found));
+    };
+    if (holds(committed_like(promised))) return {};
+    for (const auto& save : ledger_.saves) {
+        const bool is_like = save.step == promised.step && save.lineage.line() == promised.lineage.line();
+        if (!recovered && is_like && holds(&save) && is_being_replaced(save)) return {};
+    }
+    auto text = fmt::format("step {} of line {} ({}) was committed and is lost; there is", promised.step,
+                            format::name_of(promised.lineage.line()), catalog::id_text(promised.id));
+    const auto entries = disk_->list(stream_directory);
     if (!entries) return text + " not even its stream";
     for (const auto& entry : *entries) {
         const auto* save = save_in(entry.name);
@@ -88,32 +140,31 @@ std::string World::judge_promise(const SmallSnapshot& promised, bool recovered) 
 }
 
 std::vector<std::string> World::judge(bool recovered) const {
-    std::vector<std::string> wrong;
+    auto wrong = ledger_.wrong;
     const auto add = [&](std::string text) {
         if (!text.empty()) wrong.push_back(std::move(text));
     };
-    const auto listed = catalog::snapshots(*disk_, run, "restart");
-    if (listed)
-        for (const auto& snapshot : *listed) add(judge_snapshot(snapshot));
-    else if (listed.error().kind != ErrorKind::missing) add(listed.error().text);
-    for (const auto& [step, promised] : ledger_.durable) add(judge_promise(promised, recovered));
+    const auto add_all = [&](const std::vector<std::string>& texts) {
+        wrong.insert(wrong.end(), texts.begin(), texts.end());
+    };
+    const auto history = catalog::history(*disk_, run, stream);
+    if (history) {
+        for (const auto* list : {&history->living, &history->abandoned, &history->foreign})
+            for (const auto& version : *list) add(judge_snapshot(version.snapshot));
+        add_all(judge_lines(*history));
+        add(judge_choice(*history, recovered));
+    } else if (history.error().kind != ErrorKind::missing) {
+        add(history.error().text);
+    }
+    for (const auto& promised : ledger_.promised()) add(judge_promise(promised, recovered));
+    add_all(judge_batches());
     for (const auto& path : disk_->paths()) {
-        if (!path.ends_with(".h5") || path.find("/step-") == std::string::npos) continue;
+        if (!path.ends_with(".h5") || !path.starts_with(stream_directory + "/step-")) continue;
         const auto directory = path.substr(0, path.size() - 3);
         const auto step = catalog::step_of(directory.substr(directory.rfind('/') + 1));
-        if (step && committed_at(*step) == nullptr) wrong.push_back(path + " is a view of nothing");
+        if (step && save_in(catalog::step_name(*step)) == nullptr) wrong.push_back(path + " is a view of nothing");
     }
     return wrong;
-}
-
-std::vector<std::string> World::leftovers(bool stale) const {
-    std::vector<std::string> found;
-    for (const auto& path : disk_->paths()) {
-        if (path.find("/.") == std::string::npos) continue;
-        if (!stale && (path.find(".part/") != std::string::npos || path.ends_with(".tmp"))) continue;
-        found.push_back(path);
-    }
-    return found;
 }
 
 std::vector<std::string> World::contents() const {

@@ -64,7 +64,9 @@ Result<std::unique_ptr<sys::File>> MutantStore::open(const std::string& path, sy
     const bool writes = sys::is_writing(access);
     const bool is_here = path.find(where_) != std::string::npos;
     if (file && mistake_ == Mistake::sync_of_ends_left_out && (*file)->direct()) return file;
-    if (!file || !writes || !is_here || mistake_ == Mistake::directory_sync_left_out) return file;
+    const bool is_of_files = mistake_ != Mistake::directory_sync_left_out && mistake_ != Mistake::always_there &&
+                             mistake_ != Mistake::rename_replaces;
+    if (!file || !writes || !is_here || !is_of_files) return file;
     return std::unique_ptr<sys::File>(std::make_unique<MutantFile>(*this, path, std::move(*file)));
 }
 
@@ -78,8 +80,15 @@ Result<> MutantStore::make_good(const std::string& path) {
 }
 
 Result<> MutantStore::rename(const std::string& from, const std::string& to) {
+    if (mistake_ == Mistake::rename_replaces && to.find(where_) != std::string::npos)
+        FB_TRY(PassingStore::remove_tree(to));
     FB_TRY(PassingStore::rename(from, to));
     return mistake_ == Mistake::manifest_before_data ? Result<>{} : make_good(from);
+}
+
+Result<bool> MutantStore::exists(const std::string& path) {
+    if (mistake_ == Mistake::always_there && path.find(where_) != std::string::npos) return true;
+    return PassingStore::exists(path);
 }
 
 Result<> MutantStore::sync_directory(const std::string& path) {

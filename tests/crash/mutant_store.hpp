@@ -1,4 +1,5 @@
-// A store with one mistake in the order of durability: what our programs would be if they made it.
+// A store with one mistake in the order of durability, or in what it answers: what our programs would be if they made
+// it.
 
 #pragma once
 
@@ -21,6 +22,8 @@ enum class Mistake {
     arrival_before_sync,      // a region's arrival is told before its bytes are durable
     arrival_before_data,      // and even before its last block is written
     record_before_data,       // the file has its record and its final name before its last block is written
+    always_there,             // a file is said to exist, as if nobody had asked
+    rename_replaces,          // a directory that has the name goes
 };
 
 class MutantStore final : public test::PassingStore {
@@ -32,6 +35,7 @@ public:
     Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override;
     Result<> rename(const std::string& from, const std::string& to) override;
     Result<> sync_directory(const std::string& path) override;
+    Result<bool> exists(const std::string& path) override;
 
 private:
     class MutantFile;

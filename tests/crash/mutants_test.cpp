@@ -1,8 +1,11 @@
-// Goal: the enumeration is no rubber stamp: a program that leaves out or swaps any one step of durability is caught.
-// Method: the real programs over a store that makes the mistake.
+// Goal: the enumeration is no rubber stamp: a program that leaves out or swaps any one step of durability, or breaks
+// one rule of order, is caught. Method: the real programs over a store that makes the mistake, or with other records,
+// other names, or another choice.
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
+
+#include <algorithm>
 
 #include "crash/enumerate.hpp"
 #include "crash/mutant_store.hpp"
@@ -12,11 +15,21 @@ using namespace forebay::crash;
 
 namespace {
 
-Tally tally_of(const Programs& programs) {
-    Tally tally;
+/// Until a script tells; or of one alone.
+Tally tally_of(const Programs& programs, const std::string& name = {}) {
+    Tally tally{.enough = 5};
     for (const auto& script : scripts(1))
-        if (tally.violations == 0 && !script.faults) enumerate(script, programs, 1, 4, tally);
+        if (tally.violations == 0 && !script.faults && (name.empty() || script.name == name))
+            enumerate(script, programs, 1, 4, tally);
     return tally;
+}
+
+bool tells(const Tally& tally, const std::string& words) {
+    return std::ranges::any_of(tally.first, [&](const auto& text) { return text.find(words) != text.npos; });
+}
+
+Programs over(Mistake mistake, const std::string& where) {
+    return {.make_store = [=](sys::Store& store) { return std::make_unique<MutantStore>(store, mistake, where, run); }};
 }
 
 }  // namespace
@@ -46,9 +59,7 @@ TEST_CASE("each mistake in the order of durability is caught") {
           Mutant{"nodes of a shared file arrive before their data", Mistake::arrival_before_data, "/shared"},
           Mutant{"node files get their record and name before their data", Mistake::record_before_data, "/node-"}}) {
         CAPTURE(mutant.what);
-        const auto tally = tally_of({.make_store = [&](sys::Store& store) {
-            return std::make_unique<MutantStore>(store, mutant.mistake, mutant.where, run);
-        }});
+        const auto tally = tally_of(over(mutant.mistake, mutant.where));
         CHECK(tally.violations > 0);
     }
 }
@@ -57,4 +68,39 @@ TEST_CASE("a seal before the data is caught") {
     const auto tally = tally_of({.seal_first = true});
     CHECK(tally.violations > 0);
     for (const auto& text : tally.first) CHECK(text.find("committed and damaged") == std::string::npos);
+}
+
+TEST_CASE("a claim whose number can be taken twice is caught") {
+    for (const auto& [mistake, where] :
+         {std::pair{Mistake::rename_replaces, "/sessions/"}, std::pair{Mistake::directory_sync_left_out, "/sessions"}})
+        CHECK(tells(tally_of(over(mistake, where), "claims"), "two sessions have the number"));
+    // The first claim of a run makes the directory of all.
+    const auto unsynced = over(Mistake::directory_sync_left_out, "/forebay");
+    CHECK(tells(tally_of(unsynced, "another run"), "two sessions have the number"));
+}
+
+TEST_CASE("a commit that does not look whose run it is is caught") {
+    CHECK(tells(tally_of(over(Mistake::always_there, "/forebay/run-"), "another run"), "is of another run"));
+}
+
+TEST_CASE("an order by clocks is caught: of what a restart takes, and of saves that say nothing of their lines") {
+    const auto newest_by_clock = [](const std::vector<catalog::Version>& living) {
+        const auto time = [](const auto& version) { return version.head.sealed_unix_ns; };
+        const auto newest = std::ranges::max_element(living, {}, time);
+        return newest == living.end() ? nullptr : &*newest;
+    };
+    for (const auto* script : {"retention", "going back", "beginning anew"}) {
+        CAPTURE(script);
+        CHECK(tells(tally_of({.choose = newest_by_clock}, script), "a restart takes"));
+    }
+    const auto without_lines = [](test::SmallSnapshot save) {
+        save.lineage = {.run_id = save.lineage.run_id};
+        return save;
+    };
+    CHECK(tells(tally_of({.recorded = without_lines}, "going back"), "was committed and is lost"));
+    CHECK(tells(tally_of({.recorded = without_lines}, "anything"), "is living, and was abandoned"));
+}
+
+TEST_CASE("a batch that takes the place of another is caught") {
+    CHECK(tells(tally_of({.batches = "batches"}, "packers"), "was committed and is lost"));
 }

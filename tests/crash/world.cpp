@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <random>
-#include <tuple>
 
 #include "base/bytes.hpp"
+#include "catalog/claim.hpp"
 #include "catalog/names.hpp"
+#include "catalog/run.hpp"
 #include "drain/node_drain.hpp"
 #include "support/committed_run.hpp"
 #include "support/marked_view.hpp"
@@ -19,8 +20,15 @@ namespace {
 using test::SmallSnapshot;
 
 constexpr std::uint64_t page = limits::page_bytes;
+constexpr std::uint64_t first_run = 0xf3, second_run = 0xf4;
+constexpr std::int64_t hour_ns = 3'600'000'000'000, start_ns = 1'700'000'000'000'000'000;
+constexpr std::uint64_t hours_max = 12;
 
-bool is_later(const SmallSnapshot& a, const SmallSnapshot& b) { return a.sealed_unix_ns > b.sealed_unix_ns; }
+void make_run(test::SimStore& disk, std::uint64_t run_id) {
+    const auto own = run + "/" + catalog::own_directory;
+    disk.make_directories(own).value();
+    sys::write_text_durable(disk, own + "/run-" + catalog::id_text(run_id) + ".json", "{}\n").value();
+}
 
 std::string view_path(const SmallSnapshot& snapshot) {
     return fmt::format("{}/{}/{}", run, snapshot.stream, catalog::view_name(snapshot.step));
@@ -32,17 +40,25 @@ std::string view_text(const SmallSnapshot& snapshot) {
     return test::marked_view("a view of " + catalog::id_text(snapshot.id));
 }
 
+std::string key_of(const SmallSnapshot& snapshot) {
+    const auto& [run_id, save, lines] = snapshot.lineage;
+    auto key = fmt::format("{} {} {} {} {} {} {}", snapshot.id, snapshot.step, snapshot.nodes, snapshot.nodes_per_file,
+                           snapshot.sealed_unix_ns, run_id, save);
+    for (const auto& start : lines) key += fmt::format(" {} {}", format::name_of(start.line), start.from);
+    return key;
+}
+
 const std::vector<std::byte>& image_of(const SmallSnapshot& snapshot, std::uint32_t node) {
-    using Key = std::tuple<std::uint64_t, std::int64_t, std::uint32_t, std::uint32_t, std::uint32_t>;
-    static std::map<Key, std::vector<std::byte>> images;
-    auto& image = images[{snapshot.id, snapshot.step, snapshot.nodes, snapshot.nodes_per_file, node}];
+    static std::map<std::pair<std::string, std::uint32_t>, std::vector<std::byte>> images;
+    auto& image = images[{key_of(snapshot), node}];
     if (image.empty()) image = test::small_node_file(snapshot, node);
     return image;
 }
 
 World::World(std::uint64_t seed, Programs programs)
-    : programs_(std::move(programs)), seed_(seed), disk_(std::make_unique<test::SimStore>()) {
-    disk_->make_directories(run).value();
+    : programs_(std::move(programs)), seed_(seed), run_id_(first_run), disk_(std::make_unique<test::SimStore>()) {
+    make_run(*disk_, run_id_);
+    ledger_.sessions = {claim_in(*disk_).value()};
     disk_->settle();
     disk_ = disk_->clone();  // counts from 0
     disk_->support_direct(true);
@@ -51,8 +67,10 @@ World::World(std::uint64_t seed, Programs programs)
 World::World(const World& other)
     : programs_(other.programs_),
       seed_(other.seed_),
+      run_id_(other.run_id_),
       disk_(other.disk_->clone()),
       memory_(other.memory_),
+      spools_(other.spools_),
       ledger_(other.ledger_) {
     disk_->support_direct(true);
 }
@@ -91,20 +109,34 @@ void World::end(const Ending& ending) {
         disk_->kill_programs();
     } else {
         memory_.clear();
+        spools_.clear();
         if (ending.seed < 4) disk_->reboot({.names = (ending.seed & 1) != 0, .bytes = (ending.seed & 2) != 0});
         else disk_->reboot_torn(ending.seed);
     }
+    packers_.clear();
     store_.reset();
     cut_at_ = -1;
     memory_cut_ = false;
     errors_.clear();
 }
 
+std::int64_t World::time_of(std::uint64_t id) const {
+    std::seed_seq mix{seed_, id};
+    std::mt19937_64 random(mix);
+    return start_ns +
+           hour_ns * (static_cast<std::int64_t>(random() % (2 * hours_max)) - static_cast<std::int64_t>(hours_max));
+}
+
+SmallSnapshot World::recorded(const SmallSnapshot& save) const {
+    return programs_.recorded ? programs_.recorded(save) : save;
+}
+
 void World::save(const SmallSnapshot& snapshot, int slot) {
+    if (cut()) return;
     ledger_.saves.push_back(snapshot);
     std::mt19937_64 random(seed_ + snapshot.id);
     for (std::uint32_t node = 0; node < snapshot.nodes; ++node) {
-        const auto& image = image_of(snapshot, node);
+        const auto& image = image_of(recorded(snapshot), node);
         auto& staged = memory_[{node, slot}];
         if (!memory_operation()) return;
         staged.resize(image.size());
@@ -123,9 +155,13 @@ void World::save(const SmallSnapshot& snapshot, int slot) {
     }
 }
 
-void World::drain(const SmallSnapshot& snapshot, std::uint32_t node, int slot) {
+void World::drain(const SmallSnapshot& snapshot, std::uint32_t node, int slot, bool has_looked) {
     const auto& staged = memory_[{node, slot}];
     if (cut() || staged.empty()) return;
+    const auto is_run = has_looked ? Result<>() : catalog::check_identity(store(), run, snapshot.lineage.run_id);
+    // What is of another run than there is stays in memory.
+    if (!is_run && snapshot.lineage.run_id != run_id_) return;
+    if (!is_run) return fault(is_run.error());
     ledger_.removed.erase(snapshot.id);  // it may come back now
     // Into a shared file, one of any two neighbours writes past the page cache; others would need aligned memory.
     const bool direct = snapshot.nodes_per_file == format::in_shared_file && node % 2 == 1;
@@ -137,88 +173,49 @@ void World::drain(const SmallSnapshot& snapshot, std::uint32_t node, int slot) {
 
 void World::commit(const SmallSnapshot& snapshot) {
     if (cut()) return;
-    const auto outcome = test::commit(store(), run, snapshot);
+    const auto outcome = test::commit(store(), run, recorded(snapshot));
+    if (!outcome && snapshot.lineage.run_id != run_id_ && outcome.error().kind != ErrorKind::retry) return;
     if (!outcome) return fault(outcome.error());
-    if (*outcome != drain::Commit::committed && *outcome != drain::Commit::already) return;
-    ledger_.durable[snapshot.step] = snapshot;
-    ledger_.may_vanish.erase(snapshot.step);
-    if (*outcome == drain::Commit::already) return;
+    using drain::Commit;
+    if (*outcome == Commit::waiting || *outcome == Commit::superseded) return;
+    ledger_.note_committed(snapshot);
+    if (*outcome != Commit::committed) return;
     const auto viewed = sys::write_text_durable(store(), view_path(snapshot), view_text(snapshot));
     if (!viewed) fault(viewed.error());
-}
-
-void World::prune(int keep) {
-    if (cut()) return;
-    std::map<std::int64_t, std::uint64_t> before;
-    const auto copy = disk_->clone();
-    if (const auto would = catalog::prune(*copy, run, "restart", {.keep = keep, .dry_run = true}); would)
-        for (const auto& snapshot : would->removed) {
-            ledger_.may_vanish.insert(snapshot.step);
-            if (const auto* save = committed_at(snapshot.step)) before[snapshot.step] = save->id;
-        }
-    const auto pruned = catalog::prune(store(), run, "restart", {.keep = keep});
-    if (!pruned && pruned.error().kind == ErrorKind::missing) return;  // nothing was drained yet
-    if (!pruned) return fault(pruned.error());
-    for (const auto& snapshot : pruned->removed) {
-        ledger_.durable.erase(snapshot.step);
-        ledger_.removed.insert(before[snapshot.step]);
-    }
-}
-
-void World::recover(bool remove_incomplete) {
-    if (cut()) return;
-    const auto recovered = drain::recover(store(), run, remove_incomplete);
-    if (!recovered) return fault(recovered.error());
-    // What is listed now is durable.
-    const auto listed = catalog::snapshots(*disk_, run, "restart");
-    if (!listed) return;
-    for (const auto& snapshot : *listed) {
-        const auto* save = committed_at(snapshot.step);
-        if (save == nullptr) continue;
-        ledger_.durable[snapshot.step] = *save;
-        ledger_.may_vanish.erase(snapshot.step);
-    }
 }
 
 void World::take_over() {
     std::vector<SmallSnapshot> found;
     for (const auto& [place, staged] : memory_) {
         const auto peeked = format::peek(staged, "staged");
-        const auto* save = peeked ? save_of(peeked->record.snapshot_id) : nullptr;
+        const auto* save = peeked ? ledger_.save_of(peeked->record.snapshot_id) : nullptr;
         if (save == nullptr) continue;
         // As the agent does, which looks before it drains what it did not see sealed.
-        if (committed_at(save->step) != save) drain(*save, place.first, place.second);
+        const auto* there = committed_like(*save);
+        if (there == nullptr || there->id != save->id) drain(*save, place.first, place.second);
         if (!std::ranges::count(found, save->id, &SmallSnapshot::id)) found.push_back(*save);
     }
     for (const auto& snapshot : found) commit(snapshot);
-}
-
-const SmallSnapshot* World::save_of(std::uint64_t id) const {
-    const auto save = std::ranges::find(ledger_.saves, id, &SmallSnapshot::id);
-    return save == ledger_.saves.end() ? nullptr : &*save;
-}
-
-const SmallSnapshot* World::save_in(const std::string& name) const {
-    const auto manifest = catalog::load_manifest(*disk_, run + "/restart/" + name);
-    return manifest ? save_of(manifest->snapshot_id) : nullptr;
-}
-
-const SmallSnapshot* World::committed_at(std::int64_t step) const { return save_in(catalog::step_name(step)); }
-
-std::vector<std::string> World::lost_from_memory() const {
-    std::map<std::uint64_t, std::uint32_t> sealed;
-    for (const auto& [place, staged] : memory_)
-        if (const auto peeked = format::peek(staged, "staged"); peeked) ++sealed[peeked->record.snapshot_id];
-    std::vector<std::string> lost;
-    for (const auto& [id, nodes] : sealed) {
-        const auto* save = save_of(id);
-        if (save == nullptr || nodes != save->nodes || ledger_.removed.contains(id)) continue;
-        const auto* committed = committed_at(save->step);
-        if (committed == nullptr || is_later(*save, *committed))
-            lost.push_back(
-                fmt::format("step {} ({}) was sealed and is not committed", save->step, catalog::id_text(id)));
+    for (const auto& host : std::vector<std::string>{"a", "b"}) {
+        begin_batch(host);
+        finish_batch(host);
     }
-    return lost;
+}
+
+void World::replace_run() {
+    if (cut()) return;
+    disk_->crash_before(-1);
+    memory_operations_ += disk_->operations();
+    store_.reset();
+    packers_.clear();
+    disk_->rename(run, run + ".away").value();
+    run_id_ = second_run;
+    make_run(*disk_, run_id_);
+    disk_->settle();
+    disk_ = disk_->clone();
+    disk_->support_direct(true);
+    ledger_.begin_anew();
+    if (cut_at_ >= 0) cut_before(cut_at_);
 }
 
 }  // namespace forebay::crash

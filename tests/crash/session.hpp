@@ -1,0 +1,60 @@
+// A session of a World's run, as scripts play it: what its saves say of their line is worked out by stage::Course.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "crash/world.hpp"
+#include "stage/course.hpp"
+
+namespace forebay::crash {
+
+class Session {
+public:
+    explicit Session(World& world, std::uint32_t number = first_session)
+        : world_(world), number_(number), course_(number) {}
+    /// A new one; of no number, and no effect, when it was cut.
+    static Session begin(World& world) { return Session(world, world.claim().value_or(0)); }
+
+    /// Goes on from the newest snapshot below a step.
+    void restart(std::int64_t below = std::numeric_limits<std::int64_t>::max()) {
+        const auto newest = world_.newest(below);
+        if (newest) course_.chose(newest->step, newest->lineage.lines);
+        else course_.chose_nothing();
+    }
+    void begin_anew() { course_.chose_nothing(); }
+
+    /// Saves, and gives what was saved.
+    test::SmallSnapshot save(std::int64_t step, std::uint32_t nodes = 1, int slot = 0, std::uint32_t per_file = 1) {
+        const auto id = world_.new_id();
+        test::SmallSnapshot snapshot{.id = id,
+                                     .step = step,
+                                     .nodes = nodes,
+                                     .elements_per_rank = 8,
+                                     .sealed_unix_ns = world_.time_of(id),
+                                     .nodes_per_file = per_file,
+                                     .lineage = {world_.run_id(), ++saves_, course_.lines_of(step)}};
+        course_.saved(step);
+        world_.save(snapshot, slot);
+        return snapshot;
+    }
+    void drain(const test::SmallSnapshot& snapshot, int slot = 0) {
+        for (std::uint32_t node = 0; node < snapshot.nodes; ++node) world_.drain(snapshot, node, slot);
+    }
+    test::SmallSnapshot commit(std::int64_t step, std::uint32_t nodes = 1) {
+        auto snapshot = save(step, nodes);
+        drain(snapshot);
+        world_.commit(snapshot);
+        return snapshot;
+    }
+    void end() { world_.end_claim(number_); }
+
+private:
+    World& world_;
+    std::uint32_t number_;
+    std::uint64_t saves_ = 0;
+    stage::Course course_;
+};
+
+}  // namespace forebay::crash
