@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "api/state.hpp"
+#include "catalog/catalog.hpp"
+#include "drain/commit.hpp"
 
 namespace forebay {
 
@@ -72,6 +76,21 @@ Result<bool> StreamState::was_removed(const RestartState& state, const Error& er
     return world.max(gone) != 0;
 }
 
+// A writer that was killed between the two renames of a replacement has left the step without its name.
+Result<> StreamState::bring_back_replaced() {
+    if (std::exchange(looked_for_replaced, true)) return {};
+    return comm::agree(*session->topology.world, [&]() -> Result<> {
+        if (session->topology.world->rank() != 0) return {};
+        auto& store = sys::posix_store();
+        const auto left = catalog::leftovers(store, session->options.run, schema.stream);
+        if (!left) return left.error().kind == ErrorKind::missing ? Result<>() : Result<>(left.error());
+        if (std::ranges::none_of(*left, [](const auto& one) { return one.kind == catalog::Leftover::Kind::old; }))
+            return {};
+        FB_TRY(drain::recover(store, session->options.run, false));
+        return {};
+    });
+}
+
 void StreamState::note(const std::string& text) {
     notes.push_back(text);
     session->log([&] { return "forebay: stream '" + schema.stream + "': " + text; });
@@ -82,6 +101,7 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
     auto& world = *session->topology.world;
     FB_TRY(comm::agree(world, [&] { return check(schema); }));
     notes.clear();
+    FB_TRY(bring_back_replaced());
     while (true) {
         auto choice = chooser.newest_below(below);
         auto state = std::shared_ptr<RestartState>();

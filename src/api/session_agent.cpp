@@ -91,6 +91,7 @@ Result<> SessionState::start_thread() {
     FB_TRY_ASSIGN(joined, stage::Staging::join(staging->directory()));
     stage::SessionFile file{.run = options.run,
                             .run_id = run_id,
+                            .claim = claim_,
                             .host = sys::host_name(),
                             .process = sys::process_id(),
                             .agent = options.agent};

@@ -24,6 +24,8 @@ namespace {
 
 // A session that could not be opened tells its target so, if that answers.
 constexpr std::chrono::seconds give_up_max{5};
+// All have seen the agents of an earlier session leave; one that was started at that moment leaves as well.
+constexpr std::chrono::seconds old_agent_max{10};
 
 // Before the first step, not after an hour of computing. What may pass, and what is no store's error, is told as it is.
 Error not_writable(const std::string& run, const Error& why) {
@@ -120,6 +122,8 @@ Result<> SessionState::start(const stage::Forwarding& of_job) {
     FB_TRY(wait_for_old_agents(directory));
     FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? claim_run(directory) : Result<>(); }));
     broadcast_number(world, number);
+    broadcast_number(world, last_claim_);
+    broadcast_number(world, claim_);
     FB_TRY(open_staging(std::move(locked), directory));
     FB_TRY(of_leader([&] { return ensure_agent(); }));
     FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers() : Result<>(); }));
@@ -221,23 +225,29 @@ Result<> SessionState::claim_run(const std::string& directory) {
                                      .lock_path = lock,
                                      .lock_id = sys::file_id(lock),
                                      .process = sys::process_id()};
+    const auto last = catalog::claim_key(*target_, options.run);
+    if (!last) return not_writable(options.run, last.error());
+    last_claim_ = *last;
     const auto claimed = catalog::claim(
         *target_, options.run, claimant,
         {.watch = options.takeover_wait, .log = [this](const std::string& line) { log([&] { return line; }); }});
     if (!claimed) return not_writable(options.run, claimed.error());
     number = *claimed;
+    FB_TRY_ASSIGN(own, catalog::claim_key(*target_, options.run));
+    claim_ = own;
     return {};
 }
 
 // What sessions with other virtual nodes, or under another path of the run, left staged on this machine. What is of
 // other runs at this path is told, and left alone.
 Result<> SessionState::drain_leftovers() {
-    FB_TRY_ASSIGN(left, drain::find_leftovers(options.staging, options.run, run_id));
+    FB_TRY_ASSIGN(left, drain::find_leftovers(options.staging, options.run, run_id, last_claim_));
     for (const auto& directory : left.others)
         log([&] {
             return fmt::format(
-                "forebay: {} holds staged snapshots of another run that lay at {}; they are neither restored nor "
-                "committed. Next: forebay drain {} --into ANOTHER-RUN keeps them, --drop removes them.",
+                "forebay: {} holds staged snapshots that are not of this run: of another one that lay at {}, or of a "
+                "copy of it. They are neither restored nor committed. Next: forebay drain {} --into ANOTHER-RUN keeps "
+                "them, --drop removes them.",
                 directory, options.run, directory);
         });
     // Those that this session uses are held by it.
@@ -265,11 +275,12 @@ Result<> SessionState::open_staging(std::optional<stage::LockedDirectory> locked
         if (!topology.leads()) return {};
         const stage::SessionFile file{.run = options.run,
                                       .run_id = run_id,
+                                      .claim = claim_,
                                       .host = sys::host_name(),
                                       .process = sys::process_id(),
                                       .agent = options.agent,
                                       .forwarding = forwarding_};
-        FB_TRY(take(stage::Staging::create(std::move(*locked), file, std::chrono::milliseconds(0))));
+        FB_TRY(take(stage::Staging::create(std::move(*locked), file, old_agent_max)));
         staging->control().session = number;
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;
         return sys::posix_store().make_directories(stage::spool_path(directory));

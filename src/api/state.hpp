@@ -110,6 +110,7 @@ public:
 
 private:
     std::int64_t process_ = sys::process_id();
+    std::uint64_t claim_ = 0, last_claim_ = 0;  // keys of this session's claim, and of the one before
     Result<> find_forwarders(const stage::Forwarding& of_job);
     Result<> open_target();
     Result<stage::LockedDirectory> lock_staging();
@@ -170,6 +171,8 @@ public:
     Result<> prepare();
     Result<std::optional<Restart>> choose(std::int64_t below);
     Result<std::optional<Restart>> restore(const std::function<Result<>(Restart&)>& bind);
+    /// Once a stream. Collective.
+    Result<> bring_back_replaced();
     Result<bool> was_removed(const RestartState& state, const Error& error) const;
     /// Why a snapshot is passed over.
     void note(const std::string& text);
@@ -194,6 +197,7 @@ public:
     restart::Chooser chooser;
     stage::Course course;
     std::int64_t chosen_step = -1;
+    bool looked_for_replaced = false;
     std::weak_ptr<RestartState> reading;  // what was chosen last
     std::vector<std::string> notes;       // why newer snapshots were passed over
 };

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "catalog/catalog.hpp"
+#include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "support/numbered_state.hpp"
 #include "support/sessions.hpp"
@@ -365,4 +366,27 @@ TEST_CASE("saves of two streams that have the same number are told apart, by the
     CHECK(slow.newest().value().value().step() == 9);
     session.close().value();
     CHECK(catalog::snapshots(sys::posix_store(), options.run, "slow").value().size() == 1);
+}
+
+TEST_CASE("a step whose replacement was cut between its two renames is found by a restart") {
+    const test::TempDirectory folder;
+    const auto options = options_in(folder, 1);
+    double value = 1;
+    const auto stream_of = [&](Session& session) {
+        auto stream = session.stream("restart", {.view = false}).value();
+        stream.replicated("value", &value).value();
+        return stream;
+    };
+    {
+        auto session = Session::open(options).value();
+        stream_of(session).save(7).value();
+        session.close().value();
+    }
+    const auto there = catalog::snapshots(sys::posix_store(), options.run, "restart").value().front().directory;
+    const auto id = catalog::load_manifest(sys::posix_store(), there).value().snapshot_id;
+    fs::rename(there, fs::path(there).parent_path() / catalog::leftover_name({7, id, catalog::Leftover::Kind::old}));
+    auto session = Session::open(options).value();
+    auto stream = stream_of(session);
+    CHECK(stream.newest().value().value().step() == 7);
+    session.close().value();
 }

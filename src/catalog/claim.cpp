@@ -225,6 +225,15 @@ Result<std::uint32_t> claim(sys::Store& store, const std::string& run, const Cla
     return Claiming(store, run, claimant, options).claim();
 }
 
+Result<std::uint64_t> claim_key(sys::Store& store, const std::string& run) {
+    FB_TRY_ASSIGN(sessions, sessions_in(store, run));
+    if (sessions.empty()) return std::uint64_t{0};
+    FB_TRY_ASSIGN(said, load(store, run, sessions.back()));
+    std::uint64_t key = 0;
+    if (said) std::from_chars(said->key.data(), said->key.data() + said->key.size(), key, 16);
+    return key;
+}
+
 Result<> renew_claim(sys::Store& store, const std::string& run, std::uint32_t session, std::uint64_t count) {
     // In place and without a sync: a reader that sees half of it sees that it has changed, and a power cut ends the
     // session anyway. Never made anew: a claim that was taken over has no directory any more.

@@ -44,6 +44,9 @@ struct ClaimOptions {
 Result<std::uint32_t> claim(sys::Store& store, const std::string& run, const Claimant& claimant,
                             const ClaimOptions& options);
 
+/// The key of the newest claim, which no other session has, of this run or another; 0 where there is none.
+Result<std::uint64_t> claim_key(sys::Store& store, const std::string& run);
+
 /// Shows that the session lives; `count` must differ from the one before.
 Result<> renew_claim(sys::Store& store, const std::string& run, std::uint32_t session, std::uint64_t count);
 

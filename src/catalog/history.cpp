@@ -157,10 +157,6 @@ Result<format::Lineage> lineage_to_join(sys::Store& store, const std::string& ru
     if (!there && there.error().kind == ErrorKind::missing) return lineage;
     if (!there) return there.error();
     if (!there->living.empty()) lineage.lines = there->living.front().head.lineage.lines;
-    for (const auto& version : there->living)
-        if (version.head.lineage.line() == there->line())
-            lineage.save = std::max(lineage.save, version.head.lineage.save);
-    ++lineage.save;
     return lineage;
 }
 

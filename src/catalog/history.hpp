@@ -56,7 +56,8 @@ Result<History> history(sys::Store& store, const std::string& run, const std::st
 /// Those of the line that the run is on, newest first: what programs read that know no lines.
 Result<std::vector<Snapshot>> living_snapshots(sys::Store& store, const std::string& run, const std::string& stream);
 
-/// For a snapshot that is put into a stream from elsewhere: it joins the line that the run is on, as its latest save.
+/// For a snapshot that is put into a stream from elsewhere: it joins the line that the run is on,
+/// before all saves of its step.
 Result<format::Lineage> lineage_to_join(sys::Store& store, const std::string& run, const std::string& stream);
 
 /// Takes a snapshot that somebody has put here from another run into this one: it joins the line that the run is on.

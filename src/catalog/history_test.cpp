@@ -283,3 +283,10 @@ TEST_CASE("a crash at any operation while a line takes over leaves each snapshot
         }
     }
 }
+
+TEST_CASE("packed files are on no line: nothing goes back in their streams") {
+    SimStore disk(run + "/packed-files");
+    CHECK(catalog::prune_above(disk, run, "packed-files", 5, 2, false).error().kind == ErrorKind::refused);
+    CHECK(catalog::prune_line(disk, run, "packed-files", {2, 0}, false).error().kind == ErrorKind::refused);
+    CHECK(disk.list(run + "/packed-files").value().empty());
+}

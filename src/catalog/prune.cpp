@@ -7,6 +7,7 @@
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "catalog/views.hpp"
+#include "format/packed.hpp"
 
 namespace forebay::catalog {
 
@@ -138,10 +139,19 @@ Result<> remove_all(sys::Store& store, const std::string& run, bool dry_run, Pru
     return {};
 }
 
+Result<> check_has_lines(const std::string& stream) {
+    if (!format::is_packed_stream(stream)) return {};
+    return Error{ErrorKind::refused,
+                 fmt::format("stream \"{}\" holds packed files, and no state that the run could go back to.\n"
+                             "  Safe: nothing was removed.\n  Next: forebay extract, or rm -r of single batches",
+                             stream)};
+}
+
 }  // namespace
 
 Result<Pruned> prune_above(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t step,
                            std::uint32_t session, bool dry_run) {
+    FB_TRY(check_has_lines(stream));
     FB_TRY_ASSIGN(all, history(store, run, stream));
     Pruned above;
     for (const auto& version : all.living)
@@ -158,6 +168,7 @@ Result<Pruned> prune_above(sys::Store& store, const std::string& run, const std:
 
 Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::string& stream,
                           const format::Line& line, bool dry_run) {
+    FB_TRY(check_has_lines(stream));
     FB_TRY_ASSIGN(all, history(store, run, stream));
     Pruned own;
     for (const auto* list : {&all.living, &all.abandoned}) {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -40,14 +42,14 @@ std::string text_of_identity(std::uint64_t id) {
 // Of a run that has snapshots but no identity: what the newest of them says.
 Result<std::uint64_t> identity_in_snapshots(sys::Store& store, const std::string& run) {
     FB_TRY_ASSIGN(names, streams(store, run));
-    format::ManifestHead newest;
+    std::map<std::uint64_t, int> counts;  // somebody may have put a snapshot of another run here
     for (const auto& stream : names) {
         FB_TRY_ASSIGN(found, heads_of(store, run, stream));
         for (const auto& version : found)
-            if (version.head.lineage.run_id != 0 && version.head.sealed_unix_ns >= newest.sealed_unix_ns)
-                newest = version.head;
+            if (const auto id = version.head.lineage.run_id; id != 0) ++counts[id];
     }
-    return newest.lineage.run_id;
+    const auto most = std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
+    return most == counts.end() ? 0 : most->first;
 }
 
 std::uint64_t new_identity() {

@@ -72,6 +72,20 @@ TEST_CASE("a run that lost its identity gets back the one that its snapshots nam
     CHECK(catalog::make_identity(disk, run).value() == 0xf3);
 }
 
+TEST_CASE("what it gets back is what most snapshots name: one of another run may lie there") {
+    SimStore disk(run);
+    for (const std::uint64_t id : {1u, 2u, 3u}) {
+        const std::uint64_t run_id = id == 3 ? 0xbad : 0x900d;
+        const test::SmallSnapshot snapshot{.id = id,
+                                           .step = static_cast<std::int64_t>(id),
+                                           .sealed_unix_ns = static_cast<std::int64_t>(id),
+                                           .lineage = {.run_id = run_id}};
+        REQUIRE(test::drain_all(disk, run, snapshot));
+        REQUIRE(drain::commit_if_complete(disk, test::key_of(run, snapshot), 0));
+    }
+    CHECK(catalog::make_identity(disk, run).value() == 0x900d);
+}
+
 TEST_CASE("of many that make it at once all get the same") {
     for (int round = 0; round < 20; ++round) {
         SimStore disk("scratch");

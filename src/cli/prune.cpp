@@ -7,17 +7,14 @@
 #include <memory>
 #include <optional>
 
-#include "catalog/claim.hpp"
 #include "catalog/names.hpp"
-#include "catalog/run.hpp"
 #include "catalog/views.hpp"
-#include "cli/log.hpp"
+#include "cli/held_claim.hpp"
 #include "cli/place.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "format/packed.hpp"
-#include "sys/machine.hpp"
 
 namespace forebay::cli {
 
@@ -80,21 +77,6 @@ Result<> check(const Options& options) {
     return {};
 }
 
-// Whoever goes back must be alone: a session that lives goes on from where it is.
-Result<std::uint32_t> claim_for(sys::Store& store, const std::string& run) {
-    FB_TRY(catalog::make_identity(store, run));
-    FB_TRY_ASSIGN(session, catalog::claim(store, run,
-                                          {.host = sys::host_name(),
-                                           .user = sys::user_name(),
-                                           .boot = sys::boot_id(),
-                                           .lock_path = {},
-                                           .lock_id = {},
-                                           .process = sys::process_id()},
-                                          {.watch = forebay::Options{}.takeover_wait, .log = log_to_errors()}));
-    FB_TRY(catalog::end_claim(store, run, session));
-    return session;
-}
-
 Result<catalog::Pruned> prune_stream(sys::Store& store, const Options& options, const std::string& run,
                                      const std::string& stream, std::uint32_t session) {
     if (options.keep != not_given)
@@ -111,11 +93,13 @@ Result<Exit> prune(const Options& options) {
         return Error{ErrorKind::refused, fmt::format("prune works on a run or a stream, not on one step: {}.\n"
                                                      "  Next: forebay prune {} --keep 3 --dry-run",
                                                      options.place, place.run)};
-    std::uint32_t session = 0;
-    if (options.keep == not_given && !options.dry_run) {
-        FB_TRY_ASSIGN(claimed, claim_for(store, place.run));
-        session = claimed;
+    // Whoever goes back must be alone, from the first look to the last removal: a session goes on from where it is.
+    std::unique_ptr<HeldClaim> held;
+    if (options.keep == not_given && !options.dry_run && !place.streams.empty()) {
+        FB_TRY_ASSIGN(taken, HeldClaim::take(store, place.run));
+        held = std::move(taken);
     }
+    const auto session = held ? held->session() : 0;
     auto array = Json::array();
     auto exit = Exit::good;
     Result<> nothing;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "catalog/claim.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "cli/json.hpp"
@@ -132,11 +133,14 @@ Result<Exit> recover(const Options& options) {
     // What was killed as it began, and what is of another run at this path, is told as well.
     FB_TRY_ASSIGN(directories, stage::staging_directories_of(options.staging, absolute));
     FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
-    FB_TRY_ASSIGN(left, drain::find_leftovers(options.staging, absolute, run_id));
+    FB_TRY_ASSIGN(last_claim, catalog::claim_key(store, run));
+    FB_TRY_ASSIGN(left, drain::find_leftovers(options.staging, absolute, run_id, last_claim));
     for (const auto& directory : left.own)
         if (std::ranges::find(directories, directory) == directories.end()) directories.push_back(directory);
     const auto make_view = view_maker();
-    const auto staged = drain::drain_leftovers(directories, make_view, {.moved_to = absolute});
+    drain::LeftoverOptions how;
+    how.moved_to = absolute;
+    const auto staged = drain::drain_leftovers(directories, make_view, how);
     FB_TRY_ASSIGN(recovered, drain::recover(store, run, options.stale));
     Report report;
     for (const auto& one : staged) FB_TRY(report_staged(one, options.stale, report));

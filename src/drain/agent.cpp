@@ -163,9 +163,14 @@ Result<> Agent::map_slot(std::uint32_t index) {
     if (session_.adopts) {
         FB_TRY_ASSIGN(peeked, format::peek(std::as_const(mapped).bytes(), path));
         const std::string stream = page_.streams[page_.slots[index].stream].name.data();
+        // What the other run has under this step is its own, and stays.
+        const Place place{session_.run, stream, peeked.record.step};
+        FB_TRY_ASSIGN(taken, store_.exists(place.final_directory()));
+        FB_TRY_ASSIGN(ours, find_committed(store_, place, peeked.record.which_save()));
+        if (taken && !ours)
+            return Error{ErrorKind::refused, fmt::format("{} has a step {} of its own. Next: --into another run.",
+                                                         session_.run, place.step)};
         FB_TRY_ASSIGN(lineage, catalog::lineage_to_join(store_, session_.run, stream));
-        // Of several nodes each finds it by itself, and the save has one number.
-        if (peeked.record.nodes > 1) lineage.save = peeked.record.lineage.save;
         FB_TRY(format::change_lineage(lineage, mapped.bytes(), path));
     }
     mapping = std::move(mapped);
@@ -269,7 +274,6 @@ bool Agent::drain_slot(std::uint32_t index, bool again, const std::atomic<bool>&
         return false;
     }
     page_.bytes_drained += slot.drained_bytes.load();
-    mine_[index].corrupt_drains = 0;
     log_(fmt::format("step {} of stream '{}': {} drained in {}", slot.step.load(),
                      page_.streams[slot.stream].name.data(), show_bytes(slot.drained_bytes.load()),
                      show_seconds(std::chrono::duration<double>(took).count())));
@@ -299,7 +303,8 @@ void Agent::fail(std::uint32_t index, const Error& error) {
                                        sys::host_name()));
     log_(text);
     // Bytes that are not what the application gave cannot become right by another try: told once, then given up.
-    if (torn && ++mine.corrupt_drains > 1) {
+    if (torn && std::exchange(mine.torn, slot.snapshot_id.load()) == slot.snapshot_id.load()) {
+        slot.given_up = 1;
         set(slot, SlotState::empty);
         return;
     }

@@ -51,7 +51,7 @@ private:
     struct Mine {
         sys::Mapping mapping;
         std::uint32_t bell_at_failure = 0;
-        int corrupt_drains = 0;
+        std::uint64_t torn = 0;           // the save that was found damaged
         int absences = 0;                 // looks in a row that found the part of a drained slot nowhere
         std::uint32_t look_first_at = 0;  // the node whose arrival is checked first: this one, then one that was absent
         std::uint64_t file_bytes = 0;     // of the drain under way
@@ -160,11 +160,14 @@ struct DrainedDirectory {
 std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& directories, const ViewMaker& make_view,
                                               const LeftoverOptions& options);
 
-/// What dead sessions left staged on this node, by whose it is. `run` is absolute.
+/// What dead sessions left staged on this node, by whose it is. `run` is absolute. Of one that staged for another path
+/// only what the run's last session left is taken, whose claim had the key `last_claim`: the run has been moved since.
+/// Anything else of this identity is of a copy of the run.
 struct Leftovers {
     std::vector<std::string> own;     // of this run, perhaps when it lay elsewhere
-    std::vector<std::string> others;  // of runs that lay at this path before, and hold what is not committed
+    std::vector<std::string> others;  // of runs that lay at this path before, or of copies; with what is not committed
 };
-Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id);
+Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id,
+                                 std::uint64_t last_claim);
 
 }  // namespace forebay::drain

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/attempt.hpp"
+#include "catalog/claim.hpp"
 #include "catalog/history.hpp"
 #include "catalog/views.hpp"
 #include "drain/agent.hpp"
@@ -129,6 +130,11 @@ void Agent::keep_window(std::uint32_t index, const catalog::Snapshot& snapshot, 
     if (page_.lost.load() != 0) return;  // what stays is for the session to say that has the run now
     // A stream that keeps all may hold thousands of snapshots: they are looked at once a line.
     if (stream.keep <= 0 && named_lines_[index] == line) return;
+    // Nor for one that nobody has told it to yet: this agent may have been stopped for long.
+    if (const auto session = page_.session.load(); session != 0) {
+        const auto later = catalog::claimed_after(store_, session_.run, session);
+        if (!later || *later) return;
+    }
     const auto pruned = attempt([&] {
         return catalog::prune(store_, session_.run, snapshot.stream,
                               {.keep = stream.keep, .keep_abandoned = stream.keep_abandoned, .spared = snapshot.step});

@@ -219,7 +219,22 @@ std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& di
     return all;
 }
 
-Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id) {
+namespace {
+
+bool holds_uncommitted(const std::string& directory) {
+    const auto page = stage::Staging::join(directory);
+    if (!page) return true;
+    for (std::uint32_t i = 0; i < page->control().slot_count.load(); ++i) {
+        const auto state = page->control().slots[i].state.load();
+        if (state != stage::SlotState::empty && state != stage::SlotState::committed) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id,
+                                 std::uint64_t last_claim) {
     Leftovers found;
     FB_TRY_ASSIGN(directories, stage::staging_directories(staging));
     std::ranges::sort(directories);
@@ -228,13 +243,14 @@ Result<Leftovers> find_leftovers(const std::string& staging, const std::string& 
         if (!session) continue;   // killed before it had staged anything
         std::error_code unequal;  // one of both does not exist
         const bool here = session->run == run || std::filesystem::equivalent(session->run, run, unequal);
-        if (session->run_id == run_id) {
-            // Of a copied run both have the identity: the one that still lies where it was staged for has it.
-            if (here || !catalog::check_identity(sys::posix_store(), session->run, run_id))
-                found.own.push_back(directory);
-        } else if (here) {
+        const bool same = session->run_id == run_id;
+        // Of a copied run both have the identity: the one that still lies where it was staged for has it.
+        const bool moved = same && last_claim != 0 && session->claim == last_claim &&
+                           !catalog::check_identity(sys::posix_store(), session->run, run_id);
+        if (same && (here || moved)) found.own.push_back(directory);
+        else if ((here || same) && holds_uncommitted(directory) &&
+                 (here || !catalog::check_identity(sys::posix_store(), session->run, run_id)))
             found.others.push_back(directory);
-        }
     }
     return found;
 }

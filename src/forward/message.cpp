@@ -179,13 +179,13 @@ Result<Answer> decode_answer(std::span<const std::byte> body) {
     reader.number(count);
     for (std::uint32_t i = 0; i < count && reader.good(); ++i) {
         auto& entry = answer.entries.emplace_back();
-        std::uint8_t kind = 0;
+        std::uint8_t type = 0;
         reader.text(entry.name, limits::path_bytes_max);
         reader.number(entry.size);
-        reader.number(kind);
-        if (kind > 2) return corrupt("an answer");
-        entry.is_directory = kind > 0;
-        entry.is_link = kind == 2;
+        reader.number(type);
+        if (type > 2) return corrupt("an answer");
+        entry.is_directory = type > 0;
+        entry.is_link = type == 2;
     }
     if (!reader.ended() || kind > static_cast<std::uint32_t>(ErrorKind::broken)) return corrupt("an answer");
     error.kind = static_cast<ErrorKind>(kind);

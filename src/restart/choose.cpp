@@ -254,8 +254,9 @@ Result<Choice> Chooser::load_staged(const std::string& path) {
 }
 
 Result<> Chooser::pass_over(std::int64_t step, const char* what, const Error& why) {
-    // A process without memory or descriptors would fail at any snapshot, and come back from an older one.
-    if (why.kind == ErrorKind::full) return why;
+    // A process without memory or descriptors would fail at any snapshot, and come back from an older one. And storage
+    // that fails now may give the snapshot in a minute: the run must not go back for that.
+    if (why.kind == ErrorKind::full || why.kind == ErrorKind::retry) return why;
     return comm::agree(*context_.topology->world,
                        [&] { notes_.push_back(fmt::format("step {}{} is passed over: {}", step, what, why.text)); });
 }

@@ -47,7 +47,8 @@ public:
     Chooser(ChooserContext context, std::string stream) : context_(std::move(context)), stream_(std::move(stream)) {}
 
     /// The newest whole snapshot of the living line with a step below `below`; nothing when there is none. `full` where
-    /// this process has no more memory or descriptors: that is no fault of a snapshot, which would be passed over.
+    /// this process has no more memory or descriptors, and `retry` where storage fails now: that is no fault of a
+    /// snapshot, which would be passed over.
     /// Collective; all ranks get the same answer but for Choice::staged, which is the node's own.
     Result<std::optional<Choice>> newest_below(std::int64_t below);
 

@@ -20,10 +20,12 @@ constexpr std::chrono::milliseconds liveness_pause{200};
 Result<> Stager::report_failure() {
     for (std::size_t i = 0; i < indices_.size(); ++i) {
         auto& slot = control(i);
-        if (slot.state.load(std::memory_order_acquire) != SlotState::failed || slot.failures.load() == reported_[i])
-            continue;
-        reported_[i] = slot.failures.load();
+        const bool failed =
+            slot.state.load(std::memory_order_acquire) == SlotState::failed || slot.given_up.load() != 0;
+        if (!failed) continue;
         ring(context_.staging->control().bell);  // the agent tries again while the application decides
+        if (slot.failures.load() == reported_[i]) continue;
+        reported_[i] = slot.failures.load();
         return Error{static_cast<ErrorKind>(slot.error_kind), slot.error_text.data()};
     }
     return {};

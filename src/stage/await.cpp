@@ -57,9 +57,9 @@ Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<s
         const auto seen = page.news.load(std::memory_order_acquire);
         for (const auto index : slots) {
             const auto& slot = page.slots[index];
-            if (slot.state.load(std::memory_order_acquire) != SlotState::failed ||
-                slot.failures.load() == failures_before[index])
-                continue;
+            const bool failed = slot.state.load(std::memory_order_acquire) == SlotState::failed &&
+                                slot.failures.load() != failures_before[index];
+            if (!failed && slot.given_up.load() == 0) continue;
             mine = Error{static_cast<ErrorKind>(slot.error_kind), slot.error_text.data()};
             return {};
         }

@@ -58,6 +58,8 @@ struct SlotControl {
     std::atomic<std::uint32_t> late{0};  // 1: the agent has counted it as a missed deadline
     // Written by the agent before it stores `failed`, stable until it leaves that state.
     std::atomic<std::uint32_t> failures{0};
+    // 1: the save was damaged in memory and the agent has left it; whoever waits for it, or saves next, gets the error.
+    std::atomic<std::uint32_t> given_up{0};
     std::uint32_t error_kind = 0;
     std::array<char, error_text_max> error_text{};
 };

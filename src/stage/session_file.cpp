@@ -76,9 +76,12 @@ private:
     // Version 1 was of before runs had an identity.
     bool identity(format::json::Value root) {
         if (root.member("version").u64() == 1u) return true;
-        const auto digits = root.member("run_id").text();
+        return hex(root.member("run_id"), session_.run_id) && hex(root.member("claim"), session_.claim);
+    }
+    static bool hex(format::json::Value value, std::uint64_t& to) {
+        const auto digits = value.text();
         if (!digits || digits->size() != identity_digits) return false;
-        const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), session_.run_id, 16);
+        const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), to, 16);
         return error == std::errc{} && end == digits->data() + digits->size();
     }
     static bool flag(format::json::Value value, bool& to) {
@@ -172,6 +175,7 @@ Result<std::string> encode_session(const SessionFile& session) {
                      {"version", session_version},
                      {"run", session.run},
                      {"run_id", fmt::format("{:016x}", session.run_id)},
+                     {"claim", fmt::format("{:016x}", session.claim)},
                      {"host", session.host},
                      {"process", session.process},
                      {"agent",

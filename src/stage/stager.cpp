@@ -266,6 +266,7 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
         shared.snapshot_id = id;
         shared.inherited = 0;
         shared.late = 0;
+        shared.given_up = 0;
         shared.sealed_unix_ns = record.sealed_unix_ns;
         // The next save but one, with two slots, and so counted from the beginning of this one.
         const std::chrono::nanoseconds saving = sys::Clock::now() - began_;

@@ -83,6 +83,7 @@ private:
     void remove();
     void move();
     void mount_away();
+    void copy();
     void recover();
     void prune_above();
     void prune_line();
@@ -232,13 +233,14 @@ void Program::between() {
         act(fmt::format("clock {:+} h", hours));
         shift_clock(hours * hour);
     }
-    switch (below(8)) {
+    switch (below(9)) {
         case 0: return remove();
         case 1: return move();
         case 2: return mount_away();
         case 3: return recover();
         case 4: return prune_above();
         case 5: return prune_line();
+        case 6: return copy();
         default: return;
     }
 }
@@ -291,14 +293,37 @@ void Program::mount_away() {
     fs::rename(hidden, run_);
 }
 
+// Somebody tries something in a copy, and throws it away with whatever is staged for it.
+void Program::copy() {
+    const auto own = run_;
+    run_ = base_ / fmt::format("copy-{}", ++number_);
+    act("cp -a RUN");
+    fs::copy(own, run_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+    if (!pending_) {
+        const auto model = model_;
+        const auto last = last_step_;
+        session();
+        if (problems_.empty()) check_target();
+        model_ = model;
+        last_step_ = last;
+        pending_ = false;
+    }
+    act("the copy goes");
+    fs::remove_all(run_);
+    run_ = own;
+}
+
 void Program::recover() {
     act("recover");
     auto& store = sys::posix_store();
     const auto id = catalog::identity_of(store, run_);
     if (!id) return problem("identity: " + id.error().text);
-    const auto left = drain::find_leftovers(base_ / "memory", run_, *id);
+    const auto left = drain::find_leftovers(base_ / "memory", run_, *id, catalog::claim_key(store, run_).value());
     if (!left) return problem("leftovers: " + left.error().text);
-    for (const auto& one : drain::drain_leftovers(left->own, {}, {.remove = true, .moved_to = run_})) {
+    drain::LeftoverOptions how;
+    how.remove = true;
+    how.moved_to = run_;
+    for (const auto& one : drain::drain_leftovers(left->own, {}, how)) {
         if (!one.staged) problem("drain: " + one.staged.error().text);
         else
             for (const auto& drained : *one.staged)

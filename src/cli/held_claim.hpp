@@ -1,0 +1,41 @@
+// The claim of a run that a verb holds while it changes what sessions go by.
+
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "sys/machine.hpp"
+#include "sys/store.hpp"
+#include "sys/thread.hpp"
+
+namespace forebay::cli {
+
+class HeldClaim {
+public:
+    /// `refused` while a session or another such verb has the run. Shows that it lives as sessions do, until its end.
+    static Result<std::unique_ptr<HeldClaim>> take(sys::Store& store, const std::string& run);
+    HeldClaim(const HeldClaim&) = delete;
+    HeldClaim& operator=(const HeldClaim&) = delete;
+    ~HeldClaim();
+
+    std::uint32_t session() const { return session_; }
+
+private:
+    HeldClaim(sys::Store& store, std::string run) : store_(store), run_(std::move(run)) {}
+    void renew();
+
+    sys::Store& store_;
+    const std::string run_;
+    std::uint32_t session_ = 0;
+    std::string lock_path_;
+    sys::FileLock lock_;
+    std::mutex mutex_;  // guards what follows
+    std::condition_variable wake_;
+    bool ends_ = false;
+    sys::Thread thread_;
+};
+
+}  // namespace forebay::cli
