@@ -290,9 +290,12 @@ void History::judge_promises(const catalog::History& found) const {
         const auto keep = static_cast<std::size_t>(schedule_.stream.keep);
         return keep == 0 || found.living.size() < keep || found.living[keep - 1].head.step <= step;
     };
+    std::string text;
+    for (const auto& [line, step] : there) text += " " + std::to_string(step) + " of line " + format::name_of(line);
     for (const auto& [line, step] : listed_)
         if (schedule_.stream.keep == 0 || (line == listed_.rbegin()->first && is_kept(step)))
-            CHECK_MESSAGE(there.contains({line, step}), "step " << step << " was seen committed and is lost");
+            CHECK_MESSAGE(there.contains({line, step}), "step " << step << " of line " << format::name_of(line)
+                                                                << " was seen committed and is lost; there is" << text);
     // Which line it was of is not told.
     for (const auto step : told_)
         if (schedule_.stream.keep == 0 || (bases_.empty() && is_kept(step)))
