@@ -176,6 +176,8 @@ Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t
     if (!renamed && renamed.error().kind == ErrorKind::refused) {
         // The line has saved this step twice, and an earlier one of both lies there already.
         const auto there = load_manifest_head(store, aside);
+        // Another agent has just done it, and the directory holds what that has committed.
+        if (there && there->snapshot_id == save.snapshot_id) return store.sync_directory(stream_directory);
         const bool later = there && format::is_later(there->which_save(), save);
         FB_TRY(discard(store, later ? directory : aside, step,
                        later   ? save.snapshot_id

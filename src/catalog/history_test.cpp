@@ -10,6 +10,7 @@
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "support/committed_run.hpp"
+#include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 
 using namespace forebay;
@@ -94,6 +95,24 @@ TEST_CASE("the same step on two lines: the later has the step's name, in whateve
         CHECK(steps_of(here.history().abandoned) == Steps{600, 500, 400});
         CHECK(catalog::leftovers(here.disk, run, stream).value().empty());
     }
+}
+
+TEST_CASE(
+    "two agents that commit one save at once, whenever one overtakes the other, lose nothing of the line before") {
+    const auto now = of(second, 400);
+    int operations = 1;
+    for (int at = 0; at < operations; ++at) {
+        CAPTURE(at);
+        Run here;
+        test::drain_all(here.disk, run, now).value();
+        test::InterruptedStore slow(here.disk, at, [&] { test::commit(here.disk, run, now).value(); });
+        REQUIRE(test::commit(slow, run, now));
+        operations = slow.operations();
+        const auto history = here.history();
+        CHECK(steps_of(history.living) == Steps{400, 300, 200, 100});
+        CHECK(steps_of(history.abandoned) == Steps{500, 400});
+    }
+    CHECK(operations > 10);
 }
 
 TEST_CASE("a step that is saved again on one line is replaced by the later save, whatever the clocks say") {

@@ -12,24 +12,23 @@
 #include <map>
 #include <thread>
 
-#include "catalog/claim.hpp"
-#include "comm/group.hpp"
 #include "drain/node_drain.hpp"
-#include "stage/await.hpp"
+#include "support/agent_node.hpp"
 #include "support/committed_run.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
-#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
+using test::agent_options;
+using test::Node;
 using test::SimStore;
 using test::SmallSnapshot;
 
 namespace {
 
-const std::string run = "/run";
+const std::string run = test::node_run;
 
 struct Write {
     std::string stream;
@@ -85,59 +84,6 @@ private:
         const std::string stream_;
     };
     const std::chrono::milliseconds pause_;
-};
-
-AgentOptions agent_options(int in_flight = 2) {
-    AgentOptions options;
-    options.block_bytes = 64u << 10;
-    options.in_flight = in_flight;
-    options.retries = 0;
-    options.retry_pause = 1ms;
-    return options;
-}
-
-/// A node's staging directory without an application, but one that does not end.
-class Node {
-public:
-    explicit Node(const AgentOptions& options = agent_options())
-        : session{.run = run, .host = "here", .process = 1, .agent = options},
-          staging(stage::Staging::create(stage::LockedDirectory::lock(folder / "staging", run).value(), session, 0ms)
-                      .value()) {}
-
-    void seal(const SmallSnapshot& snapshot, const StreamOptions& options = {},
-              std::int64_t sealed_unix_ns = sys::unix_ns(), std::size_t slot_of_stream = 0, bool damaged = false) {
-        const auto stream = staging.add_stream(snapshot.stream, options).value();
-        const auto index = staging.slots_of(stream)[slot_of_stream];
-        auto image = test::small_node_file(snapshot, 0);
-        const auto block = format::open_head(image, "image").value().blocks.front().offset_bytes;
-        if (damaged) image[block] ^= std::byte{1};
-        std::ranges::copy(image, sys::Mapping::create(staging.slot_path(index), image.size()).value().bytes().begin());
-        auto& slot = page().slots[index];
-        slot.step = snapshot.step;
-        slot.snapshot_id = snapshot.id;
-        slot.inherited = 0;
-        slot.given_up = 0;
-        slot.sealed_unix_ns = sealed_unix_ns;
-        slot.state = stage::SlotState::sealed;
-        stage::ring(page().bell);
-    }
-    stage::Control& page() { return staging.control(); }
-    stage::StreamControl& stream(const std::string& name) {
-        return *std::ranges::find_if(page().streams, [&](const auto& stream) { return name == stream.name.data(); });
-    }
-
-    /// Until all of it is committed or has failed.
-    bool drain(sys::Store& store) {
-        page().ending = 1;
-        const std::atomic<bool> never{false};
-        return drain::Agent(store, staging, session, {}, [this](const std::string& line) { log += line + "\n"; })
-            .run(never, 0s);
-    }
-
-    test::TempDirectory folder;
-    stage::SessionFile session;
-    stage::Staging staging;
-    std::string log;
 };
 
 SmallSnapshot large(const std::string& stream, std::uint64_t id, std::int64_t step = 7) {
@@ -375,46 +321,4 @@ TEST_CASE("a file that stays under the name of a view is told once") {
     REQUIRE(told != std::string::npos);
     CHECK(node.log.find("series.nc stays", told + 20) == std::string::npos);
     CHECK(disk.peek(run + "/restart/series.nc") == "an export");
-}
-
-TEST_CASE("each save that is damaged in memory is told once as failed, and who waits hears of it until the next one") {
-    SimStore disk("run");
-    Node node;
-    std::atomic<bool> stop{false};
-    std::jthread agent(
-        [&] { drain::Agent(disk, node.staging, node.session, {}, [](const std::string&) {}).run(stop, 0s); });
-    std::uint32_t told = 0;
-    for (const std::uint64_t id : {1u, 2u}) {
-        CAPTURE(id);
-        node.seal({.id = id, .step = static_cast<std::int64_t>(id)}, {}, sys::unix_ns(), 0, true);
-        auto& slot = node.page().slots[0];
-        REQUIRE(test::soon([&] { return slot.state.load() == stage::SlotState::failed; }, 60s));
-        CHECK(slot.failures.load() == ++told);
-        const auto waited = stage::await_commits(*comm::alone(), node.staging, {0}, 60s, {}, {});  // it tries again
-        REQUIRE_FALSE(waited);
-        CHECK(waited.error().kind == ErrorKind::corrupt);
-        CHECK(slot.state.load() == stage::SlotState::empty);
-        CHECK_FALSE(stage::await_commits(*comm::alone(), node.staging, {0}, 60s, {}, {}));
-    }
-    stop = true;
-    stage::ring(node.page().bell);
-}
-
-TEST_CASE("an agent whose session has lost its run commits what it has, and removes nothing") {
-    SimStore disk("run/forebay");
-    const catalog::Claimant claimant{
-        .host = "nid2", .user = "me", .boot = "", .lock_path = "", .lock_id = "", .process = 7};
-    const auto sessions = {1u, 2u};
-    for (const auto session : sessions) REQUIRE(catalog::claim(disk, run, claimant, {}).value() == session);
-    for (const auto session : sessions) {
-        CAPTURE(session);
-        Node node;
-        node.page().session = session;
-        for (const std::int64_t step : {10, 20}) {
-            const auto id = static_cast<std::uint64_t>(100 * session + step);
-            node.seal({.id = id, .step = 10 * session + step}, {.keep = 1});
-            REQUIRE_MESSAGE(node.drain(disk), node.log);
-        }
-        CHECK(catalog::snapshots(disk, run, "restart").value().size() == (session == 1 ? 2 : 1));
-    }
 }

@@ -1,5 +1,7 @@
 #include "campaign/program.hpp"
 
+#include "campaign/acts.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,87 +26,6 @@
 #include "sys/store.hpp"
 
 namespace forebay::campaign {
-
-namespace {
-
-namespace fs = std::filesystem;
-using namespace std::chrono_literals;
-
-const std::string stream_name = "state";
-// Of a node: more are not free for another save.
-constexpr int slots = 2;
-constexpr std::int64_t hour = 3600;
-
-class Program {
-public:
-    explicit Program(std::uint64_t seed) : random_(seed), base_("/dev/shm"), run_(base_ / "run") {
-        keep_ = chance(2) ? 0 : 2;
-        model_ = Model(keep_);
-        fs::create_directory(base_ / "memory");
-    }
-
-    std::vector<std::string> play() {
-        const int sessions = 2 + below(3);
-        for (int i = 0; i < sessions && problems_.empty(); ++i) {
-            if (i > 0) between();
-            if (problems_.empty()) session();
-            if (problems_.empty()) check_target();
-        }
-        if (problems_.empty()) finish();
-        shift_clock(0);
-        return problems_;
-    }
-
-private:
-    int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
-    bool chance(int one_in) { return below(one_in) == 0; }
-    void act(const std::string& text) { acts_ += (acts_.empty() ? "" : "; ") + text; }
-    void problem(const std::string& text) { problems_.push_back(fmt::format("{}  [{}]", text, acts_)); }
-    void expect(const Result<>& done, const std::string& what) {
-        if (!done) problem(what + ": " + done.error().text);
-    }
-
-    Options options(const std::string& staging = "memory") const {
-        Options made{.run = run_, .staging = base_ / staging};
-        made.agent.mode = AgentMode::thread;
-        made.agent.retry_pause = 1ms;
-        made.takeover_wait = 0ms;
-        return made;
-    }
-    std::vector<std::string> staged() const { return stage::staging_directories(base_ / "memory").value(); }
-
-    void session();
-    void choose(Stream& stream, const double& value);
-    void check_choice(const std::optional<Restart>& found, std::int64_t below, bool reads, const double& value);
-    void save(Stream& stream, double& value, bool slow);
-    void second_writer();
-    void spool(const Session& session);
-    void between();
-    void remove();
-    void move();
-    void mount_away();
-    void copy();
-    void recover();
-    void prune_above();
-    void prune_line();
-    void check_target();
-    void check_files();
-    void finish();
-
-    std::mt19937_64 random_;
-    test::TempDirectory base_;
-    std::string run_;
-    int keep_ = 0;
-    Model model_;
-    std::int64_t next_value_ = 1, last_step_ = 0;
-    int number_ = 0;  // of names that nothing else has
-    // Of the session that is under way: what the next save goes on from.
-    bool has_line_ = false;
-    std::optional<std::int64_t> chosen_;
-    bool pending_ = false;  // a crashed session may have left staged what nobody has drained
-    std::string acts_;
-    std::vector<std::string> problems_;
-};
 
 void Program::session() {
     act("open");
@@ -227,140 +148,6 @@ void Program::spool(const Session& session) {
     act("spool " + name);
 }
 
-void Program::between() {
-    if (chance(2)) {
-        const auto hours = below(11) - 5;
-        act(fmt::format("clock {:+} h", hours));
-        shift_clock(hours * hour);
-    }
-    switch (below(9)) {
-        case 0: return remove();
-        case 1: return move();
-        case 2: return mount_away();
-        case 3: return recover();
-        case 4: return prune_above();
-        case 5: return prune_line();
-        case 6: return copy();
-        default: return;
-    }
-}
-
-void Program::remove() {
-    const bool whole = chance(2);
-    act(whole ? "rm -rf RUN" : "rm -rf RUN/*");
-    if (whole) fs::remove_all(run_);
-    else
-        for (const auto& entry : fs::directory_iterator(run_))
-            if (entry.path().filename().string().front() != '.') fs::remove_all(entry.path());
-    model_ = Model(keep_);
-    // What is staged is of the run that is gone, and stays where it is.
-    pending_ = false;
-}
-
-void Program::move() {
-    const auto to = base_ / fmt::format("moved-{}", ++number_);
-    act("mv RUN");
-    fs::rename(run_, to);
-    run_ = to;
-}
-
-void Program::mount_away() {
-    const auto hidden = base_ / fmt::format("hidden-{}", ++number_);
-    act("the target is not mounted");
-    fs::rename(run_, hidden);
-    fs::create_directory(run_);
-    for (const auto& directory : staged()) {
-        const auto drained = drain::drain_leftover(directory, {}, {.remove = true});
-        // Of runs that were removed before it is refused as well.
-        if (drained && std::ranges::any_of(*drained, &drain::Drained::committed))
-            problem("what is staged was committed into a run that is not there");
-    }
-    if (!fs::is_empty(run_)) problem("something was made where the target is not mounted");
-    if (chance(2)) {
-        // Somebody does not notice, and begins anew there.
-        auto real = std::move(model_);
-        const bool pending = std::exchange(pending_, false);
-        const auto last = last_step_;
-        model_ = Model(keep_);
-        session();
-        if (problems_.empty()) check_target();
-        model_ = std::move(real);
-        pending_ = pending;
-        last_step_ = last;
-    }
-    act("mounted again");
-    fs::remove_all(run_);
-    fs::rename(hidden, run_);
-}
-
-// Somebody tries something in a copy, and throws it away with whatever is staged for it.
-void Program::copy() {
-    const auto own = run_;
-    run_ = base_ / fmt::format("copy-{}", ++number_);
-    act("cp -a RUN");
-    fs::copy(own, run_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-    if (!pending_) {
-        const auto model = model_;
-        const auto last = last_step_;
-        session();
-        if (problems_.empty()) check_target();
-        model_ = model;
-        last_step_ = last;
-        pending_ = false;
-    }
-    act("the copy goes");
-    fs::remove_all(run_);
-    run_ = own;
-}
-
-void Program::recover() {
-    act("recover");
-    auto& store = sys::posix_store();
-    const auto id = catalog::identity_of(store, run_);
-    if (!id) return problem("identity: " + id.error().text);
-    const auto left = drain::find_leftovers(base_ / "memory", run_, *id, catalog::claim_key(store, run_).value());
-    if (!left) return problem("leftovers: " + left.error().text);
-    drain::LeftoverOptions how;
-    how.remove = true;
-    how.moved_to = run_;
-    for (const auto& one : drain::drain_leftovers(left->own, {}, how)) {
-        if (!one.staged) problem("drain: " + one.staged.error().text);
-        else
-            for (const auto& drained : *one.staged)
-                if (!drained.committed) problem(fmt::format("drain: {}: {}", drained.name(), drained.text));
-    }
-    const auto done = drain::recover(store, run_, chance(2));
-    if (!done) problem("recover: " + done.error().text);
-    pending_ = false;
-}
-
-void Program::prune_above() {
-    const auto living = model_.living();
-    if (pending_ || living.empty()) return;
-    const auto step = std::max<std::int64_t>(0, living.rbegin()->first - below(3));
-    act(fmt::format("prune --above {}", step));
-    auto& store = sys::posix_store();
-    const auto session = catalog::claim(
-        store, run_, {.host = "a shell", .user = "me", .boot = "", .lock_path = "", .lock_id = "", .process = 1},
-        {.watch = 0ms, .log = {}});
-    if (!session) return problem("claim: " + session.error().text);
-    expect(catalog::end_claim(store, run_, *session), "end_claim");
-    const auto removed = catalog::prune_above(store, run_, stream_name, step, *session, false);
-    if (!removed) return problem("prune_above: " + removed.error().text);
-    model_.begin_line(step);
-}
-
-void Program::prune_line() {
-    if (pending_ || !model_.last_line_has_saves()) return;
-    auto& store = sys::posix_store();
-    const auto history = catalog::history(store, run_, stream_name);
-    if (!history) return problem("history: " + history.error().text);
-    act(fmt::format("prune --line {}", format::name_of(history->line())));
-    const auto removed = catalog::prune_line(store, run_, stream_name, history->line(), false);
-    if (!removed) return problem("prune_line: " + removed.error().text);
-    model_.drop_last_line();
-}
-
 // The living snapshots at the target are the model's, and nothing that the model must have is missing, unless it is
 // staged still.
 void Program::check_target() {
@@ -416,8 +203,6 @@ void Program::finish() {
     const auto leftovers = catalog::leftovers(store, run_, stream_name);
     if (leftovers && !leftovers->empty()) problem(leftovers->front().directory + " is left over");
 }
-
-}  // namespace
 
 std::vector<std::string> play(std::uint64_t seed) { return Program(seed).play(); }
 

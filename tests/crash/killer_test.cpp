@@ -1,22 +1,29 @@
 // Goal: whoever is killed, and whenever, nothing that was reported committed is lost and nothing bad is accepted; what
 // is left is finished by `forebay drain` and `forebay recover --stale`. Method: a run of an application lives several
-// lives; each is ended by SIGKILL for the application, its agents, or both, at a random moment; between lives
-// `forebay drain` and `forebay recover` are killed as well. Everything is drawn from a seed before it starts.
+// lives, each a session; some go back to an older step, some have a wall clock that is hours off (this executable
+// defines clock_gettime, which the library then finds first), and put files into their spools. Each is ended by SIGKILL
+// for the application, its agents, or both, at a random moment; between lives `forebay drain` and `forebay recover` are
+// killed as well. Everything is drawn from a seed before it starts.
 // FOREBAY_KILLER_RUNS asks for more runs, FOREBAY_SEED repeats.
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <random>
 #include <set>
 
-#include "catalog/catalog.hpp"
+#include "catalog/history.hpp"
 #include "catalog/node_reader.hpp"
+#include "format/packed.hpp"
 #include "support/killable.hpp"
+#include "support/packed_files.hpp"
 #include "support/temp_directory.hpp"
 #include "support/wished_number.hpp"
 
@@ -25,8 +32,27 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// What an application tells, beside the step.
-enum Told : std::int64_t { restored = 0, durable = 1, told_kinds = 2 };
+std::int64_t clock_shift_seconds = 0;  // of the wall clock of this process
+constexpr std::int64_t hour_seconds = 3600;
+constexpr int shift_hours_max = 12;
+
+// What an application tells: the step that it found, or went back to, or that is committed; the number of a file.
+enum Told : std::int64_t { restored, went_back, durable, put, told_kinds };
+constexpr std::int64_t no_step = -1;  // the lowest that is told
+std::int64_t word_of(std::int64_t number, Told kind) { return (number - no_step) * told_kinds + kind; }
+Told kind_of(std::int64_t word) { return static_cast<Told>(word % told_kinds); }
+std::int64_t number_of(std::int64_t word) { return word / told_kinds + no_step; }
+
+constexpr std::int64_t files_per_life_max = 1000;  // far more than a life has rounds
+
+std::string file_of(std::int64_t number) { return "log-" + std::to_string(number); }
+
+// As a program of the job does.
+void put_file(const std::string& spool, std::int64_t number) {
+    const auto name = file_of(number);
+    std::ofstream(spool + "/." + name) << name;
+    std::filesystem::rename(spool + "/." + name, spool + "/" + name);
+}
 
 enum class Victim { application, agents, both };
 enum class Tool { none, drain, recover };
@@ -38,6 +64,9 @@ struct Life {
     bool agents_too = false;  // once more
     Tool tool = Tool::none;
     milliseconds tool_age{};
+    bool goes_back = false;
+    std::int64_t clock_hours = 0;
+    int file_every = 0;  // steps; 0: none
 };
 
 struct Schedule {
@@ -62,7 +91,10 @@ Schedule schedule_of(std::uint64_t seed) {
                                   .after = milliseconds(below(120)),
                                   .agents_too = below(2) == 0,
                                   .tool = static_cast<Tool>(below(3)),
-                                  .tool_age = milliseconds(below(40))});
+                                  .tool_age = milliseconds(below(40)),
+                                  .goes_back = below(3) == 0,
+                                  .clock_hours = below(2 * shift_hours_max) - shift_hours_max,
+                                  .file_every = below(4)});
     return schedule;
 }
 
@@ -82,7 +114,9 @@ public:
         judge();
     }
     std::size_t kills() const { return kills_; }
-    std::size_t promises() const { return durable_.size(); }
+    std::size_t promises() const { return told_.size() + listed_.size(); }
+    std::size_t files() const { return files_.size(); }
+    std::size_t lines_left() const { return bases_.size(); }
 
 private:
     void live(const Life& life);
@@ -94,39 +128,88 @@ private:
     void finish();
     void recover() const;
     void judge() const;
-    std::set<std::int64_t> listed() const;
-    void note_listed() { durable_.merge(listed()); }
+    void judge_promises(const catalog::History& found) const;
+    void judge_files() const;
+    void body(const Life& life, const test::Application::Tell& tell) const;
+    void hear(const test::Application& application, std::int64_t restored_min);
+    std::int64_t restored_min() const;
+    void note_listed();
 
     Schedule schedule_;
     test::TempDirectory folder_;
     Options options_;
-    std::set<std::int64_t> durable_;  // every step that anybody was told is committed
+    std::set<std::int64_t> told_;                             // steps that an application was told are committed
+    std::set<std::pair<format::Line, std::int64_t>> listed_;  // what was seen committed
+    std::vector<std::int64_t> bases_;                         // steps that lives went back to, in their order
+    std::set<std::int64_t> files_;                            // that were put into spools
+    std::int64_t lives_ = 0;
     std::size_t kills_ = 0;
 };
 
-std::set<std::int64_t> History::listed() const {
-    std::set<std::int64_t> steps;
-    const auto all = catalog::snapshots(sys::posix_store(), options_.run, "restart");
-    if (all)
-        for (const auto& snapshot : *all) steps.insert(snapshot.step);
-    return steps;
+void History::note_listed() {
+    const auto all = catalog::heads_of(sys::posix_store(), options_.run, "restart");
+    if (!all) return;
+    for (const auto& version : *all)
+        if (version.readable) listed_.insert({version.head.lineage.line(), version.head.step});
+}
+
+// What the next session has to find at least: the newest of the line that the run is on. Lines that went back since
+// may be in memory alone.
+std::int64_t History::restored_min() const {
+    const auto found = catalog::history(sys::posix_store(), options_.run, "restart");
+    if (!found || found->living.empty()) return no_step;
+    auto lowest = found->living.front().head.step;
+    const auto& lines = found->living.front().head.lineage.lines;
+    for (auto base = bases_.rbegin(); base != bases_.rend(); ++base) {
+        if (std::ranges::count(lines, *base, &format::LineStart::from) > 0) break;
+        lowest = std::min(lowest, *base);
+    }
+    return lowest;
+}
+
+void History::body(const Life& life, const test::Application::Tell& tell) const {
+    clock_shift_seconds = life.clock_hours * hour_seconds;
+    test::with_threads(schedule_.ranks, [&](std::unique_ptr<comm::Group> world) {
+        test::RowRank here(std::move(world), options_, schedule_.stream);
+        const bool tells = here.world->rank() == 0;
+        auto first = here.restore();
+        if (first == -2) throw std::runtime_error("a restart gave data of another step");
+        if (tells) tell(word_of(first, restored));
+        if (life.goes_back && first > 0) {
+            first = here.restore(first / 2 + 1);  // so far that it does not overtake what it leaves at once
+            if (first == -2) throw std::runtime_error("going back gave data of another step");
+            if (tells) tell(word_of(first, went_back));
+        }
+        std::int64_t files = 0;
+        for (auto step = first + 1;; ++step) {
+            here.save(step).value();
+            if (!tells) continue;
+            const auto newest = here.stream.counters().newest_durable_step;
+            if (newest >= 0) tell(word_of(newest, durable));
+            if (life.file_every == 0 || step % life.file_every != 0 || files == files_per_life_max) continue;
+            const auto number = lives_ * files_per_life_max + files++;
+            put_file(here.session.spool(), number);
+            tell(word_of(number, put));
+        }
+    });
+}
+
+void History::hear(const test::Application& application, std::int64_t restored_min) {
+    for (const auto word : application.hear_rest()) {
+        const auto number = number_of(word);
+        switch (kind_of(word)) {
+            case restored: CHECK(number >= restored_min); break;
+            case went_back: bases_.push_back(number); break;
+            case durable: told_.insert(number); break;
+            default: files_.insert(number);
+        }
+    }
 }
 
 void History::live(const Life& life) {
-    const auto newest_before = durable_.empty() ? -1 : *durable_.rbegin();
-    test::Application application([&](const auto& tell) {
-        test::with_threads(schedule_.ranks, [&](std::unique_ptr<comm::Group> world) {
-            test::RowRank here(std::move(world), options_, schedule_.stream);
-            const auto first = here.restore();
-            if (here.world->rank() == 0) tell(first * told_kinds + restored);
-            if (first == -2) throw std::runtime_error("a restart gave data of another step");
-            for (auto step = first + 1;; ++step) {
-                here.save(step).value();
-                const auto newest = here.stream.counters().newest_durable_step;
-                if (here.world->rank() == 0 && newest >= 0) tell(newest * told_kinds + durable);
-            }
-        });
-    });
+    const auto newest_before = restored_min();
+    ++lives_;
+    test::Application application([&](const auto& tell) { body(life, tell); });
     // Most lives are counted from their first step on, some from their opening.
     if (life.age.count() % 4 != 0) application.wait_for_word();
     std::this_thread::sleep_for(life.age);
@@ -135,10 +218,7 @@ void History::live(const Life& life) {
     note_listed();
     CHECK_MESSAGE(WIFSIGNALED(application.kill()), "the application failed by itself");
     ++kills_;
-    for (const auto word : application.hear_rest()) {
-        if (word % told_kinds == durable) durable_.insert(word / told_kinds);
-        else CHECK(word / told_kinds >= newest_before);
-    }
+    hear(application, newest_before);
     std::this_thread::sleep_for(life.after);
     if (life.agents_too) kill_agents();
     note_listed();
@@ -197,37 +277,90 @@ bool holds(const catalog::Snapshot& snapshot, const format::NodeLine& line) {
     return true;
 }
 
+// Retention takes all but the newest; what it keeps, it may have counted before it died.
+void History::judge_promises(const catalog::History& found) const {
+    std::set<std::pair<format::Line, std::int64_t>> there;
+    std::set<std::int64_t> steps;
+    for (const auto* list : {&found.living, &found.abandoned})
+        for (const auto& version : *list) {
+            there.insert({version.head.lineage.line(), version.head.step});
+            steps.insert(version.head.step);
+        }
+    const auto is_kept = [&](std::int64_t step) {
+        const auto keep = static_cast<std::size_t>(schedule_.stream.keep);
+        return keep == 0 || found.living.size() < keep || found.living[keep - 1].head.step <= step;
+    };
+    std::string text;
+    for (const auto& [line, step] : there) text += " " + std::to_string(step) + " of line " + format::name_of(line);
+    for (const auto& [line, step] : listed_)
+        if (schedule_.stream.keep == 0 || (line == listed_.rbegin()->first && is_kept(step)))
+            CHECK_MESSAGE(there.contains({line, step}), "step " << step << " of line " << format::name_of(line)
+                                                                << " was seen committed and is lost; there is" << text);
+    // Which line it was of is not told.
+    for (const auto step : told_)
+        if (schedule_.stream.keep == 0 || (bases_.empty() && is_kept(step)))
+            CHECK_MESSAGE(steps.contains(step), "step " << step << " was reported committed and is lost");
+    if (listed_.empty()) return;
+    REQUIRE_FALSE(found.living.empty());
+    CHECK(found.line() >= listed_.rbegin()->first);
+}
+
+void History::judge_files() const {
+    test::Contents packed;
+    for (const auto& stream : catalog::streams(sys::posix_store(), options_.run).value())
+        if (format::is_packed_stream(stream)) packed.merge(test::packed_in(sys::posix_store(), options_.run, stream));
+    for (const auto number : files_) {
+        const auto name = file_of(number);
+        const auto there = packed.find(name);
+        CHECK_MESSAGE(there != packed.end(), name << " was put into a spool and is not packed");
+        if (there != packed.end()) CHECK(there->second == name);
+    }
+}
+
 void History::judge() const {
+    if (!std::filesystem::exists(options_.run)) return;
     auto& store = sys::posix_store();
-    const auto found = listed();
-    if (!durable_.empty()) {
+    const auto found = catalog::history(store, options_.run, "restart");
+    if (found) {
         const auto verified = test::forebay_run("verify " + options_.run);
         CHECK_MESSAGE(verified.exit_code == 0, verified.text);
+        CHECK(found->foreign.empty());
+        for (const auto* list : {&found->living, &found->abandoned})
+            for (const auto& version : *list) {
+                const auto manifest = catalog::load_manifest(store, version.snapshot.directory);
+                REQUIRE(manifest);
+                for (const auto& line : manifest->nodes) CHECK(holds(version.snapshot, line));
+            }
+        judge_promises(*found);
+    } else {
+        CHECK(found.error().kind == ErrorKind::missing);
+        CHECK(listed_.empty());
+        CHECK(told_.empty());
     }
-    for (const auto step : found) {
-        const catalog::Snapshot snapshot{"restart", step, options_.run + "/restart/" + catalog::step_name(step)};
-        const auto manifest = catalog::load_manifest(store, snapshot.directory);
-        REQUIRE(manifest);
-        for (const auto& line : manifest->nodes) CHECK(holds(snapshot, line));
-    }
-    // Retention takes all but the newest; what it keeps, it may have counted before it died.
-    int kept = 0;
-    for (auto step = durable_.rbegin(); step != durable_.rend(); ++step, ++kept)
-        if (schedule_.stream.keep == 0 || kept < schedule_.stream.keep)
-            CHECK_MESSAGE((found.contains(*step) ||
-                           (schedule_.stream.keep > 0 && found.size() >= 2 && *std::next(found.rbegin()) > *step)),
-                          "step " << *step << " was reported committed and is lost");
-    if (!std::filesystem::exists(options_.run)) return;
+    judge_files();
     for (const auto& entry : std::filesystem::recursive_directory_iterator(options_.run))
         CHECK_MESSAGE(!entry.path().filename().string().starts_with('.'), entry.path().string());
 }
 
 }  // namespace
 
+extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
+    const auto done = static_cast<int>(::syscall(SYS_clock_gettime, clock, now));
+    if (done == 0 && clock == CLOCK_REALTIME) now->tv_sec += clock_shift_seconds;
+    return done;
+}
+
+TEST_CASE("the library's wall clock is the one that is shifted here") {
+    const auto before = sys::unix_ns();
+    clock_shift_seconds = hour_seconds;
+    CHECK(sys::unix_ns() - before >= hour_seconds * 1'000'000'000);
+    clock_shift_seconds = 0;
+}
+
 TEST_CASE("nothing that was reported committed is lost, whoever is killed") {
     const auto seed = test::wished_number("FOREBAY_SEED", sys::random_u64() % 1'000'000);
     const auto runs = test::wished_number("FOREBAY_KILLER_RUNS", 15);
-    std::size_t kills = 0, promises = 0;
+    std::size_t kills = 0, promises = 0, files = 0, lines_left = 0;
     for (auto each = seed; each < seed + runs; ++each) {
         CAPTURE(each);
         std::cout << "FOREBAY_SEED=" << each << std::endl;
@@ -235,7 +368,10 @@ TEST_CASE("nothing that was reported committed is lost, whoever is killed") {
         history.play();
         kills += history.kills();
         promises += history.promises();
+        files += history.files();
+        lines_left += history.lines_left();
     }
-    std::cout << runs << " runs, " << kills << " kills, " << promises << " steps reported committed\n";
+    std::cout << runs << " runs, " << kills << " kills, " << promises << " steps reported committed, " << files
+              << " files put into spools, " << lines_left << " lines left\n";
     CHECK(promises > 0);
 }

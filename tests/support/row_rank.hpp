@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,9 +33,9 @@ struct RowRank {
         std::ranges::fill(data, static_cast<double>(step));
         return stream.save(step);
     }
-    /// The step of the newest snapshot, -1 without any, -2 when its data are of another.
-    std::int64_t restore() {
-        auto found = stream.newest().value();
+    /// The step of the newest snapshot below one, -1 without any, -2 when its data are of another.
+    std::int64_t restore(std::int64_t below = std::numeric_limits<std::int64_t>::max()) {
+        auto found = stream.newest(below).value();
         if (!found) return -1;
         std::ranges::fill(data, -1.0);
         found->read().value();

@@ -1,0 +1,103 @@
+// The acts of a random program, and what they are held against; for program.cpp and between.cpp.
+
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "campaign/model.hpp"
+#include "campaign/program.hpp"
+#include "forebay/forebay.hpp"
+#include "stage/staging.hpp"
+#include "support/temp_directory.hpp"
+
+#include <fmt/format.h>
+#include <filesystem>
+
+namespace forebay::campaign {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+inline const std::string stream_name = "state";
+// Of a node: more are not free for another save.
+inline constexpr int slots = 2;
+inline constexpr std::int64_t hour = 3600;
+
+class Program {
+public:
+    explicit Program(std::uint64_t seed) : random_(seed), base_("/dev/shm"), run_(base_ / "run") {
+        keep_ = chance(2) ? 0 : 2;
+        model_ = Model(keep_);
+        fs::create_directory(base_ / "memory");
+    }
+
+    std::vector<std::string> play() {
+        const int sessions = 2 + below(3);
+        for (int i = 0; i < sessions && problems_.empty(); ++i) {
+            if (i > 0) between();
+            if (problems_.empty()) session();
+            if (problems_.empty()) check_target();
+        }
+        if (problems_.empty()) finish();
+        shift_clock(0);
+        return problems_;
+    }
+
+private:
+    int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
+    bool chance(int one_in) { return below(one_in) == 0; }
+    void act(const std::string& text) { acts_ += (acts_.empty() ? "" : "; ") + text; }
+    void problem(const std::string& text) { problems_.push_back(fmt::format("{}  [{}]", text, acts_)); }
+    void expect(const Result<>& done, const std::string& what) {
+        if (!done) problem(what + ": " + done.error().text);
+    }
+
+    Options options(const std::string& staging = "memory") const {
+        Options made{.run = run_, .staging = base_ / staging};
+        made.agent.mode = AgentMode::thread;
+        made.agent.retry_pause = 1ms;
+        made.takeover_wait = 0ms;
+        return made;
+    }
+    std::vector<std::string> staged() const { return stage::staging_directories(base_ / "memory").value(); }
+
+    void session();
+    void choose(Stream& stream, const double& value);
+    void check_choice(const std::optional<Restart>& found, std::int64_t below, bool reads, const double& value);
+    void save(Stream& stream, double& value, bool slow);
+    void second_writer();
+    void spool(const Session& session);
+    void between();
+    void remove();
+    void move();
+    void mount_away();
+    void copy();
+    void recover();
+    void prune_above();
+    void prune_line();
+    void check_target();
+    void check_files();
+    void finish();
+
+    std::mt19937_64 random_;
+    test::TempDirectory base_;
+    std::string run_;
+    int keep_ = 0;
+    Model model_;
+    std::int64_t next_value_ = 1, last_step_ = 0;
+    int number_ = 0;  // of names that nothing else has
+    // Of the session that is under way: what the next save goes on from.
+    bool has_line_ = false;
+    std::optional<std::int64_t> chosen_;
+    bool pending_ = false;  // a crashed session may have left staged what nobody has drained
+    std::string acts_;
+    std::vector<std::string> problems_;
+};
+
+}  // namespace forebay::campaign

@@ -1,0 +1,75 @@
+// A node's staging directory, filled by hand, and the agent over it: for tests of the agent without an application.
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "drain/agent.hpp"
+#include "stage/staging.hpp"
+#include "support/small_run.hpp"
+#include "support/temp_directory.hpp"
+#include "sys/machine.hpp"
+#include "sys/mapping.hpp"
+
+namespace forebay::test {
+
+inline const std::string node_run = "/run";
+
+inline AgentOptions agent_options(int in_flight = 2) {
+    AgentOptions options;
+    options.block_bytes = 64u << 10;
+    options.in_flight = in_flight;
+    options.retries = 0;
+    options.retry_pause = std::chrono::milliseconds(1);
+    return options;
+}
+
+/// A node's staging directory without an application, but one that does not end.
+class Node {
+public:
+    explicit Node(const AgentOptions& options = agent_options())
+        : session{.run = node_run, .host = "here", .process = 1, .agent = options},
+          staging(stage::Staging::create(stage::LockedDirectory::lock(folder / "staging", node_run).value(), session,
+                                         std::chrono::milliseconds(0))
+                      .value()) {}
+
+    void seal(const SmallSnapshot& snapshot, const StreamOptions& options = {},
+              std::int64_t sealed_unix_ns = sys::unix_ns(), std::size_t slot_of_stream = 0, bool damaged = false) {
+        const auto stream = staging.add_stream(snapshot.stream, options).value();
+        const auto index = staging.slots_of(stream)[slot_of_stream];
+        auto image = small_node_file(snapshot, 0);
+        const auto block = format::open_head(image, "image").value().blocks.front().offset_bytes;
+        if (damaged) image[block] ^= std::byte{1};
+        std::ranges::copy(image, sys::Mapping::create(staging.slot_path(index), image.size()).value().bytes().begin());
+        auto& slot = page().slots[index];
+        slot.step = snapshot.step;
+        slot.snapshot_id = snapshot.id;
+        slot.inherited = 0;
+        slot.given_up = 0;
+        slot.sealed_unix_ns = sealed_unix_ns;
+        slot.state = stage::SlotState::sealed;
+        stage::ring(page().bell);
+    }
+    stage::Control& page() { return staging.control(); }
+    stage::StreamControl& stream(const std::string& name) {
+        return *std::ranges::find_if(page().streams, [&](const auto& stream) { return name == stream.name.data(); });
+    }
+
+    /// Until all of it is committed or has failed.
+    bool drain(sys::Store& store) {
+        page().ending = 1;
+        const std::atomic<bool> never{false};
+        return drain::Agent(store, staging, session, {}, [this](const std::string& line) { log += line + "\n"; })
+            .run(never, std::chrono::seconds(0));
+    }
+
+    TempDirectory folder;
+    stage::SessionFile session;
+    stage::Staging staging;
+    std::string log;
+};
+
+}  // namespace forebay::test
