@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <random>
 #include <set>
 
@@ -133,6 +134,7 @@ private:
     void body(const Life& life, const test::Application::Tell& tell) const;
     void hear(const test::Application& application, std::int64_t restored_min);
     std::int64_t restored_min() const;
+    std::uint32_t newest_session() const;
     void note_listed();
 
     Schedule schedule_;
@@ -140,7 +142,7 @@ private:
     Options options_;
     std::set<std::int64_t> told_;                             // steps that an application was told are committed
     std::set<std::pair<format::Line, std::int64_t>> listed_;  // what was seen committed
-    std::vector<std::int64_t> bases_;                         // steps that lives went back to, in their order
+    std::map<std::uint32_t, std::int64_t> bases_;             // steps that sessions went back to
     std::set<std::int64_t> files_;                            // that were put into spools
     std::int64_t lives_ = 0;
     std::size_t kills_ = 0;
@@ -159,12 +161,17 @@ std::int64_t History::restored_min() const {
     const auto found = catalog::history(sys::posix_store(), options_.run, "restart");
     if (!found || found->living.empty()) return no_step;
     auto lowest = found->living.front().head.step;
-    const auto& lines = found->living.front().head.lineage.lines;
-    for (auto base = bases_.rbegin(); base != bases_.rend(); ++base) {
-        if (std::ranges::count(lines, *base, &format::LineStart::from) > 0) break;
-        lowest = std::min(lowest, *base);
-    }
+    for (const auto& [session, base] : bases_)
+        if (session > found->line().session) lowest = std::min(lowest, base);
     return lowest;
+}
+
+std::uint32_t History::newest_session() const {
+    std::uint32_t newest = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(options_.run + "/forebay/sessions"))
+        if (const auto name = entry.path().filename().string(); !name.starts_with('.'))
+            newest = std::max(newest, static_cast<std::uint32_t>(std::stoul(name)));
+    return newest;
 }
 
 void History::body(const Life& life, const test::Application::Tell& tell) const {
@@ -199,7 +206,7 @@ void History::hear(const test::Application& application, std::int64_t restored_m
         const auto number = number_of(word);
         switch (kind_of(word)) {
             case restored: CHECK(number >= restored_min); break;
-            case went_back: bases_.push_back(number); break;
+            case went_back: bases_[newest_session()] = number; break;
             case durable: told_.insert(number); break;
             default: files_.insert(number);
         }

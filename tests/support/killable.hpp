@@ -109,8 +109,11 @@ inline void wait_until(const std::function<bool()>& done) { REQUIRE(soon(done, s
 inline void kill_agents(const Options& options) {
     for (const auto& directory : staged(options)) {
         if (!sys::lock_is_held(stage::agent_lock_path(directory))) continue;
-        ::kill(agent_of(directory), SIGKILL);
-        wait_until([&] { return !sys::lock_is_held(stage::agent_lock_path(directory)); });
+        const auto agent = agent_of(directory);
+        ::kill(agent, SIGKILL);
+        // An application that lives may have started the next one by now, which has the lock.
+        wait_until(
+            [&] { return !sys::lock_is_held(stage::agent_lock_path(directory)) || agent_of(directory) != agent; });
     }
 }
 
