@@ -18,6 +18,8 @@ namespace {
 
 // How often a lingering agent looks whether somebody has opened a session.
 constexpr std::chrono::milliseconds linger_pause{500};
+// A process that was killed a moment ago still has its locks, on a machine that does other work.
+constexpr std::chrono::seconds killed_agent_max{2};
 
 Result<stage::SessionFile> session_of(const std::string& directory) {
     const auto path = directory + "/session.json";
@@ -155,7 +157,7 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
     FB_TRY_ASSIGN(left, stage::staged_files(directory));
     // Slots of a dead session are taken over as a new session takes them over; the page then says what is left. The
     // session's file stays as it was: what cannot be committed now is still of that run.
-    FB_TRY_ASSIGN(staging, stage::Staging::create(std::move(locked), written, std::chrono::milliseconds(0)));
+    FB_TRY_ASSIGN(staging, stage::Staging::create(std::move(locked), written, killed_agent_max));
     FB_TRY_ASSIGN(lock, sys::FileLock::take(stage::agent_lock_path(directory)));
     auto& page = staging.control();
     page.ending = 1;
