@@ -129,8 +129,8 @@ Result<Pruned> prune(sys::Store& store, const std::string& run, const std::strin
 Result<Pruned> prune_above(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t step,
                            std::uint32_t session, bool dry_run);
 
-/// Removes all that a line holds, and has it count no more: what it had abandoned is living again. `refused` for a line
-/// that a later one goes on from.
+/// Gives the line up that the run is on: removes all that it holds, and has it count no more, so that what it had
+/// abandoned is living again. Of an earlier line removes what the run has left of it. `missing` where there is neither.
 Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::string& stream,
                           const format::Line& line, bool dry_run);
 

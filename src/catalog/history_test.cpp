@@ -203,7 +203,6 @@ TEST_CASE("a line that is dropped gives back what it had abandoned, names and al
     for (const std::int64_t step : {310, 400}) here.commit(of(second, step));
     here.prune({.keep = 0});
     CHECK(catalog::prune_line(here.disk, run, stream, {7, 0}, false).error().kind == ErrorKind::missing);
-    CHECK(catalog::prune_line(here.disk, run, stream, {1, 0}, false).error().kind == ErrorKind::refused);
     CHECK(catalog::prune_line(here.disk, run, stream, {2, 0}, false).value().removed.size() == 2);
     CHECK(steps_of(here.history().living) == Steps{500, 400, 300, 200, 100});
     CHECK(here.history().abandoned.empty());
@@ -222,6 +221,24 @@ TEST_CASE("an abandoned line can be removed by name") {
     here.commit(of(third, 10));
     CHECK(catalog::prune_line(here.disk, run, stream, {2, 0}, false).value().removed.size() == 1);
     CHECK(steps_of(here.history().abandoned) == Steps{500, 400, 300, 200, 100});
+}
+
+TEST_CASE("of a line that was left only what lies above goes, also where the line after it never knew it") {
+    for (const bool knows : {true, false}) {
+        CAPTURE(knows);
+        Run here;
+        auto later = knows ? second : first;
+        if (!knows) later.front() = {{2, 0}, 300};  // begun without a look
+        here.commit(of(later, 310));
+        here.prune({.keep = 0});
+        const auto removed = catalog::prune_line(here.disk, run, stream, {1, 0}, false).value();
+        CHECK(removed.removed.size() == 2);
+        CHECK(steps_of(here.history().living) == Steps{310, 300, 200, 100});
+        CHECK(here.history().abandoned.empty());
+        CHECK(catalog::prune_line(here.disk, run, stream, {1, 0}, false).error().kind == ErrorKind::missing);
+        here.commit(of(first, 450));  // late, from some node's memory
+        CHECK(steps_of(here.history().living) == Steps{310, 300, 200, 100});
+    }
 }
 
 TEST_CASE("another run's snapshot is neither living nor removed, until it is taken in") {

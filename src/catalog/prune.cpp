@@ -170,33 +170,28 @@ Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::
                           const format::Line& line, bool dry_run) {
     FB_TRY(check_has_lines(stream));
     FB_TRY_ASSIGN(all, history(store, run, stream));
+    // Of a line that the run has left it keeps what lies below: that is its state, whatever later lines remember.
+    const bool is_on_it = all.line() == line;
     Pruned own;
-    for (const auto* list : {&all.living, &all.abandoned}) {
-        for (const auto& version : *list) {
-            const auto& lines = version.head.lineage.lines;
-            if (!version.readable) continue;
-            if (version.head.lineage.line() == line) own.removed.push_back(version.snapshot);
-            else if (std::ranges::find(lines, line, &format::LineStart::line) != lines.end() && list == &all.living)
-                return Error{ErrorKind::refused,
-                             fmt::format("line {} of stream \"{}\" goes on from line {}: step {} is one of it.\n"
-                                         "  Safe: nothing was removed.\n"
-                                         "  Next: forebay prune {}/{} --line {}, first",
-                                         format::name_of(version.head.lineage.line()), stream, format::name_of(line),
-                                         version.head.step, run, stream, format::name_of(version.head.lineage.line()))};
-        }
-    }
+    for (const auto* list : {&all.living, &all.abandoned})
+        for (const auto& version : *list)
+            if (version.readable && version.head.lineage.line() == line && (is_on_it || list == &all.abandoned))
+                own.removed.push_back(version.snapshot);
     if (own.removed.empty())
         return Error{ErrorKind::missing,
-                     fmt::format("stream \"{}\" of {} has nothing of line {}.\n  Next: forebay ls {}", stream, run,
-                                 format::name_of(line), run)};
+                     fmt::format("the run is not on line {}, and has left nothing on it, in stream \"{}\" of {}.\n"
+                                 "  Next: forebay ls {}",
+                                 format::name_of(line), stream, run, run)};
     if (!dry_run) {
-        all.dropped.push_back(line);
-        std::erase_if(all.starts, [&](const auto& start) { return start.line == line; });
+        if (is_on_it) {
+            all.dropped.push_back(line);
+            std::erase_if(all.starts, [&](const auto& start) { return start.line == line; });
+        }
         FB_TRY(mark_starts(store, run + "/" + stream, all, own));
-        FB_TRY(mark_dropped(store, run + "/" + stream, line));
+        if (is_on_it) FB_TRY(mark_dropped(store, run + "/" + stream, line));
     }
     FB_TRY(remove_all(store, run, dry_run, own));
-    if (dry_run) return own;
+    if (dry_run || !is_on_it) return own;
     FB_TRY_ASSIGN(now, history(store, run, stream));
     FB_TRY(name_by_line(store, run, now));
     return own;

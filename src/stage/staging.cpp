@@ -115,6 +115,14 @@ std::set<std::pair<std::string, std::uint64_t>> committed_in(const std::string& 
     return saves;
 }
 
+// " (process 4711)", as far as it is known.
+std::string process_in(const std::string& directory) {
+    const auto path = directory + "/" + session_name;
+    const auto text = sys::read_text(sys::posix_store(), path, limits::session_bytes_max);
+    const auto session = text ? decode_session(*text, path) : Result<SessionFile>(text.error());
+    return session ? fmt::format(" (process {})", session->process) : "";
+}
+
 // Whoever frees it removes the page first.
 bool is_being_freed(const std::string& directory) {
     const auto page = Staging::join(directory);
@@ -247,9 +255,9 @@ Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, cons
         if (kind == ErrorKind::retry && (!passing || sys::Clock::now() > deadline))
             return Error{
                 ErrorKind::refused,
-                fmt::format("forebay: another session writes run {} on this node ({} is locked). Safe: all of its "
+                fmt::format("forebay: another session{} writes run {} on this node ({} is locked). Safe: all of its "
                             "snapshots. Next: end it, or choose another run directory.",
-                            run, application_lock_path(directory))};
+                            process_in(directory), run, application_lock_path(directory))};
         if (!passing || sys::Clock::now() > deadline) return lock.error();
         std::this_thread::sleep_for(look_pause);
     }

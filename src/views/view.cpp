@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "catalog/names.hpp"
 #include "catalog/output.hpp"
 #include "catalog/views.hpp"
 #include "sys/store.hpp"
@@ -15,6 +16,10 @@
 namespace forebay::views {
 
 namespace {
+
+bool is_aside(const catalog::Snapshot& snapshot) {
+    return catalog::aside_of(snapshot.directory.substr(snapshot.directory.rfind('/') + 1)).has_value();
+}
 
 std::string stream_directory_of(const catalog::Snapshot& snapshot) {
     return snapshot.directory.substr(0, snapshot.directory.rfind('/'));
@@ -87,6 +92,11 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
     FB_TRY_ASSIGN(contents, gather_all(store, snapshots, options));
     const auto directory = stream_directory_of(snapshots.front());
     View view;
+    if (options.to.empty() && !options.is_series && is_aside(snapshots.front()))
+        return Error{ErrorKind::refused,
+                     fmt::format("{} is of a line that the run has left, and its view has no name of its own.\n"
+                                 "  Next: forebay view {} --to FILE",
+                                 snapshots.front().directory, snapshots.front().directory)};
     view.path = !options.to.empty() ? options.to
                 : options.is_series ? directory + "/" + catalog::series_name(options.convention)
                                     : directory + "/" + catalog::view_name(snapshots.front().step, options.convention);
