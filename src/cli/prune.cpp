@@ -138,7 +138,8 @@ void add_prune(CommandLine& line) {
     verb.argument("RUN", options->place, "RUN for all its streams but those of packed files, or RUN/STREAM");
     verb.number("--keep", options->keep, "How many whole snapshots of each stream stay (at least 1)");
     verb.number("--above", options->above, "Go back for good: remove what the living line has above this step");
-    verb.option("--line", options->line, "Give this line up, if the run is on it; else remove what the run has left of it");
+    verb.option("--line", options->line,
+                "Give this line up, if the run is on it; else remove what the run has left of it");
     verb.flag("--dry-run", options->dry_run, "Only say what would be removed");
     verb.json(
         options->json,
