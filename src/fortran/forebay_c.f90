@@ -1,14 +1,41 @@
-  interface
-    !> Where an array or a scalar lies: of integer, real, complex, logical or character, of rank 0 to 15, a section with
-    !> strides or a component of an array of derived type too. Nothing is copied: this function is of C, and only to C
-    !> do compilers pass a component of an array as it lies. data must stay there: TARGET, allocatable or a module's.
-    function fb_at(data) bind(C, name='fb_fortran_at') result(place)
-      import :: fb_place
-      type(*), dimension(..), intent(in), target :: data
-      type(fb_place) :: place
-    end function
+! The C door, forebay.h, and cfi_door.cpp, as the other modules of this library call them. No program uses this module.
+module forebay_c
+  use, intrinsic :: iso_c_binding
+  use forebay_words, only: fb_counters, fb_error_bytes, fb_place, fb_saved
+  implicit none
+  public
 
-    ! The C door, forebay.h, and cfi_door.cpp.
+  type, bind(C) :: c_error
+    character(kind=c_char) :: text(fb_error_bytes)
+  end type
+  integer, parameter :: reason_bytes = 512
+  type, bind(C) :: c_job
+    integer(c_int) :: save, stop
+    real(c_double) :: seconds_left
+    character(kind=c_char) :: reason(reason_bytes)
+  end type
+  type, bind(C) :: c_attributes
+    type(c_ptr) :: unit = c_null_ptr, description = c_null_ptr
+    integer(c_size_t) :: dimension_count = 0
+    type(c_ptr) :: dimensions = c_null_ptr
+    integer(c_size_t) :: other_count = 0
+    type(c_ptr) :: others = c_null_ptr
+  end type
+  type, bind(C) :: c_column
+    type(c_ptr) :: name = c_null_ptr
+    integer(c_int32_t) :: type = 0
+    type(c_ptr) :: attributes = c_null_ptr
+  end type
+  type, bind(C) :: c_stream_options
+    integer(c_int) :: slots, policy
+    real(c_double) :: wait_max_seconds
+    integer(c_int) :: keep, keep_abandoned, view, priority
+    real(c_double) :: deadline_seconds
+    integer(c_int64_t) :: rate_bytes_per_second
+    integer(c_int) :: nodes_per_file
+  end type
+
+  interface
     function c_version() bind(C, name='fb_version') result(text)
       import :: c_ptr
       type(c_ptr) :: text
@@ -297,3 +324,5 @@
       type(c_ptr), value :: restart
     end subroutine
   end interface
+
+end module forebay_c
