@@ -20,7 +20,7 @@ TEST_CASE("an agent that is a process puts a long log aside and goes on in a new
     const Options options{.run = folder / "run", .staging = folder.path()};
     const auto directory = test::staging_of(options);
     sys::make_private_directory(directory).value();
-    const auto log = stage::agent_log_path(directory);
+    const auto log = node::agent_log_path(directory);
     { std::ofstream(log) << std::string(3 * limits::log_bytes_max, 'x') << "\n"; }
     fs::permissions(log, fs::perms::owner_read | fs::perms::owner_write);
 

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "api/state.hpp"
-#include "stage/run_lock.hpp"
-#include "stage/staging.hpp"
+#include "node/run_lock.hpp"
+#include "node/staging.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::behind {
@@ -59,8 +59,8 @@ std::string without_locks(const std::string& file) {
 }
 
 Result<> clear_staged(const Options& options) {
-    FB_TRY_ASSIGN(left, stage::staging_directories_of(options.staging, options.run));
-    for (const auto& directory : left) FB_TRY(stage::remove_leftover(directory));
+    FB_TRY_ASSIGN(left, node::staging_directories_of(options.staging, options.run));
+    for (const auto& directory : left) FB_TRY(node::remove_leftover(directory));
     return {};
 }
 
@@ -93,7 +93,7 @@ Result<> await_removal(const Making& making) {
     const auto deadline = sys::Clock::now() + removal_max;
     while (sys::Clock::now() < deadline) {
         FB_TRY_ASSIGN(is_going, exists(making.run + ".gone"));
-        if (!is_going && !stage::run_lock_is_held(making.lock)) break;
+        if (!is_going && !node::run_lock_is_held(making.lock)) break;
         std::this_thread::sleep_for(look_pause_min);
     }
     return {};
@@ -107,7 +107,7 @@ Result<> await(const Making& making, std::chrono::milliseconds wait_max,
     auto pause = look_pause_min;
     while (true) {
         // Asked first: who lets go of it has written before how it ended.
-        const bool at_work = stage::run_lock_is_held(making.lock);
+        const bool at_work = node::run_lock_is_held(making.lock);
         FB_TRY_ASSIGN(is_made, exists(making.made));
         FB_TRY_ASSIGN(has_run, exists(making.run));
         if (is_made || !has_run) return await_removal(making);
@@ -116,7 +116,7 @@ Result<> await(const Making& making, std::chrono::milliseconds wait_max,
         if (!at_work) return not_made("the process that made it has ended.", false);
         if (sys::Clock::now() >= deadline)
             return not_made(fmt::format("after {} s it is still being made{}.", wait_max.count() / 1000,
-                                        stage::run_lock_doubt(making.lock)),
+                                        node::run_lock_doubt(making.lock)),
                             false);
         std::this_thread::sleep_for(pause);
         pause = std::min(pause * 2, look_pause_max);
@@ -127,7 +127,7 @@ Result<> remove_run(const Making& making, std::chrono::milliseconds wait_max,
                     const std::function<Result<bool>()>& wanted) {
     const auto deadline = sys::Clock::now() + wait_max;
     while (true) {
-        const auto lock = stage::RunLock::take(making.lock);
+        const auto lock = node::RunLock::take(making.lock);
         if (lock) {
             FB_TRY_ASSIGN(is_wanted, wanted());
             return is_wanted ? sys::remove_tree_at_once(sys::posix_store(), making.run) : Result<>();

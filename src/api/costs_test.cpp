@@ -263,7 +263,7 @@ TEST_CASE("comparing and copying a rank's blocks into the slot allocates nothing
     Schema schema{.stream = "restart", .tables = {"dm", "gas"}, .variables = {}};
     schema.variables.push_back({.name = "time", .type = f64, .kind = Kind::replicated});
     schema.variables.push_back({.name = "u", .type = f32, .kind = Kind::array, .shape = {600, 600}});
-    stage::Binding binding;
+    describe::Binding binding;
     double time = 1;
     std::vector<float> field(602 * 604, 2.0F);
     binding.data = {&time, nullptr};
@@ -315,7 +315,7 @@ TEST_CASE("files of a snapshot: one a node and the manifest; of a session: one a
         stream.wait_committed(std::chrono::seconds(60)).value();
         own->barrier();
         if (own->rank() == 0) {
-            const auto staged = stage::staging_directories(folder.path()).value();
+            const auto staged = node::staging_directories(folder.path()).value();
             REQUIRE(staged.size() == 2);
             CHECK(names_in(staged[0]) == std::vector<std::string>{"agent.lock", "application.lock", "control",
                                                                   "restart.0.h5", "restart.1.h5", "session.json",

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "drain/agent.hpp"
+#include "agent/agent.hpp"
 #include "support/own_mounts.hpp"
 #include "support/row_rank.hpp"
 #include "support/temp_directory.hpp"
@@ -34,7 +34,7 @@ struct Place {
         return options;
     }
     std::vector<std::int64_t> committed() const { return test::committed_steps(run()); }
-    std::vector<std::string> staged() const { return stage::staging_directories(node.path()).value(); }
+    std::vector<std::string> staged() const { return node::staging_directories(node.path()).value(); }
 
     test::TempDirectory folder;
     test::SmallTmpfs target, node;
@@ -173,7 +173,7 @@ TEST_CASE("close() says what could not be committed; forebay drain finishes it w
     const auto staged = place.staged();
     REQUIRE(!staged.empty());
     for (const auto& directory : staged) {
-        const auto left = drain::drain_leftover(directory, {}, {.remove = true}).value();
+        const auto left = agent::drain_leftover(directory, {}, {.remove = true}).value();
         for (const auto& one : left) CHECK_FALSE(one.committed);
     }
     REQUIRE(place.staged().size() == staged.size());
@@ -181,11 +181,11 @@ TEST_CASE("close() says what could not be committed; forebay drain finishes it w
     // The nodes' directories in any order: the first finds the others' node files missing, the last commits.
     std::size_t finished = 0;
     for (const auto& directory : staged)
-        for (const auto& one : drain::drain_leftover(directory, {}, {.remove = true}).value())
+        for (const auto& one : agent::drain_leftover(directory, {}, {.remove = true}).value())
             finished += one.committed ? 1 : 0;
     CHECK(finished >= 1);
     CHECK(place.committed() == std::vector<std::int64_t>{2, 1});
-    for (const auto& directory : place.staged()) drain::drain_leftover(directory, {}, {.remove = true}).value();
+    for (const auto& directory : place.staged()) agent::drain_leftover(directory, {}, {.remove = true}).value();
     CHECK(place.staged().empty());
 }
 

@@ -104,7 +104,7 @@ struct Place {
     }
     std::string log() const {
         std::string all;
-        for (const auto& directory : stage::staging_directories(folder.path()).value())
+        for (const auto& directory : node::staging_directories(folder.path()).value())
             all += test::text_in(directory + "/agent.log");
         return all;
     }

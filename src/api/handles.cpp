@@ -7,7 +7,7 @@
 #include "base/limits.hpp"
 #include "catalog/run.hpp"
 #include "format/packed.hpp"
-#include "stage/compression_rules.hpp"
+#include "node/compression_rules.hpp"
 
 namespace forebay {
 
@@ -44,7 +44,7 @@ Result<> check(const Options& options) {
     FB_TRY(check_wait("stall_wait", options.stall_wait));
     FB_TRY(check_wait("job.wall_time", options.job.wall_time));
     FB_TRY(check_wait("job.reserve", options.job.reserve));
-    FB_TRY(stage::check(options.agent));
+    FB_TRY(node::check(options.agent));
     for (const auto& [name, stream] : options.streams) FB_TRY(check(name, stream));
     return {};
 }
@@ -65,15 +65,15 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
         return refusal(fmt::format("stream '{}': nodes_per_file is {}: 1 to {}.", stream, options.nodes_per_file,
                                    limits::nodes_per_file_max));
     FB_TRY(check_wait(fmt::format("stream '{}': wait_max", stream), options.wait_max));
-    FB_TRY(stage::check(stage::rules_of(options), stream));
+    FB_TRY(node::check(node::rules_of(options), stream));
     // A region is reserved before anybody knows how small it may become.
-    if (options.nodes_per_file > 1 && stage::rules_of(options).any())
+    if (options.nodes_per_file > 1 && node::rules_of(options).any())
         return refusal(
             fmt::format("stream '{}': nodes_per_file {} and compression exclude each other. Next: leave one "
                         "of them out.",
                         stream, options.nodes_per_file));
     // Where all rows begin in a shared file is known before anybody knows how small they may become.
-    if (options.shared != Shared::no && (options.nodes_per_file > 1 || stage::rules_of(options).any()))
+    if (options.shared != Shared::no && (options.nodes_per_file > 1 || node::rules_of(options).any()))
         return refusal(fmt::format(
             "stream '{}': shared and {} exclude each other. Next: leave one of them out.", stream,
             options.nodes_per_file > 1 ? fmt::format("nodes_per_file {}", options.nodes_per_file) : "compression"));
@@ -126,7 +126,7 @@ bool Session::draining() const { return state_->staging && state_->staging->cont
 // Programs of the job have other current directories.
 std::string Session::spool() const {
     if (!state_->staging) return {};
-    return std::filesystem::absolute(stage::spool_path(state_->staging->directory())).lexically_normal();
+    return std::filesystem::absolute(node::spool_path(state_->staging->directory())).lexically_normal();
 }
 
 Result<Job> Session::job(bool stop_wanted) { return state_->job(stop_wanted); }

@@ -7,7 +7,7 @@
 
 #include <thread>
 
-#include "stage/step_clock.hpp"
+#include "node/step_clock.hpp"
 #include "support/sessions.hpp"
 #include "support/soon.hpp"
 
@@ -33,7 +33,7 @@ constexpr std::size_t elements = 1'000'000;
 // these numbers; no time passes.
 class Simulation {
 public:
-    explicit Simulation(stage::Control& page) : page_(page) {}
+    explicit Simulation(node::Control& page) : page_(page) {}
     void compute(int steps) {
         for (int i = 0; i < steps; ++i) {
             now_ += is_moving() ? 200ms : 100ms;
@@ -43,8 +43,8 @@ public:
     bool is_moving() const { return (page_.moving.load() & 1u) != 0; }
 
 private:
-    stage::Control& page_;
-    stage::StepClock clock_;
+    node::Control& page_;
+    node::StepClock clock_;
     sys::Clock::time_point now_;
 };
 
@@ -54,8 +54,8 @@ Counters computed_while_draining(const test::TempDirectory& folder, double slowd
     options.agent.rate_bytes_per_second = agent_rate;
     options.agent.slowdown_percent_max = slowdown_percent_max;
     auto session = Session::open(options).value();
-    const auto found = stage::staging_directories_of(folder.path(), options.run).value();
-    auto staging = stage::Staging::join(found.at(0)).value();
+    const auto found = node::staging_directories_of(folder.path(), options.run).value();
+    auto staging = node::Staging::join(found.at(0)).value();
     Simulation simulation(staging.control());
     Saver saver(session, "restart", elements, {.view = false});
     simulation.compute(11);

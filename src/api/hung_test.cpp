@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "drain/agent.hpp"
+#include "agent/agent.hpp"
 #include "support/own_mounts.hpp"
 #include "support/row_rank.hpp"
 #include "support/temp_directory.hpp"
@@ -38,7 +38,7 @@ struct Place {
         return options;
     }
     std::vector<std::int64_t> committed() const { return test::committed_steps(folder / "target/run"); }
-    std::vector<std::string> staged() const { return stage::staging_directories(folder / "node").value(); }
+    std::vector<std::string> staged() const { return node::staging_directories(folder / "node").value(); }
 
     test::TempDirectory folder;
     std::unique_ptr<test::FreezableDisk> disk;
@@ -79,14 +79,14 @@ TEST_CASE("hung while a step drains: saves are skipped, close() ends in time, an
             }));
         });
         const auto directory = place.staged().at(0);
-        CHECK(sys::lock_is_held(stage::agent_lock_path(directory)));
+        CHECK(sys::lock_is_held(node::agent_lock_path(directory)));
         place.disk->thaw();
-        while (sys::lock_is_held(stage::agent_lock_path(directory))) std::this_thread::sleep_for(1ms);
+        while (sys::lock_is_held(node::agent_lock_path(directory))) std::this_thread::sleep_for(1ms);
         // A process has committed it by now and freed the directory; a thread was told to leave it, and the command
         // finishes it.
         CHECK(std::filesystem::exists(directory) == (mode == AgentMode::thread));
         if (mode == AgentMode::thread)
-            for (const auto& drained : drain::drain_leftover(directory, {}, {.remove = true}).value())
+            for (const auto& drained : agent::drain_leftover(directory, {}, {.remove = true}).value())
                 CHECK(drained.committed);
         CHECK(place.committed() == std::vector<std::int64_t>{2, 1});
         CHECK(place.staged().empty());

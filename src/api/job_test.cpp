@@ -3,7 +3,7 @@
 
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "api/job.hpp"
-#include "drain/target.hpp"
+#include "agent/target.hpp"
 
 #include <doctest/doctest.h>
 
@@ -168,7 +168,7 @@ TEST_CASE("the job's limit ends the simulation while there is time, and says tha
 TEST_CASE("a limit keeps the reserve, the longest of the last ten steps and a drain free") {
     const test::TempDirectory folder;
     std::string problem;
-    const auto target = drain::target_of(folder.path(), {}, {}).value().store;
+    const auto target = agent::target_of(folder.path(), {}, {}).value().store;
     JobState state(JobWatch::start(target, folder.path()).value(), {.wall_time = {}, .reserve = 60s}, {1000, "test"});
     auto clock = sys::Clock::now();
     std::int64_t unix_ms = 0;

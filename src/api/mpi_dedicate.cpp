@@ -28,7 +28,7 @@ constexpr std::chrono::minutes view_max{30};
 struct Machine {
     MPI_Comm ranks = MPI_COMM_NULL;
     MPI_Win window = MPI_WIN_NULL;
-    std::span<drain::Post> posts;
+    std::span<agent::Post> posts;
 
     void free() {
         MPI_Win_free(&window);
@@ -45,7 +45,7 @@ struct Dedicated {
 int at_finalize(MPI_Comm, int, void* value, void*) {
     const std::unique_ptr<Dedicated> dedicated(static_cast<Dedicated*>(value));
     if (auto& machine = dedicated->machine) {
-        for (auto& post : machine->posts) drain::leave(post);
+        for (auto& post : machine->posts) agent::leave(post);
         machine->free();  // waits for the agents, which may need the forwarders
     }
     if (dedicated->forwarders) dedicated->forwarders->leave();
@@ -90,16 +90,16 @@ MPI_Comm split(MPI_Comm world, int colour) {
 Machine machine_with_posts(MPI_Comm ranks, int cores) {
     Machine machine{.ranks = ranks};
     const int computing = size_of(ranks) - cores;
-    const auto bytes = rank_in(ranks) == 0 ? static_cast<MPI_Aint>(sizeof(drain::Post)) * cores : 0;
+    const auto bytes = rank_in(ranks) == 0 ? static_cast<MPI_Aint>(sizeof(agent::Post)) * cores : 0;
     void* own = nullptr;
     MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, ranks, static_cast<void*>(&own), &machine.window);
     MPI_Aint size = 0;
     int unit = 0;
     void* first = nullptr;
     MPI_Win_shared_query(machine.window, 0, &size, &unit, static_cast<void*>(&first));
-    auto* posts = static_cast<drain::Post*>(first);
+    auto* posts = static_cast<agent::Post*>(first);
     if (rank_in(ranks) == 0)
-        for (int i = 0; i < cores; ++i) new (posts + i) drain::Post(static_cast<std::uint32_t>(computing));
+        for (int i = 0; i < cores; ++i) new (posts + i) agent::Post(static_cast<std::uint32_t>(computing));
     MPI_Barrier(ranks);
     machine.posts = {posts, static_cast<std::size_t>(cores)};
     return machine;
@@ -130,7 +130,7 @@ MPI_Comm serve_or_compute(MPI_Comm computing, MPI_Comm ranks, const AgentOptions
     if (number < 0) return part;
     // Whatever ends it, the others of its machine wait for it in what follows.
     static_cast<void>(attempt([&] {
-        drain::serve(machine.posts[static_cast<std::size_t>(number)],
+        agent::serve(machine.posts[static_cast<std::size_t>(number)],
                      [program = agent_program(agent.program)](sys::Store&, const catalog::Snapshot& snapshot,
                                                               Convention convention) {
                          return make_view_by(program, snapshot.directory, convention);
@@ -143,14 +143,14 @@ MPI_Comm serve_or_compute(MPI_Comm computing, MPI_Comm ranks, const AgentOptions
 
 }  // namespace
 
-std::span<drain::Post> posts_of_process() {
+std::span<agent::Post> posts_of_process() {
     const auto* dedicated = dedicated_of_process();
-    return dedicated != nullptr && dedicated->machine ? dedicated->machine->posts : std::span<drain::Post>();
+    return dedicated != nullptr && dedicated->machine ? dedicated->machine->posts : std::span<agent::Post>();
 }
 
-stage::Forwarding forwarding_of_process() {
+node::Forwarding forwarding_of_process() {
     const auto* dedicated = dedicated_of_process();
-    return dedicated != nullptr && dedicated->forwarders ? dedicated->forwarders->forwarding() : stage::Forwarding();
+    return dedicated != nullptr && dedicated->forwarders ? dedicated->forwarders->forwarding() : node::Forwarding();
 }
 
 namespace {

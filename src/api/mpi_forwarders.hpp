@@ -15,7 +15,7 @@
 #include "comm/group.hpp"
 #include "forebay/options.hpp"
 #include "forward/server.hpp"
-#include "stage/staging.hpp"
+#include "node/staging.hpp"
 
 namespace forebay {
 
@@ -29,7 +29,7 @@ public:
                                    const Options& options, Result<> mine,
                                    const std::function<Result<>(const forward::ViewWanted&)>& make_view);
 
-    const stage::Forwarding& forwarding() const { return forwarding_; }
+    const node::Forwarding& forwarding() const { return forwarding_; }
     /// Collective over the ranks that compute.
     void leave();
     /// By a rank of a forwarder: asleep but for the first, until all that compute have left, and then until the agents
@@ -40,7 +40,7 @@ private:
     static Result<forward::Server> start(const Options& options, const std::string& token, std::string& addresses,
                                          const std::function<Result<>(const forward::ViewWanted&)>& make_view);
 
-    stage::Forwarding forwarding_;
+    node::Forwarding forwarding_;
     MPI_Comm all_ = MPI_COMM_NULL, computing_ = MPI_COMM_NULL;
     std::vector<int> serving_;  // ranks of `all_` that wait for the others, known to the first that computes
     std::optional<forward::Server> server_;

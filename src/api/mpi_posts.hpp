@@ -4,14 +4,14 @@
 
 #include <span>
 
-#include "drain/post.hpp"
-#include "stage/staging.hpp"
+#include "agent/post.hpp"
+#include "node/staging.hpp"
 
 namespace forebay {
 
 /// What dedicate() made; empty where it was not called, or the mode is another.
-std::span<drain::Post> posts_of_process();
+std::span<agent::Post> posts_of_process();
 /// Of the hosts that dedicate() split off; empty where there are none.
-stage::Forwarding forwarding_of_process();
+node::Forwarding forwarding_of_process();
 
 }  // namespace forebay

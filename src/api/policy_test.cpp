@@ -78,8 +78,8 @@ void commit_what_is_left(Options options, int ranks) {
 // The steps of `restart` that are staged whole on all nodes.
 std::set<std::int64_t> staged_steps(const Options& options, int nodes) {
     std::multiset<std::int64_t> found;
-    for (const auto& directory : stage::staging_directories(options.staging).value())
-        for (const auto& file : stage::staged_files(directory).value())
+    for (const auto& directory : node::staging_directories(options.staging).value())
+        for (const auto& file : node::staged_files(directory).value())
             if (file.stream == "restart") found.insert(file.peek.record.step);
     std::set<std::int64_t> steps;
     for (const auto step : found)
@@ -276,7 +276,7 @@ TEST_CASE("newest_only over nodes that are not equally busy: all drop the same s
         CHECK(saver.save(1).kept);
         CHECK(saver.save(2).kept);
         world.barrier();
-        auto node = stage::Staging::join(test::staging_of(options, rank)).value();
+        auto node = node::Staging::join(test::staging_of(options, rank)).value();
         const auto slot_of = [&](std::int64_t step) {
             const auto found = std::ranges::find_if(node.control().slots, [&](const auto& slot) {
                 return slot.step.load() == step &&
@@ -286,18 +286,18 @@ TEST_CASE("newest_only over nodes that are not equally busy: all drop the same s
             return found;
         };
         const auto of_step_1 = slot_of(1), of_step_2 = slot_of(2);
-        CHECK(of_step_1->state.load() == stage::SlotState::sealed);
-        if (rank == 1) of_step_1->state = stage::SlotState::draining;
+        CHECK(of_step_1->state.load() == node::SlotState::sealed);
+        if (rank == 1) of_step_1->state = node::SlotState::draining;
         const auto third = saver.save(3);
         check_alike(world, third);
         CHECK_FALSE(third.kept);
-        CHECK(of_step_1->state.load() == (rank == 1 ? stage::SlotState::draining : stage::SlotState::sealed));
+        CHECK(of_step_1->state.load() == (rank == 1 ? node::SlotState::draining : node::SlotState::sealed));
         CHECK(staged_steps(options, 2) == std::set<std::int64_t>{1, 2});
         world.barrier();
-        of_step_1->state = stage::SlotState::sealed;
-        of_step_2->state = stage::SlotState::draining;  // the newer one first, on all nodes
+        of_step_1->state = node::SlotState::sealed;
+        of_step_2->state = node::SlotState::draining;  // the newer one first, on all nodes
         CHECK_FALSE(saver.save(4).kept);
-        of_step_2->state = stage::SlotState::sealed;
+        of_step_2->state = node::SlotState::sealed;
         world.barrier();
         const auto fourth = saver.save(4);
         check_alike(world, fourth);

@@ -7,7 +7,7 @@
 
 #include "api/state.hpp"
 #include "catalog/catalog.hpp"
-#include "drain/commit.hpp"
+#include "commit/commit.hpp"
 
 namespace forebay {
 
@@ -86,7 +86,7 @@ Result<> StreamState::bring_back_replaced() {
         if (!left) return left.error().kind == ErrorKind::missing ? Result<>() : Result<>(left.error());
         if (std::ranges::none_of(*left, [](const auto& one) { return one.kind == catalog::Leftover::Kind::old; }))
             return {};
-        FB_TRY(drain::recover(store, session->options.run, false));
+        FB_TRY(commit::recover(store, session->options.run, false));
         return {};
     });
 }

@@ -5,11 +5,11 @@
 #include <future>
 #include <thread>
 
+#include "agent/spool.hpp"
 #include "api/alike.hpp"
 #include "api/state.hpp"
 #include "base/attempt.hpp"
-#include "drain/spool.hpp"
-#include "stage/await.hpp"
+#include "node/await.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay {
@@ -25,7 +25,7 @@ StreamOptions options_of_stream(const Options& options, const std::string& name)
 }  // namespace
 
 Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work,
-                const stage::Say& say) {
+                const node::Say& say) {
     constexpr std::chrono::milliseconds turn{200};
     const auto task = std::make_shared<std::packaged_task<Result<>()>>(std::move(work));
     auto answer = task->get_future();
@@ -36,7 +36,7 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
                                  "threads, then call again.",
                                  what, started.error().text)};
     started->leave();
-    for (stage::LongWait wait(say, limit); !wait.is_over(); wait.turn([&] { return what + " to answer"; }))
+    for (node::LongWait wait(say, limit); !wait.is_over(); wait.turn([&] { return what + " to answer"; }))
         if (answer.wait_for(std::min(turn, limit)) == std::future_status::ready) return answer.get();
     return Error{ErrorKind::retry,
                  fmt::format("forebay: {} does not answer for {} s. Nothing was written. Next: see whether its file "
@@ -111,10 +111,10 @@ void SessionState::compute_again() {
 Result<> SessionState::free_staging() {
     // Files that nobody has packed stay, and the staging directory with them: whoever closes is told.
     if (!staging->agent_lives()) {
-        FB_TRY(drain::remove_spools(staging->directory()));
+        FB_TRY(agent::remove_spools(staging->directory()));
         return staging->remove();
     }
-    FB_TRY(drain::check_spools(staging->directory()));
+    FB_TRY(agent::check_spools(staging->directory()));
     log([&] {  // with a view of thousands of variables, perhaps
         return fmt::format("forebay: the agent on {} is still at work; it frees {} when it leaves", sys::host_name(),
                            staging->directory());
@@ -133,9 +133,9 @@ Result<> SessionState::close() {
         for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) slots.push_back(i);
     }));
     const auto committed =
-        stage::await_commits(*topology.world, *staging, slots, options.close_wait,
-                             leads ? [this] { return ensure_agent(); } : std::function<Result<>()>(), say_);
-    const bool all_here = stage::show_pending(*staging, slots).empty();  // on this node
+        node::await_commits(*topology.world, *staging, slots, options.close_wait,
+                            leads ? [this] { return ensure_agent(); } : std::function<Result<>()>(), say_);
+    const bool all_here = node::show_pending(*staging, slots).empty();  // on this node
     for (const auto& [name, stream] : streams_) {
         const auto living = stream.lock();
         if (!living) continue;
@@ -147,15 +147,15 @@ Result<> SessionState::close() {
         living->stager.release();
     }
     const auto spool_is_packed = [this] {
-        return attempt([this] { return drain::check_spools(staging->directory()); });
+        return attempt([this] { return agent::check_spools(staging->directory()); });
     };
     Result<> removed;
     if (leads) {
         page.ending = 1;
-        stage::ring(page.bell);
+        node::ring(page.bell);
         const auto deadline = sys::Clock::now() + agent_end_max;
         const auto spool_deadline = sys::Clock::now() + options.close_wait;
-        stage::LongWait wait(say_, options.close_wait);
+        node::LongWait wait(say_, options.close_wait);
         while (all_here && staging->agent_lives() &&
                (sys::Clock::now() < deadline || (sys::Clock::now() < spool_deadline && !spool_is_packed()))) {
             wait.turn([&] { return "the agent on " + sys::host_name() + " to end, in " + staging->directory(); });

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <thread>
 
+#include "agent/agent.hpp"
+#include "agent/claim_keeper.hpp"
+#include "agent/spool.hpp"
+#include "agent/target.hpp"
 #include "api/state.hpp"
-#include "drain/agent.hpp"
-#include "drain/claim_keeper.hpp"
-#include "drain/spool.hpp"
-#include "drain/target.hpp"
 #include "sys/machine.hpp"
 #include "sys/thread.hpp"
 
@@ -25,9 +25,9 @@ constexpr std::chrono::seconds agent_start_max{30};
 
 // An agent inside the application. It has all it uses itself: stuck in a dead mount it outlives its session.
 struct SessionState::AgentThread {
-    drain::Target target;
-    stage::Staging staging;
-    stage::SessionFile file;
+    agent::Target target;
+    node::Staging staging;
+    node::SessionFile file;
     sys::FileLock lock;
     std::atomic<bool> stop{false};
     std::atomic<std::uint32_t> done{0};
@@ -60,7 +60,7 @@ Result<> SessionState::ask_dedicated() {
                      "forebay: agent.mode is \"dedicated\", but no rank is: the session was not opened over what "
                      "forebay::dedicate() gave. Next: call it after MPI_Init, or set agent.mode to \"process\"."};
     const auto asked =
-        drain::ask(posts_[topology.virtual_index % posts_.size()], staging->directory(), agent_start_max, say_);
+        agent::ask(posts_[topology.virtual_index % posts_.size()], staging->directory(), agent_start_max, say_);
     if (asked) return {};
     return Error{asked.error().kind, fmt::format("forebay: no agent on {}: {}. Safe: what is staged. Next: look at "
                                                  "{}/agent.log, or set agent.mode to \"process\".",
@@ -75,7 +75,7 @@ Result<> SessionState::start_process() {
                                             .environment = std::move(environment),
                                             // What is preloaded into the application is not meant for the agent.
                                             .environment_removed = {"LD_PRELOAD"},
-                                            .log_path = stage::agent_log_path(staging->directory()),
+                                            .log_path = node::agent_log_path(staging->directory()),
                                             .is_ready = [this] { return staging->agent_lives(); }},
                                            agent_start_max);
     if (started) return {};
@@ -87,24 +87,24 @@ Result<> SessionState::start_process() {
 }
 
 Result<> SessionState::start_thread() {
-    FB_TRY_ASSIGN(lock, sys::FileLock::take(stage::agent_lock_path(staging->directory())));
-    FB_TRY_ASSIGN(joined, stage::Staging::join(staging->directory()));
-    stage::SessionFile file{.run = options.run,
-                            .run_id = run_id,
-                            .claim = claim_,
-                            .host = sys::host_name(),
-                            .process = sys::process_id(),
-                            .agent = options.agent};
-    FB_TRY_ASSIGN(target, drain::target_of(options.run, forwarding_, {}));
+    FB_TRY_ASSIGN(lock, sys::FileLock::take(node::agent_lock_path(staging->directory())));
+    FB_TRY_ASSIGN(joined, node::Staging::join(staging->directory()));
+    node::SessionFile file{.run = options.run,
+                           .run_id = run_id,
+                           .claim = claim_,
+                           .host = sys::host_name(),
+                           .process = sys::process_id(),
+                           .agent = options.agent};
+    FB_TRY_ASSIGN(target, agent::target_of(options.run, forwarding_, {}));
     thread_.reset(new AgentThread{std::move(target), std::move(joined), std::move(file), std::move(lock)});
     auto started = sys::Thread::start([agent = thread_] {
         // What cannot be packed stays in the spool, and close() says so; what cannot be drained its slots say.
         static_cast<void>(attempt([&]() -> Result<> {
             const auto silent = [](const std::string&) {};
             const auto& [store, make_view] = agent->target;
-            const drain::ClaimKeeper claim(*store, agent->staging, agent->file.run, silent);
-            drain::SpoolKeeper spool(*store, agent->staging.directory(), agent->file, silent);
-            drain::Agent(*store, agent->staging, agent->file, make_view, silent).run(agent->stop);
+            const agent::ClaimKeeper claim(*store, agent->staging, agent->file.run, silent);
+            agent::SpoolKeeper spool(*store, agent->staging.directory(), agent->file, silent);
+            agent::Agent(*store, agent->staging, agent->file, make_view, silent).run(agent->stop);
             return spool.finish();
         }));
         agent->lock.release();
@@ -126,7 +126,7 @@ Result<> SessionState::start_thread() {
 void SessionState::end_thread(std::chrono::seconds wait_max) {
     if (!thread_) return;
     thread_->stop = true;
-    stage::ring(thread_->staging.control().bell);
+    node::ring(thread_->staging.control().bell);
     const auto deadline = sys::Clock::now() + wait_max;
     while (thread_->done.load() == 0 && sys::Clock::now() < deadline)
         sys::wait_on(thread_->done, 0, deadline - sys::Clock::now());

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <thread>
 
+#include "agent/agent.hpp"
+#include "agent/target.hpp"
 #include "api/alike.hpp"
 #include "api/state.hpp"
 #include "base/attempt.hpp"
@@ -14,9 +16,7 @@
 #include "base/show_text.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/run.hpp"
-#include "drain/agent.hpp"
-#include "drain/target.hpp"
-#include "stage/await.hpp"
+#include "node/await.hpp"
 
 namespace forebay {
 
@@ -54,12 +54,12 @@ void broadcast_number(comm::Group& group, T& number) {
 
 // What an agent of an earlier session does; nothing when it has left.
 std::optional<std::string> show_agent(const std::string& directory) {
-    if (!sys::lock_is_held(stage::agent_lock_path(directory))) return {};
+    if (!sys::lock_is_held(node::agent_lock_path(directory))) return {};
     std::string pending;
-    if (const auto old = stage::Staging::join(directory)) {
+    if (const auto old = node::Staging::join(directory)) {
         std::vector<std::uint32_t> slots(old->control().slot_count.load());
         std::iota(slots.begin(), slots.end(), 0u);
-        pending = stage::show_pending(*old, slots);
+        pending = node::show_pending(*old, slots);
     }
     return fmt::format("the agent of an earlier session on {}, which drains {}: {}", sys::host_name(), directory,
                        pending.empty() ? "nothing is left but to end" : pending);
@@ -101,7 +101,7 @@ Result<> SessionState::open(GroupHolder& holder) {
     return started;
 }
 
-Result<> SessionState::start(const stage::Forwarding& of_job) {
+Result<> SessionState::start(const node::Forwarding& of_job) {
     auto& world = *topology.world;
     const auto of_leader = [&](const auto& work) {
         return comm::agree(world, [&] { return topology.leads() ? work() : Result<>(); });
@@ -110,7 +110,7 @@ Result<> SessionState::start(const stage::Forwarding& of_job) {
     FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? open_target() : Result<>(); }));
     broadcast_number(world, run_id);
     // First the node, then the run: a session that is refused has then changed nothing of one that lives.
-    std::optional<stage::LockedDirectory> locked;
+    std::optional<node::LockedDirectory> locked;
     std::string directory;
     FB_TRY(of_leader([&]() -> Result<> {
         FB_TRY_ASSIGN(taken, lock_staging());
@@ -139,11 +139,11 @@ void SessionState::give_up() {
     if (topology.leads() && staging) {
         auto& page = staging->control();
         page.ending = 1;
-        stage::ring(page.bell);
+        node::ring(page.bell);
         end_thread(stuck_agent_end_max);
         bool empty = !staging->agent_lives();  // else it frees the directory as it leaves
         for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
-            empty = empty && page.slots[i].state.load() == stage::SlotState::empty;
+            empty = empty && page.slots[i].state.load() == node::SlotState::empty;
         if (empty) static_cast<void>(staging->remove());
     }
     // No agent does it, perhaps; and where the target hangs, a next session has to watch the claim.
@@ -157,7 +157,7 @@ void SessionState::give_up() {
     staging.reset();
 }
 
-Result<> SessionState::find_forwarders(const stage::Forwarding& of_job) {
+Result<> SessionState::find_forwarders(const node::Forwarding& of_job) {
     const auto& agent = options.agent;
     if (agent.forwarders > 0 && of_job.to.empty())
         return Error{ErrorKind::refused,
@@ -168,7 +168,7 @@ Result<> SessionState::find_forwarders(const stage::Forwarding& of_job) {
     if (agent.forwarders > 0) {
         forwarding_ = of_job;
     } else if (!agent.forward_to.empty()) {
-        stage::LongWait wait(say_, options.open_wait);
+        node::LongWait wait(say_, options.open_wait);
         const auto found = once_there(options.open_wait, ErrorKind::missing, [&]() -> Result<> {
             wait.turn([&] { return "the token of the forwarders, " + agent.forward_token_file; });
             FB_TRY_ASSIGN(token, sys::read_private(agent.forward_token_file));
@@ -190,7 +190,7 @@ Result<> SessionState::find_forwarders(const stage::Forwarding& of_job) {
 }
 
 Result<> SessionState::open_target() {
-    auto target = drain::target_of(options.run, forwarding_, {});
+    auto target = agent::target_of(options.run, forwarding_, {});
     if (!target) return Error{target.error().kind, "forebay: " + target.error().text};
     target_ = target->store;
     const auto wait = forwarding_.to.empty() ? std::chrono::milliseconds(0) : options.open_wait;
@@ -211,14 +211,14 @@ Result<> SessionState::open_target() {
     return {};
 }
 
-Result<stage::LockedDirectory> SessionState::lock_staging() {
-    FB_TRY_ASSIGN(directory, stage::staging_directory(options.staging, options.run, run_id, topology.virtual_index));
-    return stage::LockedDirectory::lock(directory, options.run);
+Result<node::LockedDirectory> SessionState::lock_staging() {
+    FB_TRY_ASSIGN(directory, node::staging_directory(options.staging, options.run, run_id, topology.virtual_index));
+    return node::LockedDirectory::lock(directory, options.run);
 }
 
 // Also the first write to the target: better now than after an hour of computing.
 Result<> SessionState::claim_run(const std::string& directory) {
-    const auto lock = stage::application_lock_path(directory);
+    const auto lock = node::application_lock_path(directory);
     const catalog::Claimant claimant{.host = sys::host_name(),
                                      .user = sys::user_name(),
                                      .boot = sys::boot_id(),
@@ -241,7 +241,7 @@ Result<> SessionState::claim_run(const std::string& directory) {
 // What sessions with other virtual nodes, or under another path of the run, left staged on this machine. What is of
 // other runs at this path is told, and left alone.
 Result<> SessionState::drain_leftovers() {
-    FB_TRY_ASSIGN(left, drain::find_leftovers(options.staging, options.run, run_id, last_claim_));
+    FB_TRY_ASSIGN(left, agent::find_leftovers(options.staging, options.run, run_id, last_claim_));
     for (const auto& directory : left.others)
         log([&] {
             return fmt::format(
@@ -252,10 +252,10 @@ Result<> SessionState::drain_leftovers() {
         });
     // Those that this session uses are held by it.
     const auto drained =
-        drain::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding_, .moved_to = options.run});
+        agent::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding_, .moved_to = options.run});
     for (const auto& [directory, staged] : drained) {
         if (!staged) log([&] { return staged.error().text; });
-        for (const auto& one : staged ? *staged : std::vector<drain::Drained>())
+        for (const auto& one : staged ? *staged : std::vector<agent::Drained>())
             log([&] {
                 return fmt::format("forebay: {} was left staged in {}: {}", one.name(), directory,
                                    one.committed ? "it is committed now" : one.text);
@@ -264,28 +264,28 @@ Result<> SessionState::drain_leftovers() {
     return {};
 }
 
-Result<> SessionState::open_staging(std::optional<stage::LockedDirectory> locked, const std::string& directory) {
+Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory) {
     auto& world = *topology.world;
-    const auto take = [&](Result<stage::Staging> made) -> Result<> {
+    const auto take = [&](Result<node::Staging> made) -> Result<> {
         if (!made) return made.error();
         staging.emplace(std::move(*made));
         return {};
     };
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         if (!topology.leads()) return {};
-        const stage::SessionFile file{.run = options.run,
-                                      .run_id = run_id,
-                                      .claim = claim_,
-                                      .host = sys::host_name(),
-                                      .process = sys::process_id(),
-                                      .agent = options.agent,
-                                      .forwarding = forwarding_};
-        FB_TRY(take(stage::Staging::create(std::move(*locked), file, old_agent_max)));
+        const node::SessionFile file{.run = options.run,
+                                     .run_id = run_id,
+                                     .claim = claim_,
+                                     .host = sys::host_name(),
+                                     .process = sys::process_id(),
+                                     .agent = options.agent,
+                                     .forwarding = forwarding_};
+        FB_TRY(take(node::Staging::create(std::move(*locked), file, old_agent_max)));
         staging->control().session = number;
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;
-        return sys::posix_store().make_directories(stage::spool_path(directory));
+        return sys::posix_store().make_directories(node::spool_path(directory));
     }));
-    FB_TRY(comm::agree(world, [&] { return topology.leads() ? Result<>() : take(stage::Staging::join(directory)); }));
+    FB_TRY(comm::agree(world, [&] { return topology.leads() ? Result<>() : take(node::Staging::join(directory)); }));
     alignment_bytes = options.huge_pages ? sys::page_bytes_of(directory) : limits::page_bytes;
     topology.node->broadcast(std::as_writable_bytes(std::span(&alignment_bytes, 1)), 0);
     return {};
@@ -294,14 +294,14 @@ Result<> SessionState::open_staging(std::optional<stage::LockedDirectory> locked
 // An agent of a dead session that still drains has what this one takes over. The node's first rank holds the directory.
 Result<> SessionState::wait_for_old_agents(const std::string& directory) {
     const bool waits = topology.leads();
-    if (waits) stage::end_agent(directory);
+    if (waits) node::end_agent(directory);
     const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
         if (!waits) return {};
         auto agent = show_agent(directory);
         if (agent) std::this_thread::sleep_for(nap);
         return agent;
     };
-    if (stage::wait_together(*topology.world, look, options.close_wait, say_)) return {};
+    if (node::wait_together(*topology.world, look, options.close_wait, say_)) return {};
     Result<> mine;
     if (const auto agent = look(std::chrono::milliseconds(0)))
         mine = Error{ErrorKind::retry,

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "drain/spool.hpp"
+#include "agent/spool.hpp"
 #include "support/killable.hpp"
 #include "support/ordinary_user.hpp"
 #include "support/packed_files.hpp"
@@ -160,7 +160,7 @@ TEST_CASE("a directory of the spool that cannot be listed: close() and drain nam
             if (opens)
                 for (const auto& entry : fs::directory_iterator(directory))
                     if (fs::is_directory(entry)) fs::permissions(entry.path() / "a/b", fs::perms::owner_all);
-            const auto drained = drain::drain_leftover(directory, {}, {.remove = true});
+            const auto drained = agent::drain_leftover(directory, {}, {.remove = true});
             if (!drained) text += ", " + drained.error().text;
             else
                 for (const auto& one : *drained)
@@ -168,7 +168,7 @@ TEST_CASE("a directory of the spool that cannot be listed: close() and drain nam
             text += fs::exists(directory + "/session.json") ? ", known" : ", gone";
         }
         const auto packed =
-            test::packed_in(sys::posix_store(), options.run, drain::spool_stream(directory, sys::host_name()));
+            test::packed_in(sys::posix_store(), options.run, agent::spool_stream(directory, sys::host_name()));
         return text + ", packed " + std::to_string(packed.size());
     });
     CHECK(told == "close names it, drain names it, known, gone, packed 2");

@@ -12,19 +12,19 @@
 #include <type_traits>
 #include <vector>
 
+#include "agent/post.hpp"
 #include "api/job.hpp"
 #include "base/attempt.hpp"
 #include "comm/group.hpp"
-#include "drain/post.hpp"
 #include "forebay/forebay.hpp"
+#include "node/long_wait.hpp"
+#include "node/staging.hpp"
+#include "node/step_clock.hpp"
 #include "restart/choose.hpp"
 #include "restart/plan.hpp"
 #include "restart/reader.hpp"
 #include "stage/course.hpp"
-#include "stage/long_wait.hpp"
 #include "stage/stager.hpp"
-#include "stage/staging.hpp"
-#include "stage/step_clock.hpp"
 #include "sys/store.hpp"
 
 namespace forebay {
@@ -32,20 +32,20 @@ namespace forebay {
 /// How forebay/mpi.hpp hands a communicator over without this library knowing MPI.
 class GroupHolder {
 public:
-    explicit GroupHolder(std::unique_ptr<comm::Group> group, std::span<drain::Post> posts = {},
-                         stage::Forwarding forwarding = {})
+    explicit GroupHolder(std::unique_ptr<comm::Group> group, std::span<agent::Post> posts = {},
+                         node::Forwarding forwarding = {})
         : group_(std::move(group)), posts_(posts), forwarding_(std::move(forwarding)) {}
     comm::Group& group() const { return *group_; }
     std::unique_ptr<comm::Group> take() { return std::move(group_); }
     /// Of this machine's dedicated agents; they live until MPI is finalised.
-    std::span<drain::Post> posts() const { return posts_; }
+    std::span<agent::Post> posts() const { return posts_; }
     /// The hosts of this job that write for the others; as long.
-    const stage::Forwarding& forwarding() const { return forwarding_; }
+    const node::Forwarding& forwarding() const { return forwarding_; }
 
 private:
     std::unique_ptr<comm::Group> group_;
-    std::span<drain::Post> posts_;
-    stage::Forwarding forwarding_;
+    std::span<agent::Post> posts_;
+    node::Forwarding forwarding_;
 };
 
 /// After it is told to end, an agent with nothing left to do leaves at once; one that is stuck never does.
@@ -90,7 +90,7 @@ public:
         if (say_) static_cast<void>(attempt([&] { say_(text()); }));
     }
     /// The same for waits that last: empty where nobody listens, as on all ranks but the first.
-    const stage::Say& say() const { return say_; }
+    const node::Say& say() const { return say_; }
     /// `refused` in a child that the session's process has forked: agents, locks and communicators are its parent's.
     Result<> check_process() const;
     bool in_own_process() const { return process_ == sys::process_id(); }
@@ -101,7 +101,7 @@ public:
 
     Options options;
     comm::Topology topology;
-    std::optional<stage::Staging> staging;
+    std::optional<node::Staging> staging;
     std::uint64_t id = 0;
     std::uint64_t run_id = 0;
     std::uint32_t number = 0;  // of this session in the run
@@ -111,14 +111,14 @@ public:
 private:
     std::int64_t process_ = sys::process_id();
     std::uint64_t claim_ = 0, last_claim_ = 0;  // keys of this session's claim, and of the one before
-    Result<> find_forwarders(const stage::Forwarding& of_job);
+    Result<> find_forwarders(const node::Forwarding& of_job);
     Result<> open_target();
-    Result<stage::LockedDirectory> lock_staging();
+    Result<node::LockedDirectory> lock_staging();
     Result<> claim_run(const std::string& directory);
     Result<> wait_for_old_agents(const std::string& directory);
-    Result<> open_staging(std::optional<stage::LockedDirectory> locked, const std::string& directory);
+    Result<> open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory);
     Result<> drain_leftovers();
-    Result<> start(const stage::Forwarding& of_job);
+    Result<> start(const node::Forwarding& of_job);
     void give_up();
     Result<> free_staging();
     Result<> start_process();
@@ -128,22 +128,22 @@ private:
     void mark_to_continue();
 
     std::map<std::string, std::weak_ptr<StreamState>> streams_;  // the handles own them, and they own the session
-    std::span<drain::Post> posts_;
-    stage::Forwarding forwarding_;
-    stage::Say say_;
+    std::span<agent::Post> posts_;
+    node::Forwarding forwarding_;
+    node::Say say_;
     // Where this session writes beside its agents' doing: small files, on the world's first rank.
     std::shared_ptr<sys::Store> target_;
     struct AgentThread;
     void end_thread(std::chrono::seconds wait_max);
     std::shared_ptr<AgentThread> thread_;
-    stage::StepClock step_clock_;  // of the node's first rank
+    node::StepClock step_clock_;  // of the node's first rank
     bool job_looked_ = false;
     std::unique_ptr<JobState> job_;  // on the world's first rank, from the first call of job() on
 };
 
 /// The answer of `work`, or `retry` after `limit`: a thread that hangs in a dead mount cannot be stopped, only left.
 Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work,
-                const stage::Say& say);
+                const node::Say& say);
 
 class StreamState : public std::enable_shared_from_this<StreamState> {
 public:
@@ -190,7 +190,7 @@ public:
     std::shared_ptr<SessionState> session;
     Counters at_close;  // what counters() says once the control page is gone
     Schema schema;
-    stage::Binding binding;
+    describe::Binding binding;
     bool changed = true;       // since the last layout
     std::vector<char> direct;  // variables whose blocks the application writes in the save under way
     stage::Stager stager;
@@ -205,7 +205,7 @@ public:
 /// What is read of a description, all or some variables, and where they lie.
 struct Part {
     Schema schema;
-    stage::Binding binding;
+    describe::Binding binding;
 };
 
 class RestartState {

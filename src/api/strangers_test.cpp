@@ -68,7 +68,7 @@ int save_as_owner(const Node& node, const std::function<void(const std::string&)
         stream.array("u", f64, {1000}, {packed({{0}, {1000}}, data.data())}).value();
         stream.save(1).value();
         stream.wait_committed(std::chrono::seconds(60)).value();
-        staged(stage::staging_directories(node.shared).value().at(0));
+        staged(node::staging_directories(node.shared).value().at(0));
         session.close().value();
         return 0;
     });

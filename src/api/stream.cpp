@@ -86,7 +86,7 @@ Result<std::uint32_t> StreamState::add_table(const std::string& name, const std:
     auto wider = schema;
     const auto table = static_cast<std::uint32_t>(wider.tables.size());
     wider.tables.push_back(name);
-    stage::TableBinding bound;
+    describe::TableBinding bound;
     for (const auto& column : columns) {
         bound.variables.push_back(static_cast<std::uint32_t>(wider.variables.size()));
         wider.variables.push_back({.name = name + "/" + column.name,

@@ -256,7 +256,7 @@ TEST_CASE("a slot that keeps the room of an earlier layout is restarted from as 
         stream.save(2).value();
         stream.wait_committed(60s).value();
         const auto run_id = catalog::identity_of(sys::posix_store(), options.run).value();
-        staged = stage::staging_directory(options.staging, options.run, run_id, 0).value();
+        staged = node::staging_directory(options.staging, options.run, run_id, 0).value();
         REQUIRE(fs::file_size(staged + "/restart.0.h5") > 3'200'000);
         REQUIRE(fs::file_size(options.run + "/restart/step-000002/node-00000.h5") < 100'000);
     }                                         // not closed, as after a crash

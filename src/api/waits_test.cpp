@@ -59,11 +59,11 @@ struct Saver {
 
 // What the agent would do: it never comes to the stream, since it drains another one for ever.
 void commit(const Options& options, const std::string& stream) {
-    auto node = stage::Staging::join(test::staging_of(options)).value();
+    auto node = node::Staging::join(test::staging_of(options)).value();
     for (auto& slot : node.control().slots)
-        if (node.control().streams[slot.stream].name.data() == stream && slot.state == stage::SlotState::sealed)
-            slot.state = stage::SlotState::committed;
-    stage::ring(node.control().news);
+        if (node.control().streams[slot.stream].name.data() == stream && slot.state == node::SlotState::sealed)
+            slot.state = node::SlotState::committed;
+    node::ring(node.control().news);
 }
 
 void wait_for_a_slot_and_for_commits() {
@@ -93,16 +93,16 @@ void wait_for_an_old_agent() {
     const auto directory = test::staging_of(options, 1);
     sys::FileLock agent;
     {
-        const stage::SessionFile file{.run = options.run,
-                                      .run_id = catalog::identity_of(sys::posix_store(), options.run).value(),
-                                      .host = "here",
-                                      .process = 1,
-                                      .agent = {}};
-        auto left = stage::Staging::create(stage::LockedDirectory::lock(directory, "run").value(), file, 0ms).value();
+        const node::SessionFile file{.run = options.run,
+                                     .run_id = catalog::identity_of(sys::posix_store(), options.run).value(),
+                                     .host = "here",
+                                     .process = 1,
+                                     .agent = {}};
+        auto left = node::Staging::create(node::LockedDirectory::lock(directory, "run").value(), file, 0ms).value();
         left.control().slots[left.slots_of(left.add_stream("restart", {}).value()).at(0)].step = 7;
-        left.control().slots[0].state = stage::SlotState::draining;
+        left.control().slots[0].state = node::SlotState::draining;
         left.control().slots[0].drained_bytes = 5'000'000;
-        agent = sys::FileLock::take(stage::agent_lock_path(directory)).value();
+        agent = sys::FileLock::take(node::agent_lock_path(directory)).value();
     }
     Log log([&] { agent.release(); });
     options.log = [&](const std::string& line) { log.add(line); };

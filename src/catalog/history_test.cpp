@@ -40,7 +40,7 @@ struct Run {
         sys::write_text_durable(disk, run + "/" + name, "{}").value();
         for (const std::int64_t step : {100, 200, 300, 400, 500}) commit(of(first, step));
     }
-    drain::Commit commit(const SmallSnapshot& snapshot) {
+    commit::Commit commit(const SmallSnapshot& snapshot) {
         test::drain_all(disk, run, snapshot).value();
         return test::commit(disk, run, snapshot).value();
     }
@@ -85,10 +85,10 @@ TEST_CASE("the same step on two lines: the later has the step's name, in whateve
         CAPTURE(late);
         Run here;
         const auto old = of(first, 600), now = of(second, 600);
-        CHECK(here.commit(late ? now : old) == drain::Commit::committed);
-        CHECK(here.commit(late ? old : now) == (late ? drain::Commit::set_aside : drain::Commit::committed));
-        CHECK(test::commit(here.disk, run, old).value() == drain::Commit::already);
-        CHECK(test::commit(here.disk, run, now).value() == drain::Commit::already);
+        CHECK(here.commit(late ? now : old) == commit::Commit::committed);
+        CHECK(here.commit(late ? old : now) == (late ? commit::Commit::set_aside : commit::Commit::committed));
+        CHECK(test::commit(here.disk, run, old).value() == commit::Commit::already);
+        CHECK(test::commit(here.disk, run, now).value() == commit::Commit::already);
         CHECK(test::is_whole(here.disk, run, now));
         const auto aside = directory + "/line-1.step-000600";
         CHECK(catalog::load_manifest(here.disk, aside).value().snapshot_id == old.id);
@@ -119,12 +119,12 @@ TEST_CASE("a step that is saved again on one line is replaced by the later save,
     Run here;
     auto again = of(first, 500, 2);
     again.sealed_unix_ns = 0;
-    CHECK(here.commit(again) == drain::Commit::committed);
+    CHECK(here.commit(again) == commit::Commit::committed);
     CHECK(test::is_whole(here.disk, run, again));
     auto before = of(first, 500, 1);
     before.id = 1;
     before.sealed_unix_ns = INT64_MAX;
-    CHECK(here.commit(before) == drain::Commit::superseded);
+    CHECK(here.commit(before) == commit::Commit::superseded);
     CHECK(test::is_whole(here.disk, run, again));
     CHECK(steps_of(here.history().living) == Steps{500, 400, 300, 200, 100});
 }
@@ -132,7 +132,7 @@ TEST_CASE("a step that is saved again on one line is replaced by the later save,
 TEST_CASE("what a line has abandoned does not come back while the line's only snapshot is replaced") {
     Run here;
     const auto only = of(second, 310);
-    REQUIRE(here.commit(only) == drain::Commit::committed);
+    REQUIRE(here.commit(only) == commit::Commit::committed);
     const auto aside = catalog::leftover_name({310, only.id, catalog::Leftover::Kind::old});
     REQUIRE(here.disk.rename(test::step_directory(run, only), directory + "/" + aside));
     CHECK(steps_of(here.history().living) == Steps{300, 200, 100});
@@ -191,7 +191,7 @@ TEST_CASE("going back for good: also what comes late, from some node's memory, i
     const auto removed = catalog::prune_above(here.disk, run, stream, 300, 2, false).value();
     CHECK(removed.removed.size() == 2);
     CHECK(steps_of(here.history().living) == Steps{300, 200, 100});
-    CHECK(here.commit(of(first, 510)) == drain::Commit::committed);
+    CHECK(here.commit(of(first, 510)) == commit::Commit::committed);
     CHECK(steps_of(here.history().living) == Steps{300, 200, 100});
     CHECK(steps_of(here.history().abandoned) == Steps{510});
     here.disk.reboot({.names = false, .bytes = false});
@@ -261,7 +261,7 @@ TEST_CASE("another run's snapshot is neither living nor removed, until it is tak
     REQUIRE(catalog::adopt(here.disk, run, here.history().foreign.front().snapshot));
     CHECK(here.history().foreign.empty());
     CHECK(here.history().living.front().head.step == 600);
-    CHECK(test::commit(here.disk, run, ours).value() == drain::Commit::committed);
+    CHECK(test::commit(here.disk, run, ours).value() == commit::Commit::committed);
 }
 
 TEST_CASE("a node file of another run is committed nowhere") {
@@ -270,7 +270,7 @@ TEST_CASE("a node file of another run is committed nowhere") {
     theirs.lineage.run_id = 0xaa;
     test::drain_all(here.disk, run, theirs).value();
     const auto key = test::key_of(run, theirs);
-    const auto refused = drain::commit_if_complete(here.disk, key, run_id);
+    const auto refused = commit::commit_if_complete(here.disk, key, run_id);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
     CHECK(refused.error().text.find("00000000000000aa") != std::string::npos);

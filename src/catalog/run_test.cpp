@@ -68,7 +68,7 @@ TEST_CASE("a run that lost its identity gets back the one that its snapshots nam
     SimStore disk(run);
     const test::SmallSnapshot snapshot{.lineage = {0xf3, 1, {{{1, 0}, -1}}}};
     REQUIRE(test::drain_all(disk, run, snapshot));
-    REQUIRE(drain::commit_if_complete(disk, test::key_of(run, snapshot), 0));
+    REQUIRE(commit::commit_if_complete(disk, test::key_of(run, snapshot), 0));
     CHECK(catalog::make_identity(disk, run).value() == 0xf3);
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("what it gets back is what most snapshots name: one of another run may
                                            .sealed_unix_ns = static_cast<std::int64_t>(id),
                                            .lineage = {.run_id = run_id}};
         REQUIRE(test::drain_all(disk, run, snapshot));
-        REQUIRE(drain::commit_if_complete(disk, test::key_of(run, snapshot), 0));
+        REQUIRE(commit::commit_if_complete(disk, test::key_of(run, snapshot), 0));
     }
     CHECK(catalog::make_identity(disk, run).value() == 0x900d);
 }

@@ -3,9 +3,9 @@
 #include <memory>
 #include <optional>
 
+#include "agent/agent.hpp"
 #include "cli/log.hpp"
 #include "cli/verbs.hpp"
-#include "drain/agent.hpp"
 
 namespace forebay::cli {
 
@@ -23,14 +23,14 @@ Result<Exit> agent(const Options& options) {
         FB_TRY_ASSIGN(forked, sys::DaemonStart::fork_away());
         start.emplace(std::move(forked));
         // What libraries print goes there too.
-        FB_TRY_ASSIGN(bounded, log_to_file(stage::agent_log_path(options.session), true));
+        FB_TRY_ASSIGN(bounded, log_to_file(node::agent_log_path(options.session), true));
         log = std::move(bounded);
     }
     const auto ready = [&] {
         if (start) start->ready();
     };
     FB_TRY(sys::pin_to_cpus("all"));  // not to the core of the rank that started it
-    FB_TRY_ASSIGN(all, drain::run_agent(options.session, ready, view_maker(), log, drain::Hosted::process));
+    FB_TRY_ASSIGN(all, agent::run_agent(options.session, ready, view_maker(), log, agent::Hosted::process));
     return all ? Exit::good : Exit::found;
 }
 

@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "agent/agent.hpp"
 #include "cli/forwarding.hpp"
 #include "cli/json.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
-#include "drain/agent.hpp"
 
 namespace forebay::cli {
 
@@ -26,29 +26,29 @@ struct Options {
     bool json = false;
 };
 
-Result<std::vector<drain::DrainedDirectory>> drain_asked(const Options& options) {
+Result<std::vector<agent::DrainedDirectory>> drain_asked(const Options& options) {
     FB_TRY_ASSIGN(forwarding, forwarding_of(options.forward_to, options.token_file));
-    drain::LeftoverOptions what{.remove = !options.keep, .forwarding = forwarding};
+    agent::LeftoverOptions what{.remove = !options.keep, .forwarding = forwarding};
     if (options.directory == "all") {
         if (!options.into.empty() || options.drop)
             return Error{ErrorKind::refused,
                          "--into and --drop are for one staging directory, not for all.\n  Next: forebay drain all"};
-        FB_TRY_ASSIGN(directories, stage::staging_directories(options.base));
-        return drain::drain_leftovers(directories, view_maker(), what);
+        FB_TRY_ASSIGN(directories, node::staging_directories(options.base));
+        return agent::drain_leftovers(directories, view_maker(), what);
     }
     if (!options.into.empty()) what.into = std::filesystem::absolute(options.into).lexically_normal().string();
-    auto drained = drain::drain_leftover(options.directory, view_maker(), what);
+    auto drained = agent::drain_leftover(options.directory, view_maker(), what);
     if (!drained && drained.error().kind == ErrorKind::missing)
         return Error{ErrorKind::missing, fmt::format("{} is not a staging directory: {}\n"
                                                      "  Next: forebay drain all --staging {}",
                                                      options.directory, drained.error().text, options.base)};
-    return std::vector{drain::DrainedDirectory{options.directory, std::move(drained)}};
+    return std::vector{agent::DrainedDirectory{options.directory, std::move(drained)}};
 }
 
 // What is given up is named: nobody else has it.
 Result<Exit> drop(const Options& options) {
-    FB_TRY_ASSIGN(staged, stage::staged_files(options.directory));
-    FB_TRY(stage::remove_leftover(options.directory, stage::Unpacked::go));
+    FB_TRY_ASSIGN(staged, node::staged_files(options.directory));
+    FB_TRY(node::remove_leftover(options.directory, node::Unpacked::go));
     auto array = Json::array();
     Shown text;
     for (const auto& file : staged) {

@@ -14,9 +14,9 @@
 #include "cli/sizes.hpp"
 #include "cli/steps.hpp"
 #include "cli/verbs.hpp"
-#include "foreign/genericio_export.hpp"
-#include "foreign/genericio_run.hpp"
-#include "stage/run_lock.hpp"
+#include "foreign/genericio/export.hpp"
+#include "foreign/genericio/run.hpp"
+#include "node/run_lock.hpp"
 
 namespace forebay::cli {
 
@@ -53,7 +53,7 @@ Result<Exit> finish_run(const Options& given, Result<Exit> (*make)(const Options
         FB_TRY_ASSIGN(forked, sys::DaemonStart::fork_away());
         start.emplace(std::move(forked));
     }
-    FB_TRY_ASSIGN(lock, stage::RunLock::take(files::maker_lock(run)));
+    FB_TRY_ASSIGN(lock, node::RunLock::take(files::maker_lock(run)));
     FB_TRY(store.remove(files::failed_path(run)));
     if (start) {
         start->ready();
@@ -67,8 +67,7 @@ Result<Exit> finish_run(const Options& given, Result<Exit> (*make)(const Options
     }
     FB_TRY(sys::write_text_durable(store, files::made_path(run), options.path + "\n"));
     // A writer that lives removes the run when its session has ended. Under the lock, for which the next one waits.
-    if (!options.keep && !stage::run_lock_is_held(files::writer_lock(run)))
-        FB_TRY(sys::remove_tree_at_once(store, run));
+    if (!options.keep && !node::run_lock_is_held(files::writer_lock(run))) FB_TRY(sys::remove_tree_at_once(store, run));
     return made;
 }
 

@@ -82,7 +82,7 @@ Result<Exit> run(const Options& given, Convention convention) {
         return Error{ErrorKind::refused,
                      "the plain convention has one step a file.\n  Next: one step, or forebay export "
                      "h5part, openpmd or netcdf"};
-    const views::Wish wish{
+    const outline::Wish wish{
         .convention = convention, .is_series = steps.is_series, .table = given.table, .file_name = {}};
     const auto start = sys::Clock::now();
     FB_TRY_ASSIGN(done, [&] {

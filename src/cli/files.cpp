@@ -11,8 +11,8 @@
 #include "catalog/node_reader.hpp"
 #include "cli/json.hpp"
 #include "cli/say.hpp"
-#include "foreign/genericio.hpp"
-#include "foreign/palm_mpi.hpp"
+#include "foreign/genericio/genericio.hpp"
+#include "foreign/palm_mpi/palm_mpi.hpp"
 
 namespace forebay::cli {
 

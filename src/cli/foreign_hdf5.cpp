@@ -10,7 +10,7 @@
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/table.hpp"
-#include "views/foreign_file.hpp"
+#include "foreign/hdf5/file.hpp"
 
 namespace forebay::cli {
 
@@ -20,11 +20,11 @@ constexpr std::size_t steps_shown_max = 8;
 // More lines than this say nothing new to a person; --json has them all.
 constexpr std::size_t problem_lines_max = 20;
 
-const char* name_of(views::ForeignFormat format) {
+const char* name_of(foreign::ForeignFormat format) {
     switch (format) {
-        case views::ForeignFormat::h5part: return "h5part";
-        case views::ForeignFormat::openpmd: return "openpmd";
-        case views::ForeignFormat::netcdf4: return "netcdf";
+        case foreign::ForeignFormat::h5part: return "h5part";
+        case foreign::ForeignFormat::openpmd: return "openpmd";
+        case foreign::ForeignFormat::netcdf4: return "netcdf";
         default: return "hdf5";
     }
 }
@@ -33,7 +33,7 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
     return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " x "));
 }
 
-Json json_of(const views::ForeignDataset& dataset) {
+Json json_of(const foreign::ForeignDataset& dataset) {
     auto shape = Json::array();
     for (const auto size : dataset.shape) shape.push(size);
     auto object = Json::object();
@@ -41,7 +41,7 @@ Json json_of(const views::ForeignDataset& dataset) {
     return object.set("unit", dataset.unit).set("storage", dataset.storage);
 }
 
-Json json_of(const std::string& path, const views::ForeignFile& file) {
+Json json_of(const std::string& path, const foreign::ForeignFile& file) {
     auto steps = Json::array();
     for (const auto step : file.steps) steps.push(step);
     auto object = Json::object();
@@ -56,7 +56,7 @@ std::string steps_text(const std::vector<std::int64_t>& steps) {
     return count + fmt::format("{} to {}", steps.front(), steps.back());
 }
 
-Shown line_of(const std::string& path, const views::ForeignFile& file) {
+Shown line_of(const std::string& path, const foreign::ForeignFile& file) {
     const auto count = file.datasets.size();
     return lines("{}  {}{}  {} dataset{}, {}\n", path, file.said, steps_text(file.steps), count, count == 1 ? "" : "s",
                  show_bytes(file.bytes));
@@ -65,20 +65,20 @@ Shown line_of(const std::string& path, const views::ForeignFile& file) {
 }  // namespace
 
 std::optional<bool> has_own_datasets(const std::string& path) {
-    const auto file = views::look_at_hdf5(path);
+    const auto file = foreign::look_at_hdf5(path);
     if (!file) return std::nullopt;
     return std::ranges::any_of(file->datasets, [](const auto& one) { return one.path.starts_with("_forebay/"); });
 }
 
 Result<Exit> list_hdf5_file(const std::string& path, bool json) {
-    FB_TRY_ASSIGN(file, views::look_at_hdf5(path));
+    FB_TRY_ASSIGN(file, foreign::look_at_hdf5(path));
     if (json) json_of(path, file).set("datasets", file.datasets.size()).print();
     else say(line_of(path, file));
     return Exit::good;
 }
 
 Result<Exit> show_hdf5_file(const std::string& path, bool json) {
-    FB_TRY_ASSIGN(file, views::look_at_hdf5(path));
+    FB_TRY_ASSIGN(file, foreign::look_at_hdf5(path));
     if (json) {
         auto datasets = Json::array();
         for (const auto& dataset : file.datasets) datasets.push(json_of(dataset));
@@ -93,10 +93,10 @@ Result<Exit> show_hdf5_file(const std::string& path, bool json) {
 }
 
 Result<Exit> verify_hdf5_file(const std::string& path, bool json) {
-    FB_TRY_ASSIGN(file, views::look_at_hdf5(path));
+    FB_TRY_ASSIGN(file, foreign::look_at_hdf5(path));
     FB_TRY_ASSIGN(verdict, [&] {
         Progress progress(path, json);
-        return views::verify_hdf5(path, [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+        return foreign::verify_hdf5(path, [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
     }());
     const auto& problems = verdict.problems;
     if (json) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "stage/staging.hpp"
+#include "node/staging.hpp"
 
 namespace forebay::cli {
 
@@ -13,6 +13,6 @@ namespace forebay::cli {
 Result<std::string> read_token(const std::string& path);
 
 /// --forward-to and --token-file; none when neither is given, `refused` when one of the two is.
-Result<stage::Forwarding> forwarding_of(const std::vector<std::string>& to, const std::string& token_file);
+Result<node::Forwarding> forwarding_of(const std::vector<std::string>& to, const std::string& token_file);
 
 }  // namespace forebay::cli

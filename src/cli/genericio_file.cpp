@@ -12,7 +12,7 @@
 #include "cli/say.hpp"
 #include "cli/table.hpp"
 #include "cli/words.hpp"
-#include "foreign/genericio.hpp"
+#include "foreign/genericio/genericio.hpp"
 
 namespace forebay::cli {
 

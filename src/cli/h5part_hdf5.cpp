@@ -8,11 +8,11 @@
 #include <optional>
 #include <thread>
 
+#include "agent/agent.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
-#include "drain/agent.hpp"
 #include "views/h5part_file.hpp"
 #include "views/h5part_run.hpp"
 
@@ -33,18 +33,18 @@ struct Options {
 };
 
 bool is_in_use(const std::string& directory) {
-    return sys::lock_is_held(stage::application_lock_path(directory)) ||
-           sys::lock_is_held(stage::agent_lock_path(directory));
+    return sys::lock_is_held(node::application_lock_path(directory)) ||
+           sys::lock_is_held(node::agent_lock_path(directory));
 }
 
 // What a writer that died left staged on this node belongs to the file: its agent is waited for, or its work done.
 Result<> drain_staged(const Options& options, const std::string& run) {
     constexpr std::chrono::milliseconds pause{50};
-    FB_TRY_ASSIGN(directories, stage::staging_directories_of(options.staging, run));
+    FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, run));
     const auto deadline =
         sys::Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000));
     while (std::ranges::any_of(directories, is_in_use) && sys::Clock::now() < deadline) {
-        std::ranges::for_each(directories, stage::dismiss_lingering);
+        std::ranges::for_each(directories, node::dismiss_lingering);
         std::this_thread::sleep_for(pause);
     }
     if (const auto busy = std::ranges::find_if(directories, is_in_use); busy != directories.end())
@@ -52,7 +52,7 @@ Result<> drain_staged(const Options& options, const std::string& run) {
                      fmt::format("{} was not made: its writer, or that one's agent, still lives and has steps in {}.\n"
                                  "  Safe: all of it.\n  Next: the same command when it has ended, or with --wait.",
                                  options.file, *busy)};
-    for (const auto& [directory, drained] : drain::drain_leftovers(directories, {}, {.remove = true})) {
+    for (const auto& [directory, drained] : agent::drain_leftovers(directories, {}, {.remove = true})) {
         if (!drained && drained.error().kind != ErrorKind::missing) return drained.error();
         if (!drained) continue;
         for (const auto& one : *drained)

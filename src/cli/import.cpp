@@ -12,9 +12,9 @@
 #include "cli/table.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
-#include "foreign/genericio.hpp"
-#include "foreign/palm_fortran.hpp"
-#include "foreign/palm_mpi.hpp"
+#include "foreign/genericio/genericio.hpp"
+#include "foreign/palm_fortran/palm_fortran.hpp"
+#include "foreign/palm_mpi/palm_mpi.hpp"
 #include "foreign/write_snapshot.hpp"
 #include "sys/machine.hpp"
 

@@ -15,8 +15,8 @@
 #include "cli/table.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
-#include "drain/gather.hpp"
-#include "stage/staging.hpp"
+#include "commit/gather.hpp"
+#include "node/staging.hpp"
 
 namespace forebay::cli {
 
@@ -119,7 +119,7 @@ Result<> Listing::add(const catalog::Leftover& leftover) {
                                                                       : "being removed, or left by a crash";
     if (leftover.kind == catalog::Leftover::Kind::part) {
         state = "draining, or left by a crash";
-        const auto arrived = drain::look_at_part(store_, leftover.directory);
+        const auto arrived = commit::look_at_part(store_, leftover.directory);
         // It may have been committed since it was listed; the error says so, and the next ls shows it.
         if (arrived) {
             nodes = fmt::format("{} of {}", arrived->files, arrived->nodes ? fmt::to_string(*arrived->nodes) : "?");
@@ -165,14 +165,14 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
 
 Result<> Listing::add_staged(const std::string& staging, const std::string& run) {
     const auto whole = std::filesystem::absolute(run).lexically_normal().string();
-    const auto directories = stage::staging_directories_of(staging, whole);
+    const auto directories = node::staging_directories_of(staging, whole);
     // A host that never ran a simulation has no such place.
     if (!directories && directories.error().kind == ErrorKind::missing) return {};
     if (!directories) return directories.error();
     bool any_left = false;
     for (const auto& directory : *directories) {
-        const bool is_served = sys::lock_is_held(stage::application_lock_path(directory)) ||
-                               sys::lock_is_held(stage::agent_lock_path(directory));
+        const bool is_served = sys::lock_is_held(node::application_lock_path(directory)) ||
+                               sys::lock_is_held(node::agent_lock_path(directory));
         notes_ += lines("On this node: {}, {}.\n", directory,
                         is_served ? "whose session or agent lives" : "left by a session that has ended");
         array_.push(Json::object().set("state", "staged").set("directory", directory).set("served", is_served));

@@ -78,7 +78,7 @@ struct Bench {
 
 /// The same chunks through the codec alone, from memory to memory.
 Result<double> codec_alone(const Bench& bench, const Way& way, bool decode) {
-    const stage::CompressionRules rules{way.rule, {}};
+    const node::CompressionRules rules{way.rule, {}};
     const auto table = format::cut_into_chunks(bench.file, drain::choose_filters(bench.file, rules));
     const drain::Ladder ladder(way.rule);
     std::vector<std::byte> plain, stored(limits::segment_bytes), back(limits::segment_bytes);

@@ -124,7 +124,7 @@ format::Manifest manifest_of(const BenchOptions& options, const Schema& schema) 
 
 Result<> measure_world(const BenchOptions& options, const Schema& schema, Samples& samples) {
     const auto manifest = manifest_of(options, schema);
-    stage::Binding binding;
+    describe::Binding binding;
     binding.data.resize(schema.variables.size());
     binding.pieces.resize(schema.variables.size());
     binding.tables.push_back({});

@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <memory>
 
+#include "agent/pack.hpp"
 #include "base/units.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
-#include "drain/pack.hpp"
 
 namespace forebay::cli {
 
@@ -47,7 +47,7 @@ class Report {
 public:
     explicit Report(const Options& options) : options_(options) {}
 
-    void add(const drain::Packed& packed) {
+    void add(const agent::Packed& packed) {
         files_ += packed.files;
         bytes_ += packed.bytes;
         batches_.push(Json::object().set("step", packed.step).set("files", packed.files).set("bytes", packed.bytes));
@@ -55,7 +55,7 @@ public:
                        show_bytes(packed.bytes));
     }
 
-    void add(const std::vector<drain::LeftOut>& left_out) {
+    void add(const std::vector<agent::LeftOut>& left_out) {
         for (const auto& one : left_out) {
             left_out_.push(Json::object()
                                .set("path", one.path)
@@ -95,8 +95,8 @@ Result<Exit> pack(const Options& options) {
     FB_TRY_ASSIGN(exists, store.exists(options.directory));
     if (!exists) return Error{ErrorKind::missing, options.directory + ": no such directory."};
     FB_TRY(check_apart(options));
-    const auto all_bytes = drain::finished_in(options.directory).bytes();
-    drain::Packer packer(store, options.directory, options.run, options.stream, options.remove);
+    const auto all_bytes = agent::finished_in(options.directory).bytes();
+    agent::Packer packer(store, options.directory, options.run, options.stream, options.remove);
     Report report(options);
     const auto packed = [&]() -> Result<> {
         Progress progress("pack", options.json);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/missing_views.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
@@ -15,13 +16,12 @@
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
-#include "drain/missing_views.hpp"
 
 namespace forebay::cli {
 
 namespace {
 
-using Outcome = drain::Recovered::Outcome;
+using Outcome = commit::Recovered::Outcome;
 
 struct Options {
     std::string run;
@@ -43,7 +43,7 @@ const char* name_of_outcome(Outcome outcome) {
 // What was found and what became of it, as text and as JSON.
 class Report {
 public:
-    void add(const drain::Recovered& one) {
+    void add(const commit::Recovered& one) {
         auto object = Json::object();
         object.set("stream", one.leftover.stream)
             .set("step", one.leftover.step)
@@ -52,7 +52,7 @@ public:
         add(lines("{}: {}\n", one.leftover.stream, Message{one.text}), object, name_of_outcome(one.outcome), one.text,
             one.outcome != Outcome::incomplete);
     }
-    void add(const drain::OwedView& view) {
+    void add(const agent::OwedView& view) {
         const auto kind =
             view.convention == Convention::plain ? "" : std::string(catalog::name_of(view.convention)) + " ";
         const auto said = view.made ? fmt::format("its {}view was missing and is made.", kind)
@@ -62,7 +62,7 @@ public:
         add(lines("{}: step {}: {}\n", view.snapshot.stream, view.snapshot.step, Message{said}), object,
             view.made ? "made" : "incomplete", said, true);
     }
-    void add(const std::string& directory, const drain::Drained& one, Outcome outcome) {
+    void add(const std::string& directory, const agent::Drained& one, Outcome outcome) {
         if (one.step < 0) return add(directory, one.text, outcome);  // the spool
         const auto said =
             one.committed
@@ -100,17 +100,17 @@ private:
 
 // What dead sessions of the run left in this node's memory. Of a snapshot that other nodes must complete the copy is
 // kept, unless the caller says that they never will.
-Result<> report_staged(const drain::DrainedDirectory& one, bool stale, Report& report) {
+Result<> report_staged(const agent::DrainedDirectory& one, bool stale, Report& report) {
     if (!one.staged && one.staged.error().kind != ErrorKind::missing) {
         report.add(one.directory, one.staged.error().text, Outcome::incomplete);
         return {};
     }
-    const std::vector<drain::Drained> none;
+    const std::vector<agent::Drained> none;
     const auto& staged = one.staged ? *one.staged : none;
     const bool useless =
-        std::ranges::all_of(staged, [](const drain::Drained& copy) { return copy.committed || copy.waiting; });
+        std::ranges::all_of(staged, [](const agent::Drained& copy) { return copy.committed || copy.waiting; });
     const bool remove = stale && useless;
-    if (remove) FB_TRY(stage::remove_leftover(one.directory));
+    if (remove) FB_TRY(node::remove_leftover(one.directory));
     for (const auto& copy : staged)
         if (!copy.committed || !copy.already)
             report.add(one.directory, copy,
@@ -131,22 +131,22 @@ Result<Exit> recover(const Options& options) {
     FB_TRY(catalog::streams(store, run));  // is it there?
     const auto absolute = std::filesystem::absolute(run).lexically_normal().string();
     // What was killed as it began, and what is of another run at this path, is told as well.
-    FB_TRY_ASSIGN(directories, stage::staging_directories_of(options.staging, absolute));
+    FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, absolute));
     FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
     FB_TRY_ASSIGN(last_claim, catalog::claim_key(store, run));
-    FB_TRY_ASSIGN(left, drain::find_leftovers(options.staging, absolute, run_id, last_claim));
+    FB_TRY_ASSIGN(left, agent::find_leftovers(options.staging, absolute, run_id, last_claim));
     for (const auto& directory : left.own)
         if (std::ranges::find(directories, directory) == directories.end()) directories.push_back(directory);
     const auto make_view = view_maker();
-    drain::LeftoverOptions how;
+    agent::LeftoverOptions how;
     how.moved_to = absolute;
-    const auto staged = drain::drain_leftovers(directories, make_view, how);
-    FB_TRY_ASSIGN(recovered, drain::recover(store, run, options.stale));
+    const auto staged = agent::drain_leftovers(directories, make_view, how);
+    FB_TRY_ASSIGN(recovered, commit::recover(store, run, options.stale));
     Report report;
     for (const auto& one : staged) FB_TRY(report_staged(one, options.stale, report));
     for (const auto& one : recovered) report.add(one);
     if (make_view) {
-        FB_TRY_ASSIGN(views, drain::make_missing_views(store, run, recovered, make_view));
+        FB_TRY_ASSIGN(views, agent::make_missing_views(store, run, recovered, make_view));
         for (const auto& view : views) report.add(view);
     }
     return report.print(options);

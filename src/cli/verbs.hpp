@@ -2,8 +2,8 @@
 
 #pragma once
 
+#include "agent/agent.hpp"
 #include "cli/command_line.hpp"
-#include "drain/agent.hpp"
 
 namespace forebay::cli {
 
@@ -28,6 +28,6 @@ void add_extract(CommandLine& line);
 void add_bench(CommandLine& line);  // mpi_bench.cpp, or bench_none.cpp without MPI
 
 /// How agents and tools of this build make views; empty without HDF5.
-drain::ViewMaker view_maker();
+agent::ViewMaker view_maker();
 
 }  // namespace forebay::cli

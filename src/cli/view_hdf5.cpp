@@ -67,7 +67,7 @@ void print(const Options& options, const views::View& made, std::span<const cata
 
 Result<Exit> view(const Options& options) {
     auto& store = sys::posix_store();
-    FB_TRY_ASSIGN(convention, views::convention_named(options.as));
+    FB_TRY_ASSIGN(convention, outline::convention_named(options.as));
     FB_TRY_ASSIGN(snapshots, chosen(store, options));
     if (options.all && (options.series || !options.to.empty()))
         return Error{ErrorKind::refused,
@@ -77,7 +77,7 @@ Result<Exit> view(const Options& options) {
                                     .is_series = options.series,
                                     .table = options.table,
                                     .description = options.describe,
-                                    .missing = options.partial ? views::Missing::leave_out : views::Missing::refuse,
+                                    .missing = options.partial ? outline::Missing::leave_out : outline::Missing::refuse,
                                     .to = options.to,
                                     .replace = options.force};
     const std::span<const catalog::Snapshot> all(snapshots);
@@ -93,7 +93,7 @@ Result<Exit> view(const Options& options) {
 
 }  // namespace
 
-drain::ViewMaker view_maker() {
+agent::ViewMaker view_maker() {
     return [](sys::Store& store, const catalog::Snapshot& snapshot, Convention convention) -> Result<> {
         const auto made = views::make_view(store, {&snapshot, 1}, {.convention = convention});
         return made ? Result<>() : Result<>(made.error());

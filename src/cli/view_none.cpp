@@ -6,7 +6,7 @@
 
 namespace forebay::cli {
 
-drain::ViewMaker view_maker() { return {}; }
+agent::ViewMaker view_maker() { return {}; }
 
 void add_view(CommandLine& line) {
     const auto place = std::make_shared<std::string>();

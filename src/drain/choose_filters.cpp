@@ -44,7 +44,7 @@ format::StoredVariable packed(codec::Filter filter, std::uint64_t chunk_bytes) {
 
 }  // namespace
 
-std::vector<format::StoredVariable> choose_filters(const format::NodeFile& file, const stage::CompressionRules& rules) {
+std::vector<format::StoredVariable> choose_filters(const format::NodeFile& file, const node::CompressionRules& rules) {
     std::vector<format::StoredVariable> chosen(file.extents.size());
     for (std::size_t v = 0; v < chosen.size(); ++v) {
         const auto& variable = file.schema.variables[v];

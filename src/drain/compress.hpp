@@ -11,13 +11,13 @@
 
 #include "drain/effort.hpp"
 #include "drain/node_drain.hpp"
-#include "stage/compression_rules.hpp"
+#include "node/compression_rules.hpp"
 
 namespace forebay::drain {
 
 /// What an agent learns about a stream from drain to drain.
 struct CompressionMemory {
-    stage::CompressionRules rules;
+    node::CompressionRules rules;
     std::vector<Ladder> ladders;  // one a variable
     double write_seconds = 0;     // of one thread, a stored byte
 };
@@ -31,7 +31,7 @@ struct Compressed {
 };
 
 /// How each variable of the file is stored under the rules.
-std::vector<format::StoredVariable> choose_filters(const format::NodeFile& file, const stage::CompressionRules& rules);
+std::vector<format::StoredVariable> choose_filters(const format::NodeFile& file, const node::CompressionRules& rules);
 
 /// Writes the compressed form of `image`, whose head is `file`, and syncs it.
 Result<Compressed> write_compressed(const NodeDrain& drain, CompressionMemory& memory, const format::NodeFile& file,

@@ -34,12 +34,12 @@ const std::string part = "run/restart/" + catalog::part_name(120, 0xf3);
 const std::string path = part + "/node-00000.h5";
 constexpr std::uint64_t stored_size_max = 3u << 20;  // of the 5 MiB, 0.3 of which are noise
 
-const stage::CompressionRules zstd{{.codec = Codec::zstd}, {}};
-const stage::CompressionRules mixed{{.codec = Codec::automatic, .shuffle = Shuffle::bits},
-                                    {{"fields/u", {.codec = Codec::zfp, .error = 1e-4}},
-                                     {"fields/f", {.codec = Codec::zfp}},
-                                     {"gas/x", {.codec = Codec::none}},
-                                     {"gas/label", {.codec = Codec::lz4, .level = 9}}}};
+const node::CompressionRules zstd{{.codec = Codec::zstd}, {}};
+const node::CompressionRules mixed{{.codec = Codec::automatic, .shuffle = Shuffle::bits},
+                                   {{"fields/u", {.codec = Codec::zfp, .error = 1e-4}},
+                                    {"fields/f", {.codec = Codec::zfp}},
+                                    {"gas/x", {.codec = Codec::none}},
+                                    {"gas/label", {.codec = Codec::lz4, .level = 9}}}};
 
 struct Drainer {
     drain::CompressionMemory memory;
@@ -59,7 +59,7 @@ struct Drainer {
     }
 };
 
-Result<> drain_to(sys::Store& disk, const stage::CompressionRules& rules, std::span<const std::byte> from = image) {
+Result<> drain_to(sys::Store& disk, const node::CompressionRules& rules, std::span<const std::byte> from = image) {
     Drainer drainer{.memory = {.rules = rules}};
     return drainer.drain(disk, from);
 }
@@ -229,7 +229,7 @@ TEST_CASE("a flip of any stored byte is found, and verify names variable and pla
     SimStore disk("run");
     REQUIRE(drain_to(disk, mixed));
     const auto compressed = open_packed(disk);
-    REQUIRE(test::commit(disk, "run", {}).value() == drain::Commit::committed);
+    REQUIRE(test::commit(disk, "run", {}).value() == commit::Commit::committed);
     const catalog::Snapshot snapshot{"restart", 120, "run/restart/step-000120"};
     REQUIRE(catalog::verify(disk, snapshot, {}).value().damage.empty());
     const auto name = snapshot.directory + "/node-00000.h5";
@@ -321,7 +321,7 @@ TEST_CASE("an agent that has one CPU compresses with one thread, however many wr
 }
 
 TEST_CASE("many threads and one give the same file") {
-    stage::CompressionRules fixed{{.codec = Codec::zstd, .level = 2}, {}};
+    node::CompressionRules fixed{{.codec = Codec::zstd, .level = 2}, {}};
     std::string files[2];
     for (const int in_flight : {1, 8}) {
         SimStore disk("run");

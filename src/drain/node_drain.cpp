@@ -11,8 +11,8 @@
 #include "base/units.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/node_reader.hpp"
+#include "catalog/region.hpp"
 #include "drain/compress.hpp"
-#include "drain/region.hpp"
 #include "drain/shared.hpp"
 #include "format/manifest.hpp"
 #include "format/segments.hpp"
@@ -106,10 +106,11 @@ Result<> bring_file(const NodeDrain& drain, const format::NodeFile& file, std::s
 
 Result<> bring_region(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
                       const std::string& path, const std::string& name) {
-    FB_TRY_ASSIGN(there, is_region_there(*drain.store, path, file));
+    FB_TRY_ASSIGN(there, catalog::is_region_there(*drain.store, path, file));
     if (there) return {};
-    return write_region(*drain.store, path, drain.direct, file,
-                        [&](sys::File&, sys::File& out) { return write_bytes(drain, file, image, name, out); });
+    return catalog::write_region(*drain.store, path, drain.direct, file, [&](sys::File&, sys::File& out) {
+        return write_bytes(drain, file, image, name, out);
+    });
 }
 
 // The staged head under a record of its own goes into the region, the bytes of the variables into their datasets.
@@ -117,16 +118,17 @@ Result<> bring_shared(const NodeDrain& drain, const format::NodeFile& file, std:
                       const std::string& path, const std::string& name) {
     const auto region = format::encode_region(file, image);
     FB_TRY_ASSIGN(stored, format::open_head(region, name));
-    FB_TRY_ASSIGN(there, is_region_there(*drain.store, path, stored));
+    FB_TRY_ASSIGN(there, catalog::is_region_there(*drain.store, path, stored));
     if (there) return {};
-    return write_region(*drain.store, path, drain.direct, stored, [&](sys::File& all, sys::File& own) -> Result<> {
-        FB_TRY(write_shared(drain, file, image, path, name, all));
-        PageBuffer aligned;
-        const auto bytes = aligned.take(region.size());
-        std::ranges::copy(region, bytes.begin());
-        if (drain.stored_bytes != nullptr) *drain.stored_bytes += region.size();
-        return own.write(0, bytes);
-    });
+    return catalog::write_region(*drain.store, path, drain.direct, stored,
+                                 [&](sys::File& all, sys::File& own) -> Result<> {
+                                     FB_TRY(write_shared(drain, file, image, path, name, all));
+                                     PageBuffer aligned;
+                                     const auto bytes = aligned.take(region.size());
+                                     std::ranges::copy(region, bytes.begin());
+                                     if (drain.stored_bytes != nullptr) *drain.stored_bytes += region.size();
+                                     return own.write(0, bytes);
+                                 });
 }
 
 }  // namespace

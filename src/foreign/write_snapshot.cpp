@@ -11,7 +11,7 @@
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
 #include "catalog/run.hpp"
-#include "drain/commit.hpp"
+#include "commit/commit.hpp"
 #include "foreign/limits.hpp"
 #include "sys/machine.hpp"
 
@@ -109,8 +109,8 @@ Result<> write_and_commit(sys::Store& store, Writer& writer, const Destination& 
     FB_TRY(store.rename(path + ".tmp", path));
     FB_TRY(store.sync_directory(part));
     FB_TRY_ASSIGN(outcome,
-                  drain::commit_if_complete(store, drain::key_of(to.run, to.stream, record), record.lineage.run_id));
-    if (outcome == drain::Commit::committed || outcome == drain::Commit::already) return {};
+                  commit::commit_if_complete(store, commit::key_of(to.run, to.stream, record), record.lineage.run_id));
+    if (outcome == commit::Commit::committed || outcome == commit::Commit::already) return {};
     return Error{ErrorKind::refused, fmt::format("forebay: step {} of {}/{} was saved by somebody else meanwhile, and "
                                                  "later; theirs stays. Next: import under another step.",
                                                  to.step, to.run, to.stream)};

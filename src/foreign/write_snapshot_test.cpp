@@ -10,7 +10,7 @@
 
 #include "catalog/catalog.hpp"
 #include "catalog/run.hpp"
-#include "drain/commit.hpp"
+#include "commit/commit.hpp"
 #include "foreign/limits.hpp"
 #include "support/palm_files.hpp"
 #include "support/sim_store.hpp"
@@ -87,7 +87,7 @@ TEST_CASE("a crash at any operation leaves the snapshot whole or absent") {
             // Tried again, it succeeds, and what the crash left can be swept.
             REQUIRE(import(disk));
             CHECK(found_in(disk) == "whole");
-            drain::recover(disk, to.run, true).value();
+            commit::recover(disk, to.run, true).value();
             CHECK(catalog::leftovers(disk, to.run, to.stream).value().empty());
         }
 }

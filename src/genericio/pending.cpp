@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "catalog/catalog.hpp"
-#include "foreign/genericio_run.hpp"
-#include "stage/staging.hpp"
+#include "foreign/genericio/run.hpp"
+#include "node/staging.hpp"
 
 namespace forebay::genericio {
 
@@ -46,7 +46,7 @@ Result<> start_making(const std::string& file, const Settings& settings, bool co
     if (settings.keep) arguments.emplace_back("--keep");
     const auto started = behind::start(settings, std::move(arguments), files::log_path(run), making_of(run));
     // Of two that start it at once, one gets the lock, and both wait for that one.
-    if (started || stage::run_lock_is_held(files::maker_lock(run))) return {};
+    if (started || node::run_lock_is_held(files::maker_lock(run))) return {};
     return Error{
         started.error().kind,
         fmt::format("forebay: the making of {} was not started: {} Safe: {}, and what is staged. Next: forebay "
@@ -74,7 +74,7 @@ Result<> finish(Writing& writing) {
         // The maker waits from the write on, the session from now on: what it gave up is committed after all.
         FB_TRY_ASSIGN(is_made, exists(files::made_path(run)));
         FB_TRY_ASSIGN(has_run, exists(run));
-        if (!is_made && has_run && !stage::run_lock_is_held(files::maker_lock(run)))
+        if (!is_made && has_run && !node::run_lock_is_held(files::maker_lock(run)))
             FB_TRY(start_making(writing.file, writing.settings, writing.compress));
         FB_TRY(await_making(writing.file, writing.settings.options.close_wait));
         writing.lock.release();
@@ -92,17 +92,17 @@ Result<bool> holds_a_write(const Settings& settings, const std::string& file) {
     const auto& options = settings.options;
     FB_TRY_ASSIGN(has_failed, exists(files::failed_path(run)));
     if (has_failed) return true;
-    FB_TRY_ASSIGN(staged, stage::staging_directories_of(options.staging, run));
+    FB_TRY_ASSIGN(staged, node::staging_directories_of(options.staging, run));
     const auto deadline = sys::Clock::now() + options.close_wait;
-    const auto is_drained = [](const std::string& one) { return sys::lock_is_held(stage::agent_lock_path(one)); };
+    const auto is_drained = [](const std::string& one) { return sys::lock_is_held(node::agent_lock_path(one)); };
     while (std::ranges::any_of(staged, is_drained) && sys::Clock::now() < deadline) {
-        std::ranges::for_each(staged, stage::dismiss_lingering);
+        std::ranges::for_each(staged, node::dismiss_lingering);
         std::this_thread::sleep_for(agent_pause);
     }
     const auto committed = catalog::snapshots(sys::posix_store(), run, files::stream_name);
     if (!committed && committed.error().kind != ErrorKind::missing) return committed.error();
     if (committed && !committed->empty()) return true;
-    FB_TRY_ASSIGN(left, stage::staging_directories_of(options.staging, run));
+    FB_TRY_ASSIGN(left, node::staging_directories_of(options.staging, run));
     // Other nodes of the writer leave what they began to drain.
     if (committed) {
         FB_TRY_ASSIGN(begun, catalog::leftovers(sys::posix_store(), run, files::stream_name));
@@ -122,7 +122,7 @@ Error in_use(const std::string& file) {
         ErrorKind::refused,
         fmt::format("forebay: {} is being written by another program{}. Next: wait for its end, or write to another "
                     "name.",
-                    file, stage::run_lock_doubt(files::writer_lock(files::run_of(file))))};
+                    file, node::run_lock_doubt(files::writer_lock(files::run_of(file))))};
 }
 
 void warn_of_no_locks(const std::string& file) {
@@ -136,11 +136,11 @@ Result<> clear(const Settings& settings, const std::string& file) {
     const auto run = files::run_of(file);
     FB_TRY_ASSIGN(has_run, exists(run));
     if (has_run) {
-        if (stage::run_lock_is_held(files::writer_lock(run))) return in_use(file);
+        if (node::run_lock_is_held(files::writer_lock(run))) return in_use(file);
         // Whatever became of it, it is about to be replaced; but two makers must not meet.
-        if (stage::run_lock_is_held(files::maker_lock(run))) {
+        if (node::run_lock_is_held(files::maker_lock(run))) {
             const auto ended = await_making(file, settings.options.close_wait);
-            if (stage::run_lock_is_held(files::maker_lock(run))) FB_TRY(ended);
+            if (node::run_lock_is_held(files::maker_lock(run))) FB_TRY(ended);
         }
         FB_TRY(behind::remove_run(making_of(run), settings.options.close_wait, [] { return Result<bool>(true); }));
     }
@@ -173,7 +173,7 @@ Result<Writing> begin(const Ranks& ranks, const std::string& file, bool compress
     const auto node = ranks.world->split_shared();
     FB_TRY(comm::agree(*ranks.world, node->rank() == 0 ? behind::clear_staged(options) : Result<>()));
     FB_TRY(by_first(ranks, [&]() -> Result<> {
-        auto taken = stage::RunLock::take(files::writer_lock(options.run));
+        auto taken = node::RunLock::take(files::writer_lock(options.run));
         if (!taken && taken.error().kind == ErrorKind::retry) return in_use(file);
         if (!taken) return taken.error();
         writing.lock = std::move(*taken);
@@ -198,7 +198,7 @@ Result<> await_file(const std::string& file) {
     FB_TRY_ASSIGN(is_made, exists(files::made_path(run)));
     if (!has_run || is_made) return {};
     FB_TRY_ASSIGN(set, behind::settings("GENERICIO"));
-    if (!stage::run_lock_is_held(files::maker_lock(run)) && !stage::run_lock_is_held(files::writer_lock(run))) {
+    if (!node::run_lock_is_held(files::maker_lock(run)) && !node::run_lock_is_held(files::writer_lock(run))) {
         FB_TRY_ASSIGN(is_sealed, holds_a_write(set, file));
         // A write that died before it was sealed: what was there before it is what there is.
         if (!is_sealed) return {};

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "genericio/state.hpp"
-#include "stage/run_lock.hpp"
+#include "node/run_lock.hpp"
 
 namespace forebay::genericio {
 
@@ -19,7 +19,7 @@ struct Writing {
     std::string file;
     Settings settings;
     std::optional<Session> session;
-    stage::RunLock lock = {};  // the first rank's
+    node::RunLock lock = {};  // the first rank's
     bool compress = false;
 };
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "api/behind.hpp"
-#include "foreign/genericio.hpp"
+#include "foreign/genericio/genericio.hpp"
 
 namespace forebay::genericio {
 

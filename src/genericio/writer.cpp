@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "foreign/genericio_run.hpp"
+#include "foreign/genericio/run.hpp"
 #include "foreign/limits.hpp"
 #include "genericio/pending.hpp"
 #include "genericio/state.hpp"

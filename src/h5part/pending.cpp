@@ -40,7 +40,7 @@ Result<> start_making(const std::string& file, std::int64_t snapshots, const Set
     if (align_bytes != 0) arguments.insert(arguments.end(), {"--align", fmt::format("{}", align_bytes)});
     const auto started = behind::start(settings, std::move(arguments), run_files::finish_log(run), making_of(run));
     // Of two that start it at once, one gets the lock, and both wait for that one.
-    if (started || stage::run_lock_is_held(run_files::finish_lock(run))) return {};
+    if (started || node::run_lock_is_held(run_files::finish_lock(run))) return {};
     return Error{
         started.error().kind,
         fmt::format("forebay: the making of {} was not started: {} Safe: {}, and what is staged. Next: forebay "
@@ -71,7 +71,7 @@ Result<> finish(Writing& writing) {
         // The maker waits from the file's close on, the session from now on: what it gave up is committed after all.
         FB_TRY_ASSIGN(is_made, exists(run_files::made_path(run)));
         FB_TRY_ASSIGN(has_run, exists(run));
-        if (!is_made && has_run && !stage::run_lock_is_held(run_files::finish_lock(run)))
+        if (!is_made && has_run && !node::run_lock_is_held(run_files::finish_lock(run)))
             FB_TRY(start_making(writing.file, writing.writer->saved(), writing.settings, writing.align_bytes));
         FB_TRY(await_making(writing.file, writing.settings.options.close_wait));
         // The other half of what the maker does when it ends before the session does.
@@ -89,7 +89,7 @@ Error in_use(const std::string& file) {
     return {ErrorKind::refused,
             fmt::format("forebay: {} is being written by another program{}. Next: wait for its end, or "
                         "write to another name.",
-                        file, stage::run_lock_doubt(run_files::writer_lock(run_files::run_of(file))))};
+                        file, node::run_lock_doubt(run_files::writer_lock(run_files::run_of(file))))};
 }
 
 /// What an earlier writer of the name left is finished for one that appends, and removed for one that begins anew.
@@ -103,17 +103,17 @@ Result<> clear(const Settings& settings, const std::string& file, bool appends) 
     if (!has_directory)
         return Error{ErrorKind::broken, fmt::format("forebay: the directory {} does not exist.", directory)};
     if (has_run) {
-        if (stage::run_lock_is_held(run_files::writer_lock(run))) return in_use(file);
-        if (stage::run_lock_is_held(run_files::finish_lock(run))) {
+        if (node::run_lock_is_held(run_files::writer_lock(run))) return in_use(file);
+        if (node::run_lock_is_held(run_files::finish_lock(run))) {
             const auto ended = await_making(file, settings.options.close_wait);
-            if (appends || stage::run_lock_is_held(run_files::finish_lock(run))) FB_TRY(ended);
+            if (appends || node::run_lock_is_held(run_files::finish_lock(run))) FB_TRY(ended);
         } else if (appends && !is_made) {
             FB_TRY(start_making(file, -1, settings, 0));
             FB_TRY(await_making(file, settings.options.close_wait));
         }
         bool is_free = true;
         FB_TRY(behind::remove_run(making_of(run), settings.options.close_wait, [&]() -> Result<bool> {
-            return is_free = !stage::run_lock_is_held(run_files::writer_lock(run));
+            return is_free = !node::run_lock_is_held(run_files::writer_lock(run));
         }));
         if (!is_free) return in_use(file);
     }
@@ -141,7 +141,7 @@ Result<Writing> begin_writing(const Ranks& ranks, const std::string& file, bool 
     const auto node = ranks.world->split_shared();
     FB_TRY(comm::agree(*ranks.world, node->rank() == 0 ? behind::clear_staged(options) : Result<>()));
     FB_TRY(by_first(ranks, [&]() -> Result<> {
-        auto taken = stage::RunLock::take(run_files::writer_lock(options.run));
+        auto taken = node::RunLock::take(run_files::writer_lock(options.run));
         if (!taken && taken.error().kind == ErrorKind::retry) return in_use(file);
         if (!taken) return taken.error();
         writing.lock = std::move(*taken);
@@ -182,11 +182,11 @@ Result<> await_file(const std::string& file) {
     FB_TRY_ASSIGN(is_made, exists(run_files::made_path(run)));
     if (!has_run || is_made) return {};
     FB_TRY_ASSIGN(set, behind::settings("H5PART"));
-    if (!stage::run_lock_is_held(run_files::finish_lock(run))) {
+    if (!node::run_lock_is_held(run_files::finish_lock(run))) {
         // A writer is still at it: what it appends to may be read.
         FB_TRY_ASSIGN(is_closed, exists(run_files::expected_path(run)));
         FB_TRY_ASSIGN(has_file, exists(file));
-        if (stage::run_lock_is_held(run_files::writer_lock(run)) && !is_closed)
+        if (node::run_lock_is_held(run_files::writer_lock(run)) && !is_closed)
             return has_file ? Result<>() : Result<>(in_use(file));
         FB_TRY(start_making(file, -1, set, 0));
     }

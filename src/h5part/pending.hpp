@@ -9,7 +9,7 @@
 
 #include "api/behind.hpp"
 #include "h5part/writer.hpp"
-#include "stage/run_lock.hpp"
+#include "node/run_lock.hpp"
 
 namespace forebay::h5part {
 
@@ -19,7 +19,7 @@ struct Writing {
     std::string file;
     Settings settings;
     std::unique_ptr<Writer> writer;
-    stage::RunLock lock = {};
+    node::RunLock lock = {};
     std::uint64_t align_bytes = 0;
     bool stays = false;  // the file was there when it was opened, and keeps its steps
 };

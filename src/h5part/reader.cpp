@@ -8,10 +8,10 @@ namespace forebay::h5part {
 
 namespace {
 
-using views::h5::Id;
-using views::h5::own;
-using views::h5::QuietErrors;
-using views::h5::require;
+using h5::Id;
+using h5::own;
+using h5::QuietErrors;
+using h5::require;
 
 struct Names {
     std::string prefix;
@@ -90,7 +90,7 @@ Result<Id> open_attribute(const Id& object, const std::string& name) {
 
 Result<Reader> Reader::open(const std::string& path) {
     const QuietErrors quiet;
-    FB_TRY_ASSIGN(access, views::h5::access_to(path));
+    FB_TRY_ASSIGN(access, h5::access_to(path));
     FB_TRY_ASSIGN(file, own(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), fmt::format("opening {}", path)));
     return Reader(path, std::move(file));
 }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "h5/hdf5.hpp"
 #include "h5part/attribute.hpp"
-#include "views/hdf5.hpp"
 
 namespace forebay::h5part {
 
@@ -47,11 +47,11 @@ public:
     Result<std::string> read_text(const std::string& group, const std::string& name) const;
 
 private:
-    Reader(std::string path, views::h5::Id file) : path_(std::move(path)), file_(std::move(file)) {}
-    Result<views::h5::Id> group(const std::string& name) const;
+    Reader(std::string path, h5::Id file) : path_(std::move(path)), file_(std::move(file)) {}
+    Result<h5::Id> group(const std::string& name) const;
 
     std::string path_;
-    views::h5::Id file_;
+    h5::Id file_;
 };
 
 }  // namespace forebay::h5part

@@ -12,19 +12,19 @@
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "catalog/node_reader.hpp"
-#include "stage/await.hpp"
+#include "node/await.hpp"
 
 namespace forebay::restart {
 
 namespace {
 
-using stage::SlotState;
+using node::SlotState;
 
 // What a dead session left staged on nodes of which it had another number is whole at the target alone.
 bool is_of_other_nodes(const std::string& directory, std::uint32_t nodes) {
-    const auto staged = stage::staged_files(directory);
+    const auto staged = node::staged_files(directory);
     return staged &&
-           std::ranges::any_of(*staged, [&](const stage::StagedFile& file) { return file.peek.record.nodes != nodes; });
+           std::ranges::any_of(*staged, [&](const node::StagedFile& file) { return file.peek.record.nodes != nodes; });
 }
 
 // A list of texts in one; none of them holds a NUL.
@@ -64,18 +64,18 @@ Result<> Chooser::settle() {
         if (busy.empty()) return {};
         sys::wait_on(page.news, seen, nap);
         return fmt::format("the agent on {} to drain what an earlier session left in {}: {}", sys::host_name(),
-                           context_.staging->directory(), stage::show_pending(*context_.staging, busy));
+                           context_.staging->directory(), node::show_pending(*context_.staging, busy));
     };
     // What is committed by then is what there is.
-    stage::wait_together(*context_.topology->world, look, context_.wait_max, context_.say);
+    node::wait_together(*context_.topology->world, look, context_.wait_max, context_.say);
     return {};
 }
 
-Result<std::vector<stage::StagedFile>> Chooser::staged_here() {
-    std::vector<stage::StagedFile> staged;
+Result<std::vector<node::StagedFile>> Chooser::staged_here() {
+    std::vector<node::StagedFile> staged;
     auto& node = *context_.topology->node;
     const auto look = [&]() -> Result<> {
-        FB_TRY_ASSIGN(found, stage::staged_files(context_.staging->directory()));
+        FB_TRY_ASSIGN(found, node::staged_files(context_.staging->directory()));
         staged = std::move(found);
         return {};
     };
@@ -97,13 +97,13 @@ Result<std::vector<stage::StagedFile>> Chooser::staged_here() {
     return staged;
 }
 
-bool Chooser::is_whole_alone(const stage::StagedFile& file) const {
+bool Chooser::is_whole_alone(const node::StagedFile& file) const {
     const auto& record = file.peek.record;
     return context_.topology->nodes == 1 && record.nodes == 1 && record.lineage.run_id == context_.run_id;
 }
 
 // By the world's first rank.
-Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<stage::StagedFile>& staged) const {
+Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::StagedFile>& staged) const {
     // Before the target is listed: what is committed by now is in the list, unless somebody has removed it, and then
     // its staged copy is not to come back.
     std::set<std::uint64_t> committed;
@@ -151,7 +151,7 @@ Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<stage::S
     return found;
 }
 
-Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<stage::StagedFile>& staged) {
+Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<node::StagedFile>& staged) {
     auto& world = *context_.topology->world;
     constexpr std::size_t fields = 5;
     std::string text;
@@ -179,7 +179,7 @@ Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<st
     return all;
 }
 
-Result<Choice> Chooser::load(const Candidate& candidate, const std::vector<stage::StagedFile>& staged) {
+Result<Choice> Chooser::load(const Candidate& candidate, const std::vector<node::StagedFile>& staged) {
     auto& world = *context_.topology->world;
     Choice choice;
     std::string text;
@@ -265,7 +265,7 @@ Result<std::optional<Choice>> Chooser::newest_below(std::int64_t below) {
     notes_.clear();
     FB_TRY(settle());
     auto& world = *context_.topology->world;
-    std::vector<stage::StagedFile> staged;
+    std::vector<node::StagedFile> staged;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         FB_TRY_ASSIGN(here, staged_here());
         staged = std::move(here);

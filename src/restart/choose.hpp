@@ -12,8 +12,8 @@
 
 #include "comm/group.hpp"
 #include "format/manifest.hpp"
-#include "stage/long_wait.hpp"
-#include "stage/staging.hpp"
+#include "node/long_wait.hpp"
+#include "node/staging.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::restart {
@@ -34,12 +34,12 @@ struct Choice {
 
 struct ChooserContext {
     comm::Topology* topology = nullptr;
-    stage::Staging* staging = nullptr;
+    node::Staging* staging = nullptr;
     sys::Store* store = nullptr;
     std::string run;
     std::uint64_t run_id = 0;
     std::chrono::milliseconds wait_max{};  // for what a dead session left staged to be drained
-    stage::Say say = {};                   // for that wait, when it lasts
+    node::Say say = {};                    // for that wait, when it lasts
 };
 
 class Chooser {
@@ -66,11 +66,11 @@ private:
     };
 
     Result<> settle();
-    Result<std::vector<stage::StagedFile>> staged_here();
-    bool is_whole_alone(const stage::StagedFile& file) const;
-    Result<std::vector<Candidate>> find(const std::vector<stage::StagedFile>& staged) const;
-    Result<std::vector<Candidate>> candidates(const std::vector<stage::StagedFile>& staged);
-    Result<Choice> load(const Candidate& candidate, const std::vector<stage::StagedFile>& staged);
+    Result<std::vector<node::StagedFile>> staged_here();
+    bool is_whole_alone(const node::StagedFile& file) const;
+    Result<std::vector<Candidate>> find(const std::vector<node::StagedFile>& staged) const;
+    Result<std::vector<Candidate>> candidates(const std::vector<node::StagedFile>& staged);
+    Result<Choice> load(const Candidate& candidate, const std::vector<node::StagedFile>& staged);
     Result<> check_records(const Choice& choice) const;
     Result<Choice> load_staged(const std::string& path);
     Result<> pass_over(std::int64_t step, const char* what, const Error& why);

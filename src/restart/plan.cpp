@@ -71,11 +71,11 @@ RowRange Plan::share(std::uint32_t table) const {
 }
 
 // Equal values are read by each node from another file; of those that may differ rank 0's is meant, of node 0.
-std::uint32_t Plan::replicated_from(const stage::Binding& binding, std::size_t variable) const {
+std::uint32_t Plan::replicated_from(const describe::Binding& binding, std::size_t variable) const {
     return binding.is_first_ranks(variable) ? 0 : replicated_from_;
 }
 
-std::vector<char> Plan::files_needed(const stage::Binding& binding) const {
+std::vector<char> Plan::files_needed(const describe::Binding& binding) const {
     std::vector<char> needed(manifest_->nodes.size(), 0);
     for (std::size_t v = 0; v < schema_->variables.size(); ++v) {
         const auto& variable = schema_->variables[v];
@@ -104,7 +104,7 @@ std::vector<char> Plan::files_needed(const stage::Binding& binding) const {
     return needed;
 }
 
-void Plan::take_array(const stage::Binding& binding, std::uint32_t variable, const format::NodeFile& file,
+void Plan::take_array(const describe::Binding& binding, std::uint32_t variable, const format::NodeFile& file,
                       std::vector<Take>& out, std::uint64_t& bytes) const {
     const auto& described = schema_->variables[variable];
     const auto source = source_[variable];
@@ -129,7 +129,7 @@ void Plan::take_array(const stage::Binding& binding, std::uint32_t variable, con
     }
 }
 
-void Plan::take_column(const stage::TableBinding& table, std::uint32_t table_index, std::size_t column,
+void Plan::take_column(const describe::TableBinding& table, std::uint32_t table_index, std::size_t column,
                        const format::NodeFile& file, std::vector<Take>& out, std::uint64_t& bytes) const {
     const auto variable = table.variables[column];
     const auto source = source_[variable];
@@ -163,7 +163,7 @@ void Plan::take_column(const stage::TableBinding& table, std::uint32_t table_ind
     }
 }
 
-std::vector<Take> Plan::takes(const stage::Binding& binding, const format::NodeFile& file,
+std::vector<Take> Plan::takes(const describe::Binding& binding, const format::NodeFile& file,
                               std::uint64_t& taken_bytes) const {
     std::vector<Take> out;
     for (std::uint32_t v = 0; v < schema_->variables.size(); ++v) {
@@ -187,14 +187,14 @@ std::vector<Take> Plan::takes(const stage::Binding& binding, const format::NodeF
     return out;
 }
 
-bool Plan::complete(const stage::Binding& binding) const {
+bool Plan::complete(const describe::Binding& binding) const {
     for (std::size_t v = 0; v < schema_->variables.size(); ++v)
         if (!binding.pieces[v].empty() && manifest_->schema.variables[source_[v]].coverage == Coverage::partial)
             return false;
     return true;
 }
 
-std::uint64_t Plan::wanted_bytes(const stage::Binding& binding) const {
+std::uint64_t Plan::wanted_bytes(const describe::Binding& binding) const {
     std::uint64_t bytes = 0;
     for (std::size_t v = 0; v < schema_->variables.size(); ++v) {
         const auto& variable = schema_->variables[v];

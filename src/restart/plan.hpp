@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "describe/binding.hpp"
 #include "describe/geometry.hpp"
 #include "format/manifest.hpp"
 #include "format/node_file.hpp"
-#include "stage/binding.hpp"
 
 namespace forebay::restart {
 
@@ -33,28 +33,28 @@ public:
     RowRange share(std::uint32_t table) const;
 
     /// Node files that hold something for this rank.
-    std::vector<char> files_needed(const stage::Binding& binding) const;
+    std::vector<char> files_needed(const describe::Binding& binding) const;
 
     /// What this rank takes out of one of them. `rows`: see share(); with own_rows() the rank's own blocks. Bytes that
     /// this rank will have got are added to `taken_bytes`.
-    std::vector<Take> takes(const stage::Binding& binding, const format::NodeFile& file,
+    std::vector<Take> takes(const describe::Binding& binding, const format::NodeFile& file,
                             std::uint64_t& taken_bytes) const;
 
     /// Bytes this rank asks for in all; it gets fewer only where an array with partial coverage has holes.
-    std::uint64_t wanted_bytes(const stage::Binding& binding) const;
+    std::uint64_t wanted_bytes(const describe::Binding& binding) const;
     /// Whether no array that this rank asks for may have holes.
-    bool complete(const stage::Binding& binding) const;
+    bool complete(const describe::Binding& binding) const;
 
     /// The snapshot's table that a table of the stream is matched with.
     std::uint32_t table_of(std::uint32_t table) const { return tables_[table]; }
 
 private:
-    void take_array(const stage::Binding& binding, std::uint32_t variable, const format::NodeFile& file,
+    void take_array(const describe::Binding& binding, std::uint32_t variable, const format::NodeFile& file,
                     std::vector<Take>& out, std::uint64_t& bytes) const;
-    void take_column(const stage::TableBinding& table, std::uint32_t table_index, std::size_t column,
+    void take_column(const describe::TableBinding& table, std::uint32_t table_index, std::size_t column,
                      const format::NodeFile& file, std::vector<Take>& out, std::uint64_t& bytes) const;
 
-    std::uint32_t replicated_from(const stage::Binding& binding, std::size_t variable) const;
+    std::uint32_t replicated_from(const describe::Binding& binding, std::size_t variable) const;
 
     const Schema* schema_ = nullptr;
     const format::Manifest* manifest_ = nullptr;

@@ -132,7 +132,7 @@ Result<> prefault_needed(sys::Mapping& mapping, const std::vector<format::Segmen
 }  // namespace
 
 Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const Choice& choice, const Plan& plan,
-                                           const stage::Binding& binding) {
+                                           const describe::Binding& binding) {
     std::vector<std::uint64_t> rows;
     std::vector<char> mine;
     const auto rank = static_cast<std::uint32_t>(context.topology->world->rank());
@@ -159,7 +159,7 @@ Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const C
     return rows;
 }
 
-Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding) {
+Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& plan, const describe::Binding& binding) {
     std::vector<char> needed;
     FB_TRY(comm::agree(*context.topology->world, [&] { needed = plan.files_needed(binding); }));
     const auto mapped =
@@ -179,7 +179,7 @@ Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& pl
     return comm::agree(*context.topology->world, mapped);
 }
 
-Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding) {
+Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, const describe::Binding& binding) {
     auto& node = *context.topology->node;
     std::uint64_t taken = 0;
     auto& window = context.kept->window;

@@ -39,13 +39,13 @@ struct ReaderContext {
 
 /// The rows of each table that this rank gets: its own blocks where the rank counts agree. Collective.
 Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const Choice& choice, const Plan& plan,
-                                           const stage::Binding& binding);
+                                           const describe::Binding& binding);
 
 /// Maps the staged copies that this rank takes from, and faults in what it takes, so that read() runs at memory speed.
 /// The tables' addresses need not be bound yet. Collective.
-Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding);
+Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& plan, const describe::Binding& binding);
 
 /// Reads everything the plan takes. Collective; every rank gets the worst error.
-Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, const stage::Binding& binding);
+Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, const describe::Binding& binding);
 
 }  // namespace forebay::restart

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "stage/await.hpp"
+#include "node/await.hpp"
+#include "node/step_clock.hpp"
 #include "stage/stager.hpp"
-#include "stage/step_clock.hpp"
 
 namespace forebay::stage {
 
@@ -21,9 +21,9 @@ Result<> Stager::report_failure() {
     for (std::size_t i = 0; i < indices_.size(); ++i) {
         auto& slot = control(i);
         const bool failed =
-            slot.state.load(std::memory_order_acquire) == SlotState::failed || slot.given_up.load() != 0;
+            slot.state.load(std::memory_order_acquire) == node::SlotState::failed || slot.given_up.load() != 0;
         if (!failed) continue;
-        ring(context_.staging->control().bell);  // the agent tries again while the application decides
+        node::ring(context_.staging->control().bell);  // the agent tries again while the application decides
         if (slot.failures.load() == reported_[i]) continue;
         reported_[i] = slot.failures.load();
         return Error{static_cast<ErrorKind>(slot.error_kind), slot.error_text.data()};
@@ -36,15 +36,15 @@ Result<> Stager::report_failure() {
 bool Stager::take_waiting() {
     std::size_t oldest = 0;
     for (std::size_t i = 0; i < indices_.size(); ++i) {
-        if (control(i).state.load(std::memory_order_acquire) != SlotState::sealed) return false;
+        if (control(i).state.load(std::memory_order_acquire) != node::SlotState::sealed) return false;
         if (saved_as_[i] < saved_as_[oldest]) oldest = i;
     }
     // One that needs a new layout would lose what it holds before all nodes have agreed to replace it.
     if (!slots_[oldest].fits(version_) || !slots_[oldest].change_rows(rows_)) return false;
-    auto waiting = SlotState::sealed;
-    if (!control(oldest).state.compare_exchange_strong(waiting, SlotState::filling)) return false;
+    auto waiting = node::SlotState::sealed;
+    if (!control(oldest).state.compare_exchange_strong(waiting, node::SlotState::filling)) return false;
     current_ = oldest;
-    previous_ = SlotState::sealed;
+    previous_ = node::SlotState::sealed;
     holds_slot_ = true;
     replaced_ = control(oldest).step.load();
     return true;
@@ -65,22 +65,23 @@ Error Stager::stalled() {
                 "forebay: stream '{}': no slot to save to: {}, and the agent on {} got nothing done for {} s. Does "
                 "the target answer? Safe: committed snapshots, and what is staged in {}. Next: look at {}/agent.log;"
                 " a later save tries again.",
-                stream_, show_pending(*context_.staging, indices_), sys::host_name(),
+                stream_, node::show_pending(*context_.staging, indices_), sys::host_name(),
                 std::chrono::duration<double>(context_.stall_wait).count(), context_.staging->directory(),
                 context_.staging->directory())};
 }
 
 std::string Stager::show_wait() const {
     return fmt::format("stream '{}': a slot for step {}: {}, by the agent on {}, in {}", stream_, saved_.step,
-                       show_pending(*context_.staging, indices_), sys::host_name(), context_.staging->directory());
+                       node::show_pending(*context_.staging, indices_), sys::host_name(),
+                       context_.staging->directory());
 }
 
 Result<Stager::Outcome> Stager::acquire() {
     auto& news = context_.staging->control().news;
     const auto deadline = sys::Clock::now() + options_.wait_max;
-    LongWait wait = options_.policy == Policy::wait
-                        ? LongWait(context_.say, context_.stall_wait, "while the agent gets nothing done")
-                        : LongWait(context_.say, options_.wait_max);
+    node::LongWait wait = options_.policy == Policy::wait
+                              ? node::LongWait(context_.say, context_.stall_wait, "while the agent gets nothing done")
+                              : node::LongWait(context_.say, options_.wait_max);
     auto before = progress();
     auto stalls_at = sys::Clock::now() + context_.stall_wait;
     for (;;) {
@@ -89,12 +90,12 @@ Result<Stager::Outcome> Stager::acquire() {
         std::size_t best = indices_.size();
         for (std::size_t i = 0; i < indices_.size(); ++i) {
             const auto state = control(i).state.load(std::memory_order_acquire);
-            if (state != SlotState::empty && state != SlotState::committed) continue;
+            if (state != node::SlotState::empty && state != node::SlotState::committed) continue;
             if (best == indices_.size() || control(i).step.load() < control(best).step.load()) best = i;
         }
         if (best < indices_.size()) {
             current_ = best;
-            previous_ = control(best).state.exchange(SlotState::filling);
+            previous_ = control(best).state.exchange(node::SlotState::filling);
             holds_slot_ = true;
             return Outcome::admitted;
         }
@@ -110,7 +111,7 @@ Result<Stager::Outcome> Stager::acquire() {
         before = now;
         const auto end = options_.policy == Policy::wait ? stalls_at : std::min(stalls_at, deadline);
         wait.turn([&] { return show_wait(); });
-        const Waiting told(context_.staging->control());
+        const node::Waiting told(context_.staging->control());
         sys::wait_on(news, seen, std::min<std::chrono::nanoseconds>(liveness_pause, end - sys::Clock::now()));
     }
 }

@@ -9,7 +9,7 @@
 
 namespace forebay::stage {
 
-Result<> Stager::plan_together(const Call& call, const Schema& schema, const Binding& binding, bool changed,
+Result<> Stager::plan_together(const Call& call, const Schema& schema, const describe::Binding& binding, bool changed,
                                Values values, const Result<>& mine) {
     auto& world = *context_.topology->world;
     const std::int64_t sum = values == Values::final ? sum_values(schema, binding, {}) : 0;
@@ -39,7 +39,7 @@ Result<> Stager::plan_together(const Call& call, const Schema& schema, const Bin
     return comm::is_alike(flags[2], flags[3]) ? Result<>() : check_values(world, schema, binding, {});
 }
 
-Result<> Stager::check_final(const Schema& schema, const Binding& binding, std::span<const char> direct,
+Result<> Stager::check_final(const Schema& schema, const describe::Binding& binding, std::span<const char> direct,
                              const Result<>& mine) {
     auto& world = *context_.topology->world;
     const std::int64_t sum = sum_values(schema, binding, direct);

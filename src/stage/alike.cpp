@@ -15,12 +15,13 @@ namespace forebay::stage {
 
 namespace {
 
-bool must_be_equal(const Schema& schema, const Binding& binding, std::span<const char> direct, std::size_t v) {
+bool must_be_equal(const Schema& schema, const describe::Binding& binding, std::span<const char> direct,
+                   std::size_t v) {
     return schema.variables[v].kind == Kind::replicated && binding.data[v] != nullptr && !binding.is_first_ranks(v) &&
            (v >= direct.size() || direct[v] == 0);
 }
 
-std::span<const std::byte> value_of(const Schema& schema, const Binding& binding, std::size_t v) {
+std::span<const std::byte> value_of(const Schema& schema, const describe::Binding& binding, std::size_t v) {
     const auto& variable = schema.variables[v];
     return {static_cast<const std::byte*>(binding.data[v]), variable.elements() * variable.type.size_bytes};
 }
@@ -41,7 +42,7 @@ std::vector<std::byte> bytes_of_call(const Call& call) {
 }
 
 // The first variable that differs; none where only ranks that write it themselves do.
-Result<std::size_t> find_variable(comm::Group& world, const Schema& schema, const Binding& binding,
+Result<std::size_t> find_variable(comm::Group& world, const Schema& schema, const describe::Binding& binding,
                                   std::span<const char> direct) {
     const auto count = schema.variables.size();
     std::vector<std::int64_t> numbers;
@@ -108,14 +109,15 @@ Error refuse_calls(comm::Group& world, const Call& call) {
                     told(unlike->of_first), told(unlike->of_other), unlike->other, unlike->others, world.size())};
 }
 
-std::uint32_t sum_values(const Schema& schema, const Binding& binding, std::span<const char> direct) {
+std::uint32_t sum_values(const Schema& schema, const describe::Binding& binding, std::span<const char> direct) {
     std::uint32_t sum = 0;
     for (std::size_t v = 0; v < schema.variables.size(); ++v)
         if (must_be_equal(schema, binding, direct, v)) sum = crc32c(value_of(schema, binding, v), sum);
     return sum;
 }
 
-Result<> check_values(comm::Group& world, const Schema& schema, const Binding& binding, std::span<const char> direct) {
+Result<> check_values(comm::Group& world, const Schema& schema, const describe::Binding& binding,
+                      std::span<const char> direct) {
     FB_TRY_ASSIGN(v, find_variable(world, schema, binding, direct));
     if (v == schema.variables.size()) return {};
     const auto& variable = schema.variables[v];

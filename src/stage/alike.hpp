@@ -9,8 +9,8 @@
 #include <string>
 
 #include "comm/group.hpp"
+#include "describe/binding.hpp"
 #include "describe/schema.hpp"
-#include "stage/binding.hpp"
 
 namespace forebay::stage {
 
@@ -32,9 +32,10 @@ Error refuse_calls(comm::Group& world, const Call& call);
 
 /// A checksum of this rank's values that must be equal on every rank: those of replicated variables that are neither
 /// the first rank's alone nor marked in `direct`, which the application writes itself. Neither allocates nor waits.
-std::uint32_t sum_values(const Schema& schema, const Binding& binding, std::span<const char> direct);
+std::uint32_t sum_values(const Schema& schema, const describe::Binding& binding, std::span<const char> direct);
 /// `refused`, with variable, values and ranks, on every rank, where a value differs. Nothing where only what is marked
 /// in `direct` does. Collective, where the sums differ.
-Result<> check_values(comm::Group& world, const Schema& schema, const Binding& binding, std::span<const char> direct);
+Result<> check_values(comm::Group& world, const Schema& schema, const describe::Binding& binding,
+                      std::span<const char> direct);
 
 }  // namespace forebay::stage

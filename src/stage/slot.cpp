@@ -79,7 +79,7 @@ std::span<std::byte> Slot::block(std::uint32_t variable, std::size_t piece) {
     return mapping_.bytes().subspan(blocks[piece].offset_bytes, blocks[piece].size_bytes);
 }
 
-void Slot::put(const Binding& binding, std::span<const char> direct) {
+void Slot::put(const describe::Binding& binding, std::span<const char> direct) {
     auto* words = format::crc_words(layout_, mapping_.bytes()).data();
     for (std::uint32_t v = 0; v < own_.size(); ++v) {
         const auto& variable = layout_.schema.variables[v];
@@ -98,7 +98,7 @@ void Slot::put(const Binding& binding, std::span<const char> direct) {
     for (const auto& table : binding.tables) put_table(table, direct);
 }
 
-void Slot::put_table(const TableBinding& table, std::span<const char> direct) {
+void Slot::put_table(const describe::TableBinding& table, std::span<const char> direct) {
     // As many columns at a time as put_columns gathers in one pass; no list is allocated here.
     constexpr std::size_t at_once = 32;
     auto* words = format::crc_words(layout_, mapping_.bytes()).data();

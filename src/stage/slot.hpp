@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "describe/binding.hpp"
 #include "format/layout.hpp"
 #include "format/node_file.hpp"
-#include "stage/binding.hpp"
 #include "sys/mapping.hpp"
 
 namespace forebay::stage {
@@ -41,7 +41,7 @@ public:
 
     /// Copies and checksums all of this rank's blocks. Blocks of variables marked in `direct` were written by the
     /// application and are only checksummed.
-    void put(const Binding& binding, std::span<const char> direct);
+    void put(const describe::Binding& binding, std::span<const char> direct);
     std::uint64_t own_bytes() const;
 
     /// By the node's first rank: invalidate before the first put, patch and seal after the last.
@@ -54,7 +54,7 @@ public:
     bool row_counts_changed() const { return rows_changed_; }
 
 private:
-    void put_table(const TableBinding& table, std::span<const char> direct);
+    void put_table(const describe::TableBinding& table, std::span<const char> direct);
     std::span<const format::Block> own_blocks(std::uint32_t variable) const;
 
     sys::Mapping mapping_;

@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "stage/await.hpp"
-#include "stage/step_clock.hpp"
+#include "node/await.hpp"
+#include "node/step_clock.hpp"
 
 namespace forebay::stage {
 
@@ -59,7 +59,7 @@ Result<> Stager::add() {
     return {};
 }
 
-void Stager::gather_rows(const Binding& binding) {
+void Stager::gather_rows(const describe::Binding& binding) {
     const auto tables = binding.tables.size();
     const auto ranks = parts_.size();
     if (tables == 0) return;
@@ -108,7 +108,7 @@ Result<Stager::Outcome> Stager::admit(const Schema& schema) {
     shared.outcome = static_cast<std::uint32_t>(outcome ? *outcome : Outcome::failed);
     shared.slot = static_cast<std::uint32_t>(current_);
     shared.wait_ns = static_cast<std::uint64_t>(waited.count());
-    ring(shared.decisions);
+    node::ring(shared.decisions);
     ++decisions_;
     return outcome;
 }
@@ -135,9 +135,10 @@ Result<> Stager::follow(Outcome& outcome) {
 void Stager::give_back() {
     if (!std::exchange(holds_slot_, false)) return;
     // What an admitted slot held before is committed or was nothing; what is to be replaced is whole until all agree.
-    control(current_).state.store(previous_ == SlotState::sealed ? SlotState::sealed : SlotState::empty,
-                                  std::memory_order_release);
-    ring(context_.staging->control().bell);
+    control(current_).state.store(
+        previous_ == node::SlotState::sealed ? node::SlotState::sealed : node::SlotState::empty,
+        std::memory_order_release);
+    node::ring(context_.staging->control().bell);
 }
 
 void Stager::abandon() {
@@ -145,7 +146,7 @@ void Stager::abandon() {
     give_back();
 }
 
-Result<> Stager::prepare(const Schema& schema, const Binding& binding, bool changed) {
+Result<> Stager::prepare(const Schema& schema, const describe::Binding& binding, bool changed) {
     FB_TRY(plan_together({.stream = stream_}, schema, binding, changed, Values::not_yet, {}));
     gather_rows(binding);
     const bool leads = context_.topology->leads();
@@ -154,8 +155,8 @@ Result<> Stager::prepare(const Schema& schema, const Binding& binding, bool chan
         std::int64_t free = 0;
         if (leads && !slots_[i].fits(version_)) {
             const auto state = control(i).state.load();
-            if (state == SlotState::empty || state == SlotState::committed) {
-                control(i).state.store(SlotState::filling);
+            if (state == node::SlotState::empty || state == node::SlotState::committed) {
+                control(i).state.store(node::SlotState::filling);
                 free = 1;
             }
         }
@@ -165,14 +166,14 @@ Result<> Stager::prepare(const Schema& schema, const Binding& binding, bool chan
         context_.topology->node->barrier();
         if (free != 0 && !leads) laid = attempt([&] { return lay_out(i, schema); });
         const auto all = comm::agree(*context_.topology->world, laid);
-        if (free != 0 && leads) control(i).state.store(SlotState::empty);
+        if (free != 0 && leads) control(i).state.store(node::SlotState::empty);
         FB_TRY(all);
     }
     return {};
 }
 
-Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed,
-                            Values values, const Result<>& mine_before) {
+Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema, const describe::Binding& binding,
+                            bool changed, Values values, const Result<>& mine_before) {
     auto& topology = *context_.topology;
     abandon();
     const auto now = sys::Clock::now();
@@ -228,7 +229,7 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     if (flags[2] >= 0) ++counters_.replaced;
     if (outcome == Outcome::replacing) {
         if (topology.leads()) slots_[current_].invalidate();
-        previous_ = SlotState::empty;  // given up, the slot holds nothing that the agent could drain
+        previous_ = node::SlotState::empty;  // given up, the slot holds nothing that the agent could drain
         topology.node->barrier();
     }
     if (options_.shared == Shared::no) combine_files();
@@ -238,7 +239,7 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     return saved_;
 }
 
-Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direct) {
+Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const char> direct) {
     auto& slot = slots_[current_];
     under_way_ = 0;
     const auto copying = sys::Clock::now();
@@ -272,9 +273,9 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
         const std::chrono::nanoseconds saving = sys::Clock::now() - began_;
         shared.needed_unix_ns =
             interval_.count() == 0 ? 0 : record.sealed_unix_ns + (interval_ * options_.slots - saving).count();
-        shared.state.store(SlotState::sealed, std::memory_order_release);
+        shared.state.store(node::SlotState::sealed, std::memory_order_release);
         holds_slot_ = false;
-        ring(context_.staging->control().bell);
+        node::ring(context_.staging->control().bell);
         saved_.plan_seconds += seconds_since(sealing);
     }
     saved_.blocked_seconds = seconds_since(began_);
@@ -286,8 +287,8 @@ Result<Saved> Stager::finish(const Binding& binding, std::span<const char> direc
 
 Result<> Stager::wait_committed(std::chrono::milliseconds at_most) {
     const bool leads = context_.topology->leads();
-    const auto waited = await_commits(*context_.topology->world, *context_.staging, indices_, at_most,
-                                      leads ? context_.ensure_agent : nullptr, context_.say);
+    const auto waited = node::await_commits(*context_.topology->world, *context_.staging, indices_, at_most,
+                                            leads ? context_.ensure_agent : nullptr, context_.say);
     for (std::size_t i = 0; i < indices_.size(); ++i) reported_[i] = control(i).failures.load();
     return waited;
 }

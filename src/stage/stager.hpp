@@ -14,23 +14,23 @@
 
 #include "comm/group.hpp"
 #include "forebay/options.hpp"
+#include "node/long_wait.hpp"
+#include "node/staging.hpp"
 #include "stage/alike.hpp"
-#include "stage/long_wait.hpp"
 #include "stage/slot.hpp"
-#include "stage/staging.hpp"
 
 namespace forebay::stage {
 
 struct StagerContext {
     comm::Topology* topology = nullptr;
-    Staging* staging = nullptr;
+    node::Staging* staging = nullptr;
     std::uint64_t session_id = 0;
     std::uint64_t run_id = 0;
     std::uint64_t alignment_bytes = 4096;
     std::uint64_t block_bytes = 16u << 20;   // of the agent's writes
     std::function<Result<>()> ensure_agent;  // by the node's first rank: starts the agent unless it lives
     std::chrono::milliseconds stall_wait{0};
-    Say say = {};  // for waits that last
+    node::Say say = {};  // for waits that last
 };
 
 class Stager {
@@ -44,25 +44,25 @@ public:
     Result<> add();
 
     /// Lays every free slot out and faults it in. Collective.
-    Result<> prepare(const Schema& schema, const Binding& binding, bool changed);
+    Result<> prepare(const Schema& schema, const describe::Binding& binding, bool changed);
 
     /// Up to the point where blocks may be written: `kept` false means the policy skipped the step. Collective.
     /// `mine` is what this rank has to complain about before: every rank then gets it. A save that was begun before and
     /// never finished is given up.
-    Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const Binding& binding, bool changed,
-                        Values values, const Result<>& mine);
+    Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const describe::Binding& binding,
+                        bool changed, Values values, const Result<>& mine);
     /// Where in the history of the run the save stands that was begun. Local, alike on all ranks.
     void stand(std::vector<format::LineStart> lines) { lines_ = std::move(lines); }
     /// What begin() left for later of values that are not final: the replicated ones are equal on every rank, but for
     /// those marked in `direct`. Collective.
-    Result<> check_final(const Schema& schema, const Binding& binding, std::span<const char> direct,
+    Result<> check_final(const Schema& schema, const describe::Binding& binding, std::span<const char> direct,
                          const Result<>& mine);
     /// Where the application may write a block itself, between begin() and finish().
     std::span<std::byte> block(std::uint32_t variable, std::size_t piece) {
         return slots_[current_].block(variable, piece);
     }
     /// Copies what is not marked in `direct`, checksums, seals. Collective over the node.
-    Result<Saved> finish(const Binding& binding, std::span<const char> direct);
+    Result<Saved> finish(const describe::Binding& binding, std::span<const char> direct);
 
     /// Gives up what begin() began, if anything; the slot is empty then. Local.
     void abandon();
@@ -84,9 +84,9 @@ public:
 private:
     enum class Outcome : std::uint32_t { admitted = 1, replacing, skipped, failed };
 
-    Result<> plan_together(const Call& call, const Schema& schema, const Binding& binding, bool changed, Values values,
-                           const Result<>& mine);
-    void gather_rows(const Binding& binding);
+    Result<> plan_together(const Call& call, const Schema& schema, const describe::Binding& binding, bool changed,
+                           Values values, const Result<>& mine);
+    void gather_rows(const describe::Binding& binding);
     Result<Outcome> acquire();  // by the node's first rank
     std::uint64_t progress();
     std::string show_wait() const;
@@ -104,8 +104,8 @@ private:
     void give_back();
     void count_time();
     std::uint32_t slot_index(std::size_t own) const { return indices_[own]; }
-    SlotControl& control(std::size_t own) { return context_.staging->control().slots[indices_[own]]; }
-    StreamControl& stream_control() const { return context_.staging->control().streams[stream_index_]; }
+    node::SlotControl& control(std::size_t own) { return context_.staging->control().slots[indices_[own]]; }
+    node::StreamControl& stream_control() const { return context_.staging->control().streams[stream_index_]; }
 
     StagerContext context_;
     std::string stream_;
@@ -122,7 +122,7 @@ private:
     std::uint64_t under_way_ = 0;
     std::uint32_t decisions_ = 0;  // as this rank has seen them
     std::size_t current_ = 0;
-    SlotState previous_ = SlotState::empty;
+    node::SlotState previous_ = node::SlotState::empty;
     bool holds_slot_ = false;  // the node's first rank has made slot current_ `filling`
     std::int64_t replaced_ = -1;
     std::unique_ptr<comm::Group> sharers_;  // the first ranks of the nodes of one file; none where each has its own

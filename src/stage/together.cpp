@@ -45,7 +45,7 @@ Result<> check_own_pieces(const Variable& variable, const std::vector<Piece>& pi
     return {};
 }
 
-Result<> check_own(const Schema& schema, const Binding& binding) {
+Result<> check_own(const Schema& schema, const describe::Binding& binding) {
     FB_TRY(check_described(schema));
     for (std::size_t v = 0; v < schema.variables.size(); ++v) {
         const auto& variable = schema.variables[v];
@@ -57,7 +57,7 @@ Result<> check_own(const Schema& schema, const Binding& binding) {
 }
 
 // `first` is rank 0's: its schema, and in a line of its own whose values are meant.
-Result<> compare(const Schema& schema, const Binding& binding, std::string_view first) {
+Result<> compare(const Schema& schema, const describe::Binding& binding, std::string_view first) {
     const auto end = first.rfind('\n');
     const auto whose = first.substr(end + 1);
     FB_TRY_ASSIGN(theirs, format::schema_from_json(first.substr(0, end)));
@@ -84,14 +84,15 @@ Result<> compare(const Schema& schema, const Binding& binding, std::string_view 
 }
 
 // Whose value is meant follows in a line of its own: the schema, which is what the files hold, does not say it.
-std::string text_to_compare(const Schema& schema, const Binding& binding) {
+std::string text_to_compare(const Schema& schema, const describe::Binding& binding) {
     auto text = format::schema_json(schema) + '\n';
     for (std::size_t v = 0; v < schema.variables.size(); ++v) text += binding.is_first_ranks(v) ? '1' : '0';
     return text;
 }
 
 // Compares every rank's schema with rank 0's; says which variable differs first. `own` is this rank's text.
-Result<> check_same_schema(comm::Group& world, const Schema& schema, const Binding& binding, std::string& own) {
+Result<> check_same_schema(comm::Group& world, const Schema& schema, const describe::Binding& binding,
+                           std::string& own) {
     const std::int64_t sum = crc32c(bytes_of(own));
     std::int64_t extremes[] = {sum, -sum, static_cast<std::int64_t>(own.size()),
                                -static_cast<std::int64_t>(own.size())};
@@ -131,7 +132,7 @@ Result<> check_overlap(comm::Group& world, const Variable& variable, const std::
 }
 
 // `sums` is empty, with room for three numbers a variable.
-Result<> check_coverage(comm::Group& world, const Schema& schema, const Binding& binding,
+Result<> check_coverage(comm::Group& world, const Schema& schema, const describe::Binding& binding,
                         std::vector<std::int64_t>& sums) {
     std::uint64_t seed = sys::random_u64();
     world.broadcast(std::as_writable_bytes(std::span(&seed, 1)), 0);
@@ -176,7 +177,7 @@ Result<> check_coverage(comm::Group& world, const Schema& schema, const Binding&
 
 }  // namespace
 
-Result<> check_together(comm::Group& world, const Schema& schema, const Binding& binding) {
+Result<> check_together(comm::Group& world, const Schema& schema, const describe::Binding& binding) {
     std::string own;
     std::vector<std::int64_t> sums;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
@@ -190,7 +191,7 @@ Result<> check_together(comm::Group& world, const Schema& schema, const Binding&
 }
 
 Result<std::vector<format::RankPart>> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks,
-                                                     const Schema& schema, const Binding& binding) {
+                                                     const Schema& schema, const describe::Binding& binding) {
     const auto variables = schema.variables.size();
     std::vector<std::byte> mine;
     const auto append = [&](const auto& value) {

@@ -6,22 +6,22 @@
 #include <vector>
 
 #include "comm/group.hpp"
+#include "describe/binding.hpp"
 #include "describe/schema.hpp"
 #include "format/layout.hpp"
-#include "stage/binding.hpp"
 
 namespace forebay::stage {
 
 /// `refused` on every rank, with variable, ranks and boxes named, when schemas differ, a box lies outside its shape,
 /// two boxes overlap or a variable with full coverage has holes. Collective over `world`; memory O(own boxes) as long
 /// as all is right and coverage is full.
-Result<> check_together(comm::Group& world, const Schema& schema, const Binding& binding);
+Result<> check_together(comm::Group& world, const Schema& schema, const describe::Binding& binding);
 
 /// `refused` when the stream cannot be shared as readers of H5Part look for it. Local, and alike on all ranks.
 Result<> check_h5part(const Schema& schema);
 
 /// The parts of all ranks of a node, for plan_layout. Collective over `node`.
 Result<std::vector<format::RankPart>> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks,
-                                                     const Schema& schema, const Binding& binding);
+                                                     const Schema& schema, const describe::Binding& binding);
 
 }  // namespace forebay::stage

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace forebay::views::h5 {
+namespace forebay::views {
 
 namespace {
 
@@ -18,7 +18,7 @@ hid_t stored(double) { return H5T_IEEE_F64LE; }
 /// Writes a value of any kind under one name.
 class Writer {
 public:
-    Writer(const Id& object, const std::string& name, bool terminated_texts)
+    Writer(const h5::Id& object, const std::string& name, bool terminated_texts)
         : object_(object),
           name_(name),
           terminated_(terminated_texts),
@@ -27,7 +27,7 @@ public:
     // HDF5 has no string of no bytes; netCDF writes an attribute of no elements for it.
     Result<> operator()(const std::string& text) const {
         FB_TRY_ASSIGN(type, text_of(text.size()));
-        FB_TRY_ASSIGN(space, own(H5Screate(text.empty() ? H5S_NULL : H5S_SCALAR), doing_));
+        FB_TRY_ASSIGN(space, h5::own(H5Screate(text.empty() ? H5S_NULL : H5S_SCALAR), doing_));
         return write(type, space, text.empty() ? nullptr : text.c_str());
     }
 
@@ -44,43 +44,43 @@ public:
 
     template <class T>
     Result<> operator()(const std::vector<T>& list) const {
-        FB_TRY_ASSIGN(type, own(H5Tcopy(stored(T{})), doing_));
+        FB_TRY_ASSIGN(type, h5::own(H5Tcopy(stored(T{})), doing_));
         FB_TRY_ASSIGN(space, list_of(list.size()));
         return write(type, space, list.empty() ? nullptr : list.data());
     }
 
     template <class T>
     Result<> operator()(const T& number) const {
-        FB_TRY_ASSIGN(type, own(H5Tcopy(stored(number)), doing_));
-        FB_TRY_ASSIGN(space, own(H5Screate(H5S_SCALAR), doing_));
+        FB_TRY_ASSIGN(type, h5::own(H5Tcopy(stored(number)), doing_));
+        FB_TRY_ASSIGN(space, h5::own(H5Screate(H5S_SCALAR), doing_));
         return write(type, space, &number);
     }
 
 private:
-    Result<Id> text_of(std::size_t size_bytes) const {
-        FB_TRY_ASSIGN(type, own(H5Tcopy(H5T_C_S1), doing_));
+    Result<h5::Id> text_of(std::size_t size_bytes) const {
+        FB_TRY_ASSIGN(type, h5::own(H5Tcopy(H5T_C_S1), doing_));
         const auto room = terminated_ ? size_bytes + 1 : std::max<std::size_t>(1, size_bytes);
-        FB_TRY(require(H5Tset_size(type.get(), room), doing_));
-        FB_TRY(require(H5Tset_strpad(type.get(), terminated_ ? H5T_STR_NULLTERM : H5T_STR_NULLPAD), doing_));
-        FB_TRY(require(H5Tset_cset(type.get(), H5T_CSET_UTF8), doing_));
+        FB_TRY(h5::require(H5Tset_size(type.get(), room), doing_));
+        FB_TRY(h5::require(H5Tset_strpad(type.get(), terminated_ ? H5T_STR_NULLTERM : H5T_STR_NULLPAD), doing_));
+        FB_TRY(h5::require(H5Tset_cset(type.get(), H5T_CSET_UTF8), doing_));
         return type;
     }
 
-    Result<Id> list_of(hsize_t count) const {
-        return own(count == 0 ? H5Screate(H5S_NULL) : H5Screate_simple(1, &count, nullptr), doing_);
+    Result<h5::Id> list_of(hsize_t count) const {
+        return h5::own(count == 0 ? H5Screate(H5S_NULL) : H5Screate_simple(1, &count, nullptr), doing_);
     }
 
-    Result<> write(const Id& type, const Id& space, const void* value) const {
-        FB_TRY_ASSIGN(creation, own(H5Pcreate(H5P_ATTRIBUTE_CREATE), doing_));
-        FB_TRY(require(H5Pset_char_encoding(creation.get(), H5T_CSET_UTF8), doing_));
-        FB_TRY_ASSIGN(attribute, own(H5Acreate2(object_.get(), name_.c_str(), type.get(), space.get(), creation.get(),
-                                                H5P_DEFAULT),
-                                     doing_));
+    Result<> write(const h5::Id& type, const h5::Id& space, const void* value) const {
+        FB_TRY_ASSIGN(creation, h5::own(H5Pcreate(H5P_ATTRIBUTE_CREATE), doing_));
+        FB_TRY(h5::require(H5Pset_char_encoding(creation.get(), H5T_CSET_UTF8), doing_));
+        FB_TRY_ASSIGN(attribute, h5::own(H5Acreate2(object_.get(), name_.c_str(), type.get(), space.get(),
+                                                    creation.get(), H5P_DEFAULT),
+                                         doing_));
         if (value == nullptr) return {};
-        return require(H5Awrite(attribute.get(), type.get(), value), doing_);
+        return h5::require(H5Awrite(attribute.get(), type.get(), value), doing_);
     }
 
-    const Id& object_;
+    const h5::Id& object_;
     const std::string& name_;
     bool terminated_;
     std::string doing_;
@@ -88,13 +88,15 @@ private:
 
 }  // namespace
 
-Result<> put_attribute(const Id& object, const std::string& name, const Outline::Value& value, bool terminated_texts) {
+Result<> put_attribute(const h5::Id& object, const std::string& name, const outline::Outline::Value& value,
+                       bool terminated_texts) {
     return std::visit(Writer(object, name, terminated_texts), value);
 }
 
-Result<> put_attributes(const Id& object, std::span<const Outline::Attribute> attributes, bool terminated_texts) {
+Result<> put_attributes(const h5::Id& object, std::span<const outline::Outline::Attribute> attributes,
+                        bool terminated_texts) {
     for (const auto& [name, value] : attributes) FB_TRY(put_attribute(object, name, value, terminated_texts));
     return {};
 }
 
-}  // namespace forebay::views::h5
+}  // namespace forebay::views

@@ -5,14 +5,16 @@
 #include <span>
 #include <string>
 
-#include "views/hdf5.hpp"
-#include "views/outline.hpp"
+#include "h5/hdf5.hpp"
+#include "outline/outline.hpp"
 
-namespace forebay::views::h5 {
+namespace forebay::views {
 
 /// Texts become strings of fixed length, as netCDF's own are, since tools that expect those fail on the others.
-Result<> put_attribute(const Id& object, const std::string& name, const Outline::Value& value, bool terminated_texts);
+Result<> put_attribute(const h5::Id& object, const std::string& name, const outline::Outline::Value& value,
+                       bool terminated_texts);
 
-Result<> put_attributes(const Id& object, std::span<const Outline::Attribute> attributes, bool terminated_texts);
+Result<> put_attributes(const h5::Id& object, std::span<const outline::Outline::Attribute> attributes,
+                        bool terminated_texts);
 
-}  // namespace forebay::views::h5
+}  // namespace forebay::views

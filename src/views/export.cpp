@@ -11,11 +11,11 @@
 #include "base/siphash.hpp"
 #include "base/units.hpp"
 #include "catalog/output.hpp"
+#include "move/export_place.hpp"
+#include "move/journal.hpp"
+#include "outline/description.hpp"
 #include "sys/machine.hpp"
 #include "views/copier.hpp"
-#include "views/description.hpp"
-#include "views/export_place.hpp"
-#include "views/journal.hpp"
 #include "views/limits.hpp"
 #include "views/stored_file.hpp"
 
@@ -29,7 +29,7 @@ constexpr const char* layout_version = "forebay export layout 1";
 constexpr const char* nothing_written = "nothing was written";
 
 /// A number that differs when anything differs that decides the file's bytes.
-std::uint64_t identity_of(const StoredFile& stored, std::span<const Contents> contents) {
+std::uint64_t identity_of(const StoredFile& stored, std::span<const outline::Contents> contents) {
     auto text = fmt::format("{}\nfile {}\n", layout_version, stored.file_bytes);
     for (const auto& [offset, bytes] : stored.head.all())
         text += fmt::format("head {} {} {:08x}\n", offset, bytes.size(), crc32c(bytes));
@@ -83,7 +83,7 @@ struct Export::Plan {
     const std::string path;
     const ExportOptions options;
     CopyOptions copy;
-    std::vector<Contents> contents;
+    std::vector<outline::Contents> contents;
     StoredFile stored;
     std::uint64_t identity = 0;
     std::string part_path;
@@ -91,11 +91,11 @@ struct Export::Plan {
 
     /// What stays, and what to do, behind what went wrong while the file was being written.
     Error told(const Error& error) const {
-        const auto directory = directory_of(path);
+        const auto directory = move::directory_of(path);
         std::string next = "the same command, which goes on there";
         if (error.kind == ErrorKind::corrupt)
             next = fmt::format("forebay verify {}@{}, and the same command once it is whole, or another step",
-                               directory_of(snapshots.front().directory), snapshots.front().step);
+                               move::directory_of(snapshots.front().directory), snapshots.front().step);
         if (error.kind == ErrorKind::full) next = fmt::format("make room in {}, then the same command", directory);
         return {error.kind,
                 fmt::format("forebay: {} was not exported: {}\n  Safe: the snapshots; nothing is under that "
@@ -103,7 +103,9 @@ struct Export::Plan {
                             path, error.text, part_path, next)};
     }
 
-    Result<> check_absent(const std::string& stays) const { return check_target(store, path, options.replace, stays); }
+    Result<> check_absent(const std::string& stays) const {
+        return move::check_target(store, path, options.replace, stays);
+    }
     Result<> check_outside() const;
 
     Result<> gather();
@@ -113,21 +115,22 @@ struct Export::Plan {
 };
 
 Result<> Export::Plan::check_outside() const {
-    const auto description = description_path(directory_of(snapshots.front().directory), options.description);
+    const auto description =
+        outline::description_path(move::directory_of(snapshots.front().directory), options.description);
     return catalog::check_output(store, path, {&description, 1});
 }
 
 Result<> Export::Plan::gather() {
-    const auto stream = directory_of(snapshots.front().directory);
-    FB_TRY_ASSIGN(description, load_description(store, stream, options.description));
+    const auto stream = move::directory_of(snapshots.front().directory);
+    FB_TRY_ASSIGN(description, outline::load_description(store, stream, options.description));
     for (const auto& snapshot : snapshots) {
-        auto gathered = gather_to_copy(store, snapshot);
+        auto gathered = outline::gather_to_copy(store, snapshot);
         if (!gathered)
             return Error{gathered.error().kind,
                          fmt::format("forebay: {} was not exported: {}\n  Safe: nothing was written.\n  Next: forebay "
                                      "verify {}@{}",
                                      path, gathered.error().text, stream, snapshot.step)};
-        FB_TRY(describe(*gathered, description));
+        FB_TRY(outline::describe(*gathered, description));
         contents.push_back(std::move(*gathered));
     }
     return {};
@@ -135,7 +138,7 @@ Result<> Export::Plan::gather() {
 
 Result<> Export::Plan::check_room(std::uint64_t durable) const {
     if (!options.free_bytes) return {};
-    const auto directory = directory_of(path);
+    const auto directory = move::directory_of(path);
     FB_TRY_ASSIGN(free, options.free_bytes(directory));
     const auto needed = stored.file_bytes - std::min(durable, stored.file_bytes);
     if (free >= needed) return {};
@@ -172,7 +175,7 @@ Export::~Export() = default;
 const Exported& Export::done() const { return plan_->done; }
 const std::string& Export::part_path() const { return plan_->part_path; }
 
-Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const Wish& wish,
+Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const outline::Wish& wish,
                             const std::string& path, const ExportOptions& options) {
     if (snapshots.empty()) return Error{ErrorKind::missing, "forebay: there is no committed snapshot to export."};
     FB_TRY_ASSIGN(copy, share_memory(options));
@@ -191,7 +194,7 @@ Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> sn
     FB_TRY(plan->gather());
     auto named = wish;
     named.file_name = std::filesystem::path(path).filename().string();
-    FB_TRY_ASSIGN(outline, outline_of(plan->contents, named));
+    FB_TRY_ASSIGN(outline, outline::outline_of(plan->contents, named));
     FB_TRY_ASSIGN(stored, lay_out(outline, plan->contents, options.alignment_bytes));
     plan->stored = std::move(stored);
     plan->identity = identity_of(plan->stored, plan->contents);
@@ -205,16 +208,16 @@ Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> sn
 Result<> Export::begin() {
     auto& plan = *plan_;
     FB_TRY(plan.check_absent(nothing_written));
-    FB_TRY_ASSIGN(notes,
-                  discard_stale(plan.store, plan.path, plan.part_path, plan.stored.file_bytes, plan.options.replace));
+    FB_TRY_ASSIGN(notes, move::discard_stale(plan.store, plan.path, plan.part_path, plan.stored.file_bytes,
+                                             plan.options.replace));
     plan.done.notes.insert(plan.done.notes.end(), notes.begin(), notes.end());
-    const auto journal = journal_path(plan.part_path, 0, 1);
-    auto state = load_journal(plan.store, journal, plan.identity);
+    const auto journal = move::journal_path(plan.part_path, 0, 1);
+    auto state = move::load_journal(plan.store, journal, plan.identity);
     if (!state && state.error().kind == ErrorKind::corrupt) {
         plan.done.notes.push_back(fmt::format("{}: this export begins anew", state.error().text));
         FB_TRY(plan.store.remove(journal));
-        FB_TRY(plan.store.sync_directory(directory_of(plan.path)));
-        state = Journal{plan.identity, 0};
+        FB_TRY(plan.store.sync_directory(move::directory_of(plan.path)));
+        state = move::Journal{plan.identity, 0};
     }
     if (!state) return plan.told(state.error());
     FB_TRY(plan.check_room(state->durable));
@@ -236,9 +239,9 @@ Result<> Export::begin() {
 Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
     auto& plan = *plan_;
     const auto [begin, end] = plan.stretch(part, parts);
-    const auto journal = journal_path(plan.part_path, part, parts);
+    const auto journal = move::journal_path(plan.part_path, part, parts);
     const auto copy_rest = [&, begin = begin, end = end]() -> Result<> {
-        FB_TRY_ASSIGN(state, load_journal(plan.store, journal, plan.identity));
+        FB_TRY_ASSIGN(state, move::load_journal(plan.store, journal, plan.identity));
         const auto all = plan.bytes_between(begin, end);
         const auto first = std::clamp(state.durable, begin, end);
         const auto before = plan.bytes_between(begin, first);
@@ -252,14 +255,14 @@ Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
             entered = bytes;
             entered_at = sys::Clock::now();
             FB_TRY(file->sync());
-            return store_journal(plan.store, journal, {plan.identity, offset});
+            return move::store_journal(plan.store, journal, {plan.identity, offset});
         };
         Nodes nodes(plan.store, plan.snapshots, plan.contents);
         Copier copier(*file, plan.stored.targets, nodes, plan.copy);
         FB_TRY_ASSIGN(copied, copier.run(first, end, reached));
         FB_TRY(file->sync());
         FB_TRY(file->close());
-        FB_TRY(store_journal(plan.store, journal, {plan.identity, end}));
+        FB_TRY(move::store_journal(plan.store, journal, {plan.identity, end}));
         plan.done.resumed_bytes += before;
         plan.done.bytes_read += copied.bytes_read;
         plan.done.bytes_written += copied.bytes_written;
@@ -267,7 +270,7 @@ Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
         return {};
     };
     // Opening it would make an empty one.
-    FB_TRY(check_part(plan.store, plan.path, plan.part_path, plan.stored.file_bytes));
+    FB_TRY(move::check_part(plan.store, plan.path, plan.part_path, plan.stored.file_bytes));
     const auto copied = copy_rest();
     return copied ? copied : plan.told(copied.error());
 }
@@ -276,24 +279,25 @@ Result<> Export::finish(std::uint32_t parts) {
     auto& plan = *plan_;
     const auto name_it = [&]() -> Result<> {
         for (std::uint32_t part = 0; part < parts; ++part) {
-            FB_TRY_ASSIGN(state, load_journal(plan.store, journal_path(plan.part_path, part, parts), plan.identity));
+            FB_TRY_ASSIGN(
+                state, move::load_journal(plan.store, move::journal_path(plan.part_path, part, parts), plan.identity));
             if (state.durable < plan.stretch(part, parts).second)
                 return Error{ErrorKind::refused, fmt::format("part {} of {} is not copied yet", part, parts)};
         }
         FB_TRY(plan.store.rename(plan.part_path, plan.path));
-        return plan.store.sync_directory(directory_of(plan.path));
+        return plan.store.sync_directory(move::directory_of(plan.path));
     };
     FB_TRY(plan.check_absent(fmt::format("what is copied stays in {}", plan.part_path)));
-    FB_TRY(check_part(plan.store, plan.path, plan.part_path, plan.stored.file_bytes));
+    FB_TRY(move::check_part(plan.store, plan.path, plan.part_path, plan.stored.file_bytes));
     if (const auto named = name_it(); !named) return plan.told(named.error());
     // The file is whole and has its name: what cannot be removed here, the next export to this name removes.
     for (std::uint32_t part = 0; part < parts; ++part)
-        if (const auto removed = plan.store.remove(journal_path(plan.part_path, part, parts)); !removed)
+        if (const auto removed = plan.store.remove(move::journal_path(plan.part_path, part, parts)); !removed)
             plan.done.notes.push_back("a journal stays that nobody needs: " + removed.error().text);
     return {};
 }
 
-Result<Exported> export_file(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const Wish& wish,
+Result<Exported> export_file(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const outline::Wish& wish,
                              const std::string& path, const ExportOptions& options) {
     FB_TRY_ASSIGN(plan, Export::plan(store, std::move(snapshots), wish, path, options));
     FB_TRY(plan.begin());

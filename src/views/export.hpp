@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "catalog/catalog.hpp"
-#include "views/conventions.hpp"
+#include "outline/conventions.hpp"
 
 namespace forebay::views {
 
@@ -42,7 +42,7 @@ struct Exported {
     std::uint64_t bytes_written = 0;
     std::uint64_t writes = 0;
     std::vector<std::string> notes;
-    std::vector<Outline::Omitted> omitted;  // what the convention cannot say
+    std::vector<outline::Outline::Omitted> omitted;  // what the convention cannot say
 };
 
 class Export {
@@ -50,7 +50,7 @@ public:
     /// Reads manifests and heads and lays the file out in the words of `wish`, whose file name it takes from `path`;
     /// writes nothing. `refused` when `path` exists and may not be replaced, lies in a snapshot's directory or is the
     /// description, or the memory is too little. All given must outlive the Export.
-    static Result<Export> plan(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const Wish& wish,
+    static Result<Export> plan(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const outline::Wish& wish,
                                const std::string& path, const ExportOptions& options);
 
     Export(Export&&) noexcept;
@@ -76,7 +76,7 @@ private:
 };
 
 /// All of it in this process.
-Result<Exported> export_file(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const Wish& wish,
+Result<Exported> export_file(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const outline::Wish& wish,
                              const std::string& path, const ExportOptions& options);
 
 }  // namespace forebay::views

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <thread>
 
-#include "stage/run_lock.hpp"
-#include "views/export_place.hpp"
+#include "move/export_place.hpp"
+#include "node/run_lock.hpp"
 #include "views/h5part_run.hpp"
 #include "views/h5part_writer.hpp"
 
@@ -27,11 +27,11 @@ public:
     Result<H5PartMade> make() {
         FB_TRY_ASSIGN(has_run, store_.exists(run_));
         if (!has_run) return nothing_to_make();
-        auto lock = stage::RunLock::take(h5part::finish_lock(run_));
+        auto lock = node::RunLock::take(h5part::finish_lock(run_));
         if (!lock && lock.error().kind == ErrorKind::retry)
             return Error{ErrorKind::retry, fmt::format("forebay: {} is being made by another process{}. Next: wait for "
                                                        "it; its log is {}.",
-                                                       making_.file, stage::run_lock_doubt(h5part::finish_lock(run_)),
+                                                       making_.file, node::run_lock_doubt(h5part::finish_lock(run_)),
                                                        h5part::finish_log(run_))};
         if (!lock) return lock.error();
         FB_TRY(store_.remove(h5part::failed_path(run_)));
@@ -43,7 +43,7 @@ public:
             return made;
         }
         // Under the lock, for which the next writer of the name waits.
-        if (!making_.keep && !stage::run_lock_is_held(h5part::writer_lock(run_)))
+        if (!making_.keep && !node::run_lock_is_held(h5part::writer_lock(run_)))
             FB_TRY(sys::remove_tree_at_once(store_, run_));
         return made;
     }
@@ -60,11 +60,11 @@ private:
         FB_TRY_ASSIGN(is_made, store_.exists(h5part::made_path(run_)));
         if (is_made) return H5PartMade{.was_there = true};
         FB_TRY_ASSIGN(expected, expected_snapshots());
-        if (expected < 0 && stage::run_lock_is_held(h5part::writer_lock(run_)))
+        if (expected < 0 && node::run_lock_is_held(h5part::writer_lock(run_)))
             return Error{ErrorKind::retry,
                          fmt::format("forebay: {} is still being written{}. Next: wait for its writer to "
                                      "close it.",
-                                     making_.file, stage::run_lock_doubt(h5part::writer_lock(run_)))};
+                                     making_.file, node::run_lock_doubt(h5part::writer_lock(run_)))};
         FB_TRY_ASSIGN(found, await(expected));
         auto made = write(found, expected >= 0);
         if (made) return made;
@@ -162,7 +162,7 @@ private:
         FB_TRY(file->sync());
         FB_TRY(file->close());
         FB_TRY(store_.rename(part_, making_.file));
-        FB_TRY(store_.sync_directory(directory_of(making_.file)));
+        FB_TRY(store_.sync_directory(move::directory_of(making_.file)));
         FB_TRY(sys::write_text_durable(store_, h5part::made_path(run_), "made\n"));
         return made;
     }

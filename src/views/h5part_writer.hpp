@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "catalog/catalog.hpp"
+#include "h5/hdf5.hpp"
 #include "views/h5part_file.hpp"
-#include "views/hdf5.hpp"
 
 namespace forebay::views {
 

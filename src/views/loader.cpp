@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "base/limits.hpp"
+#include "describe/convert.hpp"
 #include "describe/geometry.hpp"
 #include "format/segments.hpp"
-#include "views/convert.hpp"
 
 namespace forebay::views {
 
@@ -86,7 +86,7 @@ Result<> Loader::load_tile(const Target& target, const Stored& tile, const Into&
     FB_TRY_ASSIGN(node, nodes_.take(tile.snapshot, tile.node));
     const auto& head = node->head;
     const auto type = head.schema.variables[tile.variable].type;
-    FB_TRY_ASSIGN(convert, conversion(type, target.type));
+    FB_TRY_ASSIGN(convert, describe::conversion(type, target.type));
     const auto begin = head.extents[tile.variable].offset_bytes + tile.first_element * type.size_bytes;
     const auto end = begin + volume(tile.box.size) * type.size_bytes;
     const catalog::PlainBytes plain(node->reader.file(), head, node->name);

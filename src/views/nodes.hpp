@@ -13,7 +13,7 @@
 
 #include "catalog/catalog.hpp"
 #include "catalog/node_reader.hpp"
-#include "views/contents.hpp"
+#include "outline/contents.hpp"
 
 namespace forebay::views {
 
@@ -26,7 +26,7 @@ struct OpenNode {
 class Nodes {
 public:
     /// All must outlive it; `contents` are those of the snapshots, in the same order.
-    Nodes(sys::Store& store, std::span<const catalog::Snapshot> snapshots, std::span<const Contents> contents)
+    Nodes(sys::Store& store, std::span<const catalog::Snapshot> snapshots, std::span<const outline::Contents> contents)
         : store_(store), snapshots_(snapshots), contents_(contents) {}
 
     /// `corrupt` when it is not the file that was committed.
@@ -43,7 +43,7 @@ private:
 
     sys::Store& store_;
     std::span<const catalog::Snapshot> snapshots_;
-    std::span<const Contents> contents_;
+    std::span<const outline::Contents> contents_;
     std::mutex mutex_;
     std::list<Kept> kept_;  // the last one used first
     std::uint64_t kept_bytes_ = 0;

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "describe/geometry.hpp"
+#include "outline/dimensions.hpp"
 #include "views/attributes.hpp"
-#include "views/dimensions.hpp"
 #include "views/scales.hpp"
 
 namespace forebay::views {
@@ -16,13 +16,14 @@ namespace {
 
 class Renderer {
 public:
-    Renderer(h5::File& file, const Outline& outline, std::span<const Contents> contents, const Lay& lay)
+    Renderer(h5::File& file, const outline::Outline& outline, std::span<const outline::Contents> contents,
+             const Lay& lay)
         : file_(file), outline_(outline), contents_(contents), lay_(lay) {}
 
     Result<> render() {
         for (const auto& group : outline_.groups) {
             FB_TRY_ASSIGN(made, file_.group(group.path));
-            FB_TRY(h5::put_attributes(made, group.attributes, outline_.terminated_texts));
+            FB_TRY(put_attributes(made, group.attributes, outline_.terminated_texts));
         }
         for (const auto& named : outline_.types) {
             FB_TRY_ASSIGN(type, h5::stored_type(named.type));
@@ -34,16 +35,16 @@ public:
     }
 
 private:
-    Result<> make(const Outline::Dataset& dataset) {
-        const auto* shown = std::get_if<std::vector<Outline::Shows>>(&dataset.content);
-        const auto* held = std::get_if<Outline::Holds>(&dataset.content);
+    Result<> make(const outline::Outline::Dataset& dataset) {
+        const auto* shown = std::get_if<std::vector<outline::Outline::Shows>>(&dataset.content);
+        const auto* held = std::get_if<outline::Outline::Holds>(&dataset.content);
         const bool copied = shown != nullptr && is_copied(*shown, contents_);
         FB_TRY_ASSIGN(own_type, type_of(dataset, copied || held != nullptr));
         const auto& type = named_or(own_type, dataset.type);
         FB_TRY_ASSIGN(space, h5::space_of(dataset.shape));
         FB_TRY_ASSIGN(creation, h5::dataset_creation());
         if (shown != nullptr && !copied) {
-            const auto fill = fill_of(dataset.type);
+            const auto fill = outline::fill_of(dataset.type);
             FB_TRY(h5::require(H5Pset_fill_value(creation.get(), type.get(), fill.data()), "setting a fill value"));
             if (lay_) FB_TRY(lay_({dataset, type, space, creation}));
         }
@@ -56,27 +57,27 @@ private:
                              one));
             }
         if (!dataset.scale.empty()) FB_TRY(mark_scale(made, dataset));
-        return h5::put_attributes(made, dataset.attributes, outline_.terminated_texts);
+        return put_attributes(made, dataset.attributes, outline_.terminated_texts);
     }
 
     /// Texts that the file itself holds have variable length: ncdump 4.9 crashes on arrays of strings of fixed length.
-    static Result<h5::Id> type_of(const Outline::Dataset& dataset, bool is_held) {
+    static Result<h5::Id> type_of(const outline::Outline::Dataset& dataset, bool is_held) {
         if (dataset.type.scalar == Scalar::string && is_held) return h5::text_type();
         // The type that netCDF itself gives to a dimension without a coordinate.
-        if (std::holds_alternative<Outline::Nothing>(dataset.content) && !dataset.scale.empty())
+        if (std::holds_alternative<outline::Outline::Nothing>(dataset.content) && !dataset.scale.empty())
             return h5::own(H5Tcopy(H5T_IEEE_F32BE), "making a scale");
         return h5::stored_type(dataset.type);
     }
 
     const h5::Id& named_or(const h5::Id& own_type, Type type) const {
-        const auto found = std::ranges::find(outline_.types, type, &Outline::NamedType::type);
+        const auto found = std::ranges::find(outline_.types, type, &outline::Outline::NamedType::type);
         return found == outline_.types.end() ? own_type
                                              : named_[static_cast<std::size_t>(found - outline_.types.begin())];
     }
 
     /// Writes the elements of one variable, or of the whole dataset.
-    Result<> write(const h5::Id& made, const Outline::Dataset& dataset, Type type, const std::vector<std::byte>& bytes,
-                   const Outline::Shows& shows) const {
+    Result<> write(const h5::Id& made, const outline::Outline::Dataset& dataset, Type type,
+                   const std::vector<std::byte>& bytes, const outline::Outline::Shows& shows) const {
         const auto doing = fmt::format("writing '{}'", dataset.path);
         const auto count = bytes.size() / type.size_bytes;
         if (count == 0) return {};
@@ -96,7 +97,7 @@ private:
             const auto& variable = contents_[shows.snapshot].manifest.schema.variables[shows.variable];
             Box whole{{}, variable.shape};
             for (int dim = 0; dim < variable.shape.dims(); ++dim) whole.lo.push_back(0);
-            FB_TRY(h5::select(space, placed_in(dataset, shows, whole)));
+            FB_TRY(h5::select(space, outline::placed_in(dataset, shows, whole)));
         }
         const void* from = pointers.empty() ? static_cast<const void*>(bytes.data()) : pointers.data();
         return h5::require(H5Dwrite(made.get(), memory_type.get(), memory.get(), space.get(), H5P_DEFAULT, from),
@@ -104,21 +105,22 @@ private:
     }
 
     h5::File& file_;
-    const Outline& outline_;
-    std::span<const Contents> contents_;
+    const outline::Outline& outline_;
+    std::span<const outline::Contents> contents_;
     const Lay& lay_;
     std::vector<h5::Id> named_;  // as Outline::types
 };
 
 }  // namespace
 
-bool is_copied(const std::vector<Outline::Shows>& shown, std::span<const Contents> contents) {
+bool is_copied(const std::vector<outline::Outline::Shows>& shown, std::span<const outline::Contents> contents) {
     return !shown.empty() && std::ranges::all_of(shown, [&](const auto& one) {
         return !contents[one.snapshot].values[one.variable].empty();
     });
 }
 
-Result<> render(h5::File& file, const Outline& outline, std::span<const Contents> contents, const Lay& lay) {
+Result<> render(h5::File& file, const outline::Outline& outline, std::span<const outline::Contents> contents,
+                const Lay& lay) {
     return Renderer(file, outline, contents, lay).render();
 }
 

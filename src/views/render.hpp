@@ -6,15 +6,15 @@
 #include <functional>
 #include <span>
 
-#include "views/contents.hpp"
-#include "views/hdf5.hpp"
-#include "views/outline.hpp"
+#include "h5/hdf5.hpp"
+#include "outline/contents.hpp"
+#include "outline/outline.hpp"
 
 namespace forebay::views {
 
 /// A dataset that is about to be created, and whose elements lie in node files.
 struct NewDataset {
-    const Outline::Dataset& outline;
+    const outline::Outline::Dataset& outline;
     const h5::Id& type;
     const h5::Id& space;
     h5::Id& creation;  // its properties, fill value included; the caller adds the layout
@@ -23,9 +23,10 @@ using Lay = std::function<Result<>(const NewDataset&)>;
 
 /// What the outline holds itself and the replicated values of `contents` are written at once; `lay` is asked for all
 /// others. An empty one keeps HDF5's default.
-Result<> render(h5::File& file, const Outline& outline, std::span<const Contents> contents, const Lay& lay);
+Result<> render(h5::File& file, const outline::Outline& outline, std::span<const outline::Contents> contents,
+                const Lay& lay);
 
 /// Whether everything that a dataset shows is a value that was gathered with the heads, so that render() writes it.
-bool is_copied(const std::vector<Outline::Shows>& shown, std::span<const Contents> contents);
+bool is_copied(const std::vector<outline::Outline::Shows>& shown, std::span<const outline::Contents> contents);
 
 }  // namespace forebay::views

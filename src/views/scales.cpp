@@ -62,12 +62,12 @@ Result<> put_reference_list(const h5::File& file, const std::string& path, const
 
 }  // namespace
 
-Result<> mark_scale(const h5::Id& scale, const Outline::Dataset& dataset) {
+Result<> mark_scale(const h5::Id& scale, const outline::Outline::Dataset& dataset) {
     FB_TRY(put_mark(scale, "CLASS", "DIMENSION_SCALE"));
     return put_mark(scale, "NAME", dataset.scale);
 }
 
-Result<> attach_scales(const h5::File& file, const Outline& outline) {
+Result<> attach_scales(const h5::File& file, const outline::Outline& outline) {
     std::vector<hobj_ref_t> references(outline.datasets.size());
     for (std::size_t d = 0; d < outline.datasets.size(); ++d) {
         const auto& dataset = outline.datasets[d];

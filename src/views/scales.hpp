@@ -4,15 +4,15 @@
 
 #pragma once
 
-#include "views/hdf5.hpp"
-#include "views/outline.hpp"
+#include "h5/hdf5.hpp"
+#include "outline/outline.hpp"
 
 namespace forebay::views {
 
 /// Says of a dataset that it is a scale, and which; before its other attributes.
-Result<> mark_scale(const h5::Id& scale, const Outline::Dataset& dataset);
+Result<> mark_scale(const h5::Id& scale, const outline::Outline::Dataset& dataset);
 
 /// Ties all datasets, which exist by now, to their scales.
-Result<> attach_scales(const h5::File& file, const Outline& outline);
+Result<> attach_scales(const h5::File& file, const outline::Outline& outline);
 
 }  // namespace forebay::views

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "describe/convert.hpp"
 #include "describe/geometry.hpp"
-#include "views/convert.hpp"
 #include "views/render.hpp"
 
 namespace forebay::views {
@@ -16,7 +16,7 @@ constexpr std::uint64_t gap_bytes_max = 4096;
 
 /// Room for what an outline says, in one block at the file's front as a rule: some 700 bytes a dataset or group, and
 /// attributes twice, since HDF5 doubles headers that grow.
-std::uint64_t metadata_bytes(const Outline& outline, std::uint64_t alignment) {
+std::uint64_t metadata_bytes(const outline::Outline& outline, std::uint64_t alignment) {
     std::uint64_t bytes = 8192 + 1024 * (outline.groups.size() + outline.types.size() + outline.datasets.size());
     const auto attributes = [](const auto& object) { return 512 * object.attributes.size(); };
     for (const auto& group : outline.groups) bytes += attributes(group);
@@ -32,22 +32,24 @@ Result<> reserve(const NewDataset& made) {
     return h5::require(H5Pset_fill_time(made.creation.get(), H5D_FILL_TIME_NEVER), doing);
 }
 
-Result<Tiling> tiling_of(const Outline::Dataset& dataset, std::span<const Contents> contents) {
+Result<Tiling> tiling_of(const outline::Outline::Dataset& dataset, std::span<const outline::Contents> contents) {
     std::vector<Stored> boxes;
-    for (const auto& shows : std::get<std::vector<Outline::Shows>>(dataset.content)) {
+    for (const auto& shows : std::get<std::vector<outline::Outline::Shows>>(dataset.content)) {
         const auto& of = contents[shows.snapshot];
         const auto& variable = of.manifest.schema.variables[shows.variable];
-        FB_TRY(conversion(variable.type, dataset.type));
+        FB_TRY(describe::conversion(variable.type, dataset.type));
         for (const auto& placed : of.mappings[shows.variable])
-            boxes.push_back({placed_in(dataset, shows, placed.mapping.box), static_cast<std::uint32_t>(shows.snapshot),
-                             static_cast<std::uint32_t>(shows.variable), placed.source, placed.mapping.first_element});
+            boxes.push_back({outline::placed_in(dataset, shows, placed.mapping.box),
+                             static_cast<std::uint32_t>(shows.snapshot), static_cast<std::uint32_t>(shows.variable),
+                             placed.source, placed.mapping.first_element});
     }
     return Tiling(dataset.shape, std::move(boxes));
 }
 
-Result<> add_targets(StoredFile& stored, h5::File& file, const Outline& outline, std::span<const Contents> contents) {
+Result<> add_targets(StoredFile& stored, h5::File& file, const outline::Outline& outline,
+                     std::span<const outline::Contents> contents) {
     for (const auto& dataset : outline.datasets) {
-        const auto* shown = std::get_if<std::vector<Outline::Shows>>(&dataset.content);
+        const auto* shown = std::get_if<std::vector<outline::Outline::Shows>>(&dataset.content);
         const auto bytes = volume(dataset.shape) * dataset.type.size_bytes;
         if (shown == nullptr || is_copied(*shown, contents) || bytes == 0) continue;
         FB_TRY_ASSIGN(opened, h5::own(H5Dopen2(file.id().get(), dataset.path.c_str(), H5P_DEFAULT),
@@ -61,7 +63,7 @@ Result<> add_targets(StoredFile& stored, h5::File& file, const Outline& outline,
                          fmt::format("forebay: '{}' cannot be exported: {}. Next: another convention", dataset.path,
                                      tiling.error().text)};
         stored.targets.push_back(
-            {dataset.path, offset, bytes, dataset.type, fill_of(dataset.type), std::move(*tiling)});
+            {dataset.path, offset, bytes, dataset.type, outline::fill_of(dataset.type), std::move(*tiling)});
     }
     std::ranges::sort(stored.targets, {}, &Target::offset_bytes);
     return {};
@@ -86,7 +88,8 @@ h5::Stretches joined(const h5::Stretches& written, std::span<const Target> targe
 
 }  // namespace
 
-Result<StoredFile> lay_out(const Outline& outline, std::span<const Contents> contents, std::uint64_t alignment) {
+Result<StoredFile> lay_out(const outline::Outline& outline, std::span<const outline::Contents> contents,
+                           std::uint64_t alignment) {
     const h5::QuietErrors quiet;
     StoredFile stored;
     h5::SparseFile sparse;

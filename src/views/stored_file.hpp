@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "views/contents.hpp"
+#include "h5/sparse_file.hpp"
+#include "outline/contents.hpp"
+#include "outline/outline.hpp"
 #include "views/loader.hpp"
-#include "views/outline.hpp"
-#include "views/sparse_file.hpp"
 
 namespace forebay::views {
 
@@ -21,6 +21,7 @@ struct StoredFile {
 };
 
 /// Equal outlines and contents give an equal file. Datasets of at least `alignment` bytes begin at its multiples.
-Result<StoredFile> lay_out(const Outline& outline, std::span<const Contents> contents, std::uint64_t alignment);
+Result<StoredFile> lay_out(const outline::Outline& outline, std::span<const outline::Contents> contents,
+                           std::uint64_t alignment);
 
 }  // namespace forebay::views

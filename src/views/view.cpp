@@ -8,8 +8,9 @@
 #include "catalog/names.hpp"
 #include "catalog/output.hpp"
 #include "catalog/views.hpp"
+#include "outline/description.hpp"
+#include "outline/limits.hpp"
 #include "sys/store.hpp"
-#include "views/description.hpp"
 #include "views/limits.hpp"
 #include "views/virtual_file.hpp"
 
@@ -38,13 +39,13 @@ Result<std::string> prefix_of(const std::string& path, const std::string& stream
     return way == "." ? std::string() : way + "/";
 }
 
-Result<> check_sources(std::span<const Contents> contents, const std::string& path) {
+Result<> check_sources(std::span<const outline::Contents> contents, const std::string& path) {
     std::uint64_t files = 0, mappings = 0;
     for (const auto& one : contents) {
         files += one.files;
         mappings += one.mapping_count;
     }
-    if (files <= views_sources_max && mappings <= views_mappings_max) return {};
+    if (files <= outline::views_sources_max && mappings <= outline::views_mappings_max) return {};
     return Error{
         ErrorKind::unsupported,
         fmt::format("forebay: no view {} was made: its {} snapshots have {} files with {} boxes, and a view may "
@@ -52,12 +53,12 @@ Result<> check_sources(std::span<const Contents> contents, const std::string& pa
                     "error when it runs out of file descriptors, and {} boxes. Safe: the snapshots. Next: a "
                     "view of each step alone, or nodes_per_file in the stream's configuration, by which nodes "
                     "share files.",
-                    path, contents.size(), files, mappings, views_sources_max, views_mappings_max)};
+                    path, contents.size(), files, mappings, outline::views_sources_max, outline::views_mappings_max)};
 }
 
 /// Of a view that is wished for under a name of its own.
 Result<> check_outside(sys::Store& store, std::span<const catalog::Snapshot> snapshots, const ViewOptions& options) {
-    const auto description = description_path(stream_directory_of(snapshots.front()), options.description);
+    const auto description = outline::description_path(stream_directory_of(snapshots.front()), options.description);
     return catalog::check_output(store, options.to, {&description, 1});
 }
 
@@ -74,17 +75,18 @@ Result<> check_standing(sys::Store& store, const std::string& path, bool replace
 
 }  // namespace
 
-Result<std::vector<Contents>> gather_all(sys::Store& store, std::span<const catalog::Snapshot> snapshots,
-                                         const ViewOptions& options) {
+Result<std::vector<outline::Contents>> gather_all(sys::Store& store, std::span<const catalog::Snapshot> snapshots,
+                                                  const ViewOptions& options) {
     if (snapshots.empty()) return Error{ErrorKind::missing, "forebay: there is no committed snapshot to show."};
-    FB_TRY_ASSIGN(description, load_description(store, stream_directory_of(snapshots.front()), options.description));
-    std::vector<Contents> all;
+    FB_TRY_ASSIGN(description,
+                  outline::load_description(store, stream_directory_of(snapshots.front()), options.description));
+    std::vector<outline::Contents> all;
     for (const auto& snapshot : snapshots) {
-        FB_TRY_ASSIGN(contents, gather(store, snapshot, options.missing));
-        FB_TRY(describe(contents, description));
+        FB_TRY_ASSIGN(contents, outline::gather(store, snapshot, options.missing));
+        FB_TRY(outline::describe(contents, description));
         all.push_back(std::move(contents));
     }
-    std::ranges::sort(all, {}, [](const Contents& one) { return one.manifest.step; });
+    std::ranges::sort(all, {}, [](const outline::Contents& one) { return one.manifest.step; });
     return all;
 }
 
@@ -101,11 +103,11 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
                 : options.is_series ? directory + "/" + catalog::series_name(options.convention)
                                     : directory + "/" + catalog::view_name(snapshots.front().step, options.convention);
     FB_TRY(check_sources(contents, view.path));
-    const Wish wish{.convention = options.convention,
-                    .is_series = options.is_series,
-                    .table = options.table,
-                    .file_name = std::filesystem::path(view.path).filename().string()};
-    FB_TRY_ASSIGN(outline, outline_of(contents, wish));
+    const outline::Wish wish{.convention = options.convention,
+                             .is_series = options.is_series,
+                             .table = options.table,
+                             .file_name = std::filesystem::path(view.path).filename().string()};
+    FB_TRY_ASSIGN(outline, outline::outline_of(contents, wish));
     std::string prefix;
     if (!options.to.empty()) {
         FB_TRY(check_outside(store, snapshots, options));

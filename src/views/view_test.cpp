@@ -7,8 +7,8 @@
 
 #include <filesystem>
 
+#include "h5/hdf5.hpp"
 #include "support/view_sample.hpp"
-#include "views/hdf5.hpp"
 #include "views/limits.hpp"
 #include "views/view.hpp"
 
@@ -83,7 +83,7 @@ TEST_CASE("the same snapshot gives the same bytes, and a second view replaces th
     const auto first = text_of_file(views::make_view(store, {&snapshot, 1}, {}).value().path);
     CHECK(text_of_file(views::make_view(store, {&snapshot, 1}, {}).value().path) == first);
     // Both were made in one second, which is all that HDF5's times resolve: there must be none.
-    const views::h5::Id file(H5Fopen((scratch.run() + "/fields/step-000120.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+    const h5::Id file(H5Fopen((scratch.run() + "/fields/step-000120.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
     for (const auto* name : {"/", "/fields", "/fields/f32", "/fields/y", "/scalars/text"}) {
         H5O_info_t info{};
         REQUIRE(H5Oget_info_by_name(file.get(), name, &info, H5P_DEFAULT) >= 0);

@@ -4,7 +4,7 @@
 
 #include "describe/geometry.hpp"
 #include "format/view_mark.hpp"
-#include "views/dimensions.hpp"
+#include "outline/dimensions.hpp"
 #include "views/render.hpp"
 
 namespace forebay::views {
@@ -28,9 +28,9 @@ struct Taken {
 };
 
 /// A shared file has the variable in its own shape: whole, but for an array that has holes, which its boxes leave out.
-std::vector<Taken> taken_from_shared(const Contents& contents, std::size_t v) {
+std::vector<Taken> taken_from_shared(const outline::Contents& contents, std::size_t v) {
     const auto& variable = contents.manifest.schema.variables[v];
-    const auto shape = shown_shape(variable, contents.table_rows);
+    const auto shape = outline::shown_shape(variable, contents.table_rows);
     std::vector<Taken> taken;
     const auto take = [&](const Box& box) {
         taken.push_back({box, contents.sources.front(), contents.datasets[v], shape, box});
@@ -45,7 +45,7 @@ std::vector<Taken> taken_from_shared(const Contents& contents, std::size_t v) {
     return taken;
 }
 
-std::vector<Taken> taken_from(const Contents& contents, std::size_t v) {
+std::vector<Taken> taken_from(const outline::Contents& contents, std::size_t v) {
     if (!contents.datasets.empty()) return taken_from_shared(contents, v);
     const auto& variable = contents.manifest.schema.variables[v];
     std::vector<Taken> taken;
@@ -60,11 +60,11 @@ std::vector<Taken> taken_from(const Contents& contents, std::size_t v) {
 }
 
 /// Lists the sources of a virtual dataset. One without any stays an ordinary dataset of which nothing is stored.
-Result<> map(const NewDataset& made, std::span<const Contents> contents, const std::string& prefix) {
+Result<> map(const NewDataset& made, std::span<const outline::Contents> contents, const std::string& prefix) {
     const auto doing = fmt::format("mapping '{}'", made.outline.path);
-    for (const auto& shows : std::get<std::vector<Outline::Shows>>(made.outline.content)) {
+    for (const auto& shows : std::get<std::vector<outline::Outline::Shows>>(made.outline.content)) {
         for (const auto& taken : taken_from(contents[shows.snapshot], shows.variable)) {
-            FB_TRY(h5::select(made.space, placed_in(made.outline, shows, taken.box)));
+            FB_TRY(h5::select(made.space, outline::placed_in(made.outline, shows, taken.box)));
             FB_TRY_ASSIGN(source, h5::space_of(taken.shape));
             if (taken.shape.dims() > 0) FB_TRY(h5::select(source, taken.from));
             FB_TRY(
@@ -78,7 +78,7 @@ Result<> map(const NewDataset& made, std::span<const Contents> contents, const s
 
 }  // namespace
 
-Result<std::string> write_virtual(const Outline& outline, std::span<const Contents> contents,
+Result<std::string> write_virtual(const outline::Outline& outline, std::span<const outline::Contents> contents,
                                   const std::string& prefix) {
     const h5::QuietErrors quiet;
     FB_TRY_ASSIGN(file, h5::File::in_memory());

@@ -5,14 +5,14 @@
 #include <span>
 #include <string>
 
-#include "views/contents.hpp"
-#include "views/outline.hpp"
+#include "outline/contents.hpp"
+#include "outline/outline.hpp"
 
 namespace forebay::views {
 
 /// The bytes of the file with the mark of a view, made in memory; equal outlines and contents give equal bytes.
 /// `prefix` leads from the view's directory to the stream's ("" beside the snapshots, else with a slash at its end).
-Result<std::string> write_virtual(const Outline& outline, std::span<const Contents> contents,
+Result<std::string> write_virtual(const outline::Outline& outline, std::span<const outline::Contents> contents,
                                   const std::string& prefix = {});
 
 }  // namespace forebay::views

@@ -13,7 +13,7 @@
 #include "campaign/model.hpp"
 #include "campaign/program.hpp"
 #include "forebay/forebay.hpp"
-#include "stage/staging.hpp"
+#include "node/staging.hpp"
 #include "support/temp_directory.hpp"
 
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ private:
         made.takeover_wait = 0ms;
         return made;
     }
-    std::vector<std::string> staged() const { return stage::staging_directories(base_ / "memory").value(); }
+    std::vector<std::string> staged() const { return node::staging_directories(base_ / "memory").value(); }
 
     void session();
     void choose(Stream& stream, const double& value);

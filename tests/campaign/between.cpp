@@ -10,14 +10,14 @@
 #include <optional>
 #include <random>
 
+#include "agent/agent.hpp"
 #include "campaign/acts.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/history.hpp"
 #include "catalog/run.hpp"
-#include "drain/agent.hpp"
-#include "drain/commit.hpp"
+#include "commit/commit.hpp"
 #include "forebay/forebay.hpp"
-#include "stage/staging.hpp"
+#include "node/staging.hpp"
 #include "support/packed_files.hpp"
 #include "support/temp_directory.hpp"
 #include "sys/machine.hpp"
@@ -68,9 +68,9 @@ void Program::mount_away() {
     fs::rename(run_, hidden);
     fs::create_directory(run_);
     for (const auto& directory : staged()) {
-        const auto drained = drain::drain_leftover(directory, {}, {.remove = true});
+        const auto drained = agent::drain_leftover(directory, {}, {.remove = true});
         // Of runs that were removed before it is refused as well.
-        if (drained && std::ranges::any_of(*drained, &drain::Drained::committed))
+        if (drained && std::ranges::any_of(*drained, &agent::Drained::committed))
             problem("what is staged was committed into a run that is not there");
     }
     if (!fs::is_empty(run_)) problem("something was made where the target is not mounted");
@@ -116,18 +116,18 @@ void Program::recover() {
     auto& store = sys::posix_store();
     const auto id = catalog::identity_of(store, run_);
     if (!id) return problem("identity: " + id.error().text);
-    const auto left = drain::find_leftovers(base_ / "memory", run_, *id, catalog::claim_key(store, run_).value());
+    const auto left = agent::find_leftovers(base_ / "memory", run_, *id, catalog::claim_key(store, run_).value());
     if (!left) return problem("leftovers: " + left.error().text);
-    drain::LeftoverOptions how;
+    agent::LeftoverOptions how;
     how.remove = true;
     how.moved_to = run_;
-    for (const auto& one : drain::drain_leftovers(left->own, {}, how)) {
+    for (const auto& one : agent::drain_leftovers(left->own, {}, how)) {
         if (!one.staged) problem("drain: " + one.staged.error().text);
         else
             for (const auto& drained : *one.staged)
                 if (!drained.committed) problem(fmt::format("drain: {}: {}", drained.name(), drained.text));
     }
-    const auto done = drain::recover(store, run_, chance(2));
+    const auto done = commit::recover(store, run_, chance(2));
     if (!done) problem("recover: " + done.error().text);
     pending_ = false;
 }

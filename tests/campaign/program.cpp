@@ -12,14 +12,14 @@
 #include <optional>
 #include <random>
 
+#include "agent/agent.hpp"
 #include "campaign/model.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/history.hpp"
 #include "catalog/run.hpp"
-#include "drain/agent.hpp"
-#include "drain/commit.hpp"
+#include "commit/commit.hpp"
 #include "forebay/forebay.hpp"
-#include "stage/staging.hpp"
+#include "node/staging.hpp"
 #include "support/packed_files.hpp"
 #include "support/temp_directory.hpp"
 #include "sys/machine.hpp"

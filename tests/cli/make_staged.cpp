@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "stage/staging.hpp"
+#include "node/staging.hpp"
 #include "support/small_run.hpp"
 
 using namespace forebay;
@@ -17,9 +17,9 @@ namespace {
 Result<> make(const std::string& staging, const std::string& run, const test::SmallSnapshot& snapshot,
               std::uint32_t node) {
     auto& store = sys::posix_store();
-    FB_TRY_ASSIGN(directory, stage::staging_directory(staging, run, 0, node));
+    FB_TRY_ASSIGN(directory, node::staging_directory(staging, run, 0, node));
     FB_TRY(sys::make_private_directory(directory));
-    FB_TRY_ASSIGN(session, stage::encode_session({.run = run, .host = "host", .process = 1, .agent = {}}));
+    FB_TRY_ASSIGN(session, node::encode_session({.run = run, .host = "host", .process = 1, .agent = {}}));
     FB_TRY(sys::write_text_durable(store, directory + "/session.json", session));
     FB_TRY_ASSIGN(file, store.open(directory + "/" + snapshot.stream + ".0.h5", sys::Access::create));
     FB_TRY(file->write(0, test::small_node_file(snapshot, node)));

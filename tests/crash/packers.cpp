@@ -14,7 +14,7 @@
 
 namespace forebay::crash {
 
-std::vector<std::byte> image_of(const Batch& batch, const drain::BatchPart& part) {
+std::vector<std::byte> image_of(const Batch& batch, const commit::BatchPart& part) {
     Schema schema;
     schema.stream = part.stream;
     format::RankPart rank;
@@ -58,7 +58,7 @@ void World::begin_batch(const std::string& host, std::optional<std::int64_t> ste
     ledger_.batches.push_back(begun.batch);
     auto& mine = packers_[host] = begun;
     const auto written = [&]() -> Result<> {
-        FB_TRY_ASSIGN(next, step ? Result<std::int64_t>(*step) : drain::next_step(store(), run, stream_of));
+        FB_TRY_ASSIGN(next, step ? Result<std::int64_t>(*step) : commit::next_step(store(), run, stream_of));
         mine.part.step = next;
         const auto directory = mine.part.directory(), path = directory + "/" + format::node_path(0, 1);
         FB_TRY(sys::make_directories_below(store(), run, directory));
@@ -79,7 +79,7 @@ void World::begin_batch(const std::string& host, std::optional<std::int64_t> ste
 void World::finish_batch(const std::string& host) {
     if (cut() || !packers_.contains(host)) return;
     auto [part, batch] = packers_.extract(host).mapped();
-    if (const auto committed = drain::commit_batch(store(), part); !committed) {
+    if (const auto committed = commit::commit_batch(store(), part); !committed) {
         fault(committed.error());
         static_cast<void>(catalog::discard(store(), part.directory(), part.step, batch.id));
         return;

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "catalog/claim.hpp"
+#include "commit/commit.hpp"
 #include "crash/world.hpp"
-#include "drain/commit.hpp"
 #include "support/passing_store.hpp"
 
 namespace forebay::crash {
@@ -98,7 +98,7 @@ void World::prune_line(const format::Line& line) {
 
 void World::recover(bool remove_incomplete) {
     if (cut()) return;
-    const auto recovered = drain::recover(store(), run, remove_incomplete);
+    const auto recovered = commit::recover(store(), run, remove_incomplete);
     if (!recovered) return fault(recovered.error());
     // What is listed now is durable. Where there are two saves of a line and step the later counts.
     std::vector<test::SmallSnapshot> listed;

@@ -176,7 +176,7 @@ void World::commit(const SmallSnapshot& snapshot) {
     const auto outcome = test::commit(store(), run, recorded(snapshot));
     if (!outcome && snapshot.lineage.run_id != run_id_ && outcome.error().kind != ErrorKind::retry) return;
     if (!outcome) return fault(outcome.error());
-    using drain::Commit;
+    using commit::Commit;
     if (*outcome == Commit::waiting || *outcome == Commit::superseded) return;
     ledger_.note_committed(snapshot);
     if (*outcome != Commit::committed) return;

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "catalog/history.hpp"
+#include "commit/commit_batch.hpp"
 #include "crash/ledger.hpp"
-#include "drain/commit_batch.hpp"
 #include "support/sim_store.hpp"
 #include "support/small_run.hpp"
 
@@ -111,7 +111,7 @@ public:
 private:
     using Bytes = std::vector<std::byte>;
     struct Begun {  // by a packer that lives
-        drain::BatchPart part;
+        commit::BatchPart part;
         Batch batch;
     };
 
@@ -169,6 +169,6 @@ std::string key_of(const test::SmallSnapshot& snapshot);
 const std::vector<std::byte>& image_of(const test::SmallSnapshot& snapshot, std::uint32_t node);
 
 /// The node file of a batch that has `step`.
-std::vector<std::byte> image_of(const Batch& batch, const drain::BatchPart& part);
+std::vector<std::byte> image_of(const Batch& batch, const commit::BatchPart& part);
 
 }  // namespace forebay::crash

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <string>
 
-#include "drain/agent.hpp"
-#include "stage/staging.hpp"
+#include "agent/agent.hpp"
+#include "node/staging.hpp"
 #include "support/small_run.hpp"
 #include "support/temp_directory.hpp"
 #include "sys/machine.hpp"
@@ -32,8 +32,8 @@ class Node {
 public:
     explicit Node(const AgentOptions& options = agent_options())
         : session{.run = node_run, .host = "here", .process = 1, .agent = options},
-          staging(stage::Staging::create(stage::LockedDirectory::lock(folder / "staging", node_run).value(), session,
-                                         std::chrono::milliseconds(0))
+          staging(node::Staging::create(node::LockedDirectory::lock(folder / "staging", node_run).value(), session,
+                                        std::chrono::milliseconds(0))
                       .value()) {}
 
     void seal(const SmallSnapshot& snapshot, const StreamOptions& options = {},
@@ -50,11 +50,11 @@ public:
         slot.inherited = 0;
         slot.given_up = 0;
         slot.sealed_unix_ns = sealed_unix_ns;
-        slot.state = stage::SlotState::sealed;
-        stage::ring(page().bell);
+        slot.state = node::SlotState::sealed;
+        node::ring(page().bell);
     }
-    stage::Control& page() { return staging.control(); }
-    stage::StreamControl& stream(const std::string& name) {
+    node::Control& page() { return staging.control(); }
+    node::StreamControl& stream(const std::string& name) {
         return *std::ranges::find_if(page().streams, [&](const auto& stream) { return name == stream.name.data(); });
     }
 
@@ -62,13 +62,13 @@ public:
     bool drain(sys::Store& store) {
         page().ending = 1;
         const std::atomic<bool> never{false};
-        return drain::Agent(store, staging, session, {}, [this](const std::string& line) { log += line + "\n"; })
+        return agent::Agent(store, staging, session, {}, [this](const std::string& line) { log += line + "\n"; })
             .run(never, std::chrono::seconds(0));
     }
 
     TempDirectory folder;
-    stage::SessionFile session;
-    stage::Staging staging;
+    node::SessionFile session;
+    node::Staging staging;
     std::string log;
 };
 

@@ -2,12 +2,12 @@
 
 #pragma once
 
-#include "drain/commit.hpp"
+#include "commit/commit.hpp"
 #include "support/small_run.hpp"
 
 namespace forebay::test {
 
-inline drain::SnapshotKey key_of(const std::string& run, const SmallSnapshot& snapshot) {
+inline commit::SnapshotKey key_of(const std::string& run, const SmallSnapshot& snapshot) {
     return {.run = run,
             .stream = snapshot.stream,
             .step = snapshot.step,
@@ -16,9 +16,9 @@ inline drain::SnapshotKey key_of(const std::string& run, const SmallSnapshot& sn
             .nodes_per_file = snapshot.nodes_per_file};
 }
 
-inline Result<drain::Commit> commit(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot,
-                                    std::uint32_t* look_first_at = nullptr) {
-    return drain::commit_if_complete(store, key_of(run, snapshot), snapshot.lineage.run_id, look_first_at);
+inline Result<commit::Commit> commit(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot,
+                                     std::uint32_t* look_first_at = nullptr) {
+    return commit::commit_if_complete(store, key_of(run, snapshot), snapshot.lineage.run_id, look_first_at);
 }
 
 /// Drains all nodes of the snapshot and commits it.
@@ -39,7 +39,7 @@ inline bool is_whole(sys::Store& store, const std::string& run, const SmallSnaps
 
 /// What `forebay recover` does, incomplete parts left alone.
 inline Result<> recover_all(sys::Store& store, const std::string& run) {
-    FB_TRY(drain::recover(store, run, false));
+    FB_TRY(commit::recover(store, run, false));
     return {};
 }
 

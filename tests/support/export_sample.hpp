@@ -13,7 +13,7 @@
 
 namespace forebay::test::exports {
 
-inline const views::Wish plain{};
+inline const outline::Wish plain{};
 
 constexpr std::uint64_t mib = 1u << 20;
 

@@ -90,7 +90,7 @@ private:
 };
 
 inline std::vector<std::string> staged(const Options& options) {
-    return stage::staging_directories(options.staging).value();
+    return node::staging_directories(options.staging).value();
 }
 
 // "... agent 4711 serves ..." of the last agent that was started here.
@@ -108,23 +108,23 @@ inline void wait_until(const std::function<bool()>& done) { REQUIRE(soon(done, s
 
 inline void kill_agents(const Options& options) {
     for (const auto& directory : staged(options)) {
-        if (!sys::lock_is_held(stage::agent_lock_path(directory))) continue;
+        if (!sys::lock_is_held(node::agent_lock_path(directory))) continue;
         const auto agent = agent_of(directory);
         ::kill(agent, SIGKILL);
         // An application that lives may have started the next one by now, which has the lock.
         wait_until(
-            [&] { return !sys::lock_is_held(stage::agent_lock_path(directory)) || agent_of(directory) != agent; });
+            [&] { return !sys::lock_is_held(node::agent_lock_path(directory)) || agent_of(directory) != agent; });
     }
 }
 
 // Until they have left, or have nothing more to do than to keep what is staged for a restart.
 inline void wait_for_agents(const Options& options) {
     const auto lingers = [](const std::string& directory) {
-        const auto page = stage::Staging::join(directory);
+        const auto page = node::Staging::join(directory);
         return page && page->control().lingering.load() == 1;
     };
     for (const auto& directory : staged(options))
-        wait_until([&] { return !sys::lock_is_held(stage::agent_lock_path(directory)) || lingers(directory); });
+        wait_until([&] { return !sys::lock_is_held(node::agent_lock_path(directory)) || lingers(directory); });
 }
 
 inline std::string forebay_program() {

@@ -105,7 +105,7 @@ int make_compressed(const std::string& name, const char* path) {
     const auto image = name == "compressed-long"     ? image_of(long_case())
                        : name == "compressed-golden" ? image_of(golden_case())
                                                      : test::large_node_file();
-    stage::CompressionRules rules{{.codec = Codec::zstd, .level = 3}, {}};
+    node::CompressionRules rules{{.codec = Codec::zstd, .level = 3}, {}};
     if (name == "compressed-golden") rules.variables = {{"fields/rough", {.codec = Codec::zfp, .error = 1e-3}}};
     if (name == "compressed-lz4") rules.all = {.codec = Codec::lz4, .shuffle = Shuffle::bits};
     if (name == "compressed-zfp") rules.all = {.codec = Codec::zfp, .error = 1e-4};

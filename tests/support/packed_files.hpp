@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "agent/pack.hpp"
 #include "base/bytes.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/node_reader.hpp"
-#include "drain/pack.hpp"
 #include "format/packed.hpp"
 
 namespace forebay::test {
@@ -64,7 +64,7 @@ inline Contents packed_in(sys::Store& store, const std::string& run, const std::
 }
 
 /// How many batches it took.
-inline std::size_t pack_all(drain::Packer& packer) {
+inline std::size_t pack_all(agent::Packer& packer) {
     std::size_t batches = 0;
     while (packer.pack_batch().value().files > 0) ++batches;
     return batches;

@@ -6,14 +6,14 @@
 
 #include "catalog/run.hpp"
 #include "forebay/options.hpp"
-#include "stage/staging.hpp"
+#include "node/staging.hpp"
 
 namespace forebay::test {
 
 /// Of a node of the run, which is made if it is missing.
 inline std::string staging_of(const Options& options, int virtual_index = 0) {
     const auto run_id = catalog::make_identity(sys::posix_store(), options.run).value();
-    return stage::staging_directory(options.staging, options.run, run_id, static_cast<std::uint32_t>(virtual_index))
+    return node::staging_directory(options.staging, options.run, run_id, static_cast<std::uint32_t>(virtual_index))
         .value();
 }
 

@@ -1,0 +1,47 @@
+// Shows at the target that the session which this node serves lives, and finds out when another one has claimed its
+// run. A thread of the agent's host, beside its loop: a drain that takes long must not look like a dead session.
+
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+
+#include "agent/agent.hpp"
+#include "sys/thread.hpp"
+
+namespace forebay::agent {
+
+class ClaimKeeper {
+public:
+    /// All three must outlive it. Does nothing on nodes whose page says that another node shows life.
+    ClaimKeeper(sys::Store& store, node::Staging& staging, std::string run, Log log);
+    ClaimKeeper(const ClaimKeeper&) = delete;
+    ClaimKeeper& operator=(const ClaimKeeper&) = delete;
+    /// Ends the claim of a session that is closed, or whose application has died, so that the next one need not watch
+    /// it.
+    ~ClaimKeeper();
+
+private:
+    void keep();
+    void look();
+
+    sys::Store& store_;
+    node::Staging& staging_;
+    node::Control& page_;
+    const std::string run_;
+    const Log log_;
+    std::uint64_t count_;
+    bool told_ = false, ended_ = false;
+
+    std::mutex mutex_;  // guards what follows
+    std::condition_variable wake_;
+    bool leaves_ = false;
+    sys::Thread thread_;
+};
+
+/// Says on the page that the session has lost its run, and why, unless it says so already: the application is told at
+/// its next call.
+void say_lost(node::Control& page, const std::string& why);
+
+}  // namespace forebay::agent

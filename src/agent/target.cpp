@@ -1,0 +1,17 @@
+#include "agent/target.hpp"
+
+#include "forward/forwarded_store.hpp"
+
+namespace forebay::agent {
+
+Result<Target> target_of(const std::string& run, const node::Forwarding& forwarding, const ViewMaker& make_view) {
+    // The machine's own store belongs to nobody.
+    if (forwarding.to.empty()) return Target{{std::shared_ptr<void>(), &sys::posix_store()}, make_view};
+    FB_TRY_ASSIGN(made, forward::ForwardedStore::make({.run = run, .to = forwarding.to, .token = forwarding.token}));
+    const std::shared_ptr<forward::ForwardedStore> store = std::move(made);
+    return Target{store, [store](sys::Store&, const catalog::Snapshot& snapshot, Convention convention) {
+                      return store->make_view(snapshot.stream, snapshot.step, snapshot.directory, convention);
+                  }};
+}
+
+}  // namespace forebay::agent

@@ -1,0 +1,39 @@
+// Drains one sealed node file into its region of a combined or shared file, which agents of other nodes write at the
+// same time.
+//
+// Each writes its own region, and the same page as all others; the page of its arrival comes after the sync of its
+// region. What a stopped agent left is written anew, in place: nothing of the others is touched, so the file is neither
+// removed nor emptied nor ever given another size than the one that all agents know.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "format/combined.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::catalog {
+
+/// Whether the region of this very node file is durable in the combined file at `path`.
+Result<bool> is_region_there(sys::Store& store, const std::string& path, const format::NodeFile& file);
+
+/// `write` puts the node's bytes into `all` of the file, or into its region alone, whose offsets are those of the node
+/// file. What it writes by other descriptors it syncs itself.
+using WriteRegion = std::function<Result<>(sys::File& all, sys::File& region)>;
+Result<> write_region(sys::Store& store, const std::string& path, bool direct, const format::NodeFile& file,
+                      const WriteRegion& write);
+
+/// A node of the file at `path`, which begins with `first_node`, that has not arrived with this snapshot; nothing when
+/// all have. The file may be absent. The nodes are looked at from `look_first_at` on, if that is one of them.
+Result<std::optional<std::uint32_t>> absent_region(sys::Store& store, const std::string& path,
+                                                   std::uint64_t snapshot_id, std::uint32_t first_node,
+                                                   std::uint32_t look_first_at);
+
+/// The nodes that have arrived in a combined file.
+Result<std::vector<std::uint32_t>> arrived_regions(sys::File& file, const format::CombinedPage& page,
+                                                   const std::string& path);
+
+}  // namespace forebay::catalog

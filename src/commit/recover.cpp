@@ -1,0 +1,235 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "catalog/history.hpp"
+#include "catalog/names.hpp"
+#include "catalog/run.hpp"
+#include "catalog/views.hpp"
+#include "commit/commit.hpp"
+#include "commit/commit_batch.hpp"
+#include "commit/gather.hpp"
+#include "commit/publish.hpp"
+#include "format/packed.hpp"
+
+namespace forebay::commit {
+
+namespace {
+
+using catalog::Leftover;
+using Outcome = Recovered::Outcome;
+
+std::string said_of(const std::vector<std::string>& others) {
+    std::string text;
+    for (const auto& path : others) text += "\n  " + catalog::stays_text(path);
+    return text;
+}
+
+class Recovery {
+public:
+    Recovery(sys::Store& store, const std::string& run, std::uint64_t run_id, const std::string& stream,
+             bool remove_incomplete)
+        : store_(store), run_(run), run_id_(run_id), stream_(stream), remove_incomplete_(remove_incomplete) {}
+
+    /// Nothing when somebody else has finished it since it was listed.
+    Result<std::optional<Recovered>> finish(const Leftover& leftover) {
+        auto done = leftover.kind == Leftover::Kind::part  ? part(leftover)
+                    : leftover.kind == Leftover::Kind::old ? old(leftover)
+                                                           : gone(leftover);
+        if (!done) done = Recovered{leftover, Outcome::incomplete, done.error().text};
+        if (done->outcome != Outcome::incomplete) return std::optional(*done);
+        FB_TRY_ASSIGN(exists, store_.exists(leftover.directory));
+        return exists ? std::optional(*done) : std::optional<Recovered>{};
+    }
+
+private:
+    Result<Recovered> part(const Leftover& leftover);
+    Result<Recovered> old(const Leftover& leftover);
+    Result<Recovered> gone(const Leftover& leftover);
+    Result<Recovered> incomplete(const Leftover& leftover, const std::string& why);
+    Result<Recovered> another_step(const Leftover& leftover);
+    // A batch whose name says another step than its record, see move_to_free_step(). Its packer, if it lives, writes
+    // into it, so nobody else may.
+    bool is_between_steps(const Leftover& leftover, const format::Record& record) const {
+        return format::is_packed_stream(stream_) && record.snapshot_id == leftover.snapshot_id &&
+               record.step != leftover.step;
+    }
+    Recovered beside_damaged(const Leftover& leftover, const Result<format::Manifest>& standing) const;
+
+    Place place_of(const Leftover& leftover) const { return {run_, stream_, leftover.step}; }
+    std::string final_of(const Leftover& leftover) const { return place_of(leftover).final_directory(); }
+    // The manifest of the committed snapshot of that step, if it is whole.
+    Result<format::Manifest> whole(const Leftover& leftover) const {
+        FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, final_of(leftover)));
+        FB_TRY(catalog::check_whole(store_, final_of(leftover), manifest));
+        return manifest;
+    }
+    Result<> remove(const Leftover& leftover) {
+        return catalog::discard(store_, leftover.directory, leftover.step, leftover.snapshot_id);
+    }
+
+    sys::Store& store_;
+    const std::string run_;
+    const std::uint64_t run_id_;
+    const std::string stream_;
+    const bool remove_incomplete_;
+};
+
+Result<Recovered> Recovery::incomplete(const Leftover& leftover, const std::string& why) {
+    if (!remove_incomplete_)
+        return Recovered{leftover, Outcome::incomplete,
+                         fmt::format("step {}: {}; left in {}.", leftover.step, why, leftover.directory)};
+    FB_TRY(remove(leftover));
+    return Recovered{leftover, Outcome::removed, fmt::format("step {}: {}; removed.", leftover.step, why)};
+}
+
+Result<Recovered> Recovery::part(const Leftover& leftover) {
+    const auto standing = whole(leftover);
+    if (!standing && standing.error().kind == ErrorKind::retry) return standing.error();
+    if (standing && standing->snapshot_id == leftover.snapshot_id) {
+        // Durable before its copy goes.
+        FB_TRY(find_committed(store_, place_of(leftover), standing->head().which_save()));
+        FB_TRY(remove(leftover));
+        return Recovered{leftover, Outcome::removed,
+                         fmt::format("step {} is committed; a second copy of it was removed.", leftover.step)};
+    }
+    const auto arrived = look_at_part(store_, leftover.directory);
+    if (!arrived && arrived.error().kind == ErrorKind::retry) return arrived.error();
+    if (!arrived) return incomplete(leftover, arrived.error().text);
+    if (!arrived->record) return incomplete(leftover, "no node file has arrived");
+    if (is_between_steps(leftover, *arrived->record)) {
+        if (remove_incomplete_) return another_step(leftover);
+        return incomplete(leftover, "its packer is giving it another step, or was killed over it");
+    }
+    auto key = key_of(run_, stream_, *arrived->record);
+    key.save.snapshot_id =
+        leftover.snapshot_id;  // what a file says that is not of this part is found when it is gathered
+    key.step = leftover.step;
+    FB_TRY_ASSIGN(absent, absent_node(store_, leftover.directory,
+                                      {.snapshot_id = leftover.snapshot_id,
+                                       .step = leftover.step,
+                                       .nodes = key.nodes,
+                                       .nodes_per_file = key.nodes_per_file}));
+    if (absent)
+        return incomplete(leftover, fmt::format("{} of {} node files have arrived, that of node {} has not",
+                                                arrived->files, key.nodes, *absent));
+    std::vector<std::string> others;
+    FB_TRY_ASSIGN(outcome, commit_if_complete(store_, key, run_id_, nullptr, &others));
+    switch (outcome) {
+        case Commit::waiting: return incomplete(leftover, "its node files are being moved by somebody else");
+        case Commit::superseded:
+            return Recovered{leftover, Outcome::removed,
+                             fmt::format("step {}: a later save of it is committed; the earlier one, which never was, "
+                                         "was removed.",
+                                         leftover.step)};
+        case Commit::set_aside:
+            return Recovered{
+                leftover, Outcome::committed,
+                fmt::format("step {} was complete and is now committed as one of line {}, which the run has "
+                            "left.",
+                            leftover.step, format::name_of(key.save.line))};
+        case Commit::taken: return another_step(leftover);
+        case Commit::already: return beside_damaged(leftover, standing);
+        case Commit::committed: break;
+    }
+    return Recovered{leftover, Outcome::committed,
+                     fmt::format("step {} was complete and is now committed in {}.{}", leftover.step,
+                                 final_of(leftover), said_of(others))};
+}
+
+// The packer that was killed has removed nothing that it packed, but where it worked may be gone too.
+Result<Recovered> Recovery::another_step(const Leftover& leftover) {
+    BatchPart batch{run_, stream_, leftover.step, leftover.snapshot_id, run_id_};
+    FB_TRY(move_to_free_step(store_, leftover.directory, batch));
+    FB_TRY(commit_batch(store_, batch));
+    return Recovered{leftover, Outcome::committed,
+                     fmt::format("step {} was complete, but another batch has that step; it is committed as step {}.",
+                                 leftover.step, batch.step)};
+}
+
+// What is committed cannot be used, and what is left might be needed: a person decides.
+Recovered Recovery::beside_damaged(const Leftover& leftover, const Result<format::Manifest>& standing) const {
+    const auto why = standing ? std::string("it has only just been committed") : standing.error().text;
+    return {leftover, Outcome::incomplete,
+            fmt::format("step {}: what is committed is damaged ({})\n  Safe: the other copy, in {}.\n"
+                        "  Next: forebay verify {}/{}@{}, then remove one of both.",
+                        leftover.step, why, leftover.directory, run_, stream_, leftover.step)};
+}
+
+// A replacement was cut, or another one overtook it: the later of the two saves gets the name.
+Result<Recovered> Recovery::old(const Leftover& leftover) {
+    FB_TRY_ASSIGN(replaced, store_.exists(final_of(leftover)));
+    const auto standing = whole(leftover);
+    if (!standing && standing.error().kind == ErrorKind::retry) return standing.error();
+    if (replaced && !standing) return beside_damaged(leftover, standing);
+    FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, leftover.directory));
+    std::vector<std::string> others;
+    FB_TRY_ASSIGN(outcome, publish(store_, place_of(leftover), leftover.directory, manifest.head(), &others));
+    if (outcome == Commit::taken) return another_step(leftover);
+    if (outcome == Commit::set_aside)
+        return Recovered{leftover, Outcome::restored,
+                         fmt::format("step {} was being replaced when its replacement was cut; it is back as one of "
+                                     "line {}, which the run has left.",
+                                     leftover.step, format::name_of(manifest.lineage.line()))};
+    if (outcome == Commit::committed)
+        return Recovered{leftover, Outcome::restored,
+                         fmt::format("step {} was being replaced when its replacement was cut; it is back in {}.{}",
+                                     leftover.step, final_of(leftover), said_of(others))};
+    FB_TRY(remove(leftover));
+    return Recovered{leftover, Outcome::removed,
+                     fmt::format("step {}: the save that was replaced was removed.", leftover.step)};
+}
+
+Result<Recovered> Recovery::gone(const Leftover& leftover) {
+    FB_TRY(remove(leftover));
+    return Recovered{leftover, Outcome::removed, fmt::format("step {}: its removal was finished.", leftover.step)};
+}
+
+// What is left of a file that its writer was killed over, before it had its name.
+Result<> remove_temporaries(sys::Store& store, const std::string& directory) {
+    FB_TRY_ASSIGN(entries, store.list(directory));
+    for (const auto& entry : entries)
+        if (!entry.is_directory && sys::is_temporary(entry.name)) FB_TRY(store.remove(directory + "/" + entry.name));
+    return {};
+}
+
+// Of manifests in committed snapshots, and of views beside them. What a link leads to is not this run's.
+Result<> remove_temporaries_of(sys::Store& store, const std::string& run, const std::string& stream) {
+    const auto directory = run + "/" + stream;
+    FB_TRY(remove_temporaries(store, directory));
+    FB_TRY_ASSIGN(entries, store.list(directory));
+    for (const auto& entry : entries)
+        if (entry.is_directory && !entry.is_link && (catalog::step_of(entry.name) || catalog::aside_of(entry.name)))
+            FB_TRY(remove_temporaries(store, directory + "/" + entry.name));
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run, bool remove_incomplete) {
+    FB_TRY_ASSIGN(streams, catalog::streams(store, run));
+    FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
+    std::vector<Recovered> all;
+    for (const auto& stream : streams) {
+        FB_TRY_ASSIGN(leftovers, catalog::leftovers(store, run, stream));
+        // Parts first: a complete one takes the place that an old save would otherwise get back.
+        std::ranges::stable_sort(leftovers, {}, [](const Leftover& leftover) { return leftover.kind; });
+        Recovery recovery(store, run, run_id, stream, remove_incomplete);
+        for (const auto& leftover : leftovers) {
+            FB_TRY_ASSIGN(done, recovery.finish(leftover));
+            if (done) all.push_back(*done);
+        }
+        if (remove_incomplete) FB_TRY(remove_temporaries_of(store, run, stream));
+        // Whoever was killed between a rename and its sync left a name that a power cut could still take.
+        FB_TRY(store.sync_directory(run + "/" + stream));
+    }
+    if (remove_incomplete) {
+        FB_TRY(remove_temporaries(store, run));
+        FB_TRY(catalog::remove_new(store, run));
+    }
+    FB_TRY(store.sync_directory(run));
+    return all;
+}
+
+}  // namespace forebay::commit

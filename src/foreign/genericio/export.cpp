@@ -1,0 +1,328 @@
+#include "foreign/genericio/export.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "catalog/output.hpp"
+#include "foreign/genericio/copy.hpp"
+#include "foreign/genericio/encode.hpp"
+#include "foreign/limits.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::foreign::genericio {
+
+namespace {
+
+std::string directory_of(const std::string& path) {
+    const auto slash = path.rfind('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string part_of(const std::string& path) { return path + ".part"; }
+
+// What the header says beside the table: of an imported file it is in the snapshot.
+struct Around {
+    std::array<double, 3> phys_origin{}, phys_scale{};
+    std::array<std::uint64_t, 3> dims{};
+    std::vector<std::array<std::uint64_t, 3>> coords;  // by rank; all that are known
+
+    bool is_grid(std::uint64_t ranks) const {
+        if (coords.size() != ranks || dims[0] == 0 || dims[1] == 0 || dims[2] == 0) return false;
+        return dims[0] <= ranks && dims[1] <= ranks && dims[2] <= ranks && dims[0] * dims[1] <= ranks &&
+               dims[0] * dims[1] * dims[2] == ranks;
+    }
+};
+
+class Exporter {
+public:
+    Exporter(sys::Store& store, const catalog::Snapshot& snapshot, const std::string& path,
+             const ExportOptions& options, const std::function<void(std::uint64_t, std::uint64_t)>& progress)
+        : store_(store), directory_(snapshot.directory), path_(path), options_(options), progress_(progress) {}
+
+    Result<Exported> run() {
+        FB_TRY(check_options());
+        FB_TRY(survey());
+        FB_TRY(plan());
+        if (auto done = write(); !done) {
+            // The first error is the one to tell; what cannot be removed is overwritten by the next export.
+            for (const auto& output : outputs_) static_cast<void>(store_.remove(part_of(output.path)));
+            if (is_split()) static_cast<void>(store_.remove(part_of(path_)));
+            return done.error();
+        }
+        return std::move(out_);
+    }
+
+private:
+    Error refusal(const std::string& why, const std::string& next) const {
+        return {ErrorKind::refused, fmt::format("forebay: {} Nothing was written. Next: {}", why, next)};
+    }
+
+    Result<> check_options() const {
+        if (options_.threads < 1 || options_.threads > limits::genericio_threads_max)
+            return refusal(fmt::format("{} threads.", options_.threads),
+                           fmt::format("--threads 1 to {}.", limits::genericio_threads_max));
+        if (options_.partitions < 0 || options_.partitions > limits::genericio_partitions_max)
+            return refusal(fmt::format("{} partitions.", options_.partitions),
+                           fmt::format("--partitions 1 to {}.", limits::genericio_partitions_max));
+        FB_TRY(catalog::check_output(store_, path_));
+        return check_absent(path_);
+    }
+
+    Result<> check_absent(const std::string& path) const {
+        FB_TRY_ASSIGN(exists, store_.exists(path));
+        if (exists && !options_.replace) return refusal(fmt::format("{} exists.", path), "--force, or another name.");
+        return {};
+    }
+
+    // Who has how many elements: from the heads of the node files, one after the other.
+    Result<> survey() {
+        FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, directory_));
+        manifest_ = std::move(manifest);
+        FB_TRY_ASSIGN(table, table_of(manifest_.schema, options_.table));
+        FB_TRY_ASSIGN(records, records_of(manifest_.schema, table, options_));
+        records_ = std::move(records);
+        elements_.assign(manifest_.world_ranks, 0);
+        std::vector<std::array<std::uint64_t, 3>> coords(manifest_.world_ranks);
+        std::vector<bool> seen(manifest_.world_ranks);
+        std::uint64_t with_coords = 0;
+        for (const auto& line : manifest_.nodes) {
+            FB_TRY_ASSIGN(node, NodeSource::open(store_, directory_, line));
+            for (std::size_t i = 0; i < node->head().ranks.size(); ++i) {
+                const auto rank = node->head().ranks[i];
+                if (rank >= seen.size() || seen[rank])
+                    return odd(fmt::format("rank {} of {} is not expected in node {}", rank, seen.size(), line.node));
+                seen[rank] = true;
+                if (!records_.empty()) elements_[rank] = node->block(records_.front().columns.front(), i).box.size[0];
+                FB_TRY_ASSIGN(found, coords_of(*node, i, coords[rank]));
+                if (found) ++with_coords;
+                FB_TRY(read_partition(*node, i, rank));
+            }
+            if (line.node == 0) FB_TRY(header_values(*node));
+        }
+        // A rank that no node has would be a hole in the file.
+        if (const auto hole = std::ranges::find(seen, false); hole != seen.end())
+            return odd(fmt::format("no node has rank {}", hole - seen.begin()));
+        if (with_coords == coords.size()) around_.coords = std::move(coords);
+        return {};
+    }
+
+    Error odd(const std::string& why) const {
+        return {ErrorKind::corrupt,
+                fmt::format("forebay: {} is not exported: {}. Next: forebay verify {}", directory_, why, directory_)};
+    }
+
+    Result<bool> coords_of(const NodeSource& node, std::size_t place, std::array<std::uint64_t, 3>& to) {
+        constexpr std::array<const char*, 3> names{"coord_x", "coord_y", "coord_z"};
+        for (std::size_t d = 0; d < 3; ++d) {
+            const auto* column = find(manifest_.schema, fmt::format("{}/{}", ranks_table_name, names[d]));
+            if (column == nullptr || column->type != u64) return false;
+            const auto& block = node.block(index_of(*column), place);
+            if (block.size_bytes != sizeof to[d]) return false;
+            FB_TRY(node.read(block, 0, std::as_writable_bytes(std::span(&to[d], 1)), scratch_));
+        }
+        return true;
+    }
+
+    Result<> read_partition(const NodeSource& node, std::size_t place, std::uint32_t rank) {
+        const auto* column = find(manifest_.schema, fmt::format("{}/partition", ranks_table_name));
+        if (column == nullptr || column->type != i32) return {};
+        const auto& block = node.block(index_of(*column), place);
+        if (block.size_bytes != sizeof(std::int32_t)) return {};
+        partitions_.resize(elements_.size());
+        return node.read(block, 0, std::as_writable_bytes(std::span(&partitions_[rank], 1)), scratch_);
+    }
+
+    Result<> header_values(const NodeSource& node) {
+        const auto read = [&](const char* name, Type type, auto& to) -> Result<> {
+            const auto* variable = find(manifest_.schema, std::string("genericio/") + name);
+            if (variable == nullptr || variable->type != type || variable->shape != Extents{3}) return {};
+            return node.read(node.block(index_of(*variable), 0), 0, std::as_writable_bytes(std::span(to)), scratch_);
+        };
+        FB_TRY(read("phys_origin", f64, around_.phys_origin));
+        FB_TRY(read("phys_scale", f64, around_.phys_scale));
+        return read("dims", u64, around_.dims);
+    }
+
+    std::uint32_t index_of(const forebay::Variable& variable) const {
+        return static_cast<std::uint32_t>(&variable - manifest_.schema.variables.data());
+    }
+
+    Result<> plan() {
+        FB_TRY(check_partitions());
+        // By number; the ranks of each in their order.
+        std::map<std::int32_t, std::vector<std::uint32_t>> members;
+        for (std::uint32_t rank = 0; rank < elements_.size(); ++rank) members[partition_of(rank)].push_back(rank);
+        ranks_.resize(elements_.size());
+        for (const auto& [number, ranks] : members) {
+            Output output;
+            output.path = is_split() ? fmt::format("{}#{}", path_, number) : path_;
+            FB_TRY(check_absent(output.path));
+            output.header = header_of(ranks);
+            for (std::uint32_t i = 0; i < ranks.size(); ++i)
+                ranks_[ranks[i]] = {static_cast<std::uint32_t>(outputs_.size()), i};
+            for (const auto& record : records_) output.header.variables.push_back(record.variable);
+            FB_TRY(place_plain(output.header));
+            bytes_all_ += output.header.file_bytes;
+            if (options_.compress) make_blocks(output);
+            outputs_.push_back(std::move(output));
+        }
+        FB_TRY_ASSIGN(free, sys::free_bytes(directory_of(path_)));
+        if (free >= bytes_all_ || options_.compress) return {};
+        return Error{ErrorKind::full, fmt::format("forebay: {} has {} bytes free, {} takes {}. Nothing was written. "
+                                                  "Next: another directory.",
+                                                  directory_of(path_), free, path_, bytes_all_)};
+    }
+
+    Result<> check_partitions() {
+        const auto ranks = elements_.size();
+        if (options_.partitions > 0 && static_cast<std::size_t>(options_.partitions) > ranks)
+            return refusal(fmt::format("{} ranks cannot be spread over {} partitions.", ranks, options_.partitions),
+                           fmt::format("--partitions {}", ranks));
+        // Numbers that ranks chose themselves count where nothing else is asked for; one number for all is no
+        // partition.
+        if (options_.partitions > 0) partitions_.clear();
+        const std::set<std::int32_t> numbers(partitions_.begin(), partitions_.end());
+        if (numbers.size() <= 1) partitions_.clear();
+        if (numbers.size() > static_cast<std::size_t>(limits::genericio_partitions_max))
+            return refusal(fmt::format("the ranks chose {} partitions, at most {} can be open at once.", numbers.size(),
+                                       limits::genericio_partitions_max),
+                           fmt::format("--partitions {}", limits::genericio_partitions_max));
+        return {};
+    }
+    bool is_split() const { return options_.partitions > 0 || !partitions_.empty(); }
+    std::int32_t partition_of(std::size_t rank) const {
+        if (!partitions_.empty()) return partitions_[rank];
+        const auto parts = static_cast<std::size_t>(options_.partitions);
+        // The inverse of p -> p * ranks / parts, so that neighbours stay together.
+        return parts == 0 ? 0 : static_cast<std::int32_t>(((rank + 1) * parts - 1) / elements_.size());
+    }
+
+    static void make_blocks(Output& output) {
+        auto& header = output.header;
+        header.filters = {"", "BLOSC"};
+        header.stored.resize(header.ranks.size() * header.variables.size());
+        header.filter_of.resize(header.stored.size());
+        header.header_bytes = header_bytes(header.variables.size(), header.ranks.size(), true);
+        output.end = header.header_bytes;
+    }
+
+    Header header_of(const std::vector<std::uint32_t>& ranks) const {
+        Header header;
+        const bool grid = around_.is_grid(elements_.size());  // of all ranks, in each partition too
+        header.big_endian = options_.big_endian;
+        header.dims = grid ? around_.dims : std::array<std::uint64_t, 3>{elements_.size(), 1, 1};
+        header.phys_origin = around_.phys_origin;
+        header.phys_scale = around_.phys_scale;
+        for (const auto rank : ranks) {
+            header.ranks.push_back({.coords = {rank, 0, 0}, .elements = elements_[rank], .global_rank = rank});
+            if (grid) header.ranks.back().coords = around_.coords[rank];
+            header.elements += elements_[rank];
+        }
+        return header;
+    }
+
+    Result<> write() {
+        for (auto& output : outputs_) {
+            FB_TRY_ASSIGN(file, store_.open(part_of(output.path), sys::Access::create));
+            output.file = std::move(file);
+        }
+        std::uint64_t all = 0, done = 0;
+        for (const auto elements : elements_)
+            for (const auto& record : records_) all += elements * record.variable.record_bytes;
+        for (const auto& line : manifest_.nodes) {
+            FB_TRY_ASSIGN(node, NodeSource::open(store_, directory_, line));
+            FB_TRY(copy_node(*node, records_, outputs_, ranks_, options_, [&](std::uint64_t bytes) {
+                if (progress_) progress_(done += bytes, all);
+            }));
+        }
+        for (auto& output : outputs_) {
+            const auto head = encode(output.header);
+            FB_TRY(output.file->write(0, head));
+            FB_TRY_ASSIGN(size, output.file->size());
+            out_.bytes += size;
+            FB_TRY(output.file->sync());
+            FB_TRY(output.file->close());
+            out_.files.push_back(output.path);
+        }
+        out_.ranks = elements_.size();
+        out_.elements = std::accumulate(elements_.begin(), elements_.end(), std::uint64_t{0});
+        return is_split() ? publish_partitions() : publish();
+    }
+
+    Result<> publish() {
+        FB_TRY(store_.rename(part_of(path_), path_));
+        return store_.sync_directory(directory_of(path_));
+    }
+
+    // Readers begin with the list: it vanishes before its partitions do, and comes when all of them are there.
+    Result<> publish_partitions() {
+        FB_TRY_ASSIGN(file, store_.open(part_of(path_), sys::Access::create));
+        const auto list = encode_list();
+        FB_TRY(file->write(0, list));
+        FB_TRY(file->sync());
+        FB_TRY(file->close());
+        FB_TRY(store_.remove(path_));
+        FB_TRY(store_.sync_directory(directory_of(path_)));
+        for (const auto& output : outputs_) FB_TRY(store_.rename(part_of(output.path), output.path));
+        FB_TRY(store_.sync_directory(directory_of(path_)));
+        out_.files.insert(out_.files.begin(), path_);
+        out_.bytes += list.size();
+        return publish();
+    }
+
+    std::vector<std::byte> encode_list() const {
+        const bool grid = around_.is_grid(elements_.size());
+        Header header;  // of one rank, which knows all
+        header.big_endian = options_.big_endian;
+        header.elements = elements_.size();
+        header.dims = {1, 1, 1};
+        header.ranks.push_back({.elements = header.elements});
+        std::vector<std::vector<std::int32_t>> columns(grid ? 5 : 2);
+        for (std::size_t rank = 0; rank < elements_.size(); ++rank) {
+            columns[0].push_back(static_cast<std::int32_t>(rank));
+            columns[1].push_back(partition_of(rank));
+            for (std::size_t d = 0; grid && d < 3; ++d)
+                columns[2 + d].push_back(static_cast<std::int32_t>(around_.coords[rank][d]));
+        }
+        std::vector<std::vector<std::byte>> bytes;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            constexpr std::array<const char*, 5> names{"$rank", "$partition", "$x", "$y", "$z"};
+            header.variables.push_back({.name = names[i], .flags = is_signed, .record_bytes = 4, .element_bytes = 4});
+            const auto values = std::as_bytes(std::span(columns[i]));
+            bytes.emplace_back(values.begin(), values.end());
+        }
+        return encode_small(std::move(header), bytes);
+    }
+
+    sys::Store& store_;
+    std::string directory_;
+    const std::string& path_;
+    const ExportOptions& options_;
+    const std::function<void(std::uint64_t, std::uint64_t)>& progress_;
+    format::Manifest manifest_;
+    std::vector<Record> records_;
+    std::vector<std::uint64_t> elements_;   // by rank
+    std::vector<std::int32_t> partitions_;  // by rank, as they chose; empty: they did not
+    std::vector<Destined> ranks_;
+    Around around_;
+    std::vector<Output> outputs_;
+    std::uint64_t bytes_all_ = 0;
+    catalog::PlainBytes::Scratch scratch_;
+    Exported out_;
+};
+
+}  // namespace
+
+Result<Exported> export_file(sys::Store& store, const catalog::Snapshot& snapshot, const std::string& path,
+                             const ExportOptions& options,
+                             const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+    return Exporter(store, snapshot, path, options, progress).run();
+}
+
+}  // namespace forebay::foreign::genericio

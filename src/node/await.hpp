@@ -1,0 +1,26 @@
+// Waiting for the agents to commit what is staged.
+
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "node/long_wait.hpp"
+#include "node/staging.hpp"
+
+namespace forebay::node {
+
+/// "step 5 is draining (12.0 MB so far), step 6 is sealed": those of the slots that are neither committed nor free;
+/// empty when there is none.
+std::string show_pending(const Staging& staging, const std::vector<std::uint32_t>& slots);
+
+/// Returns when each of the slots is committed or free, on every node; the agent's error where a drain fails (a slot
+/// that had failed before is tried once more), after the other nodes' slots; `retry`, with what is staged where, after
+/// `at_most`. `ensure_agent` (may be empty) is called now and then. Collective.
+Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<std::uint32_t>& slots,
+                       std::chrono::milliseconds at_most, const std::function<Result<>()>& ensure_agent,
+                       const Say& say);
+
+}  // namespace forebay::node

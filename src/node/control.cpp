@@ -1,0 +1,79 @@
+#include "node/control.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "describe/schema.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::node {
+
+namespace {
+
+template <std::size_t Size>
+bool ends(const std::array<char, Size>& text) {
+    return std::ranges::find(text, '\0') != text.end();
+}
+
+bool leads_nowhere_else(const StreamControl& stream) {
+    return ends(stream.name) && ends(stream.compression) &&
+           check(Schema{.stream = stream.name.data(), .tables = {}, .variables = {}});
+}
+
+bool leads_nowhere_else(const SlotControl& slot, std::uint32_t streams) {
+    return slot.state.load(std::memory_order_acquire) <= SlotState::failed && slot.stream < streams &&
+           slot.number <= 1 && slot.error_kind <= static_cast<std::uint32_t>(ErrorKind::broken) &&
+           ends(slot.error_text);
+}
+
+}  // namespace
+
+const char* name_of(SlotState state) {
+    switch (state) {
+        case SlotState::empty: return "empty";
+        case SlotState::filling: return "filling";
+        case SlotState::sealed: return "sealed";
+        case SlotState::draining: return "draining";
+        case SlotState::drained: return "drained";
+        case SlotState::committed: return "committed";
+        case SlotState::failed: return "failed";
+    }
+    return "unknown";
+}
+
+Result<> check(const Control& control, const std::string& path) {
+    if (control.magic.load(std::memory_order_acquire) != control_magic || control.version != control_version)
+        return Error{ErrorKind::unsupported,
+                     fmt::format("forebay: {} is not a control page of version {}. Safe: the staged files beside it. "
+                                 "Next: forebay drain {}.",
+                                 path, control_version, path.substr(0, path.find_last_of('/')))};
+    const auto corrupt = [&](const std::string& what) {
+        return Error{ErrorKind::corrupt,
+                     fmt::format("forebay: the control page {} is damaged: {}. Safe: the staged files beside it. "
+                                 "Next: forebay drain {}.",
+                                 path, what, path.substr(0, path.find_last_of('/')))};
+    };
+    const auto streams = control.stream_count.load(std::memory_order_acquire);
+    const auto slots = control.slot_count.load(std::memory_order_acquire);
+    if (streams > streams_max || slots > slots_max)
+        return corrupt(fmt::format("{} streams and {} slots, at most {} and {} are possible", streams, slots,
+                                   streams_max, slots_max));
+    if (!ends(control.lost_text)) return corrupt("the text of a run that was lost");
+    for (std::uint32_t i = 0; i < streams; ++i)
+        if (!leads_nowhere_else(control.streams[i])) return corrupt(fmt::format("the name of stream {}", i));
+    for (std::uint32_t i = 0; i < slots; ++i)
+        if (!leads_nowhere_else(control.slots[i], streams)) return corrupt(fmt::format("slot {}", i));
+    return {};
+}
+
+void ring(std::atomic<std::uint32_t>& bell) {
+    bell.fetch_add(1, std::memory_order_release);
+    sys::wake_all(bell);
+}
+
+std::string slot_file_name(const Control& control, const SlotControl& slot) {
+    return fmt::format("{}.{}.h5", control.streams[slot.stream].name.data(), slot.number);
+}
+
+}  // namespace forebay::node

@@ -1,0 +1,131 @@
+// The control page: one small file in the staging directory, mapped by the ranks of a node and by their agent. It says
+// what each slot holds, carries the bells by which they wake each other, and what the agent has to tell.
+//
+// A slot's life, and who makes each step:
+//   empty -> filling (node's first rank) -> sealed (same) -> draining (agent) -> drained (agent: this node's file is
+//   durable) -> committed (agent: so is everyone's). draining -> failed (agent: retries are used up, the staged copy
+//   stays) -> draining (agent, at the next bell). empty, committed -> filling again; sealed -> filling (newest_only).
+//
+// The page never outlives a version: a session that finds one of another version treats it as absent and looks at
+// the node files themselves. Nothing in a page is used as an index or a name before check() has accepted it.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "forebay/result.hpp"
+
+namespace forebay::node {
+
+inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
+inline constexpr std::uint32_t control_version = 3;
+inline constexpr std::uint32_t streams_max = 32;
+inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
+inline constexpr std::size_t error_text_max = 2048;
+inline constexpr std::size_t compression_text_max = 4096;
+// Of steps that the agent has not looked at yet: it looks twice a second at least, and a sample takes 100 ms or more.
+inline constexpr std::size_t step_samples_max = 64;
+
+inline constexpr std::uint32_t lingering_frees = 2;
+
+enum class SlotState : std::uint32_t { empty, filling, sealed, draining, drained, committed, failed };
+const char* name_of(SlotState state);
+
+template <std::size_t Size>
+void set_text(std::array<char, Size>& to, std::string_view text) {
+    const auto length = text.copy(to.data(), Size - 1);
+    to[length] = '\0';
+}
+
+struct SlotControl {
+    std::atomic<SlotState> state{SlotState::empty};
+    std::uint32_t stream = 0;  // index into Control::streams
+    std::uint32_t number = 0;  // 0 or 1: file STREAM.NUMBER.h5
+    // 1: sealed by an earlier session, whose other nodes may not be part of this one, and which Control::commits leaves
+    // out. Once its node file is durable in the part directory the slot is free; who brings the last node file there
+    // commits.
+    std::atomic<std::uint32_t> inherited{0};
+    std::atomic<std::int64_t> step{-1};
+    std::atomic<std::uint64_t> snapshot_id{0};
+    std::atomic<std::uint64_t> drained_bytes{0};  // of the drain under way
+    std::atomic<std::int64_t> sealed_unix_ns{0};
+    std::atomic<std::int64_t> needed_unix_ns{
+        0};                              // when the next save wants the slot, if saves go on as before; 0: unknown
+    std::atomic<std::uint32_t> late{0};  // 1: the agent has counted it as a missed deadline
+    // Written by the agent before it stores `failed`, stable until it leaves that state.
+    std::atomic<std::uint32_t> failures{0};
+    // 1: the save was damaged in memory and the agent has left it; whoever waits for it, or saves next, gets the error.
+    std::atomic<std::uint32_t> given_up{0};
+    std::uint32_t error_kind = 0;
+    std::array<char, error_text_max> error_text{};
+};
+
+struct StreamControl {
+    std::array<char, 256> name{};
+    std::int32_t keep = 0;
+    std::int32_t keep_abandoned = -1;
+    std::uint32_t view = 0;                                // a bit of each convention that views are to be made in
+    std::array<char, compression_text_max> compression{};  // encode_rules()
+    std::atomic<std::int32_t> priority{0};
+    std::atomic<std::int64_t> deadline_ns{0};  // after the seal; 0: none
+    std::atomic<std::uint64_t> rate_bytes_per_second{0};
+    std::atomic<std::uint64_t> deadlines_missed{0};
+    std::atomic<std::int64_t> newest_durable_step{-1};
+    // How the node's first rank tells the others which slot the save under way uses.
+    std::atomic<std::uint32_t> decisions{0};
+    std::uint32_t outcome = 0;
+    std::uint32_t slot = 0;
+    std::uint64_t wait_ns = 0;  // for a free slot
+};
+
+struct Control {
+    std::atomic<std::uint64_t> magic{0};  // stored last
+    std::uint32_t version = control_version;
+    std::atomic<std::uint32_t> bell{0};    // rung by the application: there is work, or the session ends
+    std::atomic<std::uint32_t> news{0};    // rung by the agent: a slot's state changed
+    std::atomic<std::uint32_t> ending{0};  // 1: finish what is sealed, then leave
+    std::atomic<std::uint32_t> draining{0};
+    // Of the run's sessions this one (catalog/claim.hpp); 0 until it has claimed the run, and on nodes that it is not
+    // to be claimed from again and again.
+    std::atomic<std::uint32_t> session{0};
+    std::atomic<std::uint32_t> shows_life{0};  // 1: the agent of this node renews the claim
+    // 1: a later session has claimed the run, or gone back behind what this one has saved; `lost_text` says which.
+    std::atomic<std::uint32_t> lost{0};
+    std::array<char, error_text_max> lost_text{};
+    // 1: all is committed and the application has died; the agent keeps the staged copies for one that starts again.
+    // lingering_frees: it frees them now.
+    std::atomic<std::uint32_t> lingering{0};
+    std::atomic<std::uint32_t> stream_count{0};
+    std::atomic<std::uint32_t> slot_count{0};
+    std::atomic<std::uint64_t> drains{0}, commits{0}, aborts{0};
+    std::atomic<std::uint64_t> bytes_drained{0}, bytes_stored{0}, drain_ns{0};
+    // How steps of the simulation and drains meet, see step_clock.hpp.
+    std::atomic<std::uint32_t> waiting{0};  // calls that wait for the agent: nothing computes that a drain could slow
+    std::atomic<std::uint32_t> moving{0};   // changed by the agent, odd while it moves bytes
+    std::atomic<std::uint64_t> steps_counted{0}, step_samples_count{0};
+    std::array<std::atomic<std::uint64_t>, step_samples_max> step_samples{};
+    std::atomic<std::uint64_t> overtakes{0}, limits_overruled{0}, drain_rate_bytes_per_second{0};
+    std::atomic<double> slowdown_percent{0};
+    std::array<StreamControl, streams_max> streams;
+    std::array<SlotControl, slots_max> slots;
+};
+
+static_assert(std::atomic<SlotState>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free &&
+                  std::atomic<double>::is_always_lock_free,
+              "the page is shared between processes");
+
+/// Refuses what `path` holds if it is of another version (`unsupported`), or leads out of itself or out of its
+/// directory by a count, an index or a name (`corrupt`).
+Result<> check(const Control& control, const std::string& path);
+
+/// Rings a bell after the changes it announces.
+void ring(std::atomic<std::uint32_t>& bell);
+
+/// STREAM.NUMBER.h5
+std::string slot_file_name(const Control& control, const SlotControl& slot);
+
+}  // namespace forebay::node

@@ -1,0 +1,55 @@
+// What a wait says that lasts: for what, and how long at most; after 2 s, and from then on every 30 s. It is said to
+// whom the application has named, on rank 0; where that is nobody, nothing is said.
+
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "comm/group.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::node {
+
+/// Takes one line; empty where nobody listens, as on all ranks but the first.
+using Say = std::function<void(const std::string& line)>;
+
+/// Most waits end before anybody wonders; a node that drains for ten minutes writes twenty lines.
+inline constexpr std::chrono::seconds wait_said_after{2}, wait_said_again_after{30};
+
+/// One rank's wait. `say` must outlive it.
+class LongWait {
+public:
+    /// From now on, for `at_most`, which is meant as `limit` says.
+    LongWait(const Say& say, std::chrono::milliseconds at_most, const char* limit = "in all",
+             sys::Clock::time_point now = sys::Clock::now())
+        : say_(say), at_most_(at_most), limit_(limit), began_(now), next_(now + wait_said_after) {}
+
+    bool is_over(sys::Clock::time_point now = sys::Clock::now()) const { return now >= began_ + at_most_; }
+    /// Whether it is time to say what is waited for, and somebody listens.
+    bool is_due(sys::Clock::time_point now = sys::Clock::now()) const { return say_ && now >= next_; }
+    void tell(const std::string& what, sys::Clock::time_point now = sys::Clock::now());
+
+    /// In each turn of a wait. `what`, a function, answers with what is waited for; it is asked only when it is said.
+    template <class What>
+    void turn(What&& what, sys::Clock::time_point now = sys::Clock::now()) {
+        if (is_due(now)) tell(what(), now);
+    }
+
+private:
+    const Say& say_;
+    std::chrono::milliseconds at_most_;
+    const char* limit_;
+    sys::Clock::time_point began_, next_;
+};
+
+/// What this rank waits for, or nothing any more. It may sleep for `nap`, until something has happened.
+using Look = std::function<std::optional<std::string>(std::chrono::milliseconds nap)>;
+
+/// Until no rank waits any more; false when `at_most` is over before. Rank 0 says what the others wait for too. A
+/// maximum of the ranks for each turn: not for saves. Collective.
+bool wait_together(comm::Group& world, const Look& look, std::chrono::milliseconds at_most, const Say& say);
+
+}  // namespace forebay::node

@@ -1,0 +1,221 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "format/json_read.hpp"
+#include "format/json_text.hpp"
+#include "node/staging.hpp"
+
+namespace forebay::node {
+
+namespace {
+
+// Enough for any storage; more would only hold memory and threads.
+constexpr int in_flight_max = 64;
+constexpr int cores_max = 64;
+// A drain that doubles the time of a step is no longer paced for anybody's sake.
+constexpr double slowdown_percent_max_max = 100;
+constexpr std::int64_t pause_ms_max = 3'600'000, linger_ms_max = 7 * 24 * 3'600'000;
+// A machine of ten thousand hosts has fewer that write; a forwarder has an address for each of its networks.
+constexpr std::size_t forwarders_max = 1024, forwarder_text_max = 1024;
+constexpr std::size_t token_digits = 32, identity_digits = 16;
+constexpr std::uint64_t session_version = 2;
+
+Error refusal(const std::string& what) { return {ErrorKind::refused, "forebay: " + what}; }
+
+// Fills `session` from the document; false at the first member that is absent or of another type.
+class SessionReader {
+public:
+    explicit SessionReader(SessionFile& session) : session_(session) {}
+
+    bool read(format::json::Value root) {
+        const auto agent = root.member("agent");
+        auto& options = session_.agent;
+        std::int64_t pause_ms = 0, linger_ms = 0;
+        const bool all =
+            text(root.member("run"), session_.run) && identity(root) && text(root.member("host"), session_.host) &&
+            number(root.member("process"), session_.process) && environment(agent.member("environment")) &&
+            text(agent.member("cpus"), options.cpus) && number(agent.member("block_bytes"), options.block_bytes) &&
+            number(agent.member("in_flight"), options.in_flight) &&
+            number(agent.member("rate_bytes_per_second"), options.rate_bytes_per_second) &&
+            percent(agent.member("slowdown_percent_max"), options.slowdown_percent_max) &&
+            flag(agent.member("direct"), options.direct) && number(agent.member("retries"), options.retries) &&
+            number(agent.member("retry_pause_ms"), pause_ms) && linger(agent.member("linger_ms"), linger_ms) &&
+            forwarding(root);
+        options.retry_pause = std::chrono::milliseconds(pause_ms);
+        options.linger = std::chrono::milliseconds(linger_ms);
+        return all;
+    }
+
+private:
+    // A C string is what becomes of each: a NUL would cut it.
+    static bool text(format::json::Value value, std::string& to) {
+        const auto given = value.text();
+        if (!given || !format::json::is_text(*given)) return false;
+        to = *given;
+        return true;
+    }
+    template <class T>
+    static bool number(format::json::Value value, T& to) {
+        if (const auto given = value.u64(); given && std::in_range<T>(*given)) to = static_cast<T>(*given);
+        else if (const auto below = value.i64(); below && std::in_range<T>(*below)) to = static_cast<T>(*below);
+        else return false;
+        return true;
+    }
+    // Agents of version 1 did not linger.
+    static bool linger(format::json::Value value, std::int64_t& to) { return !value.exists() || number(value, to); }
+    // Session files of before this setting lack it; their agents kept no limit.
+    static bool percent(format::json::Value value, double& to) {
+        const auto given = value.f64();
+        to = given.value_or(0);
+        return given || !value.exists();
+    }
+    // Version 1 was of before runs had an identity.
+    bool identity(format::json::Value root) {
+        if (root.member("version").u64() == 1u) return true;
+        return hex(root.member("run_id"), session_.run_id) && hex(root.member("claim"), session_.claim);
+    }
+    static bool hex(format::json::Value value, std::uint64_t& to) {
+        const auto digits = value.text();
+        if (!digits || digits->size() != identity_digits) return false;
+        const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), to, 16);
+        return error == std::errc{} && end == digits->data() + digits->size();
+    }
+    static bool flag(format::json::Value value, bool& to) {
+        const auto given = value.flag();
+        to = given.value_or(false);
+        return given.has_value();
+    }
+    bool environment(format::json::Value list) {
+        const auto count = list.list();
+        for (std::size_t i = 0; i < count.value_or(0); ++i) {
+            std::string name, value;
+            if (!text(list.entry(i).entry(0), name) || !text(list.entry(i).entry(1), value)) return false;
+            session_.agent.environment.emplace_back(std::move(name), std::move(value));
+        }
+        return count.has_value();
+    }
+
+    // Sessions that write to their target themselves have no such members.
+    bool forwarding(format::json::Value root) {
+        const auto list = root.member("forward_to");
+        if (!list.exists()) return !root.member("forward_token").exists();
+        const auto count = list.list();
+        for (std::size_t i = 0; i < std::min(count.value_or(0), forwarders_max + 1); ++i)
+            if (!text(list.entry(i), session_.forwarding.to.emplace_back())) return false;
+        return count.has_value() && text(root.member("forward_token"), session_.forwarding.token);
+    }
+
+    SessionFile& session_;
+};
+
+bool is_forwarding(const Forwarding& forwarding) {
+    const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    if (forwarding.to.empty()) return forwarding.token.empty();
+    return forwarding.to.size() <= forwarders_max && forwarding.token.size() == token_digits &&
+           std::ranges::all_of(forwarding.token, is_digit) &&
+           std::ranges::all_of(forwarding.to, [](const std::string& one) {
+               return !one.empty() && one.size() <= forwarder_text_max && format::json::is_text(one);
+           });
+}
+
+}  // namespace
+
+Result<> check(const AgentOptions& agent) {
+    if (agent.block_bytes == 0 || agent.block_bytes % 4096 != 0)
+        return refusal(fmt::format(
+            "agent.block_bytes is {}: it must be a multiple of 4096, best of the target's stripe.", agent.block_bytes));
+    if (agent.in_flight < 1 || agent.in_flight > in_flight_max)
+        return refusal(fmt::format("agent.in_flight is {}: from 1 to {}.", agent.in_flight, in_flight_max));
+    if (agent.cores < 1 || agent.cores > cores_max)
+        return refusal(fmt::format("agent.cores is {}: from 1 to {}.", agent.cores, cores_max));
+    if (!(agent.slowdown_percent_max >= 0 && agent.slowdown_percent_max <= slowdown_percent_max_max))
+        return refusal(fmt::format("agent.slowdown_percent_max is {}: from 0 (no limit) to {}.",
+                                   agent.slowdown_percent_max, slowdown_percent_max_max));
+    if (agent.retries < 0) return refusal(fmt::format("agent.retries is {}: 0 or more.", agent.retries));
+    if (const auto ms = agent.retry_pause.count(); ms < 0 || ms > pause_ms_max)
+        return refusal(fmt::format("agent.retry_pause is {} ms: from 0 to {}.", ms, pause_ms_max));
+    if (const auto ms = agent.linger.count(); ms < 0 || ms > linger_ms_max)
+        return refusal(fmt::format("agent.linger is {} ms: from 0 to {}.", ms, linger_ms_max));
+    if (agent.forwarders < 0 || static_cast<std::size_t>(agent.forwarders) > forwarders_max)
+        return refusal(fmt::format("agent.forwarders is {}: from 0 to {}.", agent.forwarders, forwarders_max));
+    if (agent.forward_to.size() > forwarders_max || (agent.forwarders > 0 && !agent.forward_to.empty()))
+        return refusal(
+            fmt::format("agent.forward_to names forwarders that run already, at most {}, agent.forwarders "
+                        "says how many hosts of this job are some: one of the two.",
+                        forwarders_max));
+    if (agent.forward_to.empty() != agent.forward_token_file.empty())
+        return refusal(
+            "agent.forward_to and agent.forward_token_file belong together: where the forwarders are, and "
+            "the file that forebay forward has made.");
+    bool good = format::json::is_text(agent.cpus);
+    for (const auto& [name, value] : agent.environment)
+        good = good && !name.empty() && name.find('=') == name.npos && format::json::is_text(name) &&
+               format::json::is_text(value);
+    if (!good)
+        return refusal("agent.cpus and agent.environment must be UTF-8 without NUL, a variable's name without '='.");
+    return {};
+}
+
+Result<std::string> encode_session(const SessionFile& session) {
+    const auto& agent = session.agent;
+    FB_TRY(check(agent));
+    if (!session.run.starts_with('/') || !format::json::is_text(session.run) || !format::json::is_text(session.host))
+        return refusal(fmt::format("run '{}' on host '{}': the run's path must be absolute, both UTF-8 without NUL.",
+                                   session.run, session.host));
+    if (!is_forwarding(session.forwarding))
+        return refusal("a forwarder's address must be UTF-8 of 1 to 1024 bytes, its token 32 hexadecimal digits.");
+    using nlohmann::json;
+    json environment = json::array();
+    for (const auto& [name, value] : agent.environment) environment.push_back({name, value});
+    json document = {{"forebay", "session"},
+                     {"version", session_version},
+                     {"run", session.run},
+                     {"run_id", fmt::format("{:016x}", session.run_id)},
+                     {"claim", fmt::format("{:016x}", session.claim)},
+                     {"host", session.host},
+                     {"process", session.process},
+                     {"agent",
+                      {{"environment", environment},
+                       {"cpus", agent.cpus},
+                       {"block_bytes", agent.block_bytes},
+                       {"in_flight", agent.in_flight},
+                       {"rate_bytes_per_second", agent.rate_bytes_per_second},
+                       {"slowdown_percent_max", agent.slowdown_percent_max},
+                       {"linger_ms", agent.linger.count()},
+                       {"direct", agent.direct},
+                       {"retries", agent.retries},
+                       {"retry_pause_ms", agent.retry_pause.count()}}}};
+    if (!session.forwarding.to.empty()) {
+        document["forward_to"] = session.forwarding.to;
+        document["forward_token"] = session.forwarding.token;
+    }
+    return document.dump(1) + "\n";
+}
+
+Result<SessionFile> decode_session(const std::string& text, const std::string& path) {
+    const auto corrupt = [&](const std::string& why) {
+        return Error{ErrorKind::corrupt,
+                     fmt::format("forebay: {} cannot be read: {} Safe: the staged files beside it. Next: start the "
+                                 "application again on this node, with the same run; it takes them over.",
+                                 path, why)};
+    };
+    const auto document = format::json::Document::parse(text);
+    if (!document) return corrupt("it is not JSON.");
+    const auto root = document->root();
+    const auto version = root.member("version").u64();
+    if (root.member("forebay").text() != "session" || !version || *version < 1 || *version > session_version)
+        return Error{ErrorKind::unsupported,
+                     fmt::format("forebay: {} is not a session file of version 1 to {}.", path, session_version)};
+    SessionFile session;
+    if (!SessionReader(session).read(root)) return corrupt("a member is absent or of another type.");
+    if (!session.run.starts_with('/')) return corrupt(fmt::format("its run '{}' is no absolute path.", session.run));
+    if (const auto good = check(session.agent); !good) return corrupt(good.error().text);
+    if (!is_forwarding(session.forwarding)) return corrupt("its forwarders or their token are none.");
+    return session;
+}
+
+}  // namespace forebay::node

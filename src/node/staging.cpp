@@ -1,0 +1,378 @@
+#include "node/staging.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <new>
+#include <set>
+#include <thread>
+
+#include "base/bytes.hpp"
+#include "base/crc32c.hpp"
+#include "base/limits.hpp"
+#include "node/compression_rules.hpp"
+#include "sys/local_file.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::node {
+
+namespace {
+
+constexpr const char* session_name = "session.json";
+constexpr const char* control_name = "control";
+// Taking gigabytes out of memory takes seconds on a busy node.
+constexpr std::chrono::seconds freeing_max{60};
+constexpr std::chrono::milliseconds look_pause{20};
+
+std::string base_of(const std::string& base) { return base.empty() ? "/dev/shm" : base; }
+
+std::string home_name() { return fmt::format("forebay-{}", sys::user_id()); }
+
+// Directories of this user alone under `base`: forebay-UID, and forebay-UID.NUMBER where somebody else had taken that.
+Result<std::vector<std::string>> homes(const std::string& base) {
+    std::vector<std::string> homes;
+    auto entries = sys::posix_store().list(base);
+    if (!entries && entries.error().kind == ErrorKind::missing) return homes;
+    if (!entries) return entries.error();
+    for (const auto& entry : *entries) {
+        const bool named = entry.name == home_name() || entry.name.starts_with(home_name() + ".");
+        if (named && entry.is_directory && sys::make_private_directory(base + "/" + entry.name))
+            homes.push_back(base + "/" + entry.name);
+    }
+    return homes;
+}
+
+// Under a name that nobody else can know before it is there.
+Result<std::string> make_home(const std::string& base) {
+    FB_TRY_ASSIGN(there, homes(base));
+    if (!there.empty()) return there.front();
+    auto home = base + "/" + home_name();
+    auto made = sys::make_private_directory(home);
+    if (!made && made.error().kind == ErrorKind::refused) {
+        home += fmt::format(".{:016x}", sys::random_u64());
+        made = sys::make_private_directory(home);
+    }
+    if (made) return home;
+    if (made.error().kind != ErrorKind::missing) return made.error();
+    return Error{ErrorKind::missing,
+                 fmt::format("forebay: nothing can be staged: {} does not exist. Next: create it, or set "
+                             "staging to another node-local directory.",
+                             base)};
+}
+
+// Of a run's staging directories, up to its identity.
+std::string directory_prefix(const std::string& run) {
+    const auto slash = run.find_last_of('/');
+    const auto name = run.substr(slash == std::string::npos ? 0 : slash + 1).substr(0, 64);
+    return fmt::format("{}-{:08x}-", name.empty() ? "run" : name, crc32c(bytes_of(run)));
+}
+
+bool belongs_to(const std::string& directory, const std::string& run) {
+    const auto path = directory + "/" + session_name;
+    const auto text = sys::read_text(sys::posix_store(), path, limits::session_bytes_max);
+    const auto session = text ? decode_session(*text, path) : Result<SessionFile>(text.error());
+    if (!session) return directory.substr(directory.rfind('/') + 1).starts_with(directory_prefix(run));
+    std::error_code unequal;  // one of both does not exist
+    return session->run == run || std::filesystem::equivalent(session->run, run, unequal);
+}
+
+// "restart.0.h5" -> {"restart", 0}
+bool split_slot_name(const std::string& name, std::string& stream, std::uint32_t& number) {
+    if (name.size() < 6 || !name.ends_with(".h5") || name[name.size() - 5] != '.') return false;
+    const char digit = name[name.size() - 4];
+    if (digit != '0' && digit != '1') return false;
+    stream = name.substr(0, name.size() - 5);
+    number = static_cast<std::uint32_t>(digit - '0');
+    return true;
+}
+
+Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseconds wait_max) {
+    end_agent(directory);
+    const auto deadline = sys::Clock::now() + wait_max;
+    while (sys::lock_is_held(agent_lock_path(directory))) {
+        if (sys::Clock::now() > deadline)
+            return Error{
+                ErrorKind::retry,
+                fmt::format(
+                    "forebay: the agent of an earlier session still drains {} after {} s. Safe: what it has staged. "
+                    "Next: look at {}/agent.log, then start again.",
+                    directory, wait_max.count() / 1000, directory)};
+        std::this_thread::sleep_for(look_pause);
+    }
+    return {};
+}
+
+// What the page of the session before says is committed. What is not at the target any more was then removed there, and
+// is not to be put back.
+std::set<std::pair<std::string, std::uint64_t>> committed_in(const std::string& directory) {
+    std::set<std::pair<std::string, std::uint64_t>> saves;  // ids are of one stream: others have the same
+    const auto old = Staging::join(directory);
+    for (std::uint32_t i = 0; old && i < old->control().slot_count.load(); ++i)
+        if (const auto& slot = old->control().slots[i]; slot.state.load() == SlotState::committed)
+            saves.emplace(old->control().streams[slot.stream].name.data(), slot.snapshot_id.load());
+    return saves;
+}
+
+// " (process 4711)", as far as it is known.
+std::string process_in(const std::string& directory) {
+    const auto path = directory + "/" + session_name;
+    const auto text = sys::read_text(sys::posix_store(), path, limits::session_bytes_max);
+    const auto session = text ? decode_session(*text, path) : Result<SessionFile>(text.error());
+    return session ? fmt::format(" (process {})", session->process) : "";
+}
+
+// Whoever frees it removes the page first.
+bool is_being_freed(const std::string& directory) {
+    const auto page = Staging::join(directory);
+    return page ? page->control().lingering.load() == lingering_frees : page.error().kind == ErrorKind::missing;
+}
+
+// Directories are spools, in which programs write to the last moment: they go only when they are empty, and first. What
+// a failure leaves must still be known for what it is, so session.json goes after all that is staged; and before the
+// locks, so that nobody takes over what is being removed.
+Result<> remove_all(const std::string& directory, Unpacked unpacked = Unpacked::stay) {
+    const auto names = sys::names_in(directory);
+    if (!names && names.error().kind == ErrorKind::missing) return {};
+    FB_TRY(names);
+    const auto in_the_way = [&](const std::string& path) {
+        return Error{ErrorKind::retry, fmt::format("forebay: {} is not removed: {} holds files that nobody has packed. "
+                                                   "Safe: these files. Next: forebay drain {}.",
+                                                   directory, path, directory)};
+    };
+    const std::vector<std::string> last{directory + "/" + session_name, agent_lock_path(directory),
+                                        application_lock_path(directory)};
+    std::vector<std::string> files;
+    for (const auto& name : *names) {
+        const auto path = directory + "/" + name;
+        const auto seen = sys::look_at(path);
+        if (seen && seen->kind == sys::LocalFile::Kind::directory) {
+            if (unpacked == Unpacked::go) FB_TRY(sys::posix_store().remove_tree(path));
+            FB_TRY_ASSIGN(gone, sys::remove_empty(path));
+            if (!gone) return in_the_way(path);
+        } else if (std::ranges::find(last, path) == last.end()) {
+            files.push_back(path);
+        }
+    }
+    files.insert(files.end(), last.begin(), last.end());
+    for (const auto& file : files) FB_TRY(sys::posix_store().remove(file));
+    FB_TRY_ASSIGN(gone, sys::remove_empty(directory));
+    // The next session may have it already.
+    return gone || sys::lock_is_held(application_lock_path(directory)) ? Result<>() : Result<>(in_the_way(directory));
+}
+
+}  // namespace
+
+std::string application_lock_path(const std::string& directory) { return directory + "/application.lock"; }
+std::string spool_path(const std::string& directory) { return directory + "/spool"; }
+std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
+std::string agent_log_path(const std::string& directory) { return directory + "/agent.log"; }
+
+Result<std::string> staging_home(const std::string& base) { return make_home(base_of(base)); }
+
+Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint64_t run_id,
+                                      std::uint32_t virtual_index) {
+    FB_TRY_ASSIGN(home, make_home(base_of(base)));
+    return fmt::format("{}/{}{:016x}-{}", home, directory_prefix(run), run_id, virtual_index);
+}
+
+Result<std::vector<std::string>> staging_directories(const std::string& base) {
+    std::vector<std::string> directories;
+    FB_TRY_ASSIGN(there, homes(base_of(base)));
+    for (const auto& home : there) {
+        FB_TRY_ASSIGN(entries, sys::posix_store().list(home));
+        for (const auto& entry : entries)
+            if (entry.is_directory) directories.push_back(home + "/" + entry.name);
+    }
+    return directories;
+}
+
+Result<std::vector<std::string>> staging_directories_of(const std::string& base, const std::string& run) {
+    FB_TRY_ASSIGN(directories, staging_directories(base));
+    std::erase_if(directories, [&](const std::string& directory) { return !belongs_to(directory, run); });
+    std::ranges::sort(directories);
+    return directories;
+}
+
+void end_agent(const std::string& directory) {
+    if (!sys::lock_is_held(agent_lock_path(directory))) return;
+    if (auto old = Staging::join(directory)) {
+        old->control().ending.store(1);
+        ring(old->control().bell);
+    }
+}
+
+void dismiss_lingering(const std::string& directory) {
+    auto page = Staging::join(directory);
+    if (!page || page->control().lingering.load() == 0) return;
+    page->control().ending = 1;
+    ring(page->control().bell);
+    const auto deadline = sys::Clock::now() + freeing_max;
+    while (sys::lock_is_held(agent_lock_path(directory)) && sys::Clock::now() < deadline)
+        std::this_thread::sleep_for(look_pause);
+}
+
+Result<> remove_leftover(const std::string& directory, Unpacked unpacked) {
+    dismiss_lingering(directory);
+    auto application = sys::FileLock::take(application_lock_path(directory));
+    if (!application && application.error().kind == ErrorKind::missing) return {};
+    if (!application && application.error().kind != ErrorKind::retry) return application.error();
+    if (!application || sys::lock_is_held(agent_lock_path(directory)))
+        return Error{ErrorKind::refused, fmt::format("{} is in use.", directory)};
+    return remove_all(directory, unpacked);
+}
+
+Result<std::vector<StagedFile>> staged_files(const std::string& directory) {
+    auto& store = sys::posix_store();
+    FB_TRY_ASSIGN(entries, store.list(directory));
+    std::vector<StagedFile> found;
+    for (const auto& entry : entries) {
+        StagedFile staged{.path = directory + "/" + entry.name};
+        if (entry.is_directory || !split_slot_name(entry.name, staged.stream, staged.number)) continue;
+        if (entry.size < format::record_offset_bytes + format::record_size_bytes) continue;
+        FB_TRY_ASSIGN(file, store.open(staged.path, sys::Access::read));
+        std::vector<std::byte> pages(format::record_offset_bytes + format::record_size_bytes);
+        FB_TRY(file->read(0, pages));
+        // What was being filled when its session died has no valid record: it is not a snapshot of anything.
+        auto peek = format::peek(pages, staged.path);
+        if (!peek || peek->file_bytes > entry.size) continue;
+        staged.peek = *peek;
+        found.push_back(std::move(staged));
+    }
+    return found;
+}
+
+Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, const std::string& run) {
+    const auto deadline = sys::Clock::now() + freeing_max;
+    while (true) {
+        FB_TRY(sys::make_private_directory(directory));
+        auto lock = sys::FileLock::take(application_lock_path(directory));
+        if (lock) return LockedDirectory(directory, std::move(*lock));
+        const auto kind = lock.error().kind;
+        // An agent that frees the directory holds the lock, and takes the directory away under us.
+        const bool passing = kind == ErrorKind::missing || (kind == ErrorKind::retry && is_being_freed(directory));
+        if (kind == ErrorKind::retry && (!passing || sys::Clock::now() > deadline))
+            return Error{
+                ErrorKind::refused,
+                fmt::format("forebay: another session{} writes run {} on this node ({} is locked). Safe: all of its "
+                            "snapshots. Next: end it, or choose another run directory.",
+                            process_in(directory), run, application_lock_path(directory))};
+        if (!passing || sys::Clock::now() > deadline) return lock.error();
+        std::this_thread::sleep_for(look_pause);
+    }
+}
+
+LockedDirectory::~LockedDirectory() {
+    if (!lock_.held()) return;
+    const auto entries = sys::posix_store().list(path_);
+    const bool holds_nothing =
+        entries && std::ranges::all_of(*entries, [](const sys::Entry& entry) { return entry.name.ends_with(".lock"); });
+    if (holds_nothing) static_cast<void>(sys::posix_store().remove_tree(path_));
+}
+
+Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& session,
+                                std::chrono::milliseconds wait_max) {
+    FB_TRY_ASSIGN(session_text, encode_session(session));
+    const auto directory = locked.path();
+    FB_TRY(wait_for_old_agent(directory, wait_max));
+    const auto committed = committed_in(directory);
+
+    Staging staging;
+    staging.directory_ = directory;
+    staging.lock_ = std::move(locked.lock_);
+    auto& store = sys::posix_store();
+    FB_TRY(sys::write_text_durable(store, directory + "/" + session_name, session_text));
+    FB_TRY(store.remove(directory + "/" + control_name));
+    FB_TRY_ASSIGN(mapping,
+                  sys::Mapping::create(directory + "/" + control_name, round_up(sizeof(Control), limits::page_bytes)));
+    staging.mapping_ = std::move(mapping);
+    new (staging.mapping_.bytes().data()) Control();
+
+    FB_TRY_ASSIGN(left, staged_files(directory));
+    for (const auto& file : left) {
+        FB_TRY_ASSIGN(stream, staging.add_stream(file.stream,
+                                                 StreamOptions{.slots = static_cast<int>(file.number) + 1, .keep = 0}));
+        for (const auto index : staging.slots_of(stream)) {
+            auto& slot = staging.control().slots[index];
+            if (slot.number != file.number) continue;
+            slot.step = file.peek.record.step;
+            slot.snapshot_id = file.peek.record.snapshot_id;
+            slot.sealed_unix_ns = file.peek.record.sealed_unix_ns;
+            slot.inherited = 1;
+            slot.state = committed.contains({file.stream, file.peek.record.snapshot_id}) ? SlotState::committed
+                                                                                         : SlotState::sealed;
+        }
+    }
+    staging.control().magic.store(control_magic, std::memory_order_release);
+    return staging;
+}
+
+Result<Staging> Staging::join(const std::string& directory) {
+    Staging staging;
+    staging.directory_ = directory;
+    const auto path = directory + "/" + control_name;
+    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, true));
+    staging.mapping_ = std::move(mapping);
+    if (const auto bytes = staging.mapping_.bytes().size(); bytes < sizeof(Control))
+        return Error{ErrorKind::corrupt,
+                     fmt::format("forebay: the control page {} has {} bytes, {} are expected. Safe: the staged files "
+                                 "beside it. Next: forebay drain {}.",
+                                 path, bytes, sizeof(Control), directory)};
+    FB_TRY(check(staging.control(), path));
+    return staging;
+}
+
+Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamOptions& options) {
+    auto& page = control();
+    const auto count = page.stream_count.load();
+    std::uint32_t index = 0;
+    while (index < count && name != page.streams[index].name.data()) ++index;
+    if (index == streams_max || page.slot_count.load() + static_cast<std::uint32_t>(options.slots) > slots_max)
+        return Error{
+            ErrorKind::full,
+            fmt::format("forebay: stream '{}' is one too many: a session has at most {} streams.", name, streams_max)};
+    auto& stream = page.streams[index];
+    set_text(stream.name, name);
+    stream.keep = options.keep;
+    stream.keep_abandoned = options.keep_abandoned;
+    stream.view = 0;
+    for (const auto convention : options.conventions)
+        if (options.view) stream.view |= 1u << static_cast<unsigned>(convention);
+    set_text(stream.compression, encode_rules(rules_of(options)));
+    stream.priority = options.priority;
+    stream.deadline_ns = std::chrono::nanoseconds(options.deadline).count();
+    stream.rate_bytes_per_second = options.rate_bytes_per_second;
+    if (index == count) page.stream_count.store(count + 1, std::memory_order_release);
+    for (std::uint32_t number = 0; number < static_cast<std::uint32_t>(options.slots); ++number) {
+        const auto there = slots_of(index);
+        if (std::ranges::any_of(there, [&](auto i) { return page.slots[i].number == number; })) continue;
+        const auto slots = page.slot_count.load();
+        page.slots[slots].stream = index;
+        page.slots[slots].number = number;
+        page.slot_count.store(slots + 1, std::memory_order_release);
+    }
+    return index;
+}
+
+std::vector<std::uint32_t> Staging::slots_of(std::uint32_t stream) const {
+    std::vector<std::uint32_t> indices;
+    for (std::uint32_t i = 0; i < control().slot_count.load(std::memory_order_acquire); ++i)
+        if (control().slots[i].stream == stream) indices.push_back(i);
+    return indices;
+}
+
+std::string Staging::slot_path(std::uint32_t slot) const {
+    return directory_ + "/" + slot_file_name(control(), control().slots[slot]);
+}
+bool Staging::application_lives() const { return sys::lock_is_held(application_lock_path(directory_)); }
+bool Staging::agent_lives() const { return sys::lock_is_held(agent_lock_path(directory_)); }
+
+Result<> Staging::remove() {
+    mapping_ = {};
+    FB_TRY(remove_all(directory_));
+    lock_.release();
+    return {};
+}
+
+}  // namespace forebay::node

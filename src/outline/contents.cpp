@@ -1,0 +1,248 @@
+#include "outline/contents.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <span>
+
+#include "base/crc32c.hpp"
+#include "base/limits.hpp"
+#include "catalog/node_reader.hpp"
+#include "catalog/plain_bytes.hpp"
+#include "describe/geometry.hpp"
+#include "format/shared.hpp"
+#include "outline/limits.hpp"
+#include "sys/thread.hpp"
+
+namespace forebay::outline {
+
+namespace {
+
+Result<> check_limits(const Contents& contents, const catalog::Snapshot& snapshot) {
+    const auto refuse = [&](const std::string& what) {
+        return Error{
+            ErrorKind::unsupported,
+            fmt::format("forebay: no view of {} was made: {} Safe: the snapshot is committed and restarts as ever. "
+                        "Next: open its node files themselves, a few hundred at a time; each is HDF5 and "
+                        "{}/{} lists them.",
+                        snapshot.directory, what, snapshot.directory, catalog::manifest_name)};
+    };
+    if (contents.files > views_sources_max)
+        return refuse(
+            fmt::format("it has {} files and a view may have {}, because a reader keeps each one open and gets "
+                        "fill values instead of an error when it runs out of file descriptors.",
+                        contents.files, views_sources_max));
+    if (contents.mapping_count > views_mappings_max)
+        return refuse(
+            fmt::format("its variables lie in more than {} boxes, and a reader would be busy with them for minutes.",
+                        views_mappings_max));
+    return {};
+}
+
+/// The value of a replicated variable, checked against its checksums.
+Result<std::vector<std::byte>> read_value(sys::File& file, const std::string& path, const format::NodeFile& head,
+                                          std::size_t v) {
+    const auto& block = head.blocks[head.first_block[v]];
+    std::vector<std::byte> value(block.size_bytes);
+    catalog::PlainBytes::Scratch scratch;
+    FB_TRY(catalog::PlainBytes(file, head, path).read(block.offset_bytes, value, scratch));
+    const auto bytes = std::span<const std::byte>(value);
+    for (std::uint64_t segment = 0; segment < format::segments_of(bytes.size()); ++segment) {
+        const auto first = segment * limits::segment_bytes;
+        const auto part = bytes.subspan(first, std::min(limits::segment_bytes, bytes.size() - first));
+        const auto expected = head.crc32c[block.first_segment + segment];
+        const auto found = crc32c(part);
+        if (found == expected) continue;
+        return Error{
+            ErrorKind::corrupt,
+            fmt::format(
+                "'{}' in {} differs from what rank {} staged: crc32c {:08x} found, {:08x} expected, bytes {}-{}.",
+                head.schema.variables[v].name, path, block.rank, found, expected, block.offset_bytes + first,
+                block.offset_bytes + first + part.size() - 1)};
+    }
+    return value;
+}
+
+bool is_copied(const Variable& variable) {
+    return variable.kind == Kind::replicated &&
+           variable.elements() * variable.type.size_bytes <= views_copied_bytes_max;
+}
+
+class Gatherer {
+public:
+    Gatherer(sys::Store& store, const catalog::Snapshot& snapshot, bool is_limited, Contents& contents)
+        : store_(store),
+          snapshot_(snapshot),
+          is_limited_(is_limited),
+          contents_(contents),
+          manifest_(contents.manifest) {
+        contents.table_rows.assign(manifest_.schema.tables.size(), 0);
+        contents.mappings.resize(manifest_.schema.variables.size());
+        contents.values.resize(manifest_.schema.variables.size());
+    }
+
+    /// The head of one node, or none where its file is missing.
+    Result<> add(const format::NodeLine& line, const format::NodeFile* head, const std::string& step_name) {
+        contents_.sources.push_back(step_name + "/" + line.path);
+        contents_.groups.push_back(line.offset_bytes == 0 ? "" : format::region_name(line.node) + "/");
+        if (head == nullptr) contents_.missing.push_back(catalog::name_of(step_name, line));
+        else FB_TRY(place_all(line, *head));
+        for (std::uint32_t table = 0; table < contents_.table_rows.size(); ++table)
+            contents_.table_rows[table] += line.rows[table];
+        return is_limited_ ? check_limits(contents_, snapshot_) : Result<>();
+    }
+
+private:
+    Result<> place_all(const format::NodeLine& line, const format::NodeFile& head) {
+        const auto path = catalog::name_of(snapshot_.directory, line);
+        if (head.record_crc32c != line.record_crc32c || head.schema != manifest_.schema || !same_rows(head, line))
+            return Error{ErrorKind::corrupt,
+                         fmt::format("{} is not the file that was committed: it changed while it was read, or "
+                                     "describes other variables than the manifest.",
+                                     path)};
+        for (std::size_t v = 0; v < manifest_.schema.variables.size(); ++v) {
+            const auto& variable = manifest_.schema.variables[v];
+            if (variable.kind == Kind::array) place(head, v, array_mappings(head, v));
+            if (variable.kind == Kind::particles)
+                place(head, v, column_mappings(head, v, contents_.table_rows[variable.table]));
+        }
+        if (format::is_shared(line) && contents_.datasets.empty())
+            contents_.datasets = format::shared_datasets(head.record, manifest_.schema);
+        if (has_replicated_) return {};
+        has_replicated_ = true;
+        FB_TRY_ASSIGN(file, catalog::open_line(store_, snapshot_.directory, line, sys::Access::read));
+        return add_replicated(*file, head, path);
+    }
+
+    static bool same_rows(const format::NodeFile& head, const format::NodeLine& line) {
+        if (line.rows.size() != head.schema.tables.size()) return false;
+        for (std::uint32_t table = 0; table < line.rows.size(); ++table)
+            if (head.rows(table) != line.rows[table]) return false;
+        return true;
+    }
+
+    void place(const format::NodeFile& head, std::size_t v, const std::vector<Mapping>& mappings) {
+        const auto source = static_cast<std::uint32_t>(contents_.sources.size() - 1);
+        for (const auto& mapping : mappings) contents_.mappings[v].push_back({source, flat_elements(head, v), mapping});
+        contents_.mapping_count += mappings.size();
+    }
+
+    Result<> add_replicated(sys::File& file, const format::NodeFile& head, const std::string& path) {
+        for (std::size_t v = 0; v < manifest_.schema.variables.size(); ++v) {
+            const auto& variable = manifest_.schema.variables[v];
+            if (variable.kind != Kind::replicated || head.first_block[v] == head.first_block[v + 1]) continue;
+            if (is_copied(variable)) {
+                FB_TRY_ASSIGN(value, read_value(file, path, head, v));
+                contents_.values[v] = std::move(value);
+            } else {
+                place(head, v, {{0, head.blocks[head.first_block[v]].box}});
+            }
+        }
+        return {};
+    }
+
+    sys::Store& store_;
+    const catalog::Snapshot& snapshot_;
+    const bool is_limited_;
+    Contents& contents_;
+    const format::Manifest& manifest_;
+    bool has_replicated_ = false;  // from the first node file that is there
+};
+
+/// The heads of some node files, read by several threads; `missing` for files that are not there.
+std::vector<Result<format::NodeFile>> read_heads(sys::Store& store, const std::string& directory,
+                                                 const format::Manifest& manifest,
+                                                 std::span<const format::NodeLine> lines) {
+    const auto read = [&](const format::NodeLine& line) -> Result<format::NodeFile> {
+        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store, directory, line));
+        FB_TRY(catalog::check_listed(reader.peek(), manifest, line, catalog::name_of(directory, line)));
+        return reader.head();
+    };
+    std::vector<std::optional<Result<format::NodeFile>>> found(lines.size());
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+        for (auto i = next++; i < lines.size(); i = next++) found[i].emplace(read(lines[i]));
+    };
+    sys::Helpers helpers(std::min<std::size_t>(head_readers, std::max<std::size_t>(lines.size(), 1)) - 1, work);
+    work();
+    helpers.join();
+    std::vector<Result<format::NodeFile>> heads;
+    heads.reserve(lines.size());
+    for (auto& one : found) heads.push_back(std::move(*one));
+    return heads;
+}
+
+/// Names the node files that are not there, up to some.
+Error missing_error(sys::Store& store, const std::string& directory, const format::Manifest& manifest, Error first) {
+    std::vector<std::string> names;
+    std::set<std::string> asked;
+    for (const auto& line : manifest.nodes) {
+        if (!asked.insert(line.path).second) continue;
+        const auto exists = store.exists(directory + "/" + line.path);
+        if (exists && !*exists) names.push_back(line.path);
+    }
+    if (names.empty()) return first;  // it came back meanwhile, or what is missing is not a whole file
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), missing_named_max); ++i) text += (i > 0 ? ", " : "") + names[i];
+    if (names.size() > missing_named_max) text += fmt::format(" and {} more", names.size() - missing_named_max);
+    return {ErrorKind::missing,
+            fmt::format("{} of its {} files are missing from {}: {}.", names.size(), asked.size(), directory, text)};
+}
+
+Result<Contents> gather_checked(sys::Store& store, const catalog::Snapshot& snapshot, format::Manifest manifest,
+                                Missing missing, bool is_limited) {
+    const auto directory = std::filesystem::absolute(snapshot.directory).lexically_normal();
+    Contents contents;
+    contents.manifest = std::move(manifest);
+    contents.run = directory.parent_path().parent_path().filename().string();
+    std::set<std::string> files;
+    for (const auto& line : contents.manifest.nodes) files.insert(line.path);
+    contents.files = static_cast<std::uint32_t>(files.size());
+    if (is_limited) FB_TRY(check_limits(contents, snapshot));
+    Gatherer gatherer(store, snapshot, is_limited, contents);
+    const std::span<const format::NodeLine> lines(contents.manifest.nodes);
+    for (std::size_t first = 0; first < lines.size(); first += heads_at_once) {
+        const auto some = lines.subspan(first, std::min<std::size_t>(heads_at_once, lines.size() - first));
+        const auto heads = read_heads(store, snapshot.directory, contents.manifest, some);
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            const bool absent = !heads[i] && heads[i].error().kind == ErrorKind::missing;
+            if (absent && missing == Missing::refuse)
+                return missing_error(store, snapshot.directory, contents.manifest, heads[i].error());
+            if (!heads[i] && !absent) return heads[i].error();
+            FB_TRY(gatherer.add(some[i], absent ? nullptr : &*heads[i], directory.filename().string()));
+        }
+    }
+    if (contents.missing.size() == lines.size())
+        return missing_error(store, snapshot.directory, contents.manifest,
+                             {ErrorKind::missing, "none of its node files is there."});
+    return contents;
+}
+
+}  // namespace
+
+Result<Contents> gather(sys::Store& store, const catalog::Snapshot& snapshot, Missing missing) {
+    FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
+    auto contents = gather_checked(store, snapshot, std::move(manifest), missing, true);
+    if (contents || contents.error().kind == ErrorKind::unsupported) return contents;
+    // What is wrong with a source is the catalog's to say; that no view hides it is ours.
+    const auto stream = snapshot.directory.substr(0, snapshot.directory.rfind('/'));
+    const bool absent = contents.error().kind == ErrorKind::missing && missing == Missing::refuse;
+    return Error{
+        contents.error().kind,
+        fmt::format("forebay: no view of {} was made, because {}: {} Safe: "
+                    "nothing was changed. Next: forebay verify {}@{}{}",
+                    snapshot.directory,
+                    absent ? "readers would take what is missing for values" : "one of its node files cannot be shown",
+                    contents.error().text, stream, snapshot.step,
+                    absent ? "; or, to see what is left, forebay view with --partial" : "")};
+}
+
+Result<Contents> gather_to_copy(sys::Store& store, const catalog::Snapshot& snapshot) {
+    FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
+    return gather_checked(store, snapshot, std::move(manifest), Missing::refuse, false);
+}
+
+}  // namespace forebay::outline
