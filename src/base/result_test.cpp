@@ -1,7 +1,6 @@
 // Goal: an error has one layout, whatever parts it has, and comes out of a text as it went in.
 // Method: texts and lines of all combinations of parts, with full stops and without; the way through a C application.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "forebay/result.hpp"
 
 #include <doctest/doctest.h>

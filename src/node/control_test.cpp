@@ -1,7 +1,6 @@
 // Goal: an error comes out of the control page in the parts that it went in with, and never runs out of its place.
 // Method: parts that fit, that are absent and that are too long, each over the text of a longer error.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "node/control.hpp"
 
 #include <doctest/doctest.h>

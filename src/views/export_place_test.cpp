@@ -1,7 +1,6 @@
 // Goal: an export goes on only with what is its own, removes nothing that may be somebody's, and names no file that
 // another one took away. Method: what other exports and crashes leave is put on the simulated disk by hand.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 // Goal: a plain view is made whole or not at all, from node files that are those of the manifest, and leaves HDF5 and
 // the directory as they were. What readers see in it is the subject of tests/views.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <hdf5.h>
 
