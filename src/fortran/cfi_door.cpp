@@ -136,6 +136,12 @@ Attributes attributes_of(const char* unit, const char* description, const std::s
 
 extern "C" {
 
+fb_status fb_fortran_refusal(const char* what, const char* next, fb_error* error) {
+    return guarded(error, [&]() -> Result<> {
+        return Error{ErrorKind::refused, text_or_empty(what), "", text_or_empty(next)};
+    });
+}
+
 fb_status fb_fortran_replicated(fb_stream* stream, const char* name, const Place* value, const char* unit,
                                 const char* description, int first_rank, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
