@@ -13,7 +13,10 @@ build:  ## build/bin/forebay, the libraries in build/lib, the example simulation
 	cmake --preset release -DFOREBAY_WERROR=$(WERROR)
 	cmake --build build --parallel $(JOBS)
 
-demo: build  ## a cosmology run that is killed, drained, restarted on other ranks and proved equal
+demo:  ## a cosmology run that is killed, drained, restarted on other ranks and proved equal; builds no more than that
+	scripts/bootstrap demo
+	[ -e build/build.ninja ] || cmake --preset demo -DFOREBAY_WERROR=$(WERROR)
+	cmake --build build --parallel $(JOBS) --target forebay_program nbody
 	scripts/demo
 
 test: build  ## every test there is, formatting and documentation links too
@@ -27,8 +30,9 @@ bench: build  ## save, drain, restart and plan against their limits; PALM's data
 	cmake --build build --parallel $(JOBS)
 	bench/run
 
-format:  ## rewrites the sources in the project's style
+format:  ## rewrites the sources in the style of the project, and fills lines of pages that are too long
 	find $(wildcard include src apps tests docs) -name '*.[ch]pp' -o -name '*.[ch]' | xargs clang-format-14 -i
+	python3 tests/repo/lines_test.py --wrap
 
 tidy: build  ## clang-tidy over all sources (slow)
 	scripts/tidy $(JOBS)

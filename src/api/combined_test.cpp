@@ -3,7 +3,6 @@
 // alone, and when everybody is killed and the agents come back.
 // Method: virtual nodes, each with its own agent, over the real file system.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <set>
@@ -132,7 +131,7 @@ TEST_CASE("damage in a region, in the page and in the shown head is found and to
     const auto in_data = manifest.nodes[1].offset_bytes + head.blocks.front().offset_bytes;
     for (const std::uint64_t at : {std::uint64_t{40}, std::uint64_t{4200}, std::uint64_t{8200}, in_data})
         stored.check_flip(path, at, at == in_data ? "u" : "");
-    CHECK(catalog::load_head(sys::posix_store(), path).error().text.find("/node-00000") != std::string::npos);
+    CHECK(catalog::load_head(sys::posix_store(), path).error().text().find("/node-00000") != std::string::npos);
     CHECK(catalog::load_head(sys::posix_store(), path + "/node-00002").error().kind == ErrorKind::missing);
 }
 

@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 cmake -G Ninja -S "$FOREBAY_SOURCE_DIR" -B build -DMPI_C_COMPILER=mpicc.mpich -DMPI_CXX_COMPILER=mpicxx.mpich \
     -DMPI_Fortran_COMPILER=mpifort.mpich -DFOREBAY_TESTS=OFF -DFOREBAY_APPS=OFF -DFOREBAY_PYTHON=OFF -DFOREBAY_HDF5=OFF -DCMAKE_BUILD_TYPE=Debug \
-    > log || { cat log; exit 1; }
+    -DFOREBAY_JUMBO=ON > log || { cat log; exit 1; }
 objects=$(ninja -C build -t targets all | grep -oE '^src/CMakeFiles/forebay_mpi\.dir/[^:]*\.o' | sort -u)
 # shellcheck disable=SC2086  # a list of files
 ninja -C build $objects >> log || { cat log; exit 1; }
