@@ -284,7 +284,8 @@ TEST_CASE("memory and alignment that cannot be are refused") {
     const auto refused = [&](std::uint64_t alignment, std::uint64_t memory) {
         views::ExportOptions options{.alignment_bytes = alignment, .memory_bytes = memory};
         const auto done = views::export_file(disk, {snapshot}, plain, "out.h5", options);
-        return !done && done.error().kind == ErrorKind::refused && done.error().text().find("Next:") != std::string::npos;
+        return !done && done.error().kind == ErrorKind::refused &&
+               done.error().text().find("Next:") != std::string::npos;
     };
     CHECK(refused(0, 0));
     CHECK(refused(5000, 0));
