@@ -9,6 +9,7 @@
 #include <optional>
 #include <tuple>
 
+#include "base/glob.hpp"
 #include "base/limits.hpp"
 #include "catalog/block_reader.hpp"
 #include "cli/json.hpp"
@@ -55,29 +56,9 @@ Error problem(ErrorKind kind, const std::string& text, const std::string& next) 
     return {kind, fmt::format("{}\n  Next: {}", text, next)};
 }
 
-// * stands for any text, / too, and ? for any byte.
-bool matches(std::string_view pattern, std::string_view text) {
-    std::size_t p = 0, t = 0, star = pattern.npos, resume = 0;
-    while (t < text.size()) {
-        if (p < pattern.size() && pattern[p] == '*') {
-            star = p++;
-            resume = t;
-        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-            ++p;
-            ++t;
-        } else if (star != pattern.npos) {
-            p = star + 1;
-            t = ++resume;
-        } else {
-            return false;
-        }
-    }
-    return pattern.find_first_not_of('*', p) == pattern.npos;
-}
-
 bool is_wanted(const Options& options, const std::string& path) {
     return options.patterns.empty() || std::ranges::any_of(options.patterns, [&](const std::string& pattern) {
-               return matches(pattern, path);
+               return matches(pattern, path, Wild::star_and_question);
            });
 }
 

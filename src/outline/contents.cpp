@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "base/path.hpp"
 #include "catalog/block_reader.hpp"
 #include "catalog/node_reader.hpp"
 #include "describe/geometry.hpp"
@@ -139,12 +140,9 @@ std::vector<Result<format::NodeFile>> read_heads(sys::Store& store, const std::s
     };
     std::vector<std::optional<Result<format::NodeFile>>> found(lines.size());
     std::atomic<std::size_t> next{0};
-    const auto work = [&] {
+    sys::work_together(std::min<std::size_t>(head_readers, lines.size()), [&] {
         for (auto i = next++; i < lines.size(); i = next++) found[i].emplace(read(lines[i]));
-    };
-    sys::Helpers helpers(std::min<std::size_t>(head_readers, std::max<std::size_t>(lines.size(), 1)) - 1, work);
-    work();
-    helpers.join();
+    });
     std::vector<Result<format::NodeFile>> heads;
     heads.reserve(lines.size());
     for (auto& one : found) heads.push_back(std::move(*one));
@@ -205,7 +203,7 @@ Result<Contents> gather(sys::Store& store, const catalog::Snapshot& snapshot, Mi
     auto contents = gather_checked(store, snapshot, std::move(manifest), missing, true);
     if (contents || contents.error().kind == ErrorKind::unsupported) return contents;
     // What is wrong with a source is the catalog's to say; that no view hides it is ours.
-    const auto stream = snapshot.directory.substr(0, snapshot.directory.rfind('/'));
+    const auto stream = directory_of(snapshot.directory);
     const bool absent = contents.error().kind == ErrorKind::missing && missing == Missing::refuse;
     return Error{
         contents.error().kind,

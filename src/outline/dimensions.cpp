@@ -1,4 +1,5 @@
 #include "outline/dimensions.hpp"
+#include "base/path.hpp"
 
 #include <fmt/format.h>
 
@@ -9,13 +10,6 @@
 namespace forebay::outline {
 
 namespace {
-
-std::string parent_of(const std::string& path) {
-    const auto slash = path.rfind('/');
-    return slash == std::string::npos ? "" : path.substr(0, slash);
-}
-
-std::string leaf_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::string joined(const std::string& group, const std::string& name) {
     return group.empty() ? name : group + "/" + name;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <thread>
 
+#include "base/path.hpp"
 #include "move/export_place.hpp"
 #include "node/run_lock.hpp"
 #include "views/h5part_run.hpp"
@@ -162,7 +163,7 @@ private:
         FB_TRY(file->sync());
         FB_TRY(file->close());
         FB_TRY(store_.rename(part_, making_.file));
-        FB_TRY(store_.sync_directory(move::directory_of(making_.file)));
+        FB_TRY(store_.sync_directory(directory_of(making_.file)));
         FB_TRY(sys::write_text_durable(store_, h5part::made_path(run_), "made\n"));
         return made;
     }

@@ -211,10 +211,8 @@ Result<> copy_node(const catalog::BlockReader& node, std::span<const Record> rec
     auto own = options;
     own.threads = static_cast<int>(std::clamp<std::uint64_t>(options.memory_bytes / ((columns + 1) * segment_bytes), 1,
                                                              static_cast<std::uint64_t>(options.threads)));
-    const auto work = [&] { Worker(node, records, outputs, ranks, own, shared).run(); };
-    sys::Helpers helpers(static_cast<std::uint64_t>(own.threads - 1), work);
-    work();
-    helpers.join();
+    sys::work_together(static_cast<std::uint64_t>(own.threads),
+                       [&] { Worker(node, records, outputs, ranks, own, shared).run(); });
     if (const auto error = shared.error()) return *error;
     return {};
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/path.hpp"
 #include "catalog/output.hpp"
 #include "foreign/genericio/copy.hpp"
 #include "foreign/genericio/encode.hpp"
@@ -17,12 +18,6 @@
 namespace forebay::foreign::genericio {
 
 namespace {
-
-std::string directory_of(const std::string& path) {
-    const auto slash = path.rfind('/');
-    if (slash == std::string::npos) return ".";
-    return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 std::string part_of(const std::string& path) { return path + ".part"; }
 
