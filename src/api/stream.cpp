@@ -56,7 +56,8 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
                .run = session->options.run,
                .run_id = session->run_id,
                .wait_max = session->options.close_wait,
-               .say = session->say()},
+               .say = session->say(),
+               .note = [this](const std::string& text) { note(text); }},
               name),
       course(session->number) {}
 

@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/path.hpp"
 #include "node/compression_rules.hpp"
 #include "sys/local_file.hpp"
 #include "sys/store.hpp"
@@ -73,7 +74,7 @@ bool belongs_to(const std::string& directory, const std::string& run) {
     const auto path = directory + "/" + session_name;
     const auto text = sys::read_text(sys::posix_store(), path, limits::session_bytes_max);
     const auto session = text ? decode_session(*text, path) : Result<SessionFile>(text.error());
-    if (!session) return directory.substr(directory.rfind('/') + 1).starts_with(directory_prefix(run));
+    if (!session) return leaf_of(directory).starts_with(directory_prefix(run));
     std::error_code unequal;  // one of both does not exist
     return session->run == run || std::filesystem::equivalent(session->run, run, unequal);
 }
@@ -360,6 +361,16 @@ std::vector<std::uint32_t> Staging::slots_of(std::uint32_t stream) const {
     for (std::uint32_t i = 0; i < control().slot_count.load(std::memory_order_acquire); ++i)
         if (control().slots[i].stream == stream) indices.push_back(i);
     return indices;
+}
+
+std::set<std::uint64_t> Staging::committed_snapshots(const std::string& stream) const {
+    std::set<std::uint64_t> ids;
+    const auto& page = control();
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
+        if (page.slots[i].state.load(std::memory_order_acquire) == SlotState::committed &&
+            page.streams[page.slots[i].stream].name.data() == stream)
+            ids.insert(page.slots[i].snapshot_id.load());
+    return ids;
 }
 
 std::string Staging::slot_path(std::uint32_t slot) const {
