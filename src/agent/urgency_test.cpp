@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-using namespace forebay::drain;
+using namespace forebay::agent;
 
 TEST_CASE("priority, then the deadline, then age, then the step") {
     const std::vector<Urgency> expected{

@@ -12,7 +12,7 @@
 #include "support/temp_directory.hpp"
 
 using namespace forebay;
-using namespace forebay::stage;
+using namespace forebay::node;
 
 namespace {
 

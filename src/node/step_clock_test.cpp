@@ -10,7 +10,7 @@
 #include <vector>
 
 using namespace forebay;
-using namespace forebay::stage;
+using namespace forebay::node;
 using namespace std::chrono_literals;
 
 namespace {

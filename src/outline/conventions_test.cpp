@@ -15,7 +15,7 @@
 #include "outline/openpmd_records.hpp"
 
 using namespace forebay;
-using namespace forebay::views;
+using namespace forebay::outline;
 
 namespace {
 

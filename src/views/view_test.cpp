@@ -136,7 +136,7 @@ TEST_CASE("a replicated value that fails its checksum is not copied") {
 TEST_CASE("more node files than a reader can hold open are unsupported") {
     const Scratch scratch;
     auto& store = sys::posix_store();
-    const auto snapshot = test::write_sample(store, scratch.run(), slabs(views::views_sources_max + 1, 1)).value();
+    const auto snapshot = test::write_sample(store, scratch.run(), slabs(outline::views_sources_max + 1, 1)).value();
     const auto made = views::make_view(store, {&snapshot, 1}, {});
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::unsupported);
