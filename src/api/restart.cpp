@@ -143,6 +143,8 @@ Result<bool> StreamState::looks_whole(RestartState& state) {
     return false;
 }
 
+const std::vector<std::string>& Stream::notes() const { return state_->notes; }
+
 Result<std::optional<Restart>> Stream::newest(std::int64_t below) {
     return state_->guarded([&] { return state_->choose(below); });
 }

@@ -396,6 +396,4 @@ Counters StreamState::counters() const {
 
 Counters Stream::counters() const { return state_->counters(); }
 
-const std::vector<std::string>& Stream::notes() const { return state_->notes; }
-
 }  // namespace forebay

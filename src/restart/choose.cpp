@@ -223,7 +223,7 @@ Result<bool> Chooser::choose_below(std::int64_t below, const Accept& accept) {
         }
         FB_TRY_ASSIGN(accepted, accept(std::move(*choice)));
         if (accepted) return true;
-        below = candidate.step;  // another save of the step is older
+        below = candidate.step;  // other saves of this step are older: they are passed over with it
     }
     return false;
 }
