@@ -16,6 +16,7 @@
 #include "node/compression_rules.hpp"
 #include "sys/local_file.hpp"
 #include "sys/store.hpp"
+#include "sys/wait_until.hpp"
 
 namespace forebay::node {
 
@@ -25,7 +26,7 @@ constexpr const char* session_name = "session.json";
 constexpr const char* control_name = "control";
 // Taking gigabytes out of memory takes seconds on a busy node.
 constexpr std::chrono::seconds freeing_max{60};
-constexpr std::chrono::milliseconds look_pause{20};
+constexpr sys::Pauses look_pauses{std::chrono::milliseconds(20)};
 
 std::string base_of(const std::string& base) { return base.empty() ? "/dev/shm" : base; }
 
@@ -89,20 +90,18 @@ bool split_slot_name(const std::string& name, std::string& stream, std::uint32_t
     return true;
 }
 
+bool await_end_of_agent(const std::string& directory, std::chrono::milliseconds wait_max) {
+    return sys::wait_until(sys::Clock::now() + wait_max, look_pauses,
+                           [&] { return !sys::lock_is_held(agent_lock_path(directory)); });
+}
+
 Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseconds wait_max) {
     end_agent(directory);
-    const auto deadline = sys::Clock::now() + wait_max;
-    while (sys::lock_is_held(agent_lock_path(directory))) {
-        if (sys::Clock::now() > deadline)
-            return Error{
-                ErrorKind::retry,
-                fmt::format(
-                    "forebay: the agent of an earlier session still drains {} after {} s. Safe: what it has staged. "
-                    "Next: look at {}/agent.log, then start again.",
-                    directory, wait_max.count() / 1000, directory)};
-        std::this_thread::sleep_for(look_pause);
-    }
-    return {};
+    if (await_end_of_agent(directory, wait_max)) return {};
+    return Error{ErrorKind::retry,
+                 fmt::format("forebay: the agent of an earlier session still drains {} after {} s. Safe: what it has "
+                             "staged. Next: look at {}/agent.log, then start again.",
+                             directory, wait_max.count() / 1000, directory)};
 }
 
 // What the page of the session before says is committed. What is not at the target any more was then removed there, and
@@ -209,9 +208,7 @@ void dismiss_lingering(const std::string& directory) {
     if (!page || page->control().lingering.load() == 0) return;
     page->control().ending = 1;
     ring(page->control().bell);
-    const auto deadline = sys::Clock::now() + freeing_max;
-    while (sys::lock_is_held(agent_lock_path(directory)) && sys::Clock::now() < deadline)
-        std::this_thread::sleep_for(look_pause);
+    await_end_of_agent(directory, freeing_max);
 }
 
 Result<> remove_leftover(const std::string& directory, Unpacked unpacked) {
@@ -260,7 +257,7 @@ Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, cons
                             "snapshots. Next: end it, or choose another run directory.",
                             process_in(directory), run, application_lock_path(directory))};
         if (!passing || sys::Clock::now() > deadline) return lock.error();
-        std::this_thread::sleep_for(look_pause);
+        std::this_thread::sleep_for(look_pauses.first);
     }
 }
 
