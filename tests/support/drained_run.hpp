@@ -15,6 +15,7 @@ inline Result<> drain_and_commit(sys::Store& store, const std::string& run, cons
     drain::CompressionMemory memory{.rules = {{.codec = codec}, {}}};
     drain::NodeDrain how{.store = &store, .run = run, .direct = false};
     if (codec != Codec::none) how.compression = &memory;
+    FB_TRY(store.make_directories(run));  // drains make what is below it
     for (std::uint32_t node = 0; node < snapshot.nodes; ++node)
         FB_TRY(drain::drain_node_file(how, small_node_file(snapshot, node), "slot"));
     FB_TRY(commit(store, run, snapshot));
