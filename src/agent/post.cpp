@@ -15,7 +15,7 @@ namespace forebay::agent {
 
 namespace {
 
-constexpr std::chrono::milliseconds look_pause{500};
+constexpr std::chrono::milliseconds bell_look_pause{500};
 
 bool take_empty(PostEntry& entry) {
     auto state = PostState::empty;
@@ -40,7 +40,7 @@ Log log_into(const std::string& directory) {
 // Its session waits for the first word only; a later error it sees in its slots.
 void end_with(Post& post, PostEntry& entry, const Error& error) {
     entry.error_kind = static_cast<std::uint32_t>(error.kind);
-    node::set_text(entry.error_text, error.text);
+    node::set_error(entry.error_text, error);
     answer(post, entry, entry.state.load() == PostState::starting ? PostState::refused : PostState::empty);
 }
 
@@ -51,7 +51,7 @@ void serve_session(Post& post, PostEntry& entry, const ViewMaker& make_view) {
         const auto log = log_into(directory);
         const auto ended = run_agent(directory, ready, make_view, log, Hosted::rank);
         if (ended) return {};
-        log(ended.error().text);
+        log(ended.error().line());
         return ended.error();
     });
     if (served) answer(post, entry, PostState::empty);
@@ -88,7 +88,7 @@ Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds
         const auto seen = post.news.load(std::memory_order_acquire);
         const auto state = entry->state.load(std::memory_order_acquire);
         if (state == PostState::refused) {
-            const Error error{static_cast<ErrorKind>(entry->error_kind), entry->error_text.data()};
+            const auto error = node::error_in(entry->error_kind, entry->error_text);
             entry->state.store(PostState::empty, std::memory_order_release);
             return error;
         }
@@ -96,7 +96,8 @@ Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds
         if (sys::Clock::now() >= deadline)
             return Error{ErrorKind::retry,
                          fmt::format("its dedicated agent does not answer for {} ms", timeout.count())};
-        sys::wait_on(post.news, seen, std::min<std::chrono::nanoseconds>(deadline - sys::Clock::now(), look_pause));
+        sys::wait_on(post.news, seen,
+                     std::min<std::chrono::nanoseconds>(deadline - sys::Clock::now(), bell_look_pause));
     }
 }
 
@@ -138,7 +139,7 @@ void serve(Post& post, const ViewMaker& make_view) {
         if (all_left && serving.empty()) return;
         // A session that was neither closed nor destroyed would be waited for by its own agent.
         if (all_left && !std::exchange(ending, true)) end_sessions(post);
-        sys::wait_on(post.bell, seen, look_pause);
+        sys::wait_on(post.bell, seen, bell_look_pause);
     }
 }
 

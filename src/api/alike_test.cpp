@@ -2,7 +2,6 @@
 // their ranks; nothing is staged, nobody waits, and the session goes on.
 // Method: threads as ranks on one node and on several, of which one is wrong; then it is put right.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -40,7 +39,7 @@ void check_refused(const Result<T>& answer, const std::vector<std::string>& says
     CHECK(answer.error().kind == ErrorKind::refused);
     for (const auto& part : says) {
         CAPTURE(part);
-        CHECK_MESSAGE(answer.error().text.find(part) != std::string::npos, answer.error().text);
+        CHECK_MESSAGE(answer.error().text().find(part) != std::string::npos, answer.error().text());
     }
 }
 

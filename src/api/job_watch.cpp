@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/attempt.hpp"
+#include "base/error_text.hpp"
 #include "catalog/names.hpp"
 #include "sys/thread.hpp"
 
@@ -17,7 +18,7 @@ namespace forebay {
 namespace {
 
 // Two looks of one process a second are nothing to a file system, and a step is rarely shorter.
-constexpr std::chrono::seconds look_pause{1};
+constexpr std::chrono::seconds job_look_pause{1};
 constexpr std::chrono::seconds first_look_max{1}, end_max{1};
 
 }  // namespace
@@ -42,8 +43,8 @@ bool taken(sys::Store& store, const std::string& path, bool& stays, std::string&
         return false;
     }
     if (const auto removed = store.remove(path); !removed) {
-        problem = fmt::format("forebay: {} is obeyed, but cannot be removed: {}. Next: remove it.", path,
-                              removed.error().text);
+        problem =
+            note_line(fmt::format("{} is obeyed, but cannot be removed: {}", path, removed.error().what), "remove it");
         return !std::exchange(stays, true);
     }
     return true;
@@ -69,7 +70,7 @@ void JobWatch::State::watch(sys::Store& target, const std::string& run) {
         if (stop || save) found.problem.swap(problem);
         looked = true;
         changed.notify_all();
-        changed.wait_for(lock, look_pause, [&] { return ending; });
+        changed.wait_for(lock, job_look_pause, [&] { return ending; });
     }
     ended = true;
     changed.notify_all();

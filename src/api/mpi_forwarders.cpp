@@ -14,14 +14,8 @@ namespace forebay {
 namespace {
 
 // A rank that waits looks this often whether the others have left: MPI lets nobody sleep until a message comes.
-constexpr std::chrono::milliseconds look_pause{50};
+constexpr std::chrono::milliseconds leaving_look_pause{50};
 constexpr int leaving_tag = 1;
-
-int rank_in(MPI_Comm comm) {
-    int rank = 0;
-    MPI_Comm_rank(comm, &rank);
-    return rank;
-}
 
 MPI_Comm copy_of(MPI_Comm comm) {
     MPI_Comm copy = MPI_COMM_NULL;
@@ -60,10 +54,8 @@ bool Forwarders::is_one(const comm::Topology& hosts, const Options& options) {
 Result<forward::Server> Forwarders::start(const Options& options, const std::string& token, std::string& addresses,
                                           const std::function<Result<>(const forward::ViewWanted&)>& make_view) {
     const auto failed = [](const Error& error) {
-        return Error{error.kind,
-                     fmt::format("forebay: {} cannot be a forwarder: {}. Next: set agent.forward_address to "
-                                 "an interface or address of the hosts, or agent.forwarders to 0.",
-                                 sys::host_name(), error.text)};
+        return because(error, fmt::format("{} cannot be a forwarder: {}", sys::host_name(), error.what), "",
+                       "set agent.forward_address to an interface or address of the hosts, or agent.forwarders to 0");
     };
     const auto hosts = sys::own_addresses(options.agent.forward_address);
     if (!hosts) return failed(hosts.error());
@@ -82,11 +74,10 @@ Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world,
     Forwarders made;
     auto& group = *hosts.world;
     if (mine && static_cast<std::uint32_t>(options.agent.forwarders) >= hosts.nodes)
-        mine =
-            Error{ErrorKind::refused,
-                  fmt::format("forebay: this job has {} hosts, and {} forwarders leave none that computes. Next: ask "
-                              "for more hosts, or lower agent.forwarders.",
-                              hosts.nodes, options.agent.forwarders)};
+        mine = Error{ErrorKind::refused,
+                     fmt::format("this job has {} hosts, and {} forwarders leave none that computes", hosts.nodes,
+                                 options.agent.forwarders),
+                     "", "ask for more hosts, or lower agent.forwarders"};
     FB_TRY(comm::agree(group, [&]() -> Result<> {
         FB_TRY(mine);
         if (group.rank() == 0) made.forwarding_.token = forward::new_token();
@@ -109,7 +100,7 @@ Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world,
     made.computing_ = copy_of(computing);
     const char waits = computing == MPI_COMM_NULL ? 1 : 0;
     group.gather_all(std::as_bytes(std::span(&waits, 1)), std::as_writable_bytes(std::span(all)));
-    if (computing != MPI_COMM_NULL && rank_in(computing) == 0)
+    if (computing != MPI_COMM_NULL && comm::rank_in(computing) == 0)
         for (int rank = 0; rank < group.size(); ++rank)
             if (all[static_cast<std::size_t>(rank)] != 0) made.serving_.push_back(rank);
     return made;
@@ -125,12 +116,12 @@ void Forwarders::leave() {
 void Forwarders::serve(std::chrono::milliseconds agents_max) {
     for (int left = 0; left == 0;) {
         MPI_Iprobe(MPI_ANY_SOURCE, leaving_tag, all_, &left, MPI_STATUS_IGNORE);
-        if (left == 0) std::this_thread::sleep_for(look_pause);
+        if (left == 0) std::this_thread::sleep_for(leaving_look_pause);
     }
     MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, leaving_tag, all_, MPI_STATUS_IGNORE);
     if (server_) {
         const auto deadline = sys::Clock::now() + agents_max;
-        while (server_->clients() > 0 && sys::Clock::now() < deadline) std::this_thread::sleep_for(look_pause);
+        while (server_->clients() > 0 && sys::Clock::now() < deadline) std::this_thread::sleep_for(leaving_look_pause);
         server_->stop();
         server_.reset();
     }

@@ -2,7 +2,6 @@
 // nodes whose agents are not equally fast; what was kept and not replaced is committed, and nothing else.
 // Method: threads as ranks; an agent slowed by its rate limit to a second or so a snapshot.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <set>
@@ -328,7 +327,7 @@ TEST_CASE("any policy over uneven nodes: kept less replaced is what is committed
                     if (rank == 2) std::this_thread::sleep_for(std::chrono::microseconds((step * 977) % 9000));
                 }
                 const auto done = saver.stream.wait_committed(60s);
-                CHECK_MESSAGE(done, (done ? "" : done.error().text));
+                CHECK_MESSAGE(done, (done ? "" : done.error().text()));
             });
             CHECK(committed(options, "restart") == expected);
         }

@@ -2,7 +2,6 @@
 // rank with its name, the values and the ranks; where ranks may differ, all get rank 0's value back.
 // Method: threads as ranks on one node and on several, of which one has another value; then it is put right.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -27,7 +26,7 @@ void check_refused(const Result<T>& answer, const std::vector<std::string>& says
     CHECK(answer.error().kind == ErrorKind::refused);
     for (const auto& part : says) {
         CAPTURE(part);
-        CHECK_MESSAGE(answer.error().text.find(part) != std::string::npos, answer.error().text);
+        CHECK_MESSAGE(answer.error().text().find(part) != std::string::npos, answer.error().text());
     }
 }
 

@@ -1,7 +1,6 @@
 // Goal: patterns match whole names, `*` any text, and `?` any byte only where it is asked for.
 // Method: a table; a pattern of many stars that a search over all splits would not end with.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "base/glob.hpp"
 
 #include <doctest/doctest.h>

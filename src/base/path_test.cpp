@@ -1,6 +1,5 @@
 // Goal: paths of files and of variables are cut at their last slash, with or without one. Method: a table.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "base/path.hpp"
 
 #include <doctest/doctest.h>

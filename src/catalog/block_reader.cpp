@@ -15,7 +15,7 @@ Result<BlockReader> BlockReader::open(sys::Store& store, const std::string& dire
     auto name = name_of(directory, line);
     if (head.record_crc32c != line.record_crc32c)
         return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed: its record has checksum "
-                                                     "{:08x}, the manifest says {:08x}.",
+                                                     "{:08x}, the manifest says {:08x}",
                                                      name, head.record_crc32c, line.record_crc32c)};
     return BlockReader(std::move(reader).take_file(), std::move(head), std::move(name));
 }
@@ -30,7 +30,7 @@ Result<> BlockReader::fill(std::uint64_t offset, std::span<std::byte> to, Scratc
     if (file_ != nullptr) return PlainBytes(*file_, head_, name_).read(offset, to, scratch);
     if (offset > image_.size() || image_.size() - offset < to.size())
         return Error{ErrorKind::corrupt,
-                     fmt::format("{} is cut short: {} bytes, {} expected.", name_, image_.size(), offset + to.size())};
+                     fmt::format("{} is cut short: {} bytes, {} expected", name_, image_.size(), offset + to.size())};
     if (!to.empty()) std::memcpy(to.data(), image_.data() + offset, to.size());
     return {};
 }
@@ -41,7 +41,7 @@ Result<> BlockReader::read(std::size_t block, std::uint64_t at, std::span<std::b
     if (at % limits::segment_bytes != 0 || at > place.size_bytes || to.size() > place.size_bytes - at || !ends_whole)
         return Error{ErrorKind::broken,
                      fmt::format("a mistake in Forebay itself: bytes {} to {} of a block of {} bytes in {} are not "
-                                 "whole segments.",
+                                 "whole segments",
                                  at, at + to.size(), place.size_bytes, name_)};
     FB_TRY(fill(place.offset_bytes + at, to, scratch));
     for (std::uint64_t begin = 0; begin < to.size(); begin += limits::segment_bytes) {

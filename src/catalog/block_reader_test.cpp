@@ -3,7 +3,6 @@
 // Method: a small snapshot whose field has three segments a rank, committed on the simulated disk as files of their
 // own, plain and compressed, in a file of several nodes and in a shared one; damage by a flip.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "catalog/block_reader.hpp"
@@ -109,9 +108,9 @@ TEST_CASE("damage in one segment is told, with its bytes, and the others are giv
         const auto all = reader->read(block, 0, bytes, scratch);
         REQUIRE_FALSE(all.has_value());
         CHECK(all.error().kind == ErrorKind::corrupt);
-        CHECK(all.error().text.find("variable \"fields/density\" of rank 0 in " + reader->name()) != std::string::npos);
+        CHECK(all.error().what.find("variable \"fields/density\" of rank 0 in " + reader->name()) != std::string::npos);
         const auto last = head.blocks[block].offset_bytes + 2 * limits::segment_bytes - 1;
-        CHECK(all.error().text.find("-" + std::to_string(last)) != std::string::npos);
+        CHECK(all.error().what.find("-" + std::to_string(last)) != std::string::npos);
         const auto whole = std::span(bytes);
         CHECK(reader->read(block, 0, whole.first(limits::segment_bytes), scratch));
         CHECK(reader->read(block, 2 * limits::segment_bytes, whole.first(4096), scratch));

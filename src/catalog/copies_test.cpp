@@ -2,7 +2,6 @@
 // target; damage sends it to the target for good.
 // Method: a snapshot of two nodes in a real directory, and slots beside it: of this save, of another one, damaged.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "catalog/copies.hpp"

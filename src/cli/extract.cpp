@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t window_bytes = 8 * limits::segment_bytes;
 
-struct Options {
+struct ExtractArguments {
     std::string place;
     std::vector<std::string> patterns;
     std::string directory = ".";
@@ -52,17 +52,15 @@ struct Source {
     std::size_t variable = 0;
 };
 
-Error problem(ErrorKind kind, const std::string& text, const std::string& next) {
-    return {kind, fmt::format("{}\n  Next: {}", text, next)};
-}
+Error problem(ErrorKind kind, const std::string& text, const std::string& next) { return {kind, text, "", next}; }
 
-bool is_wanted(const Options& options, const std::string& path) {
+bool is_wanted(const ExtractArguments& options, const std::string& path) {
     return options.patterns.empty() || std::ranges::any_of(options.patterns, [&](const std::string& pattern) {
                return matches(pattern, path, Wild::star_and_question);
            });
 }
 
-Result<std::vector<catalog::Snapshot>> batches(sys::Store& store, const Options& options) {
+Result<std::vector<catalog::Snapshot>> batches(sys::Store& store, const ExtractArguments& options) {
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     std::vector<catalog::Snapshot> found;
     for (const auto& stream : place.streams) {
@@ -81,7 +79,7 @@ Result<std::vector<catalog::Snapshot>> batches(sys::Store& store, const Options&
 }
 
 // The files that are wanted, by their manifests alone.
-Result<std::vector<Source>> sources_in(sys::Store& store, const Options& options) {
+Result<std::vector<Source>> sources_in(sys::Store& store, const ExtractArguments& options) {
     FB_TRY_ASSIGN(all, batches(store, options));
     std::map<std::pair<std::string, std::string>, Source> by_path;  // of one stream
     for (const auto& snapshot : all) {
@@ -113,7 +111,8 @@ Result<std::vector<Source>> sources_in(sys::Store& store, const Options& options
 /// Writes files below one directory, through no link.
 class Extractor {
 public:
-    Extractor(sys::Store& store, const Options& options) : store_(store), options_(options), window_(window_bytes) {}
+    Extractor(sys::Store& store, const ExtractArguments& options)
+        : store_(store), options_(options), window_(window_bytes) {}
 
     Result<> extract(const Source& source, const std::function<void(std::uint64_t)>& wrote) {
         if (opened_ != source.snapshot.directory) FB_TRY(open(source.snapshot));
@@ -138,7 +137,7 @@ private:
         FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, snapshot.directory));
         auto reader = catalog::BlockReader::open(store_, snapshot.directory, manifest.nodes.front());
         if (!reader && reader.error().kind == ErrorKind::corrupt)
-            return problem(ErrorKind::corrupt, reader.error().text, "forebay verify " + snapshot.directory);
+            return problem(ErrorKind::corrupt, reader.error().what, "forebay verify " + snapshot.directory);
         if (!reader) return reader.error();
         if (reader->head().schema != manifest.schema)
             return problem(ErrorKind::corrupt, reader->name() + " is not the file that was committed.",
@@ -191,14 +190,14 @@ private:
     }
 
     sys::Store& store_;
-    const Options& options_;
+    const ExtractArguments& options_;
     std::string opened_;
     std::optional<catalog::BlockReader> reader_;
     catalog::BlockReader::Scratch scratch_;
     std::vector<std::byte> window_;
 };
 
-Json json_of(const Extracted& one) {
+Json extracted_json(const Extracted& one) {
     auto object = Json::object();
     object.set("path", one.file.path).set("bytes", one.file.bytes).set("mode", one.file.mode);
     object.set("modified_unix_ns", one.file.modified_unix_ns).set("stream", one.stream).set("step", one.step);
@@ -228,7 +227,7 @@ Result<> check_paths(const std::vector<Source>& sources) {
     return {};
 }
 
-Result<Exit> extract(const Options& options) {
+Result<Exit> extract(const ExtractArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(sources, sources_in(store, options));
     if (sources.empty())
@@ -245,7 +244,7 @@ Result<Exit> extract(const Options& options) {
     }
     auto list = Json::array();
     for (const auto& source : sources) {
-        if (options.json) list.push(json_of(source.what));
+        if (options.json) list.push(extracted_json(source.what));
         else say(line_of(source.what));
     }
     if (options.json) list.print();
@@ -255,7 +254,7 @@ Result<Exit> extract(const Options& options) {
 }  // namespace
 
 void add_extract(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ExtractArguments>();
     auto verb = line.verb("extract", "Write the files of packed streams back, or list them");
     verb.argument("RUN", options->place,
                   "RUN for all its packed streams, RUN/STREAM, or RUN/STREAM@STEP for one batch");

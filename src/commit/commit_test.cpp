@@ -3,7 +3,6 @@
 // real node files onto the simulated disk, settle it, then run commit once for each of its operations with the power
 // cut before it; reboot into each state that POSIX allows and into random torn ones; look, recover, look again.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "commit/commit.hpp"
@@ -227,8 +226,8 @@ TEST_CASE("commit: refuses node files that do not make one snapshot, and moves n
         const auto outcome = test::commit(disk, run, three);
         REQUIRE_FALSE(outcome);
         CHECK(outcome.error().kind == ErrorKind::refused);
-        CHECK(outcome.error().text.find(path) != std::string::npos);
-        CHECK(outcome.error().text.find(wrong.said) != std::string::npos);
+        CHECK(outcome.error().text().find(path) != std::string::npos);
+        CHECK(outcome.error().text().find(wrong.said) != std::string::npos);
         CHECK(disk.paths() == paths);
     }
 }
@@ -243,7 +242,7 @@ TEST_CASE("commit: a torn or short node file is corrupt and nothing is committed
     const auto outcome = test::commit(disk, run, three);
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().kind == ErrorKind::corrupt);
-    CHECK(outcome.error().text.find("cut short") != std::string::npos);
+    CHECK(outcome.error().text().find("cut short") != std::string::npos);
     CHECK_FALSE(is_listed(disk, three));
 }
 

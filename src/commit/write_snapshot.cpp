@@ -111,9 +111,10 @@ format::Record record_of(const BatchPart& part, double time, const format::Layou
 Result<std::string> write_snapshot(sys::Store& store, const Destination& to, const format::Layout& layout,
                                    Blocks& blocks, const Progress& progress) {
     if (to.step < 0 || to.step > limits::step_max)
-        return Error{ErrorKind::refused, fmt::format("forebay: step {} is refused: steps are 0 to {}. Nothing was "
-                                                     "written. Next: another step.",
-                                                     to.step, limits::step_max)};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("step {} is refused: steps are 0 to {}. Nothing was written", to.step, limits::step_max), "",
+            "another step"};
     FB_TRY(catalog::make_identity(store, to.run));
     FB_TRY_ASSIGN(lineage, catalog::lineage_to_join(store, to.run, to.stream));
     BatchPart part{to.run, to.stream, to.step, sys::random_u64(), lineage.run_id};
@@ -122,9 +123,10 @@ Result<std::string> write_snapshot(sys::Store& store, const Destination& to, con
     FB_TRY(write_and_commit(store, part, record, writer, [&]() -> Result<> {
         FB_TRY_ASSIGN(outcome, commit_if_complete(store, key_of(to.run, to.stream, record), part.run_id));
         if (outcome == Commit::committed || outcome == Commit::already) return {};
-        return Error{ErrorKind::refused, fmt::format("forebay: step {} of {}/{} was saved by somebody else meanwhile, "
-                                                     "and later; theirs stays. Next: another step.",
-                                                     to.step, to.run, to.stream)};
+        return Error{ErrorKind::refused,
+                     fmt::format("step {} of {}/{} was saved by somebody else meanwhile, and later; theirs stays",
+                                 to.step, to.run, to.stream),
+                     "", "another step"};
     }));
     return to.run + "/" + to.stream + "/" + catalog::step_name(to.step);
 }

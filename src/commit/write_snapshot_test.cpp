@@ -2,7 +2,6 @@
 // whole, and after an error of the source nothing is left. (Crashes: foreign/import_snapshot_test, agent/pack_test.)
 // Method: a source that notes what it is asked for, on the simulated disk.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "commit/write_snapshot.hpp"
 
 #include <doctest/doctest.h>

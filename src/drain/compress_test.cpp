@@ -2,7 +2,6 @@
 // checked; and it comes to be like a plain one: whole or absent, after a crash or a fault at any operation.
 // Method: a real node file onto the simulated disk, under several rules; damage by a flip in every chunk.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sched.h>
 
@@ -219,7 +218,7 @@ TEST_CASE("damage of what is staged is found before it is compressed, and nothin
         const auto failed = drain_to(disk, mixed, damaged);
         REQUIRE_FALSE(failed);
         CHECK(failed.error().kind == ErrorKind::corrupt);
-        CHECK(failed.error().text.find(staged.schema.variables[v].name) != std::string::npos);
+        CHECK(failed.error().text().find(staged.schema.variables[v].name) != std::string::npos);
         CHECK_FALSE(disk.peek(path));
         CHECK_FALSE(disk.peek(path + ".tmp"));
     }

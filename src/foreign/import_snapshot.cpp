@@ -40,10 +40,10 @@ private:
         const auto& place = layout_.blocks[block];
         const auto& stored = origin.sealed->stored;
         return {ErrorKind::corrupt,
-                fmt::format("forebay: {} is damaged: '{}' of rank {}, bytes {}-{}: {}. Nothing was imported. "
-                            "Next: copy the file again, or use an older one.",
+                fmt::format("{} is damaged: '{}' of rank {}, bytes {}-{}: {}. Nothing was imported",
                             contents_.files[origin.file], layout_.schema.variables[place.variable].name, place.rank,
-                            stored.offset, stored.end() + 7, why.text)};
+                            stored.offset, stored.end() + 7, why.what),
+                "", "copy the file again, or use an older one"};
     }
 
     sys::Store& store_;

@@ -15,8 +15,6 @@
 namespace forebay::format {
 namespace {
 
-constexpr auto record_end = record_offset_bytes + record_size_bytes;
-
 /// What stands between the tables and a NodeFile: reads rows one by one, keeps what was seen.
 class HeadReader {
 public:
@@ -58,7 +56,7 @@ private:
     Result<> read_schema() {
         const auto text = text_of(head_.subspan(page_.schema_offset_bytes, page_.schema_size_bytes));
         auto schema = schema_from_json(text);
-        if (!schema) return bad(schema.error().text);
+        if (!schema) return bad(schema.error().what);
         file_.schema = std::move(*schema);
         if (file_.schema.variables.size() != page_.variables)
             return bad(fmt::format("its schema has {} variables, its record {}.", file_.schema.variables.size(),
@@ -221,10 +219,8 @@ private:
 }  // namespace
 
 Error damaged_head(const std::string& name, const std::string& why) {
-    return {ErrorKind::corrupt,
-            fmt::format("forebay: node file {} is damaged: {} Safe: its other copy, if there is one, and the snapshots "
-                        "before it. Next: forebay verify RUN.",
-                        name, why)};
+    return {ErrorKind::corrupt, fmt::format("node file {} is damaged: {}", name, why),
+            "its other copy, if there is one, and the snapshots before it"};
 }
 
 std::uint64_t NodeFile::rows(std::uint32_t table) const {
@@ -250,7 +246,7 @@ Result<NodeFile> open_head(std::span<const std::byte> head, const std::string& n
         return damaged_head(
             name, fmt::format("it ends at byte {}, within its head of {} bytes.", head.size(), page.head_bytes));
     auto crc = crc32c(head.first(record_offset_bytes));
-    crc = crc32c(head.subspan(record_end, page.head_bytes - record_end), crc);
+    crc = crc32c(head.subspan(first_pages_bytes, page.head_bytes - first_pages_bytes), crc);
     if (crc != page.head_crc32c)
         return damaged_head(
             name, fmt::format("its head, bytes 0-4095 and 8192-{}, has the checksum {:08x}, {:08x} is written.",

@@ -2,7 +2,6 @@
 // that leads out of the run is. Method: messages of every kind there and back; each bit of a header turned over;
 // lengths and counts that lie.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -61,7 +60,7 @@ TEST_CASE("requests and answers come back as they were") {
     const auto back = decode_answer(encode(answer)).value();
     REQUIRE(back.error);
     CHECK(back.error->kind == ErrorKind::full);
-    CHECK(back.error->text == answer.error->text);
+    CHECK(back.error->text() == answer.error->text());
     CHECK(back.number == 3);
     CHECK(back.word == 4);
     CHECK(back.crc == 5);

@@ -2,7 +2,6 @@
 // put into its spool never goes with it. Method: this executable defines unlink(), which the library then finds first,
 // and fails it for one name.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
@@ -55,7 +54,8 @@ TEST_CASE("a removal that fails half way leaves a staging directory that is know
         const auto failed = remove();
         REQUIRE_FALSE(failed);
         CHECK(failed.error().kind == ErrorKind::retry);
-        CHECK_MESSAGE(failed.error().text.find("forebay drain " + directory) != std::string::npos, failed.error().text);
+        CHECK_MESSAGE(failed.error().text().find("forebay drain " + directory) != std::string::npos,
+                      failed.error().text());
         for (const auto* name : {"/session.json", "/spool/late", "/restart.0.h5"}) CHECK(fs::exists(directory + name));
         fs::remove(directory + "/spool/late");
         CHECK(remove().has_value());

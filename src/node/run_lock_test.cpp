@@ -3,7 +3,6 @@
 // Method: this executable defines fcntl, which the library then finds first and which fails below a directory, by each
 // errno of such file systems; holders are forked and killed; another host is the name that its process would leave.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -163,7 +162,7 @@ TEST_CASE("without locks: what a process of another host may hold is held, until
         const auto refused = RunLock::take(target.lock);
         REQUIRE_FALSE(refused);
         CHECK(refused.error().kind == ErrorKind::retry);
-        const auto text = refused.error().text;
+        const auto text = refused.error().text();
         CHECK_MESSAGE(contains(text, *host != '\0' ? "other-host" : "another host"), text);
         CHECK_MESSAGE(contains(text, "no locks"), text);
         CHECK_MESSAGE(contains(text, "remove " + target.record), text);

@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "outline/given.hpp"
+
 namespace forebay::outline {
 
 namespace {

@@ -1,6 +1,5 @@
 // Goal: waits work between processes, locks end with their holder, private directories are private, pins pin.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <sys/stat.h>
@@ -48,7 +47,7 @@ void check_refused(const std::string& path, const char* reason) {
     const auto made = make_private_directory(path);
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::refused);
-    CHECK_MESSAGE(made.error().text.find(reason) != std::string::npos, made.error().text);
+    CHECK_MESSAGE(made.error().text().find(reason) != std::string::npos, made.error().text());
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Goal: a mapping is shared, private to its user, keeps its warm pages, and refuses every file that somebody else
 // could have put there.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,7 +29,7 @@ void check_refused(const std::string& path, const char* reason) {
     for (const auto& result : {Mapping::create(path, 4096), Mapping::open(path, true), Mapping::open(path, false)}) {
         REQUIRE_FALSE(result);
         CHECK(result.error().kind == ErrorKind::refused);
-        CHECK_MESSAGE(result.error().text.find(reason) != std::string::npos, result.error().text);
+        CHECK_MESSAGE(result.error().text().find(reason) != std::string::npos, result.error().text());
     }
 }
 

@@ -1,7 +1,6 @@
 // Goal: threads of ours take no signals of the application and throw nothing at it; none to be had is an Error.
 // Method: a handler counts where it runs; a child of a user of its own may have one thread and no more.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -96,7 +95,7 @@ TEST_CASE("where there are no more threads it is an Error, and helpers are fewer
               const auto started = Thread::start([] {});
               if (started) return 1;
               if (started.error().kind != ErrorKind::retry) return 2;
-              if (started.error().text.find("ulimit -u") == std::string::npos) return 3;
+              if (started.error().text().find("ulimit -u") == std::string::npos) return 3;
               const auto here = std::this_thread::get_id();
               work_together(5, [&] {
                   if (std::this_thread::get_id() != here) ::_exit(4);

@@ -1,7 +1,6 @@
 // Goal: a wait ends with the first true answer, and else with a look at its deadline; pauses double up to the longest.
 // Method: looks that count and note when they are made.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "sys/wait_until.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
 // Goal: the decoder of GenericIO takes what is whole; any byte of the header that changes, and any end of the file that
 // is missing, is refused, and so is a header whose checksum is right and whose numbers are not.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "foreign/genericio/genericio.hpp"
 
 #include <doctest/doctest.h>
@@ -58,7 +57,7 @@ std::string told(std::uint64_t at, std::uint64_t value) {
     const auto header = decoded(bytes);
     if (header) return {};
     CHECK(header.error().kind == ErrorKind::corrupt);
-    return header.error().text;
+    return header.error().text();
 }
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
@@ -108,7 +107,7 @@ TEST_CASE("every byte of the header: changed, it is refused") {
                 const auto header = decoded(bytes);
                 REQUIRE_FALSE(header.has_value());
                 CHECK((header.error().kind == ErrorKind::corrupt || header.error().kind == ErrorKind::refused));
-                CHECK(has(header.error().text, "m000"));
+                CHECK(has(header.error().text(), "m000"));
             }
     }
 }
