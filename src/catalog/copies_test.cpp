@@ -7,6 +7,7 @@
 #include "catalog/copies.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "support/committed_run.hpp"
 #include "support/small_run.hpp"
@@ -27,6 +28,7 @@ struct Node {
         auto file = store.open(staging + "/" + name, sys::Access::create).value();
         file->write(0, bytes).value();
         file->close().value();
+        std::filesystem::permissions(staging + "/" + name, std::filesystem::perms(0600));  // as slots have
     }
     Copies copies() {
         Copies found(store, directory);
