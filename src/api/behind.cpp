@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
-#include <thread>
 
 #include "api/state.hpp"
 #include "base/error_text.hpp"
 #include "node/run_lock.hpp"
 #include "node/staging.hpp"
 #include "sys/machine.hpp"
+#include "sys/wait_until.hpp"
 
 namespace forebay::behind {
 
@@ -20,7 +21,8 @@ namespace {
 // Starting a program takes milliseconds; a node that swaps may take longer.
 constexpr std::chrono::seconds start_max{30};
 constexpr std::chrono::seconds removal_max{10};
-constexpr std::chrono::milliseconds look_pause_min{1}, look_pause_max{200};
+constexpr std::chrono::milliseconds look_pause{1};
+constexpr sys::Pauses look_pauses{look_pause, std::chrono::milliseconds(200)};
 constexpr std::uint64_t failed_bytes_max = 64u << 10;
 
 }  // namespace
@@ -91,52 +93,49 @@ namespace {
 // Who has made the file removes the run, unless it is kept, as its last act. The file is complete in any case, and a
 // leftover is removed by the next who makes it.
 Result<> await_removal(const Making& making) {
-    const auto deadline = sys::Clock::now() + removal_max;
-    while (sys::Clock::now() < deadline) {
-        FB_TRY_ASSIGN(is_going, exists(making.run + ".gone"));
-        if (!is_going && !node::run_lock_is_held(making.lock)) break;
-        std::this_thread::sleep_for(look_pause_min);
-    }
-    return {};
+    using Answer = std::optional<Result<>>;
+    const auto gone = sys::wait_until(sys::Clock::now() + removal_max, {look_pause}, [&]() -> Answer {
+        const auto is_going = exists(making.run + ".gone");
+        if (!is_going) return is_going.error();
+        return *is_going || node::run_lock_is_held(making.lock) ? std::nullopt : Answer(Result<>());
+    });
+    return gone.value_or(Result<>());
 }
 
 }  // namespace
 
 Result<> await(const Making& making, std::chrono::milliseconds wait_max,
                const std::function<Error(const std::string& why, bool told)>& not_made) {
-    const auto deadline = sys::Clock::now() + wait_max;
-    auto pause = look_pause_min;
-    while (true) {
+    using Answer = std::optional<Result<>>;
+    const auto look = [&]() -> Answer {
         // Asked first: who lets go of it has written before how it ended.
         const bool at_work = node::run_lock_is_held(making.lock);
-        FB_TRY_ASSIGN(is_made, exists(making.made));
-        FB_TRY_ASSIGN(has_run, exists(making.run));
-        if (is_made || !has_run) return await_removal(making);
+        const auto is_made = exists(making.made);
+        if (!is_made) return is_made.error();
+        const auto has_run = exists(making.run);
+        if (!has_run) return has_run.error();
+        if (*is_made || !*has_run) return await_removal(making);
         if (const auto told = sys::read_text(sys::posix_store(), making.failed, failed_bytes_max))
             return not_made(*told, true);
-        if (!at_work) return not_made("the process that made it has ended.", false);
-        if (sys::Clock::now() >= deadline)
-            return not_made(fmt::format("after {} s it is still being made{}.", wait_max.count() / 1000,
-                                        node::run_lock_doubt(making.lock)),
-                            false);
-        std::this_thread::sleep_for(pause);
-        pause = std::min(pause * 2, look_pause_max);
-    }
+        return at_work ? std::nullopt : Answer(not_made("the process that made it has ended.", false));
+    };
+    if (const auto ended = sys::wait_until(sys::Clock::now() + wait_max, look_pauses, look)) return *ended;
+    return not_made(
+        fmt::format("after {} s it is still being made{}.", wait_max.count() / 1000, node::run_lock_doubt(making.lock)),
+        false);
 }
 
 Result<> remove_run(const Making& making, std::chrono::milliseconds wait_max,
                     const std::function<Result<bool>()>& wanted) {
-    const auto deadline = sys::Clock::now() + wait_max;
-    while (true) {
-        const auto lock = node::RunLock::take(making.lock);
-        if (lock) {
-            FB_TRY_ASSIGN(is_wanted, wanted());
-            return is_wanted ? sys::remove_tree_at_once(sys::posix_store(), making.run) : Result<>();
-        }
-        if (lock.error().kind == ErrorKind::missing) return {};  // somebody else has removed it
-        if (lock.error().kind != ErrorKind::retry || sys::Clock::now() >= deadline) return lock.error();
-        std::this_thread::sleep_for(look_pause_min);
-    }
+    auto lock = node::RunLock::take(making.lock);
+    sys::wait_until(sys::Clock::now() + wait_max, {look_pause}, [&] {
+        if (!lock && lock.error().kind == ErrorKind::retry) lock = node::RunLock::take(making.lock);
+        return lock || lock.error().kind != ErrorKind::retry;
+    });
+    if (!lock && lock.error().kind == ErrorKind::missing) return {};  // somebody else has removed it
+    if (!lock) return lock.error();
+    FB_TRY_ASSIGN(is_wanted, wanted());
+    return is_wanted ? sys::remove_tree_at_once(sys::posix_store(), making.run) : Result<>();
 }
 
 }  // namespace forebay::behind

@@ -174,6 +174,8 @@ public:
     /// Once a stream. Collective.
     Result<> bring_back_replaced();
     Result<bool> was_removed(const RestartState& state, const Error& error) const;
+    /// Looks at the heads of what the chooser offers; false, and a note, when it is to be passed over. Collective.
+    Result<bool> looks_whole(RestartState& state);
     /// Why a snapshot is passed over.
     void note(const std::string& text);
     /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.

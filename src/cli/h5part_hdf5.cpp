@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "agent/agent.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
+#include "sys/wait_until.hpp"
 #include "views/h5part_file.hpp"
 #include "views/h5part_run.hpp"
 
@@ -43,10 +43,11 @@ Result<> drain_staged(const H5partArguments& options, const std::string& run) {
     FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, run));
     const auto deadline =
         sys::Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000));
-    while (std::ranges::any_of(directories, is_in_use) && sys::Clock::now() < deadline) {
+    sys::wait_until(deadline, {pause}, [&] {
+        if (std::ranges::none_of(directories, is_in_use)) return true;
         std::ranges::for_each(directories, node::dismiss_lingering);
-        std::this_thread::sleep_for(pause);
-    }
+        return false;
+    });
     if (const auto busy = std::ranges::find_if(directories, is_in_use); busy != directories.end())
         return Error{ErrorKind::retry,
                      fmt::format("{} was not made: its writer, or that one's agent, still lives and has steps in {}",

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <list>
 #include <mutex>
-#include <thread>
 
 #include "catalog/catalog.hpp"
 #include "foreign/genericio/run.hpp"
 #include "node/staging.hpp"
+#include "sys/wait_until.hpp"
 
 namespace forebay::genericio {
 
@@ -90,12 +90,12 @@ Result<bool> holds_a_write(const Settings& settings, const std::string& file) {
     FB_TRY_ASSIGN(has_failed, exists(files::failed_path(run)));
     if (has_failed) return true;
     FB_TRY_ASSIGN(staged, node::staging_directories_of(options.staging, run));
-    const auto deadline = sys::Clock::now() + options.close_wait;
-    const auto is_drained = [](const std::string& one) { return sys::lock_is_held(node::agent_lock_path(one)); };
-    while (std::ranges::any_of(staged, is_drained) && sys::Clock::now() < deadline) {
+    const auto is_at_work = [](const std::string& one) { return sys::lock_is_held(node::agent_lock_path(one)); };
+    sys::wait_until(sys::Clock::now() + options.close_wait, {agent_pause}, [&] {
+        if (std::ranges::none_of(staged, is_at_work)) return true;
         std::ranges::for_each(staged, node::dismiss_lingering);
-        std::this_thread::sleep_for(agent_pause);
-    }
+        return false;
+    });
     const auto committed = catalog::snapshots(sys::posix_store(), run, files::stream_name);
     if (!committed && committed.error().kind != ErrorKind::missing) return committed.error();
     if (committed && !committed->empty()) return true;

@@ -1,4 +1,5 @@
 #include "move/export_place.hpp"
+#include "base/path.hpp"
 
 #include <fmt/format.h>
 
@@ -52,11 +53,6 @@ std::optional<Beside> beside_of(const std::string& name, const std::string& pref
 }
 
 }  // namespace
-
-std::string directory_of(const std::string& path) {
-    const auto parent = std::filesystem::path(path).parent_path().string();
-    return parent.empty() ? "." : parent;
-}
 
 Result<> check_target(sys::Store& store, const std::string& path, bool replace, const std::string& stays) {
     const auto directory = directory_of(path);

@@ -16,9 +16,6 @@
 
 namespace forebay::move {
 
-/// "." for a name alone.
-std::string directory_of(const std::string& path);
-
 /// `missing` without a directory to stand in, `refused` for a directory and, without `replace`, for any file there.
 /// `stays` ends the sentence: what was written so far.
 Result<> check_target(sys::Store& store, const std::string& path, bool replace, const std::string& stays);

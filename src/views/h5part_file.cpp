@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <thread>
 
+#include "base/path.hpp"
 #include "move/export_place.hpp"
 #include "node/run_lock.hpp"
+#include "sys/wait_until.hpp"
 #include "views/h5part_run.hpp"
 #include "views/h5part_writer.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t align_bytes_default = 1u << 20;
 constexpr std::uint64_t copy_bytes = 8u << 20;
-constexpr std::chrono::milliseconds look_pause_min{5}, look_pause_max{500};
+constexpr sys::Pauses look_pauses{std::chrono::milliseconds(5), std::chrono::milliseconds(500)};
 
 class Maker {
 public:
@@ -107,17 +108,15 @@ private:
     }
 
     Result<std::vector<catalog::Snapshot>> await(std::int64_t expected) {
-        const auto deadline = sys::Clock::now() + making_.wait_max;
-        auto pause = look_pause_min;
-        while (true) {
+        Result<std::vector<catalog::Snapshot>> found = std::vector<catalog::Snapshot>();
+        const auto is_all = [&] {
             bool has_parts = false;
-            FB_TRY_ASSIGN(found, committed(has_parts));
-            const auto count = static_cast<std::int64_t>(found.size());
-            if (expected >= 0 ? count >= expected : !has_parts || making_.partial) return found;
-            if (sys::Clock::now() >= deadline) return not_committed(count, expected);
-            std::this_thread::sleep_for(pause);
-            pause = std::min(pause * 2, look_pause_max);
-        }
+            found = committed(has_parts);
+            if (!found || expected < 0) return !found || !has_parts || making_.partial;
+            return static_cast<std::int64_t>(found->size()) >= expected;
+        };
+        if (sys::wait_until(sys::Clock::now() + making_.wait_max, look_pauses, is_all)) return found;
+        return not_committed(static_cast<std::int64_t>(found->size()), expected);
     }
 
     Error not_committed(std::int64_t count, std::int64_t expected) const {
@@ -162,7 +161,7 @@ private:
         FB_TRY(file->sync());
         FB_TRY(file->close());
         FB_TRY(store_.rename(part_, making_.file));
-        FB_TRY(store_.sync_directory(move::directory_of(making_.file)));
+        FB_TRY(store_.sync_directory(directory_of(making_.file)));
         FB_TRY(sys::write_text_durable(store_, h5part::made_path(run_), "made\n"));
         return made;
     }

@@ -6,9 +6,7 @@
 #include <cstring>
 
 #include "base/limits.hpp"
-#include "catalog/node_reader.hpp"
-#include "catalog/plain_bytes.hpp"
-#include "format/segments.hpp"
+#include "catalog/block_reader.hpp"
 #include "views/h5part_run.hpp"
 
 namespace forebay::views {
@@ -18,25 +16,7 @@ namespace {
 constexpr const char* doing_file = "making an H5Part file";
 
 // What is read, verified and written at once.
-constexpr std::uint64_t window_bytes = 8u << 20;
-
-/// The value of a replicated variable, verified.
-Result<std::vector<std::byte>> value_of(sys::File& file, const std::string& name, const format::NodeFile& head,
-                                        std::size_t v) {
-    const auto& block = head.blocks[head.first_block[v]];
-    std::vector<std::byte> value(block.size_bytes);
-    catalog::PlainBytes::Scratch scratch;
-    FB_TRY(catalog::PlainBytes(file, head, name).read(block.offset_bytes, value, scratch));
-    for (std::uint64_t i = 0; i < format::segments_of(block.size_bytes); ++i) {
-        const auto first = i * limits::segment_bytes;
-        const format::Segment segment{.block = static_cast<std::uint32_t>(head.first_block[v]),
-                                      .word = block.first_segment + i,
-                                      .offset = block.offset_bytes + first,
-                                      .bytes = std::min(limits::segment_bytes, block.size_bytes - first)};
-        FB_TRY(format::check_segment(head, segment, std::span(value).subspan(first, segment.bytes), name));
-    }
-    return value;
-}
+constexpr std::uint64_t window_bytes = 8 * limits::segment_bytes;
 
 /// H5Part's own types: those of the machine that writes, 1-D even for one value; texts are scalars of strlen + 1 bytes.
 Result<h5::Id> attribute_type(Type type, std::span<const std::byte> value) {
@@ -66,22 +46,14 @@ Result<> put_attribute(const h5::Id& object, const std::string& name, Type type,
 // Copies the rows of one column of one node file to where their ranks' rows begin.
 class ColumnCopy {
 public:
-    ColumnCopy(sys::File& file, const format::NodeFile& head, const std::string& name, const h5::Id& dataset)
-        : head_(head), name_(name), plain_(file, head, name_), dataset_(dataset) {}
+    ColumnCopy(const catalog::BlockReader& reader, const h5::Id& dataset) : reader_(reader), dataset_(dataset) {}
 
     Result<> block(std::size_t b, std::uint64_t first_row, std::uint64_t element_bytes) {
-        const auto& block = head_.blocks[b];
-        for (std::uint64_t at = 0; at < block.size_bytes; at += window_bytes) {
-            const auto bytes = std::min(window_bytes, block.size_bytes - at);
+        const auto bytes_all = reader_.head().blocks[b].size_bytes;
+        for (std::uint64_t at = 0; at < bytes_all; at += window_bytes) {
+            const auto bytes = std::min(window_bytes, bytes_all - at);
             buffer_.resize(bytes);
-            FB_TRY(plain_.read(block.offset_bytes + at, buffer_, scratch_));
-            for (std::uint64_t from = 0; from < bytes; from += limits::segment_bytes) {
-                const format::Segment segment{.block = static_cast<std::uint32_t>(b),
-                                              .word = block.first_segment + (at + from) / limits::segment_bytes,
-                                              .offset = block.offset_bytes + at + from,
-                                              .bytes = std::min(limits::segment_bytes, bytes - from)};
-                FB_TRY(format::check_segment(head_, segment, std::span(buffer_).subspan(from, segment.bytes), name_));
-            }
+            FB_TRY(reader_.read(b, at, buffer_, scratch_));
             // Segments and windows are multiples of any element's size.
             FB_TRY(write(first_row + at / element_bytes, bytes / element_bytes));
         }
@@ -99,10 +71,8 @@ private:
                            doing);
     }
 
-    const format::NodeFile& head_;
-    const std::string& name_;
-    catalog::PlainBytes plain_;
-    catalog::PlainBytes::Scratch scratch_;
+    const catalog::BlockReader& reader_;
+    catalog::BlockReader::Scratch scratch_;
     const h5::Id& dataset_;
     std::vector<std::byte> buffer_;
 };
@@ -120,14 +90,12 @@ Result<H5PartSnapshot> look_at(sys::Store& store, const catalog::Snapshot& snaps
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
     H5PartSnapshot found{.snapshot = snapshot, .manifest = std::move(manifest)};
     FB_TRY(catalog::check_whole(store, snapshot.directory, found.manifest));
-    const auto& line = found.manifest.nodes.front();
-    const auto name = catalog::name_of(snapshot.directory, line);
-    FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store, snapshot.directory, line));
-    FB_TRY_ASSIGN(head, reader.head());
+    FB_TRY_ASSIGN(reader, catalog::BlockReader::open(store, snapshot.directory, found.manifest.nodes.front()));
+    const auto& head = reader.head();
     for (std::size_t v = 0; v < head.schema.variables.size(); ++v) {
         const auto& variable = head.schema.variables[v];
         if (variable.kind != Kind::replicated || head.first_block[v] == head.first_block[v + 1]) continue;
-        FB_TRY_ASSIGN(value, value_of(reader.file(), name, head, v));
+        FB_TRY_ASSIGN(value, reader.value(v));
         found.values[variable.name] = std::move(value);
     }
     FB_TRY(require_integer(found, h5part::order_variable, sizeof(std::int64_t)));
@@ -220,13 +188,12 @@ Result<> H5PartWriter::add(sys::Store& store, const H5PartSnapshot& snapshot, co
     std::vector<std::uint64_t> first_row(snapshot.manifest.world_ranks + std::size_t{1}, 0);
     for (const bool copies : {false, true}) {
         for (const auto& line : snapshot.manifest.nodes) {
-            const auto name = catalog::name_of(snapshot.snapshot.directory, line);
-            FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store, snapshot.snapshot.directory, line));
-            FB_TRY_ASSIGN(head, reader.head());
+            FB_TRY_ASSIGN(reader, catalog::BlockReader::open(store, snapshot.snapshot.directory, line));
+            const auto& head = reader.head();
             bool counted = false;
             for (std::size_t v = 0; v < variables.size(); ++v) {
                 if (variables[v].kind != Kind::particles) continue;
-                ColumnCopy copy(reader.file(), head, name, datasets[v]);
+                ColumnCopy copy(reader, datasets[v]);
                 for (auto b = head.first_block[v]; b < head.first_block[v + 1]; ++b) {
                     const auto& block = head.blocks[b];
                     if (!copies && !counted) first_row[block.rank + std::size_t{1}] = block.box.size[0];

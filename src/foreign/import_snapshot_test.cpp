@@ -1,7 +1,7 @@
 // Goal: an import that is cut at any point leaves its snapshot whole or absent, and one that was called done is there;
 // a fault leaves nothing; a source is opened once and read within the window, however many variables and rows it has.
 
-#include "foreign/write_snapshot.hpp"
+#include "foreign/import_snapshot.hpp"
 
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ using test::SimStore;
 
 namespace {
 
-const Destination to{.run = "runs/run7", .stream = "restart", .step = 120};
+const commit::Destination to{.run = "runs/run7", .stream = "restart", .step = 120};
 
 void put_file(sys::Store& store, const std::string& path, std::span<const std::byte> bytes) {
     auto file = store.open(path, sys::Access::create).value();
@@ -40,7 +40,7 @@ void put_sources(SimStore& disk) {
 
 Result<> import(SimStore& disk) {
     FB_TRY_ASSIGN(contents, open_palm_fortran(disk, "in", {}));
-    FB_TRY(write_snapshot(disk, contents, to, {}));
+    FB_TRY(import_snapshot(disk, contents, to, {}));
     return {};
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("a fault of the target or of a source is told and leaves nothing") {
     put_sources(disk);
     const auto contents = open_palm_fortran(disk, "in", {}).value();
     put_file(disk, "in/_000002", {});  // emptied while it is being imported
-    CHECK(write_snapshot(disk, contents, to, {}).error().kind == ErrorKind::corrupt);
+    CHECK(import_snapshot(disk, contents, to, {}).error().kind == ErrorKind::corrupt);
     CHECK(found_in(disk) == "absent");
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("a step with no number above it is refused before anything is written"
     const auto contents = open_palm_fortran(disk, "in", {}).value();
     auto last = to;
     last.step = std::numeric_limits<std::int64_t>::max();
-    const auto written = write_snapshot(disk, contents, last, {});
+    const auto written = import_snapshot(disk, contents, last, {});
     REQUIRE_FALSE(written);
     CHECK(written.error().kind == ErrorKind::refused);
     CHECK(written.error().text().find("steps are 0 to 9223372036854775806") != std::string::npos);
@@ -120,7 +120,7 @@ TEST_CASE("each source is opened once to look, once to copy, and for samples") {
     const auto contents = open_palm_fortran(disk, "in", {}).value();
     const auto before = disk.calls(Op::open);
     std::uint64_t last = 0, all = 0;
-    write_snapshot(disk, contents, to, [&](std::uint64_t done, std::uint64_t bytes) {
+    import_snapshot(disk, contents, to, [&](std::uint64_t done, std::uint64_t bytes) {
         CHECK(done > last);
         last = done;
         all = bytes;
