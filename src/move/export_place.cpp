@@ -58,6 +58,11 @@ std::string directory_of(const std::string& path) {
     return parent.empty() ? "." : parent;
 }
 
+Result<> put_in_place(sys::Store& store, const std::string& part_path, const std::string& path) {
+    FB_TRY(store.rename(part_path, path));
+    return store.sync_directory(directory_of(path));
+}
+
 Result<> check_target(sys::Store& store, const std::string& path, bool replace, const std::string& stays) {
     const auto directory = directory_of(path);
     FB_TRY_ASSIGN(is_there, store.exists(directory));
