@@ -1,4 +1,4 @@
-#include "views/h5part_writer.hpp"
+#include "made/h5part/h5part_writer.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include "catalog/node_reader.hpp"
 #include "catalog/plain_bytes.hpp"
 #include "format/segments.hpp"
-#include "views/h5part_run.hpp"
+#include "made/h5part/h5part_names.hpp"
 
-namespace forebay::views {
+namespace forebay::made {
 
 namespace {
 
@@ -244,4 +244,4 @@ Result<> H5PartWriter::add(sys::Store& store, const H5PartSnapshot& snapshot, co
     return {};
 }
 
-}  // namespace forebay::views
+}  // namespace forebay::made
