@@ -1,6 +1,5 @@
 // Goal: the rule of the agent's order is one order, and what may overtake is the part of it that age has no say in.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "agent/urgency.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +9,7 @@
 #include <random>
 #include <vector>
 
-using namespace forebay::drain;
+using namespace forebay::agent;
 
 TEST_CASE("priority, then the deadline, then age, then the step") {
     const std::vector<Urgency> expected{

@@ -2,7 +2,6 @@
 // only when nobody needs it. Method: makers in this process, since their locks hold within one too; a writer is its
 // lock.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -2,7 +2,6 @@
 // process of that version is at it.
 // Method: runs by hand with the older names, whole and cut off at each mark; locks that this test holds.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -2,7 +2,6 @@
 // is deleted or finished, and never under a writer or a maker that lives. Method: runs by hand; a maker is its lock and
 // the marks that it leaves, or a script in place of `forebay`.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -2,7 +2,6 @@
 // one though another failed, and what could not be finished keeps its run. Method: ranks as threads; sessions are
 // functions of the test, makers the marks that they leave.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <atomic>
