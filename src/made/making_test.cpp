@@ -1,6 +1,6 @@
-// Goal: who waits for a file learns that it is made, why it is not, or that nobody makes it; what earlier writers left
-// is deleted or finished, and never under a writer or a maker that lives. Method: runs by hand; a maker is its lock and
-// the marks that it leaves, or a script in place of `forebay`.
+// Goal: whoever waits for a file learns that it is made, why it is not, or that nobody makes it; what earlier writers
+// left is deleted or finished, and never under a writer or a maker that lives.
+// Method: runs by hand; a maker is its lock and the marks that it leaves, or a script in place of `forebay`.
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
-// Goal: one program writes a file at a time, all its ranks learn that alike; files are finished in their order, each
-// one though another failed, and what could not be finished keeps its run. Method: ranks as threads; sessions are
-// functions of the test, makers the marks that they leave.
+// Goal: one program writes a file at a time, and all its ranks learn that alike; files are finished in their order,
+// each though another failed; a run that could not be finished stays.
+// Method: ranks are threads, sessions are functions of the test, makers are the marks that they leave.
 
 #include <doctest/doctest.h>
 
