@@ -20,7 +20,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct ExportGenericioArguments {
     std::string place, path, memory = "64M";
     foreign::genericio::ExportOptions how;
     std::int64_t wait_seconds = 0;
@@ -31,7 +31,7 @@ struct Options {
 std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
 
 // Whether FILE is made of what the GenericIO library wrote for it: then it is finished, and not only copied.
-bool is_of_its_run(const Options& options) {
+bool is_of_its_run(const ExportGenericioArguments& options) {
     const auto run = made::FileRun(absolute(options.path)).path(), place = absolute(options.place);
     std::error_code unseen;  // then the export tells it
     if (!std::filesystem::exists(run, unseen)) return false;
@@ -39,7 +39,7 @@ bool is_of_its_run(const Options& options) {
 }
 
 // As the maker of the run, whose outcome the library looks for.
-Result<Exit> finish_run(const Options& given, Result<Exit> (*make)(const Options&)) {
+Result<Exit> finish_run(const ExportGenericioArguments& given, Result<Exit> (*make)(const ExportGenericioArguments&)) {
     auto options = given;
     options.path = absolute(given.path);
     const made::FileRun run(options.path);
@@ -48,15 +48,14 @@ Result<Exit> finish_run(const Options& given, Result<Exit> (*make)(const Options
     const auto done = make(options);
     Result<> outcome;
     if (!done)
-        outcome = Error{done.error().kind,
-                        fmt::format("forebay: {} is not made: {} Safe: what is committed in {}. Next: forebay export "
-                                    "genericio {} {} --force",
-                                    options.path, done.error().text, run.path(), options.place, options.path)};
+        outcome = because(done.error(), fmt::format("{} is not made: {}", options.path, done.error().what),
+                          fmt::format("what is committed in {}", run.path()),
+                          fmt::format("forebay export genericio {} {} --force", options.place, options.path));
     FB_TRY(maker.end(outcome, options.keep));
     return done;
 }
 
-Result<Exit> make(const Options& options) {
+Result<Exit> make(const ExportGenericioArguments& options) {
     auto& store = sys::posix_store();
     auto how = options.how;
     FB_TRY_ASSIGN(memory, bytes_from("--memory", options.memory));
@@ -64,9 +63,9 @@ Result<Exit> make(const Options& options) {
     FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(options.wait_seconds)));
     const auto& snapshots = steps.snapshots;
     if (snapshots.size() != 1)
-        return Error{ErrorKind::refused, fmt::format("{} names {} steps; GenericIO has one a file.\n  Next: name one, "
-                                                     "RUN@STEP",
-                                                     options.place, snapshots.size())};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} names {} steps; GenericIO has one a file", options.place, snapshots.size()), "",
+                     "name one, RUN@STEP"};
     const auto& snapshot = snapshots.front();
     FB_TRY_ASSIGN(written, [&] {
         Progress progress(options.path, options.json);
@@ -92,7 +91,7 @@ Result<Exit> make(const Options& options) {
 }  // namespace
 
 void add_export_genericio(Verb& parent) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ExportGenericioArguments>();
     auto verb = parent.verb("genericio", "A table of particles as a file of GenericIO (HACC)");
     verb.argument("RUN", options->place, "RUN@STEP or RUN/STREAM@STEP; RUN for its last snapshot");
     verb.argument("FILE", options->path, "The file to make; not in a snapshot's directory");

@@ -60,10 +60,11 @@ Result<bool> holds_a_write(const made::Making& making) {
     }
     if (left.empty()) return false;
     return Error{ErrorKind::retry,
-                 fmt::format("forebay: {} is not made: its last write was not committed when its writer had ended. "
-                             "Safe: {}. Next: forebay drain all on each of its nodes, then open {} again; or remove {} "
-                             "to go back to what {} was before.",
-                             run.file(), left.front(), run.file(), run.path(), run.file())};
+                 fmt::format("{} is not made: its last write was not committed when its writer had ended", run.file()),
+                 left.front(),
+                 fmt::format("forebay drain all on each of its nodes, then open {} again; or remove {} to go back to "
+                             "what {} was before",
+                             run.file(), run.path(), run.file())};
 }
 
 void warn_of_no_locks(const std::string& file) {

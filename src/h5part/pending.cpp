@@ -27,7 +27,7 @@ Result<made::Making> making_of(const std::string& file) {
 }
 
 void tell(const Result<>& finished) {
-    if (!finished) fail("H5PartOpenFile", code_of(finished.error().kind), finished.error().text);
+    if (!finished) fail("H5PartOpenFile", code_of(finished.error().kind), finished.error());
 }
 
 /// What an earlier writer of the name left is finished for one that appends, and removed for one that begins anew.
@@ -36,8 +36,7 @@ Result<> clear(const made::Making& making, bool appends) {
     const auto& file = making.run.file();
     const auto directory = std::filesystem::path(file).parent_path().string();
     FB_TRY_ASSIGN(has_directory, store.exists(directory));
-    if (!has_directory)
-        return Error{ErrorKind::broken, fmt::format("forebay: the directory {} does not exist.", directory)};
+    if (!has_directory) return Error{ErrorKind::broken, fmt::format("the directory {} does not exist.", directory)};
     FB_TRY(making.clear(appends));
     if (!appends) {
         FB_TRY(store.remove(file + ".part"));

@@ -18,10 +18,10 @@ Result<FileMaker> FileMaker::begin(sys::Store& store, FileRun run, bool backgrou
     }
     auto lock = node::RunLock::take(run.finish_lock());
     if (!lock && lock.error().kind == ErrorKind::retry)
-        return Error{ErrorKind::retry,
-                     fmt::format("forebay: {} is being made by another process{}. Next: wait for it; "
-                                 "its log is {}.",
-                                 run.file(), node::run_lock_doubt(run.finish_lock()), run.finish_log())};
+        return Error{
+            ErrorKind::retry,
+            fmt::format("{} is being made by another process{}", run.file(), node::run_lock_doubt(run.finish_lock())),
+            "", fmt::format("wait for it; its log is {}", run.finish_log())};
     if (!lock) return lock.error();
     FB_TRY(store.remove(run.failed_path()));
     if (start) start->ready();
@@ -36,8 +36,8 @@ Result<> FileMaker::mark_made() {
 Result<> FileMaker::end(const Result<>& outcome, bool keep) {
     const auto ended = outcome ? mark_made() : outcome;
     if (!ended) {
-        const auto written = sys::write_text_durable(*store_, run_.failed_path(), ended.error().text);
-        if (!written) return Error{ended.error().kind, ended.error().text + " (" + written.error().text + ")"};
+        const auto written = sys::write_text_durable(*store_, run_.failed_path(), ended.error().text());
+        if (!written) return because(ended.error(), ended.error().what + " (" + written.error().what + ")");
         return ended;
     }
     // Under the lock, for which the next writer of the name waits.

@@ -25,7 +25,7 @@ struct Beside {
     std::string failed() const { return sys::read_text(store, run.failed_path(), 1024).value(); }
 };
 
-const Error disk_full{ErrorKind::full, "the disk is full"};
+const Error disk_full{ErrorKind::full, "the disk is full", "the run", "make room"};
 
 }  // namespace
 
@@ -37,8 +37,8 @@ TEST_CASE("a second maker is turned away while the first lives") {
         const auto second = made::FileMaker::begin(place.store, place.run, false);
         REQUIRE_FALSE(second);
         CHECK(second.error().kind == ErrorKind::retry);
-        CHECK(second.error().text.find("being made by another process") != std::string::npos);
-        CHECK(second.error().text.find(place.run.finish_log()) != std::string::npos);
+        CHECK(second.error().text().find("being made by another process") != std::string::npos);
+        CHECK(second.error().text().find(place.run.finish_log()) != std::string::npos);
     }
     CHECK_FALSE(place.run.has_maker());
     fs::remove_all(place.run.path());
@@ -48,7 +48,7 @@ TEST_CASE("a second maker is turned away while the first lives") {
 TEST_CASE("a failure is written down and stays until the next maker begins") {
     Beside place;
     CHECK(place.begin().end(disk_full, false).error().kind == ErrorKind::full);
-    CHECK(place.failed() == "the disk is full");
+    CHECK(place.failed() == disk_full.text());
     CHECK_FALSE(place.run.is_made().value());
     {
         const auto again = place.begin();
@@ -63,8 +63,8 @@ TEST_CASE("a failure that cannot be written down is told with the reason") {
     fs::remove_all(place.run.path());
     const auto ended = maker.end(disk_full, false);
     CHECK(ended.error().kind == ErrorKind::full);
-    CHECK(ended.error().text.find("the disk is full (") == 0);
-    CHECK(ended.error().text.find("failed") != std::string::npos);
+    CHECK(ended.error().what.find("the disk is full (") == 0);
+    CHECK(ended.error().what.find("failed") != std::string::npos);
 }
 
 TEST_CASE("after success the run goes, unless it is to be kept or its writer lives") {

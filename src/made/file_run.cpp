@@ -29,9 +29,8 @@ Result<bool> FileRun::is_unfinished() const {
 
 Error FileRun::in_use() const {
     return {ErrorKind::refused,
-            fmt::format("forebay: {} is being written by another program{}. Next: wait for its end, or write to "
-                        "another name.",
-                        file_, node::run_lock_doubt(writer_lock()))};
+            fmt::format("{} is being written by another program{}", file_, node::run_lock_doubt(writer_lock())), "",
+            "wait for its end, or write to another name"};
 }
 
 // The writer's lock goes last: while it is there, the next process goes on where one that was killed had stopped.
@@ -42,9 +41,9 @@ Result<> FileRun::rename_old_marks() const {
     for (const auto& [lock, deed] : {std::pair{old_name("writer"), "written"}, {old_name("maker"), "made"}})
         if (node::run_lock_is_held(lock))
             return Error{ErrorKind::retry,
-                         fmt::format("forebay: {} is being {} by a program with an older forebay{}. Safe: {}. Next: "
-                                     "wait for its end.",
-                                     file_, deed, node::run_lock_doubt(lock), path_)};
+                         fmt::format("{} is being {} by a program with an older forebay{}", file_, deed,
+                                     node::run_lock_doubt(lock)),
+                         path_, "wait for its end"};
     for (const auto& [from, to] : {std::pair{old_name("made"), made_path()},
                                    {old_name("failed"), failed_path()},
                                    {old_name("log"), finish_log()}}) {

@@ -63,8 +63,8 @@ TEST_CASE("while a process of an older version writes or makes the file, its run
         const auto renamed = place.run.rename_old_marks();
         REQUIRE_FALSE(renamed);
         CHECK(renamed.error().kind == ErrorKind::retry);
-        CHECK(renamed.error().text.find("older forebay") != std::string::npos);
-        CHECK(renamed.error().text.find(lock == std::string("writer") ? "written" : "made") != std::string::npos);
+        CHECK(renamed.error().text().find("older forebay") != std::string::npos);
+        CHECK(renamed.error().text().find(lock == std::string("writer") ? "written" : "made") != std::string::npos);
         for (const auto* mark : {"writer", "maker", "failed"}) CHECK(fs::exists(place.old(mark)));
     }
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/error_text.hpp"
 #include "node/run_lock.hpp"
 #include "sys/machine.hpp"
 #include "sys/store.hpp"
@@ -28,9 +29,9 @@ std::string by_hand(const Making& making) {
 }
 
 Error not_made(const Making& making, const std::string& why) {
-    return {ErrorKind::retry,
-            fmt::format("forebay: {} is not made: {} Safe: what is committed in {}. Next: {}; the log is {}",
-                        making.run.file(), why, making.run.path(), by_hand(making), making.run.finish_log())};
+    return {ErrorKind::retry, fmt::format("{} is not made: {}", making.run.file(), why),
+            fmt::format("what is committed in {}", making.run.path()),
+            fmt::format("{}; the log is {}", by_hand(making), making.run.finish_log())};
 }
 
 // The maker deletes the run as its last act. The file is complete before, so a deletion that takes long is no error:
@@ -85,9 +86,9 @@ Result<> Making::start() const {
                                            start_max);
     // Of two that start at once one gets the lock, and both callers wait for that one.
     if (started || run.has_maker()) return {};
-    return Error{started.error().kind,
-                 fmt::format("forebay: the making of {} was not started: {} Safe: {}, and what is staged. Next: {}",
-                             run.file(), started.error().text, run.path(), by_hand(*this))};
+    return because(started.error(),
+                   fmt::format("the making of {} was not started: {}", run.file(), started.error().what),
+                   fmt::format("{}, and what is staged", run.path()), by_hand(*this));
 }
 
 Result<> Making::start_if_needed() const {
@@ -105,10 +106,10 @@ Result<> Making::await() const {
         FB_TRY_ASSIGN(is_unfinished, run.is_unfinished());
         if (!is_unfinished) return await_removal(run);
         const auto failed = sys::read_text(sys::posix_store(), run.failed_path(), failed_bytes_max);
-        if (failed) return Error{ErrorKind::retry, *failed};
-        if (!at_work) return not_made(*this, "the process that made it has ended.");
+        if (failed) return error_of_text(ErrorKind::retry, *failed);
+        if (!at_work) return not_made(*this, "the process that made it has ended");
         if (sys::Clock::now() >= deadline)
-            return not_made(*this, fmt::format("after {} s it is still being made{}.", wait_max.count() / 1000,
+            return not_made(*this, fmt::format("after {} s it is still being made{}", wait_max.count() / 1000,
                                                node::run_lock_doubt(run.finish_lock())));
         std::this_thread::sleep_for(pause);
         pause = std::min(pause * 2, look_pause_max);
@@ -137,11 +138,11 @@ Result<> Making::clear(bool finish) const {
 }
 
 std::string warning_of_no_locks(const std::string& file) {
-    return fmt::format(
-        "forebay: the file system of {} has no locks. Programs on this host, {}, stay off a file that one of them "
-        "writes; those on other hosts cannot see whether it still lives, and are refused until {} is gone. Next: "
-        "mount the file system with flock (Lustre) or with a lock manager (NFS).",
-        file, sys::host_name(), FileRun(file).path());
+    return note_line(
+        fmt::format("{}the file system of {} has no locks. Programs on this host, {}, stay off a file that one of them "
+                    "writes; those on other hosts cannot see whether it still lives, and are refused until {} is gone",
+                    program_prefix, file, sys::host_name(), FileRun(file).path()),
+        "mount the file system with flock (Lustre) or with a lock manager (NFS)");
 }
 
 }  // namespace forebay::made

@@ -41,7 +41,7 @@ struct Beside {
 };
 
 bool says(const Result<>& result, const std::string& part) {
-    return !result && result.error().text.find(part) != std::string::npos;
+    return !result && result.error().text().find(part) != std::string::npos;
 }
 
 std::string text_of(const std::string& path) {
@@ -68,8 +68,10 @@ TEST_CASE("await: the maker's own reason, an end without one, and a wait that wa
         const auto maker = node::RunLock::take(place.run().finish_lock()).value();
         CHECK(says(place.making.await(), "after 0 s it is still being made"));
     }
-    place.mark(place.run().failed_path(), "the disk is full");
-    CHECK(place.making.await().error().text == "the disk is full");
+    const Error disk_full{ErrorKind::retry, "the disk is full", "the run", "make room"};
+    place.mark(place.run().failed_path(), disk_full.text());
+    CHECK(place.making.await().error().text() == disk_full.text());
+    CHECK(place.making.await().error().next == "make room");
     CHECK(place.making.await().error().kind == ErrorKind::retry);
 }
 

@@ -87,7 +87,7 @@ TEST_CASE("finish: in order, those that are wanted, each one though another fail
     CHECK(writers.count({comm::alone(), ""}) == 3);
     const auto finished = writers.finish_all(made::Which::alone);
     REQUIRE_FALSE(finished);
-    CHECK(finished.error().text == "c failed");
+    CHECK(finished.error().what == "c failed");
     CHECK(order == "acd");
     CHECK_FALSE(fs::exists(folder / "a.forebay"));
     for (const auto* name : {"b", "c", "d"}) CHECK(fs::exists(folder / (std::string(name) + ".forebay")));
@@ -108,7 +108,7 @@ TEST_CASE("finish: a run that is to be kept stays, and so does one whose file is
     fs::create_directory(lost.making.run.path());
     const auto finished = made::finish(lost, {});
     REQUIRE_FALSE(finished);
-    CHECK(finished.error().text.find("is not made") != std::string::npos);
+    CHECK(finished.error().what.find("is not made") != std::string::npos);
     CHECK(fs::exists(lost.making.run.path()));
 }
 

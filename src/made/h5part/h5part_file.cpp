@@ -38,8 +38,8 @@ private:
     Result<H5PartMade> nothing_to_make() {
         FB_TRY_ASSIGN(has_file, store_.exists(making_.file));
         if (has_file) return H5PartMade{.was_there = true};
-        return Error{ErrorKind::missing, fmt::format("forebay: neither {} nor {}, of which it would be made, exists.",
-                                                     making_.file, run_.path())};
+        return Error{ErrorKind::missing,
+                     fmt::format("neither {} nor {}, of which it would be made, exists.", making_.file, run_.path())};
     }
 
     Result<H5PartMade> make_locked() {
@@ -47,19 +47,19 @@ private:
         if (is_made) return H5PartMade{.was_there = true};
         FB_TRY_ASSIGN(expected, expected_snapshots());
         if (expected < 0 && run_.has_writer())
-            return Error{ErrorKind::retry,
-                         fmt::format("forebay: {} is still being written{}. Next: wait for its writer to "
-                                     "close it.",
-                                     making_.file, node::run_lock_doubt(run_.writer_lock()))};
+            return Error{
+                ErrorKind::retry,
+                fmt::format("{} is still being written{}", making_.file, node::run_lock_doubt(run_.writer_lock())), "",
+                "wait for its writer to close it"};
         FB_TRY_ASSIGN(found, await(expected));
         auto made = write(found, expected >= 0);
         if (made) return made;
         const auto& error = made.error();
         // What it holds is not known; a part that cannot be removed is overwritten by the next making.
         static_cast<void>(store_.remove(part_));
-        return Error{error.kind, fmt::format("forebay: {} was not made: {} Safe: {} with all that is committed. Next: "
-                                             "forebay h5part {}",
-                                             making_.file, error.text, run_.path(), making_.file)};
+        return because(error, fmt::format("{} was not made: {}", making_.file, error.what),
+                       fmt::format("{} with all that is committed", run_.path()),
+                       fmt::format("forebay h5part {}", making_.file));
     }
 
     /// How many snapshots there will be, or -1 where the writer has not said so.
@@ -109,12 +109,12 @@ private:
     Error not_committed(std::int64_t count, std::int64_t expected) const {
         const auto what = expected >= 0 ? fmt::format("{} of {} snapshots are committed", count, expected)
                                         : "some snapshots are drained in part, and their writer never closed the file";
-        return {
-            ErrorKind::retry,
-            fmt::format("forebay: {} was not made: {} after {:.0f} s. Safe: {}, and what is staged on the nodes. Next: "
-                        "forebay drain all, on each node; forebay h5part {}{}",
-                        making_.file, what, std::chrono::duration<double>(making_.wait_max).count(), run_.path(),
-                        making_.file, expected >= 0 ? "" : ", with --partial to leave out what is not whole")};
+        return {ErrorKind::retry,
+                fmt::format("{} was not made: {} after {:.0f} s", making_.file, what,
+                            std::chrono::duration<double>(making_.wait_max).count()),
+                fmt::format("{}, and what is staged on the nodes", run_.path()),
+                fmt::format("forebay drain all, on each node; forebay h5part {}{}", making_.file,
+                            expected >= 0 ? "" : ", with --partial to leave out what is not whole")};
     }
 
     /// A writer that begins anew removes the file first. So one that is there without any snapshot is to be appended
