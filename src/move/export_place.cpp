@@ -54,6 +54,11 @@ std::optional<Beside> beside_of(const std::string& name, const std::string& pref
 
 }  // namespace
 
+Result<> put_in_place(sys::Store& store, const std::string& part_path, const std::string& path) {
+    FB_TRY(store.rename(part_path, path));
+    return store.sync_directory(directory_of(path));
+}
+
 Result<> check_target(sys::Store& store, const std::string& path, bool replace, const std::string& stays) {
     const auto directory = directory_of(path);
     FB_TRY_ASSIGN(is_there, store.exists(directory));

@@ -16,6 +16,9 @@
 
 namespace forebay::move {
 
+/// Gives `part_path`, whose bytes are durable, its name: whole or absent there, whatever fails or is cut off.
+Result<> put_in_place(sys::Store& store, const std::string& part_path, const std::string& path);
+
 /// `missing` without a directory to stand in, `refused` for a directory and, without `replace`, for any file there.
 /// `stays` ends the sentence: what was written so far.
 Result<> check_target(sys::Store& store, const std::string& path, bool replace, const std::string& stays);

@@ -286,8 +286,7 @@ Result<> Export::finish(std::uint32_t parts) {
             if (state.durable < plan.stretch(part, parts).second)
                 return Error{ErrorKind::refused, fmt::format("part {} of {} is not copied yet", part, parts)};
         }
-        FB_TRY(plan.store.rename(plan.part_path, plan.path));
-        return plan.store.sync_directory(directory_of(plan.path));
+        return move::put_in_place(plan.store, plan.part_path, plan.path);
     };
     FB_TRY(plan.check_absent(fmt::format("what is copied stays in {}", plan.part_path)));
     FB_TRY(move::check_part(plan.store, plan.path, plan.part_path, plan.stored.file_bytes));

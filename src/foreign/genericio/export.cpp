@@ -13,6 +13,7 @@
 #include "foreign/genericio/copy.hpp"
 #include "foreign/genericio/encode.hpp"
 #include "foreign/limits.hpp"
+#include "move/export_place.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::foreign::genericio {
@@ -177,11 +178,11 @@ private:
             if (options_.compress) make_blocks(output);
             outputs_.push_back(std::move(output));
         }
-        FB_TRY_ASSIGN(free, sys::free_bytes(directory_of(path_)));
+        FB_TRY_ASSIGN(free, sys::free_bytes(move::directory_of(path_)));
         if (free >= bytes_all_ || options_.compress) return {};
         return Error{ErrorKind::full,
-                     fmt::format("{} has {} bytes free, {} takes {}. Nothing was written", directory_of(path_), free,
-                                 path_, bytes_all_),
+                     fmt::format("{} has {} bytes free, {} takes {}. Nothing was written", move::directory_of(path_),
+                                 free, path_, bytes_all_),
                      "", "another directory"};
     }
 
@@ -258,12 +259,7 @@ private:
         }
         out_.ranks = elements_.size();
         out_.elements = std::accumulate(elements_.begin(), elements_.end(), std::uint64_t{0});
-        return is_split() ? publish_partitions() : publish();
-    }
-
-    Result<> publish() {
-        FB_TRY(store_.rename(part_of(path_), path_));
-        return store_.sync_directory(directory_of(path_));
+        return is_split() ? publish_partitions() : move::put_in_place(store_, part_of(path_), path_);
     }
 
     // Readers begin with the list: it vanishes before its partitions do, and comes when all of them are there.
@@ -274,12 +270,12 @@ private:
         FB_TRY(file->sync());
         FB_TRY(file->close());
         FB_TRY(store_.remove(path_));
-        FB_TRY(store_.sync_directory(directory_of(path_)));
+        FB_TRY(store_.sync_directory(move::directory_of(path_)));
         for (const auto& output : outputs_) FB_TRY(store_.rename(part_of(output.path), output.path));
-        FB_TRY(store_.sync_directory(directory_of(path_)));
+        FB_TRY(store_.sync_directory(move::directory_of(path_)));
         out_.files.insert(out_.files.begin(), path_);
         out_.bytes += list.size();
-        return publish();
+        return move::put_in_place(store_, part_of(path_), path_);
     }
 
     std::vector<std::byte> encode_list() const {

@@ -9,9 +9,9 @@
 
 #include "catalog/catalog.hpp"
 #include "h5/hdf5.hpp"
-#include "views/h5part_file.hpp"
+#include "made/h5part/h5part_file.hpp"
 
-namespace forebay::views {
+namespace forebay::made {
 
 /// A committed snapshot of the run, with what says where it belongs.
 struct H5PartSnapshot {
@@ -44,4 +44,4 @@ private:
     h5::Id file_;
 };
 
-}  // namespace forebay::views
+}  // namespace forebay::made

@@ -1,4 +1,4 @@
-#include "views/h5part_writer.hpp"
+#include "made/h5part/h5part_writer.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 
 #include "base/limits.hpp"
 #include "catalog/block_reader.hpp"
-#include "views/h5part_run.hpp"
+#include "made/h5part/h5part_names.hpp"
 
-namespace forebay::views {
+namespace forebay::made {
 
 namespace {
 
@@ -211,4 +211,4 @@ Result<> H5PartWriter::add(sys::Store& store, const H5PartSnapshot& snapshot, co
     return {};
 }
 
-}  // namespace forebay::views
+}  // namespace forebay::made

@@ -1,4 +1,4 @@
-#include "views/h5part_file.hpp"
+#include "made/h5part/h5part_file.hpp"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,13 @@
 #include <charconv>
 
 #include "base/path.hpp"
+#include "made/file_maker.hpp"
+#include "made/h5part/h5part_writer.hpp"
 #include "move/export_place.hpp"
 #include "node/run_lock.hpp"
 #include "sys/wait_until.hpp"
-#include "views/h5part_run.hpp"
-#include "views/h5part_writer.hpp"
 
-namespace forebay::views {
+namespace forebay::made {
 
 namespace {
 
@@ -20,32 +20,18 @@ constexpr std::uint64_t align_bytes_default = 1u << 20;
 constexpr std::uint64_t copy_bytes = 8u << 20;
 constexpr sys::Pauses look_pauses{std::chrono::milliseconds(5), std::chrono::milliseconds(500)};
 
-class Maker {
+class H5PartMaker {
 public:
-    Maker(sys::Store& store, const H5PartMaking& making)
-        : store_(store), making_(making), run_(h5part::run_of(making.file)), part_(making.file + ".part") {}
+    H5PartMaker(sys::Store& store, const H5PartMaking& making)
+        : store_(store), making_(making), run_(making.file), part_(making.file + ".part") {}
 
     Result<H5PartMade> make() {
-        FB_TRY_ASSIGN(has_run, store_.exists(run_));
+        FB_TRY_ASSIGN(has_run, store_.exists(run_.path()));
         if (!has_run) return nothing_to_make();
-        auto lock = node::RunLock::take(h5part::finish_lock(run_));
-        if (!lock && lock.error().kind == ErrorKind::retry)
-            return Error{ErrorKind::retry,
-                         fmt::format("{} is being made by another process{}", making_.file,
-                                     node::run_lock_doubt(h5part::finish_lock(run_))),
-                         "", fmt::format("wait for it; its log is {}", h5part::finish_log(run_))};
-        if (!lock) return lock.error();
-        FB_TRY(store_.remove(h5part::failed_path(run_)));
+        FB_TRY_ASSIGN(maker, FileMaker::begin(store_, run_, making_.background));
         const auto begun = making_.begin ? making_.begin() : Result<>();
         auto made = begun ? make_locked() : Result<H5PartMade>(begun.error());
-        if (!made) {
-            const auto told = sys::write_text_durable(store_, h5part::failed_path(run_), made.error().what);
-            if (!told) return because(made.error(), made.error().what + " (" + told.error().what + ")");
-            return made;
-        }
-        // Under the lock, for which the next writer of the name waits.
-        if (!making_.keep && !node::run_lock_is_held(h5part::writer_lock(run_)))
-            FB_TRY(sys::remove_tree_at_once(store_, run_));
+        FB_TRY(maker.end(made ? Result<>() : Result<>(made.error()), making_.keep));
         return made;
     }
 
@@ -54,18 +40,18 @@ private:
         FB_TRY_ASSIGN(has_file, store_.exists(making_.file));
         if (has_file) return H5PartMade{.was_there = true};
         return Error{ErrorKind::missing,
-                     fmt::format("neither {} nor {}, of which it would be made, exists.", making_.file, run_)};
+                     fmt::format("neither {} nor {}, of which it would be made, exists.", making_.file, run_.path())};
     }
 
     Result<H5PartMade> make_locked() {
-        FB_TRY_ASSIGN(is_made, store_.exists(h5part::made_path(run_)));
+        FB_TRY_ASSIGN(is_made, store_.exists(run_.made_path()));
         if (is_made) return H5PartMade{.was_there = true};
         FB_TRY_ASSIGN(expected, expected_snapshots());
-        if (expected < 0 && node::run_lock_is_held(h5part::writer_lock(run_)))
-            return Error{ErrorKind::retry,
-                         fmt::format("{} is still being written{}", making_.file,
-                                     node::run_lock_doubt(h5part::writer_lock(run_))),
-                         "", "wait for its writer to close it"};
+        if (expected < 0 && run_.has_writer())
+            return Error{
+                ErrorKind::retry,
+                fmt::format("{} is still being written{}", making_.file, node::run_lock_doubt(run_.writer_lock())), "",
+                "wait for its writer to close it"};
         FB_TRY_ASSIGN(found, await(expected));
         auto made = write(found, expected >= 0);
         if (made) return made;
@@ -73,13 +59,13 @@ private:
         // What it holds is not known; a part that cannot be removed is overwritten by the next making.
         static_cast<void>(store_.remove(part_));
         return because(error, fmt::format("{} was not made: {}", making_.file, error.what),
-                       fmt::format("{} with all that is committed", run_),
+                       fmt::format("{} with all that is committed", run_.path()),
                        fmt::format("forebay h5part {}", making_.file));
     }
 
     /// How many snapshots there will be, or -1 where the writer has not said so.
     Result<std::int64_t> expected_snapshots() {
-        const auto path = h5part::expected_path(run_);
+        const auto path = run_.expected_path();
         if (making_.snapshots >= 0) {
             FB_TRY(sys::write_text_durable(store_, path, fmt::format("{}\n", making_.snapshots)));
             return making_.snapshots;
@@ -94,11 +80,11 @@ private:
 
     Result<std::vector<catalog::Snapshot>> committed(bool& has_parts) {
         std::vector<catalog::Snapshot> all;
-        const auto streams = catalog::streams(store_, run_);
+        const auto streams = catalog::streams(store_, run_.path());
         if (!streams) return streams.error();
         for (const auto& stream : *streams) {
-            FB_TRY_ASSIGN(snapshots, catalog::snapshots(store_, run_, stream));
-            FB_TRY_ASSIGN(leftovers, catalog::leftovers(store_, run_, stream));
+            FB_TRY_ASSIGN(snapshots, catalog::snapshots(store_, run_.path(), stream));
+            FB_TRY_ASSIGN(leftovers, catalog::leftovers(store_, run_.path(), stream));
             has_parts |= std::ranges::any_of(leftovers, [](const auto& one) {
                 return one.kind == catalog::Leftover::Kind::part || one.kind == catalog::Leftover::Kind::old;
             });
@@ -125,7 +111,7 @@ private:
         return {ErrorKind::retry,
                 fmt::format("{} was not made: {} after {:.0f} s", making_.file, what,
                             std::chrono::duration<double>(making_.wait_max).count()),
-                fmt::format("{}, and what is staged on the nodes", run_),
+                fmt::format("{}, and what is staged on the nodes", run_.path()),
                 fmt::format("forebay drain all, on each node; forebay h5part {}{}", making_.file,
                             expected >= 0 ? "" : ", with --partial to leave out what is not whole")};
     }
@@ -135,10 +121,7 @@ private:
     /// others of them before this one was drained.
     Result<H5PartMade> write(const std::vector<catalog::Snapshot>& found, bool all_are_here) {
         FB_TRY_ASSIGN(has_file, store_.exists(making_.file));
-        if (found.empty() && has_file) {
-            FB_TRY(sys::write_text_durable(store_, h5part::made_path(run_), "made\n"));
-            return H5PartMade{.was_there = true};
-        }
+        if (found.empty() && has_file) return H5PartMade{.was_there = true};
         std::vector<H5PartSnapshot> snapshots;
         std::uint64_t bytes_all = 0;
         for (const auto& one : found) {
@@ -160,9 +143,7 @@ private:
         FB_TRY_ASSIGN(file, store_.open(part_, sys::Access::update));
         FB_TRY(file->sync());
         FB_TRY(file->close());
-        FB_TRY(store_.rename(part_, making_.file));
-        FB_TRY(store_.sync_directory(directory_of(making_.file)));
-        FB_TRY(sys::write_text_durable(store_, h5part::made_path(run_), "made\n"));
+        FB_TRY(move::put_in_place(store_, part_, making_.file));
         return made;
     }
 
@@ -182,13 +163,14 @@ private:
 
     sys::Store& store_;
     const H5PartMaking& making_;
-    std::string run_, part_;
+    FileRun run_;
+    std::string part_;
 };
 
 }  // namespace
 
 Result<H5PartMade> make_h5part_file(sys::Store& store, const H5PartMaking& making) {
-    return Maker(store, making).make();
+    return H5PartMaker(store, making).make();
 }
 
-}  // namespace forebay::views
+}  // namespace forebay::made

@@ -15,10 +15,11 @@
 #include "format/layout.hpp"
 #include "format/manifest.hpp"
 #include "format/node_file.hpp"
+#include "made/file_run.hpp"
+#include "made/h5part/h5part_file.hpp"
+#include "made/h5part/h5part_names.hpp"
 #include "sys/machine.hpp"
 #include "sys/store.hpp"
-#include "views/h5part_file.hpp"
-#include "views/h5part_run.hpp"
 
 using namespace forebay;
 
@@ -36,16 +37,16 @@ std::uint64_t first_of(std::uint32_t rank) {
 }
 
 Schema schema() {
-    Schema made{.stream = "steps", .tables = {views::h5part::table}, .variables = {}};
+    Schema made{.stream = "steps", .tables = {made::h5part::table}, .variables = {}};
     const auto replicated = [&](const std::string& name, Type type, const Extents& shape) {
         made.variables.push_back(
             {.name = name, .type = type, .kind = Kind::replicated, .shape = shape, .attributes = {}});
     };
     made.variables.push_back({.name = "particles/i", .type = i32, .kind = Kind::particles, .attributes = {}});
     replicated("file/title", string_of(64), {});
-    replicated(views::h5part::group_variable, string_of(64), {});
-    replicated(views::h5part::order_variable, i64, {});
-    replicated(views::h5part::appends_variable, i32, {});
+    replicated(made::h5part::group_variable, string_of(64), {});
+    replicated(made::h5part::order_variable, i64, {});
+    replicated(made::h5part::appends_variable, i32, {});
     return made;
 }
 
@@ -66,7 +67,7 @@ std::vector<std::byte> node_file(std::uint32_t node) {
             std::iota(rows.begin(), rows.end(), static_cast<std::int32_t>(first_of(block.rank)));
             std::ranges::copy(std::as_bytes(std::span(rows)), bytes.begin());
         }
-        if (name == views::h5part::group_variable) std::memcpy(bytes.data(), "Step#7", 6);
+        if (name == made::h5part::group_variable) std::memcpy(bytes.data(), "Step#7", 6);
         if (name == "file/title") std::memcpy(bytes.data(), "by hand", 7);
         if (!bytes.empty()) words[block.first_segment] = crc32c(bytes);
     }
@@ -77,7 +78,7 @@ std::vector<std::byte> node_file(std::uint32_t node) {
 struct Place {
     fs::path directory = fs::temp_directory_path() / ("forebay-h5part-file-" + std::to_string(sys::random_u64()));
     std::string file = (directory / "dump.h5part").string();
-    std::string step = views::h5part::run_of(file) + "/steps/step-000007";
+    std::string step = made::FileRun(file).path() + "/steps/step-000007";
 
     Place() {
         auto& store = sys::posix_store();
@@ -106,11 +107,11 @@ struct Place {
 
 TEST_CASE("h5part: rows stand in the order of the ranks, of nodes that hold every other one") {
     const Place place;
-    const auto made = views::make_h5part_file(sys::posix_store(), {.file = place.file});
+    const auto made = made::make_h5part_file(sys::posix_store(), {.file = place.file});
     REQUIRE_MESSAGE(made, made.error().text());
     CHECK(made->steps == 1);
     CHECK(made->datasets == 1);
-    CHECK_FALSE(fs::exists(views::h5part::run_of(place.file)));
+    CHECK_FALSE(fs::exists(made::FileRun(place.file).path()));
     const auto file = H5Fopen(place.file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
     REQUIRE(file >= 0);
     std::vector<std::int32_t> rows(first_of(ranks)), wanted(rows.size());
@@ -130,20 +131,20 @@ TEST_CASE("h5part: a damaged byte makes no file, and all that was written stays"
     const auto layout = format::open_head(image, "node").value();
     image[layout.extents[0].offset_bytes + 5] ^= std::byte{1};
     Place::write(place.step + "/" + format::node_path(1, nodes), image);
-    const auto made = views::make_h5part_file(sys::posix_store(), {.file = place.file});
+    const auto made = made::make_h5part_file(sys::posix_store(), {.file = place.file});
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::corrupt);
     CHECK(made.error().text().find("rank 3") != std::string::npos);
     CHECK_FALSE(fs::exists(place.file));
     CHECK_FALSE(fs::exists(place.file + ".part"));
     CHECK(fs::exists(place.step + "/manifest.json"));
-    CHECK(fs::exists(views::h5part::failed_path(views::h5part::run_of(place.file))));
+    CHECK(fs::exists(made::FileRun(place.file).failed_path()));
 }
 
 TEST_CASE("h5part: a full file system is said as that, and nothing gets the name") {
     const Place place;
     fs::create_symlink("/dev/full", place.file + ".part");
-    const auto made = views::make_h5part_file(sys::posix_store(), {.file = place.file});
+    const auto made = made::make_h5part_file(sys::posix_store(), {.file = place.file});
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::full);
     CHECK_FALSE(fs::exists(place.file));
@@ -153,9 +154,9 @@ TEST_CASE("h5part: a full file system is said as that, and nothing gets the name
 TEST_CASE("h5part: a file that is there keeps its steps") {
     const Place place;
     auto& store = sys::posix_store();
-    REQUIRE(views::make_h5part_file(store, {.file = place.file, .keep = true}));
-    const auto run = views::h5part::run_of(place.file);
-    REQUIRE(store.remove(views::h5part::made_path(run)));
+    REQUIRE(made::make_h5part_file(store, {.file = place.file, .keep = true}));
+    const auto run = made::FileRun(place.file).path();
+    REQUIRE(store.remove(made::FileRun(place.file).made_path()));
     const auto has_step = [&](const char* step) {
         const auto file = H5Fopen(place.file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
         REQUIRE(file >= 0);
@@ -165,10 +166,10 @@ TEST_CASE("h5part: a file that is there keeps its steps") {
     };
     SUBCASE("when a writer that appends committed nothing") {
         fs::remove_all(run + "/steps");
-        views::H5PartMaking making{.file = place.file};
+        made::H5PartMaking making{.file = place.file};
         SUBCASE("and died") {}
         SUBCASE("and closed it") { making.snapshots = 0; }
-        const auto made = views::make_h5part_file(store, making);
+        const auto made = made::make_h5part_file(store, making);
         REQUIRE_MESSAGE(made, made.error().text());
         CHECK(made->was_there);
     }
@@ -176,7 +177,7 @@ TEST_CASE("h5part: a file that is there keeps its steps") {
         const auto file = H5Fopen(place.file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
         REQUIRE(H5Lmove(file, "Step#7", file, "Step#6", H5P_DEFAULT, H5P_DEFAULT) >= 0);
         H5Fclose(file);
-        const auto made = views::make_h5part_file(store, {.file = place.file});
+        const auto made = made::make_h5part_file(store, {.file = place.file});
         REQUIRE_MESSAGE(made, made.error().text());
         CHECK(made->steps == 1);
         CHECK(has_step("Step#6"));
@@ -188,7 +189,7 @@ TEST_CASE("h5part: a file that is there keeps its steps") {
 TEST_CASE("h5part: names of variables hold any name of H5Part") {
     for (const auto* name : {"x", "a/b", "100%", ".hidden", "..", "tab\there", "%2F", "é"}) {
         CAPTURE(name);
-        CHECK(views::h5part::shown_name(views::h5part::stored_name(name)) == name);
-        CHECK(views::h5part::stored_name(name).find('/') == std::string::npos);
+        CHECK(made::h5part::shown_name(made::h5part::stored_name(name)) == name);
+        CHECK(made::h5part::stored_name(name).find('/') == std::string::npos);
     }
 }

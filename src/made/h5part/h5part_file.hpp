@@ -13,7 +13,7 @@
 
 #include "sys/store.hpp"
 
-namespace forebay::views {
+namespace forebay::made {
 
 struct H5PartMaking {
     std::string file;
@@ -22,6 +22,7 @@ struct H5PartMaking {
     bool keep = false;                      // the run, once the file is durable
     bool partial = false;                   // without `expected`: also when snapshots are only partly drained
     std::uint64_t align_bytes = 0;          // datasets of at least half as much begin at its multiples; 0: 1 MiB
+    bool background = false;                // in a process of its own (FileMaker::begin)
     std::function<Result<>()> begin = {};   // once the lock is held: what is to be done first
     std::function<void(std::uint64_t, std::uint64_t)> progress = {};  // bytes done and in all
 };
@@ -34,4 +35,4 @@ struct H5PartMade {
 /// `retry` while another process makes the same file, or when the wait was too short; `missing` without a run.
 Result<H5PartMade> make_h5part_file(sys::Store& store, const H5PartMaking& making);
 
-}  // namespace forebay::views
+}  // namespace forebay::made

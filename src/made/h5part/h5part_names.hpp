@@ -7,13 +7,7 @@
 //       h5part/appends      1: the steps of the file that is there stay
 //       file/NAME, step/NAME   attributes; a string[n] is a text, all else a 1-D array
 //
-//   NAME.forebay/writer.lock           held as long as a session of the writer is open
-//   NAME.forebay/finish.lock           held while the file is made
-//   NAME.forebay/*.lock.host           whose that lock is, where the file system has none (stage/run_lock.hpp)
-//   NAME.forebay/expected              how many snapshots there are; written once the writer has closed the file
-//   NAME.forebay/failed                why the file could not be made
-//   NAME.forebay.gone                  a run that is being removed
-//   NAME.forebay/made                  the file is durable: nothing here is needed any more
+// Locks and marks of the run are those of every such file (made/file_run.hpp).
 //
 // Streams are called "steps", "steps-2" ...: one for each set of columns, and a further one where a step is written to
 // twice, since a stream has each step once and its tables have fixed columns.
@@ -23,9 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "sys/store.hpp"
-
-namespace forebay::views::h5part {
+namespace forebay::made::h5part {
 
 inline constexpr const char* table = "particles";
 inline constexpr const char* group_variable = "h5part/group";
@@ -35,16 +27,8 @@ inline constexpr std::string_view file_prefix = "file/";
 inline constexpr std::string_view step_prefix = "step/";
 inline constexpr std::string_view column_prefix = "particles/";
 
-inline std::string run_of(const std::string& file) { return file + ".forebay"; }
-inline std::string writer_lock(const std::string& run) { return run + "/writer.lock"; }
-inline std::string finish_lock(const std::string& run) { return run + "/finish.lock"; }
-inline std::string finish_log(const std::string& run) { return run + "/finish.log"; }
-inline std::string expected_path(const std::string& run) { return run + "/expected"; }
-inline std::string failed_path(const std::string& run) { return run + "/failed"; }
-inline std::string made_path(const std::string& run) { return run + "/made"; }
-
 /// H5Part's names may be any text, a variable's is a path: '/', '%', control characters and leading dots become %XX.
 std::string stored_name(std::string_view name);
 std::string shown_name(std::string_view stored);
 
-}  // namespace forebay::views::h5part
+}  // namespace forebay::made::h5part

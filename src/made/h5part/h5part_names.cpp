@@ -1,8 +1,8 @@
-#include "views/h5part_run.hpp"
+#include "made/h5part/h5part_names.hpp"
 
 #include <charconv>
 
-namespace forebay::views::h5part {
+namespace forebay::made::h5part {
 
 std::string stored_name(std::string_view name) {
     constexpr char digits[] = "0123456789ABCDEF";
@@ -37,4 +37,4 @@ std::string shown_name(std::string_view stored) {
     return name;
 }
 
-}  // namespace forebay::views::h5part
+}  // namespace forebay::made::h5part
