@@ -6,6 +6,7 @@
 #include <list>
 #include <utility>
 
+#include "agent/serve.hpp"
 #include "base/attempt.hpp"
 #include "base/show_text.hpp"
 #include "sys/log_file.hpp"

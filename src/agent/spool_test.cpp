@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "agent/leftovers.hpp"
 #include "forward/server.hpp"
 #include "support/ordinary_user.hpp"
 #include "support/packed_files.hpp"

@@ -76,7 +76,7 @@ Result<> start(const Settings& settings, std::vector<std::string> arguments, con
         return sys::lock_is_held(making.lock) || is_there(making.made) || is_there(making.failed) ||
                !is_there(making.run);
     };
-    return sys::spawn_daemon({.program = agent_program(agent.program),
+    return sys::spawn_daemon({.program = agent::agent_program(agent.program),
                               .arguments = std::move(arguments),
                               .environment = agent.environment,
                               .environment_removed = {"LD_PRELOAD"},

@@ -8,7 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include "agent/agent.hpp"
+#include "agent/leftovers.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"

@@ -1,0 +1,110 @@
+#include "agent/serve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/claim_keeper.hpp"
+#include "agent/spool.hpp"
+#include "base/limits.hpp"
+
+namespace forebay::agent {
+
+namespace {
+
+// How often a lingering agent looks whether somebody has opened a session.
+constexpr std::chrono::milliseconds linger_pause{500};
+
+// The last act of an agent whose session is over and has everything committed. Whoever opens a session here meanwhile
+// has the application's lock, and takes over what is there.
+void free_directory(node::Staging& staging, const Log& log) {
+    auto& page = staging.control();
+    page.lingering = node::lingering_frees;
+    const auto lock = sys::FileLock::take(node::application_lock_path(staging.directory()));
+    if (!lock) {
+        page.lingering = 0;
+        return;
+    }
+    // Small files that came at the last moment stay, and the directory with them; `forebay drain` understands it.
+    auto removed = remove_spools(staging.directory());
+    if (removed) removed = staging.remove();
+    else page.lingering = 0;
+    log(removed ? "what was staged is committed, and is freed" : removed.error().text);
+}
+
+// Until somebody opens a session here, or has it end, or the time is over.
+void linger(node::Staging& staging, std::chrono::milliseconds linger_max) {
+    auto& page = staging.control();
+    page.lingering = 1;
+    const auto deadline = sys::Clock::now() + linger_max;
+    while (page.ending.load() == 0 && !staging.application_lives() && sys::Clock::now() < deadline) {
+        const auto seen = page.bell.load();
+        if (page.ending.load() != 0) break;
+        sys::wait_on(page.bell, seen, std::min<std::chrono::nanoseconds>(linger_pause, deadline - sys::Clock::now()));
+    }
+}
+
+}  // namespace
+
+Result<node::SessionFile> session_of(const std::string& directory) {
+    const auto path = directory + "/session.json";
+    FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), path, limits::session_bytes_max));
+    return node::decode_session(text, path);
+}
+
+Result<std::optional<Serving>> enter(const std::string& directory, const ViewMaker& make_view, Log log) {
+    FB_TRY_ASSIGN(session, session_of(directory));
+    auto lock = sys::FileLock::take(node::agent_lock_path(directory));
+    if (!lock && lock.error().kind == ErrorKind::retry) return std::optional<Serving>();
+    FB_TRY(lock);
+    FB_TRY_ASSIGN(staging, node::Staging::join(directory));
+    FB_TRY_ASSIGN(target, target_of(session.run, session.forwarding, make_view));
+    return std::optional(
+        Serving{std::move(target), std::move(staging), std::move(session), std::move(*lock), std::move(log)});
+}
+
+Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
+    // Whoever only keeps what is staged holds no connection to a forwarder.
+    const auto target = std::exchange(serving.target, {});
+    const ClaimKeeper claim(*target.store, serving.staging, serving.session.run, serving.log);
+    SpoolKeeper spool(*target.store, serving.staging.directory(), serving.session, serving.log);
+    Agent agent(*target.store, serving.staging, serving.session, target.make_view, serving.log);
+    Served served{.committed = agent.run(stop, peers_wait)};
+    served.packed = spool.finish();
+    served.others = agent.others();
+    return served;
+}
+
+Result<bool> run_agent(const std::string& directory, const std::function<void()>& ready, const ViewMaker& make_view,
+                       const Log& log, Hosted hosted) {
+    FB_TRY_ASSIGN(serving, enter(directory, make_view, log));
+    if (!serving) {
+        ready();
+        return true;
+    }
+    auto& staging = serving->staging;
+    const auto& session = serving->session;
+    FB_TRY(sys::pin_to_cpus(session.agent.cpus));
+    log(fmt::format("agent {} serves {} for run {}", sys::process_id(), directory, session.run));
+    ready();
+    if (!session.forwarding.to.empty())
+        log(fmt::format("it writes through {}", fmt::join(session.forwarding.to, ", ")));
+    const std::atomic<bool> never{false};
+    const auto served = serve(*serving, never);
+    if (!served.packed) log(fmt::format("the spool is not packed: {}", served.packed.error().text));
+    if (!served.committed || !served.packed) {
+        log(fmt::format("agent leaves; next: forebay drain {}", directory));
+        return false;
+    }
+    if (hosted == Hosted::process && staging.control().ending.load() == 0) {
+        log(fmt::format("everything is committed; what is staged is kept {} s more for a restart",
+                        std::chrono::duration<double>(session.agent.linger).count()));
+        linger(staging, session.agent.linger);
+    }
+    log("agent leaves, everything is committed");
+    free_directory(staging, log);
+    return true;
+}
+
+}  // namespace forebay::agent
