@@ -27,8 +27,9 @@ bench: build  ## save, drain, restart and plan against their limits; PALM's data
 	cmake --build build --parallel $(JOBS)
 	bench/run
 
-format:  ## rewrites the sources in the project's style
+format:  ## rewrites the sources in the style of the project, and fills lines of pages that are too long
 	find $(wildcard include src apps tests docs) -name '*.[ch]pp' -o -name '*.[ch]' | xargs clang-format-14 -i
+	python3 tests/repo/lines_test.py --wrap
 
 tidy: build  ## clang-tidy over all sources (slow)
 	scripts/tidy $(JOBS)

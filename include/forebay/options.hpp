@@ -47,7 +47,7 @@ struct Compression {
 enum class Convention { plain, h5part, openpmd, netcdf };
 
 /// Whether all nodes of a snapshot are in one file at the target that holds each variable once, in its global shape;
-/// docs/guide/operations.md, "One file".
+/// docs/guide/storage-forms.md, "One shared file".
 enum class Shared {
     no,
     yes,

@@ -1,7 +1,8 @@
 """Goal: a room includes itself and the floors below it; MPI, libhdf5 and the system stay where they belong.
 
 Method: reads every #include of src/, include/, apps/ and tests/ and holds it against the table below, which is
-ARCHITECTURE.md's ("Rooms and floors"); that the two tables agree is checked as well.
+ARCHITECTURE.md's ("Rooms and floors"); that the two tables agree is checked as well, and that each line of the picture
+of the storeys ("The house") is a floor.
 """
 
 import re
@@ -110,8 +111,25 @@ def documented_floors():
     return floors
 
 
+def picture_problems():
+    """The picture of the storeys has a line for the rooms of a floor, the lowest one last."""
+    text = (tree.ROOT / "ARCHITECTURE.md").read_text().split("## The house")[-1].split("```")[1]
+    # Columns 12 to 71 hold rooms; before them stand storeys, behind them words. What is in brackets is to come.
+    lines = [re.findall(r"[a-z0-9]+", re.sub(r"\(.*?\)", "", line)[12:72]) for line in text.splitlines()]
+    pictured = [room for line in reversed(lines) for room in line]
+    for room in sorted(set(FLOORS) ^ set(pictured)):
+        yield f"room {room} is only in {'this table' if room in FLOORS else 'the picture'}, not in the other"
+    floors = [{FLOORS.get(room) for room in line} for line in reversed(lines) if line]
+    for line in floors:
+        if len(line) > 1:
+            yield f"a line of the picture has rooms of the floors {sorted(map(str, line))}"
+    lowest = [min(floor or 0 for floor in line) for line in floors]
+    if lowest != sorted(lowest):
+        yield f"the lines of the picture, from below, are the floors {lowest}"
+
+
 def main():
-    problems = []
+    problems = list(picture_problems())
     checked = 0
     documented = documented_floors()
     for room in sorted(set(FLOORS) | set(documented)):
