@@ -59,7 +59,7 @@ public:
 
     Result<> ensure() override {
         if (sys::lock_is_held(node::agent_lock_path(directory_))) return {};
-        FB_TRY_ASSIGN(serving, enter(directory_, {}, [](const std::string&) {}));
+        FB_TRY_ASSIGN(serving, enter(directory_, {}, [](const Event&) {}));
         if (!serving) return {};
         thread_ = std::make_shared<Running>(std::move(*serving));
         auto started = sys::Thread::start([running = thread_] {

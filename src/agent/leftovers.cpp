@@ -114,8 +114,7 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
     // session's file stays as it was: what cannot be committed now is still of that run.
     FB_TRY_ASSIGN(staging, node::Staging::create(std::move(locked), written, killed_agent_max));
     FB_TRY_ASSIGN(lock, sys::FileLock::take(node::agent_lock_path(directory)));
-    Serving serving{std::move(target), std::move(staging), std::move(session), std::move(lock),
-                    [](const std::string&) {}};
+    Serving serving{std::move(target), std::move(staging), std::move(session), std::move(lock), [](const Event&) {}};
     serving.staging.control().ending = 1;
     const auto already = take_as_own(serving, left);
     const std::atomic<bool> never{false};

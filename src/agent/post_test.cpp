@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/limits.hpp"
+#include "node/staging.hpp"
 #include "support/processes.hpp"
 #include "support/soon.hpp"
 #include "support/temp_directory.hpp"

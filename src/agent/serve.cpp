@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds linger_pause{500};
 
 // The last act of an agent whose session is over and has everything committed. Whoever opens a session here meanwhile
 // has the application's lock, and takes over what is there.
-void free_directory(node::Staging& staging, const Log& log) {
+void free_directory(node::Staging& staging, const Tell& tell) {
     auto& page = staging.control();
     page.lingering = node::lingering_frees;
     const auto lock = sys::FileLock::take(node::application_lock_path(staging.directory()));
@@ -30,7 +30,8 @@ void free_directory(node::Staging& staging, const Log& log) {
     auto removed = remove_spools(staging.directory());
     if (removed) removed = staging.remove();
     else page.lingering = 0;
-    log(removed ? "what was staged is committed, and is freed" : removed.error().text);
+    if (removed) tell({.what = What::freed});
+    else tell({.what = What::not_freed, .detail = removed.error().text});
 }
 
 // Until somebody opens a session here, or has it end, or the time is over.
@@ -53,7 +54,7 @@ Result<node::SessionFile> session_of(const std::string& directory) {
     return node::decode_session(text, path);
 }
 
-Result<std::optional<Serving>> enter(const std::string& directory, const ViewMaker& make_view, Log log) {
+Result<std::optional<Serving>> enter(const std::string& directory, const ViewMaker& make_view, Tell tell) {
     FB_TRY_ASSIGN(session, session_of(directory));
     auto lock = sys::FileLock::take(node::agent_lock_path(directory));
     if (!lock && lock.error().kind == ErrorKind::retry) return std::optional<Serving>();
@@ -61,15 +62,15 @@ Result<std::optional<Serving>> enter(const std::string& directory, const ViewMak
     FB_TRY_ASSIGN(staging, node::Staging::join(directory));
     FB_TRY_ASSIGN(target, target_of(session.run, session.forwarding, make_view));
     return std::optional(
-        Serving{std::move(target), std::move(staging), std::move(session), std::move(*lock), std::move(log)});
+        Serving{std::move(target), std::move(staging), std::move(session), std::move(*lock), std::move(tell)});
 }
 
 Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
     // Whoever only keeps what is staged holds no connection to a forwarder.
     const auto target = std::exchange(serving.target, {});
-    const ClaimKeeper claim(*target.store, serving.staging, serving.session.run, serving.log);
-    SpoolKeeper spool(*target.store, serving.staging.directory(), serving.session, serving.log);
-    Agent agent(*target.store, serving.staging, serving.session, target.make_view, serving.log);
+    const ClaimKeeper claim(*target.store, serving.staging, serving.session.run, serving.tell);
+    SpoolKeeper spool(*target.store, serving.staging.directory(), serving.session, serving.tell);
+    Agent agent(*target.store, serving.staging, serving.session, target.make_view, serving.tell);
     Served served{.committed = agent.run(stop, peers_wait)};
     served.packed = spool.finish();
     served.others = agent.others();
@@ -78,7 +79,8 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
 
 Result<bool> run_agent(const std::string& directory, const std::function<void()>& ready, const ViewMaker& make_view,
                        const Log& log, Hosted hosted) {
-    FB_TRY_ASSIGN(serving, enter(directory, make_view, log));
+    const auto tell = to_log(log);
+    FB_TRY_ASSIGN(serving, enter(directory, make_view, tell));
     if (!serving) {
         ready();
         return true;
@@ -86,24 +88,26 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
     auto& staging = serving->staging;
     const auto& session = serving->session;
     FB_TRY(sys::pin_to_cpus(session.agent.cpus));
-    log(fmt::format("agent {} serves {} for run {}", sys::process_id(), directory, session.run));
+    tell({.what = What::serves,
+          .count = static_cast<std::uint64_t>(sys::process_id()),
+          .place = directory,
+          .detail = session.run});
     ready();
     if (!session.forwarding.to.empty())
-        log(fmt::format("it writes through {}", fmt::join(session.forwarding.to, ", ")));
+        tell({.what = What::forwards, .detail = fmt::format("{}", fmt::join(session.forwarding.to, ", "))});
     const std::atomic<bool> never{false};
     const auto served = serve(*serving, never);
-    if (!served.packed) log(fmt::format("the spool is not packed: {}", served.packed.error().text));
+    if (!served.packed) tell({.what = What::not_packed, .detail = served.packed.error().text});
     if (!served.committed || !served.packed) {
-        log(fmt::format("agent leaves; next: forebay drain {}", directory));
+        tell({.what = What::leaves_work, .place = directory});
         return false;
     }
     if (hosted == Hosted::process && staging.control().ending.load() == 0) {
-        log(fmt::format("everything is committed; what is staged is kept {} s more for a restart",
-                        std::chrono::duration<double>(session.agent.linger).count()));
+        tell({.what = What::lingers, .seconds = std::chrono::duration<double>(session.agent.linger).count()});
         linger(staging, session.agent.linger);
     }
-    log("agent leaves, everything is committed");
-    free_directory(staging, log);
+    tell({.what = What::leaves});
+    free_directory(staging, tell);
     return true;
 }
 

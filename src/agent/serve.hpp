@@ -27,14 +27,14 @@ struct Serving {
     node::Staging staging;
     node::SessionFile session;
     sys::FileLock lock;  // while it is held, no other agent serves the directory
-    Log log;
+    Tell tell;
 };
 
 /// What session.json of a staging directory says.
 Result<node::SessionFile> session_of(const std::string& directory);
 
 /// Serves the directory of a session from now on; nothing where another agent does so already.
-Result<std::optional<Serving>> enter(const std::string& directory, const ViewMaker& make_view, Log log);
+Result<std::optional<Serving>> enter(const std::string& directory, const ViewMaker& make_view, Tell tell);
 
 struct Served {
     bool committed = false;        // all that was sealed
