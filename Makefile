@@ -13,7 +13,10 @@ build:  ## build/bin/forebay, the libraries in build/lib, the example simulation
 	cmake --preset release -DFOREBAY_WERROR=$(WERROR)
 	cmake --build build --parallel $(JOBS)
 
-demo: build  ## a cosmology run that is killed, drained, restarted on other ranks and proved equal
+demo:  ## a cosmology run that is killed, drained, restarted on other ranks and proved equal; builds no more than that
+	scripts/bootstrap demo
+	[ -e build/build.ninja ] || cmake --preset demo -DFOREBAY_WERROR=$(WERROR)
+	cmake --build build --parallel $(JOBS) --target forebay_program nbody
 	scripts/demo
 
 test: build  ## every test there is, formatting and documentation links too

@@ -12,7 +12,10 @@ if(TARGET forebay_mpi)
 endif()
 if(TARGET forebay_fortran)
   list(APPEND exported forebay_fortran)
-  install(FILES ${FOREBAY_MODULES}/forebay.mod ${FOREBAY_MODULES}/forebay_checkpoint.mod DESTINATION ${CMAKE_INSTALL_LIBDIR}/forebay/modules)
+  # The modules that programs use, and those that they use in turn: some compilers read them all. Submodules' are ours.
+  foreach(module forebay forebay_checkpoint forebay_words forebay_dedicate forebay_texts forebay_c)
+    install(FILES ${FOREBAY_MODULES}/${module}.mod DESTINATION ${CMAKE_INSTALL_LIBDIR}/forebay/modules)
+  endforeach()
 endif()
 # Serial programs and those with MPI link one of them; the header's directory is of its own, so as to hide no other H5Part.
 foreach(library forebay_h5part forebay_h5part_serial forebay_genericio forebay_genericio_serial)

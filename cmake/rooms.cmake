@@ -15,6 +15,22 @@ function(forebay_sources out)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
+# Compiles the files of a target that lie in one folder of src/ as one text: the headers that they share are read once.
+# A name in an unnamed namespace is therefore the room's, not the file's.
+function(forebay_jumbo target)
+  if(NOT FOREBAY_JUMBO)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    if(source MATCHES "/src/(.*)/[^/]*\\.cpp$")
+      string(REPLACE "/" "_" room ${CMAKE_MATCH_1})
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
 # A shared library of ours; a room that holds no source yet adds nothing, and a library of none is not made.
 function(forebay_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
@@ -30,6 +46,7 @@ function(forebay_library name)
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
   target_compile_features(${name} PUBLIC cxx_std_20)
+  forebay_jumbo(${name})
 endfunction()
 
 # Leaves out what this configuration has no library for, and the X_none.cpp whose X_hdf5.cpp or mpi_X.cpp is in.

@@ -27,9 +27,14 @@ set(forebay_mpi_environment ${forebay_test_environment}
 function(forebay_test_executable target source)
   add_executable(${target} ${source})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${target} PRIVATE forebay doctest::doctest fmt::fmt nlohmann_json::nlohmann_json
+  target_link_libraries(${target} PRIVATE forebay forebay_test_main fmt::fmt nlohmann_json::nlohmann_json
                                           Threads::Threads $<TARGET_NAME_IF_EXISTS:forebay_test_support> ${ARGN})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+endfunction()
+
+# A test's own code does little; not to optimise it halves the time of its compilation, which is longer than its run.
+function(forebay_compile_fast target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
 endfunction()
 
 # src/ROOM/NAME_test.cpp or src/ROOM/FOLDER/NAME_test.cpp -> the test ROOM.NAME
@@ -55,6 +60,7 @@ function(forebay_unit_test source)
     set(libraries forebay_cli)
   endif()
   forebay_test_executable(${room}_${stem} ${source} ${libraries})
+  forebay_compile_fast(${room}_${stem})
   if(room MATCHES "^(agent|api|cli|commit|drain|node)$" AND TARGET forebay_program)
     add_dependencies(${room}_${stem} forebay_program)  # they start the agent
   endif()
@@ -74,6 +80,7 @@ function(forebay_mpi_test source)
   endif()
   string(REGEX MATCHALL "[0-9]+" counts ${stated})
   forebay_test_executable(mpi_${stem} ${source} forebay_mpi)
+  forebay_compile_fast(mpi_${stem})
   if(TARGET forebay_program)
     add_dependencies(mpi_${stem} forebay_program)
   endif()
@@ -109,7 +116,7 @@ function(forebay_fuzz_target source)
     endif()
   else()
     forebay_test_executable(${stem} ${source} ${libraries})
-    target_sources(${stem} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/replay_main.cpp)
+    target_sources(${stem} PRIVATE $<TARGET_OBJECTS:forebay_replay>)
     set(command ${stem} ${corpus})
   endif()
   add_test(NAME fuzz.${name} COMMAND ${command})

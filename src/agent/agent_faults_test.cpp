@@ -1,7 +1,6 @@
 // Goal: what an agent does with saves that were damaged in memory, and after its session has lost the run. Method:
 // staged node files under a real control page, the simulated disk as target.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <thread>

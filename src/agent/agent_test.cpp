@@ -3,7 +3,6 @@
 // holds; a missed deadline is counted and told. Method: staged node files under a real control page, the simulated disk
 // as target, slow and watched at each write.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "agent/agent.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
 // Goal: every event has a name, and in the log the words that users search for.
 // Method: one event of each kind, through the hearer of the log.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "agent/events.hpp"
 
 #include <doctest/doctest.h>

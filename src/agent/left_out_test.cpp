@@ -3,7 +3,6 @@
 // that are closed to him; times that the clocks of C++ and of the format do not know; files that change, grow or cannot
 // be removed under the packer.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>

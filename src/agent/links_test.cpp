@@ -2,7 +2,6 @@
 // and recover come to their end, and nothing behind the link is touched. Method: a real directory, with a link to
 // another one that holds a file of somebody and one that is named as Forebay's temporary files are.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // Goal: recover makes the views that a killed agent owed, and no view where nobody had wished for one.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "agent/missing_views.hpp"
 
 #include <doctest/doctest.h>

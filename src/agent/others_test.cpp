@@ -1,7 +1,6 @@
 // Goal: a save that takes the place of another leaves what stands under names of its views and is none, and who asked
 // hears of it; a save of a new step leaves series. Method: files under names of views on the simulated disk.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "catalog/names.hpp"

@@ -3,7 +3,6 @@
 // Method: a simulated simulation whose steps take longer the faster the drain moves bytes, sampled as the step clock
 // does; the pacer sees what the agent would tell it, each 10 ms.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "agent/pacer.hpp"
 
 #include <doctest/doctest.h>

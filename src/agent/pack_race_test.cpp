@@ -3,7 +3,6 @@
 // whose newest step is ahead of the clock, so that all who look take the same next step; the simulated disk, on which
 // one packer runs to its end before each operation of another; a hundred threads.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <array>

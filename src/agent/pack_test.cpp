@@ -2,7 +2,6 @@
 // cut between, no file is lost: it is in a committed batch or still in the spool. Method: a real directory as spool,
 // the simulated disk as target, cut before each of its operations.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "agent/pack.hpp"
 
 #include <doctest/doctest.h>

@@ -16,7 +16,7 @@ namespace forebay::agent {
 
 namespace {
 
-constexpr std::chrono::milliseconds look_pause{500};
+constexpr std::chrono::milliseconds bell_look_pause{500};
 
 bool take_empty(PostEntry& entry) {
     auto state = PostState::empty;
@@ -97,7 +97,8 @@ Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds
         if (sys::Clock::now() >= deadline)
             return Error{ErrorKind::retry,
                          fmt::format("its dedicated agent does not answer for {} ms", timeout.count())};
-        sys::wait_on(post.news, seen, std::min<std::chrono::nanoseconds>(deadline - sys::Clock::now(), look_pause));
+        sys::wait_on(post.news, seen,
+                     std::min<std::chrono::nanoseconds>(deadline - sys::Clock::now(), bell_look_pause));
     }
 }
 
@@ -139,7 +140,7 @@ void serve(Post& post, const ViewMaker& make_view) {
         if (all_left && serving.empty()) return;
         // A session that was neither closed nor destroyed would be waited for by its own agent.
         if (all_left && !std::exchange(ending, true)) end_sessions(post);
-        sys::wait_on(post.bell, seen, look_pause);
+        sys::wait_on(post.bell, seen, bell_look_pause);
     }
 }
 

@@ -1,7 +1,6 @@
 // Goal: a dedicated agent serves who asks, tells why it cannot, and ends when all have left, also with a session open.
 // Method: the agent is a thread; staging directories are real.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "agent/post.hpp"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,6 @@
 // failed slot waits for the bell and never stops a drain.
 // Method: a control page filled by hand; no agent, no clock.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "agent/schedule.hpp"
 
 #include <doctest/doctest.h>

@@ -3,7 +3,6 @@
 // Method: keepers of spools with short pauses, over the simulated disk; a user who is not root; a program whose working
 // directory the spool is; a forwarder over another disk than this machine's.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "agent/spool.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
 // Goal: the log of an agent never fills the node: one that an earlier session left full is put aside.
 // Method: a staging directory with a long log, then a session with an agent of its own, in a process.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

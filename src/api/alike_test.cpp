@@ -2,7 +2,6 @@
 // their ranks; nothing is staged, nobody waits, and the session goes on.
 // Method: threads as ranks on one node and on several, of which one is wrong; then it is put right.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <limits>

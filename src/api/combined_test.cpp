@@ -3,7 +3,6 @@
 // alone, and when everybody is killed and the agents come back.
 // Method: virtual nodes, each with its own agent, over the real file system.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 // Goal: every setting of the configuration file arrives, and what is wrong is refused with its line.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -2,7 +2,6 @@
 // allocations while copying, files of a snapshot. (Calls and bytes of a drain: drain/node_drain_test, of a commit:
 // drain/commit_test.) Each is an exact number; a change of one is a change of design.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 

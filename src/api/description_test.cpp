@@ -2,7 +2,6 @@
 // one by one, and forgotten ones are not saved any more.
 // Method: threads as ranks save; another number of ranks reads, staged copies and the target's files.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "catalog/catalog.hpp"

@@ -1,7 +1,6 @@
 // Goal: a direct save that is skipped, dropped or sealed twice neither writes where another save lies nor lets anybody
 // wait. (What it writes is read back in stream_test.)
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "catalog/catalog.hpp"

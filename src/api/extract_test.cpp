@@ -2,7 +2,6 @@
 // what lies behind a link, nor a file of the user, nor one of the batch itself, whatever their names. Method: the real
 // program, on what `forebay pack` has packed.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>

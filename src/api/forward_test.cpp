@@ -2,7 +2,6 @@
 // killed, what was sealed is committed afterwards: by the agents alone, by the next forwarder, or by `forebay drain`.
 // Method: `forebay forward` as a process; the application is a forked process whose ranks are threads; SIGKILL.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>

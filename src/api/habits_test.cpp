@@ -2,7 +2,6 @@
 // directory that is gone) neither keeps it from saving nor gets into what is saved.
 // Method: children that do so save, with an agent of their own or one in a thread; the snapshots are read back.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -2,7 +2,6 @@
 // counters and its log. Method: one rank, an agent that is a thread. For the pace, a simulation that tells the agent
 // numbers, on the control page, in place of what a clock would say.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <thread>

@@ -1,7 +1,6 @@
 // Goal: the end of a job is what the batch system says, in the words of each, and nothing where it says nothing.
 // Method: answers as SLURM 23.11, OpenPBS 23.06 and Torque 6.1 give them.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "api/job_end.hpp"
 
 #include <doctest/doctest.h>

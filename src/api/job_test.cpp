@@ -1,7 +1,6 @@
 // Goal: all ranks hear at the same step that they are to save or to end, for whatever reason, and it costs one message.
 // Method: ranks are threads; the batch system is a script in PATH; a request is what `forebay stop` writes.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "api/job.hpp"
 #include "agent/target.hpp"
 

@@ -17,7 +17,7 @@ namespace forebay {
 namespace {
 
 // Two looks of one process a second are nothing to a file system, and a step is rarely shorter.
-constexpr std::chrono::seconds look_pause{1};
+constexpr std::chrono::seconds job_look_pause{1};
 constexpr std::chrono::seconds first_look_max{1}, end_max{1};
 
 }  // namespace
@@ -69,7 +69,7 @@ void JobWatch::State::watch(sys::Store& target, const std::string& run) {
         if (stop || save) found.problem.swap(problem);
         looked = true;
         changed.notify_all();
-        changed.wait_for(lock, look_pause, [&] { return ending; });
+        changed.wait_for(lock, job_look_pause, [&] { return ending; });
     }
     ended = true;
     changed.notify_all();

@@ -3,7 +3,6 @@
 // Method: the application is a forked process whose ranks are threads; agents are processes, slowed by the rate limit;
 // SIGKILL for the one, the other, or both.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 // it: then the lines go to standard error, of rank 0 alone.
 // Method: standard error is a file while a session of three ranks lives.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <unistd.h>

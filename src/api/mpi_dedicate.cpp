@@ -75,22 +75,16 @@ int size_of(MPI_Comm comm) {
     return size;
 }
 
-int rank_in(MPI_Comm comm) {
-    int rank = 0;
-    MPI_Comm_rank(comm, &rank);
-    return rank;
-}
-
 MPI_Comm split(MPI_Comm world, int colour) {
     MPI_Comm part = MPI_COMM_NULL;
-    MPI_Comm_split(world, colour, rank_in(world), &part);
+    MPI_Comm_split(world, colour, comm::rank_in(world), &part);
     return part;
 }
 
 Machine machine_with_posts(MPI_Comm ranks, int cores) {
     Machine machine{.ranks = ranks};
     const int computing = size_of(ranks) - cores;
-    const auto bytes = rank_in(ranks) == 0 ? static_cast<MPI_Aint>(sizeof(agent::Post)) * cores : 0;
+    const auto bytes = comm::rank_in(ranks) == 0 ? static_cast<MPI_Aint>(sizeof(agent::Post)) * cores : 0;
     void* own = nullptr;
     MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, ranks, static_cast<void*>(&own), &machine.window);
     MPI_Aint size = 0;
@@ -98,7 +92,7 @@ Machine machine_with_posts(MPI_Comm ranks, int cores) {
     void* first = nullptr;
     MPI_Win_shared_query(machine.window, 0, &size, &unit, static_cast<void*>(&first));
     auto* posts = static_cast<agent::Post*>(first);
-    if (rank_in(ranks) == 0)
+    if (comm::rank_in(ranks) == 0)
         for (int i = 0; i < cores; ++i) new (posts + i) agent::Post(static_cast<std::uint32_t>(computing));
     MPI_Barrier(ranks);
     machine.posts = {posts, static_cast<std::size_t>(cores)};
@@ -124,7 +118,7 @@ Result<> enough_for(int cores, MPI_Comm ranks) {
 /// Serves, if this rank is an agent of its machine; else gives the communicator of those that are not.
 MPI_Comm serve_or_compute(MPI_Comm computing, MPI_Comm ranks, const AgentOptions& agent, Dedicated& dedicated) {
     auto machine = machine_with_posts(ranks, agent.cores);
-    const int number = rank_in(ranks) - (size_of(ranks) - agent.cores);
+    const int number = comm::rank_in(ranks) - (size_of(ranks) - agent.cores);
     MPI_Comm part = split(computing, number < 0 ? 0 : 1);
     dedicated.machine = machine;
     if (number < 0) return part;
@@ -178,7 +172,7 @@ Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Result<Options>& given) {
     MPI_Comm ranks = MPI_COMM_NULL;  // of this machine
     Result<> mine;
     if (has_cores && !forwards) {
-        MPI_Comm_split_type(computing, MPI_COMM_TYPE_SHARED, rank_in(computing), MPI_INFO_NULL, &ranks);
+        MPI_Comm_split_type(computing, MPI_COMM_TYPE_SHARED, comm::rank_in(computing), MPI_INFO_NULL, &ranks);
         mine = attempt([&] { return enough_for(agent.cores, ranks); });
     }
     const auto agreed = [&]() -> Result<> {

@@ -14,14 +14,8 @@ namespace forebay {
 namespace {
 
 // A rank that waits looks this often whether the others have left: MPI lets nobody sleep until a message comes.
-constexpr std::chrono::milliseconds look_pause{50};
+constexpr std::chrono::milliseconds leaving_look_pause{50};
 constexpr int leaving_tag = 1;
-
-int rank_in(MPI_Comm comm) {
-    int rank = 0;
-    MPI_Comm_rank(comm, &rank);
-    return rank;
-}
 
 MPI_Comm copy_of(MPI_Comm comm) {
     MPI_Comm copy = MPI_COMM_NULL;
@@ -109,7 +103,7 @@ Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world,
     made.computing_ = copy_of(computing);
     const char waits = computing == MPI_COMM_NULL ? 1 : 0;
     group.gather_all(std::as_bytes(std::span(&waits, 1)), std::as_writable_bytes(std::span(all)));
-    if (computing != MPI_COMM_NULL && rank_in(computing) == 0)
+    if (computing != MPI_COMM_NULL && comm::rank_in(computing) == 0)
         for (int rank = 0; rank < group.size(); ++rank)
             if (all[static_cast<std::size_t>(rank)] != 0) made.serving_.push_back(rank);
     return made;
@@ -125,12 +119,12 @@ void Forwarders::leave() {
 void Forwarders::serve(std::chrono::milliseconds agents_max) {
     for (int left = 0; left == 0;) {
         MPI_Iprobe(MPI_ANY_SOURCE, leaving_tag, all_, &left, MPI_STATUS_IGNORE);
-        if (left == 0) std::this_thread::sleep_for(look_pause);
+        if (left == 0) std::this_thread::sleep_for(leaving_look_pause);
     }
     MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, leaving_tag, all_, MPI_STATUS_IGNORE);
     if (server_) {
         const auto deadline = sys::Clock::now() + agents_max;
-        while (server_->clients() > 0 && sys::Clock::now() < deadline) std::this_thread::sleep_for(look_pause);
+        while (server_->clients() > 0 && sys::Clock::now() < deadline) std::this_thread::sleep_for(leaving_look_pause);
         server_->stop();
         server_.reset();
     }

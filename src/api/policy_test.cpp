@@ -2,7 +2,6 @@
 // nodes whose agents are not equally fast; what was kept and not replaced is committed, and nothing else.
 // Method: threads as ranks; an agent slowed by its rate limit to a second or so a snapshot.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <set>

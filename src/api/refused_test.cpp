@@ -1,7 +1,6 @@
 // Goal: what must be refused is refused on every rank with the same text, and the session works afterwards.
 // Method: threads as ranks, of which one is wrong; then it is put right and the same stream saves, or another one.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <fstream>

@@ -2,7 +2,6 @@
 // rank with its name, the values and the ranks; where ranks may differ, all get rank 0's value back.
 // Method: threads as ranks on one node and on several, of which one has another value; then it is put right.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <bit>

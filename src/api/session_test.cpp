@@ -1,7 +1,6 @@
 // Goal: the whole path in one process: describe, save, drain, commit, restart, with threads as ranks.
 // Ranks: threads; the agent is a thread too, so that nothing but this program is needed.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

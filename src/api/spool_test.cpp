@@ -4,7 +4,6 @@
 // Method: a session alone, agents as threads and as processes; a thread that goes on writing while the session closes;
 // a user whom permissions hold; the real program.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <fcntl.h>

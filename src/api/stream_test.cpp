@@ -3,7 +3,6 @@
 // slot larger than its snapshot.
 // Method: threads as ranks save states that follow from the step; another number of ranks reads them back.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cstring>

@@ -2,7 +2,6 @@
 // Method: what is waited for does not come before the line about it; then the test makes it come. All waits at once, so
 // that the test takes as long as the longest.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <atomic>

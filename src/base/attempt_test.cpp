@@ -1,7 +1,6 @@
 // Goal: whatever is thrown becomes an Error of the right kind, also where there is no memory for its text.
 // Method: things are thrown; memory ends where it is told to.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "base/attempt.hpp"
 
 #include <doctest/doctest.h>

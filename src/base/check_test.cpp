@@ -1,7 +1,6 @@
 // Goal: a broken check ends the process and names itself where checks are compiled in; elsewhere its condition is
 // not even evaluated.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "base/check.hpp"

@@ -1,7 +1,6 @@
 // Goal: every kernel gives the CRC32C of RFC 3720 and copies every byte, at any size and alignment.
 // Method: published vectors; then all kernels that this CPU has against a bit-by-bit reference.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "base/crc32c.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,5 @@
 // Goal: CRC-64/XZ by its published check value, and the same in any pieces.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "base/crc64.hpp"
 
 #include <doctest/doctest.h>

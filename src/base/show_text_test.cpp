@@ -1,7 +1,6 @@
 // Goal: of any bytes whatever, what is shown is UTF-8 that commands no terminal, and what was harmless is as it was.
 // Method: every character of Unicode, each kind of broken UTF-8, and all strings of up to three chosen bytes.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "base/show_text.hpp"
 
 #include <doctest/doctest.h>

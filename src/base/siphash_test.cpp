@@ -1,7 +1,6 @@
 // Goal: siphash() is SipHash-2-4.
 // Method: the words that its authors publish for messages of 0, 1, 2, ... bytes under one key.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <vector>

@@ -2,7 +2,6 @@
 // newest whole snapshot and survives a power cut at any of its operations. Method: small runs on the simulated disk;
 // damage by hand; crashes before each operation of prune.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "catalog/catalog.hpp"

@@ -104,7 +104,7 @@ Result<std::optional<Said>> load(sys::Store& store, const std::string& run, std:
     return std::optional<Said>{};
 }
 
-std::string name_of(std::uint32_t session, const std::optional<Said>& said) {
+std::string holder_name(std::uint32_t session, const std::optional<Said>& said) {
     if (!said) return fmt::format("session {}", session);
     return fmt::format("session {} of {} on {} (process {})", session, said->claimant.user, said->claimant.host,
                        said->claimant.process);
@@ -178,7 +178,7 @@ Error Claiming::refusal(std::uint32_t session, const std::optional<Said>& said, 
         ErrorKind::refused,
         fmt::format("forebay: {} writes run {} ({}). Safe: all of its snapshots. Next: end it, or choose another run "
                     "directory.",
-                    name_of(session, said), run_, how)};
+                    holder_name(session, said), run_, how)};
 }
 
 Result<> Claiming::see_it_dead(std::uint32_t session) {
@@ -201,7 +201,7 @@ Result<> Claiming::watch(std::uint32_t session, const std::optional<Said>& said)
     if (options_.log)
         options_.log(
             fmt::format("forebay: {} has claimed run {} and has not ended it: watching for {} s whether it lives",
-                        name_of(session, said), run_, seconds));
+                        holder_name(session, said), run_, seconds));
     const auto look = [&] { return sys::read_text(store_, directory_of(run_, session) + "/alive", file_bytes_max); };
     const auto before = look();
     const auto deadline = sys::Clock::now() + options_.watch;
@@ -214,7 +214,8 @@ Result<> Claiming::watch(std::uint32_t session, const std::optional<Said>& said)
         if (now && (!before || *now != *before)) return refusal(session, said, "it has just shown that it lives");
     }
     if (options_.log)
-        options_.log(fmt::format("forebay: {} shows no life: its run {} is taken over", name_of(session, said), run_));
+        options_.log(
+            fmt::format("forebay: {} shows no life: its run {} is taken over", holder_name(session, said), run_));
     return {};
 }
 
@@ -251,7 +252,7 @@ Result<std::optional<std::string>> claimed_after(sys::Store& store, const std::s
     FB_TRY_ASSIGN(all, sessions_in(store, run));
     if (session == 0 || all.empty() || all.back() <= session) return std::optional<std::string>{};
     FB_TRY_ASSIGN(said, load(store, run, all.back()));
-    return std::optional(name_of(all.back(), said));
+    return std::optional(holder_name(all.back(), said));
 }
 
 }  // namespace forebay::catalog

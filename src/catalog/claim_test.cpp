@@ -2,7 +2,6 @@
 // lives is never displaced, one that died always. Method: claims on the simulated disk; the lock of a claimant on this
 // machine is a real one.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "catalog/claim.hpp"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,6 @@
 // retention counts on the living line; what was put there from another run is not touched. Method: small snapshots of
 // several sessions on the simulated disk.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "catalog/history.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
 // Goal: a run's identity is made once, however many make it at once and wherever the power is cut, and a directory that
 // is gone, empty or another run's is never taken for the run.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "catalog/run.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
 // Goal: retention takes views away and leaves what has no mark of one, whatever it is; it names what stays; and a fault
 // while it looks ends it before the snapshot is touched. Method: files under names of views on the simulated disk.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "catalog/views.hpp"
 
 #include <doctest/doctest.h>

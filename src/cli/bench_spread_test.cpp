@@ -1,6 +1,5 @@
 // Goal: medians and quartiles are those of the textbook, for odd, even, few and no samples, in any order.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "cli/bench_spread.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,5 @@
 // Goal: the bar says how far, how fast and how long; it never divides by nothing nor counts past the end.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "cli/progress.hpp"

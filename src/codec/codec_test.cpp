@@ -2,7 +2,6 @@
 // error; and what does not get smaller is not stored.
 // Method: data that compress well, badly and not at all, of every type, through both filters.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cmath>

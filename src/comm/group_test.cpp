@@ -1,7 +1,6 @@
 // Goal: the helpers above Group and the cut of the world into nodes are right at any rank count.
 // Ranks: threads, 1 2 3 5 17.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "comm/group.hpp"
 
 #include <doctest/doctest.h>

@@ -99,6 +99,12 @@ private:
 
 }  // namespace
 
+int rank_in(MPI_Comm comm) {
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
 std::unique_ptr<Group> mpi_group(MPI_Comm comm) {
     MPI_Comm own = MPI_COMM_NULL;
     MPI_Comm_dup(comm, &own);

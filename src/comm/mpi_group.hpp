@@ -14,6 +14,9 @@ namespace forebay::comm {
 /// Duplicates `comm`. Collective over it. Throws bad_alloc on all ranks alike where one has no memory.
 std::unique_ptr<Group> mpi_group(MPI_Comm comm);
 
+/// The number of the calling rank in `comm`.
+int rank_in(MPI_Comm comm);
+
 /// `refused` before MPI_Init and after MPI_Finalize, where any other call of MPI would end the process.
 Result<> check_mpi();
 

@@ -3,7 +3,6 @@
 // real node files onto the simulated disk, settle it, then run commit once for each of its operations with the power
 // cut before it; reboot into each state that POSIX allows and into random torn ones; look, recover, look again.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "commit/commit.hpp"

@@ -2,7 +2,6 @@
 // the save that was sealed last is committed and nothing is left behind. Method: one runs to its end before each
 // operation of another, which does so before each operation of a third.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 // not of what was replaced by something damaged, not because a disk failed while it looked. (Power cuts at each of its
 // operations: commit_test.)
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "catalog/names.hpp"

@@ -1,6 +1,5 @@
 // Goal: what is converted keeps its value, and what might not is refused.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,6 +1,5 @@
 // Goal: exact coverage is told from holes, overlaps and both at once with equal volume.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "describe/coverage.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
 // Goal: the arithmetic of boxes, shares and strided walks is right, and every rule of check(Schema) refuses, that of
 // check_described() only what is new.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <cstring>

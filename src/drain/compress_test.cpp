@@ -2,7 +2,6 @@
 // checked; and it comes to be like a plain one: whole or absent, after a crash or a fault at any operation.
 // Method: a real node file onto the simulated disk, under several rules; damage by a flip in every chunk.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sched.h>
 

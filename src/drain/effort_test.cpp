@@ -2,7 +2,6 @@
 // lost on levels that gain nothing.
 // Method: a machine on paper, where every effort costs and gains what a table says.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <map>

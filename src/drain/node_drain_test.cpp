@@ -3,7 +3,6 @@
 // Method: real node files onto the simulated disk, with the power cut before each operation; once onto the real one,
 // where a second name shows whether what was left is written over.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

@@ -3,7 +3,6 @@
 // is; staged bytes that were damaged are never told to have arrived.
 // Method: real node files onto the simulated disk, whose slabs and rows meet within pages.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "drain/node_drain.hpp"

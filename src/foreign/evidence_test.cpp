@@ -1,6 +1,5 @@
 // Goal: the types of arrays that nobody has written down are judged rightly from their bytes.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // Goal: an import that is cut at any point leaves its snapshot whole or absent, and one that was called done is there;
 // a fault leaves nothing; a source is opened once and read within the window, however many variables and rows it has.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "foreign/write_snapshot.hpp"
 
 #include <doctest/doctest.h>

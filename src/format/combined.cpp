@@ -19,7 +19,6 @@ constexpr std::uint64_t page_magic = 0x0A0D594E414D4246;
 constexpr std::uint64_t arrival_magic = 0x0A0D455245484246;
 constexpr std::uint32_t combined_version = 1;
 constexpr std::uint32_t shared_page_version = 2;
-constexpr auto first_pages_bytes = record_offset_bytes + record_size_bytes;
 
 struct PageBytes {
     std::uint64_t magic;

@@ -2,7 +2,6 @@
 // error that their name begins with. The listings beside the golden files were made by the second reader,
 // tools/readers.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

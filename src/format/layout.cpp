@@ -10,19 +10,13 @@
 #include "format/head.hpp"
 #include "format/json_text.hpp"
 #include "format/node_file.hpp"
+#include "format/sums.hpp"
 
 namespace forebay::format {
 namespace {
 
-// Sums and products stop here: far above any file, and two of them still fit 64 bits.
-constexpr std::uint64_t beyond = std::uint64_t{1} << 62;
 constexpr std::uint64_t alignment_bytes_max = std::uint64_t{1} << 30;
 
-std::uint64_t add(std::uint64_t a, std::uint64_t b) { return a >= beyond || b >= beyond - a ? beyond : a + b; }
-std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
-    std::uint64_t product = 0;
-    return __builtin_mul_overflow(a, b, &product) || product > beyond ? beyond : product;
-}
 std::uint64_t bytes_of_box(const Box& box, std::uint64_t element_bytes) {
     std::uint64_t bytes = element_bytes;
     for (int dim = 0; dim < box.size.dims(); ++dim) bytes = multiply(bytes, box.size[dim]);

@@ -1,7 +1,6 @@
 // Goal: blocks lie where layout.hpp says, small and large variables where the limits say, and what passes a limit is
 // refused.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "format/layout.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
 // Goal: the order of saves needs no clock, and lines come back from a record and a manifest as they were given; what no
 // session can have written is damage.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "format/lineage.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,5 @@
 // Goal: a manifest reads back as it was written, and any change of its bytes is refused.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "format/manifest.hpp"
 
 #include <doctest/doctest.h>

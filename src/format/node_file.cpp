@@ -197,9 +197,8 @@ Result<> change_lineage(const Lineage& lineage, std::span<std::byte> image, cons
 }
 
 std::uint32_t seal_head(RecordPage page, std::span<std::byte> image) {
-    constexpr auto record_end = record_offset_bytes + record_size_bytes;
     page.head_crc32c = crc32c(image.first(record_offset_bytes));
-    page.head_crc32c = crc32c(image.subspan(record_end, page.head_bytes - record_end), page.head_crc32c);
+    page.head_crc32c = crc32c(image.subspan(first_pages_bytes, page.head_bytes - first_pages_bytes), page.head_crc32c);
     const auto bytes = std::as_bytes(std::span(&page, 1));
     page.record_crc32c = crc32c(bytes.first(offsetof(RecordPage, record_crc32c)));
 

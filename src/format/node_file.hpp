@@ -21,6 +21,7 @@ namespace forebay::format {
 
 inline constexpr std::uint64_t record_offset_bytes = 4096;
 inline constexpr std::uint64_t record_size_bytes = 4096;
+inline constexpr std::uint64_t first_pages_bytes = record_offset_bytes + record_size_bytes;  // HDF5's head, the record
 
 /// In place of nodes per file: all nodes of a snapshot in one file, in which each variable is one dataset.
 inline constexpr std::uint32_t in_shared_file = 0;

@@ -15,8 +15,6 @@
 namespace forebay::format {
 namespace {
 
-constexpr auto record_end = record_offset_bytes + record_size_bytes;
-
 /// What stands between the tables and a NodeFile: reads rows one by one, keeps what was seen.
 class HeadReader {
 public:
@@ -250,7 +248,7 @@ Result<NodeFile> open_head(std::span<const std::byte> head, const std::string& n
         return damaged_head(
             name, fmt::format("it ends at byte {}, within its head of {} bytes.", head.size(), page.head_bytes));
     auto crc = crc32c(head.first(record_offset_bytes));
-    crc = crc32c(head.subspan(record_end, page.head_bytes - record_end), crc);
+    crc = crc32c(head.subspan(first_pages_bytes, page.head_bytes - first_pages_bytes), crc);
     if (crc != page.head_crc32c)
         return damaged_head(
             name, fmt::format("its head, bytes 0-4095 and 8192-{}, has the checksum {:08x}, {:08x} is written.",

@@ -1,6 +1,5 @@
 // Goal: what encode(), patch_rows() and seal() write, open_head() reads back; what is damaged is refused.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

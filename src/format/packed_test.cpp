@@ -1,7 +1,6 @@
 // Goal: a file is a variable and the variable is that file again, whatever its path, mode and time; a batch gets
 // another step by its record alone. Method: both ways; a small node file, and golden ones of other forms.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "format/packed.hpp"
 
 #include <doctest/doctest.h>

@@ -15,7 +15,6 @@
 namespace forebay::format {
 namespace {
 
-constexpr auto record_end = record_offset_bytes + record_size_bytes;
 constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n";
 
 bool all_zero(std::span<const std::byte> bytes) {
@@ -46,10 +45,10 @@ Error without_magic(const RecordPage& page, std::span<const std::byte> first_pag
 }
 
 Result<RecordPage> read_page(std::span<const std::byte> first_pages, const std::string& name) {
-    if (first_pages.size() < record_end)
+    if (first_pages.size() < first_pages_bytes)
         return Error{ErrorKind::refused,
                      fmt::format("forebay: {} is not a node file: it has {} bytes, a node file at least {}.", name,
-                                 first_pages.size(), record_end)};
+                                 first_pages.size(), first_pages_bytes)};
     RecordPage page;
     const auto bytes = first_pages.subspan(record_offset_bytes, record_size_bytes);
     std::memcpy(&page, bytes.data(), sizeof page);
@@ -87,7 +86,7 @@ Result<> check_regions(const RecordPage& page, const std::string& name) {
          {"filters", filters_at, is_compressed(page) ? page.variables : 0, sizeof(FilterRow)},
          {"chunks", chunks_at, is_compressed(page) ? page.chunks : 0, sizeof(ChunkRow)},
          {"checksum words", page.crc_offset_bytes, page.crc_words, sizeof(std::uint32_t)}}};
-    std::uint64_t end = record_end;
+    std::uint64_t end = first_pages_bytes;
     for (const auto& region : regions) {
         const bool fits = region.offset_bytes % 8 == 0 && region.offset_bytes >= end &&
                           region.offset_bytes <= page.head_bytes &&

@@ -11,19 +11,11 @@
 #include "base/limits.hpp"
 #include "describe/geometry.hpp"
 #include "format/head.hpp"
+#include "format/sums.hpp"
 
 namespace forebay::format {
 namespace {
 
-constexpr auto first_pages_bytes = record_offset_bytes + record_size_bytes;
-// Sums and products stop here: far above any file, and two of them still fit 64 bits.
-constexpr std::uint64_t beyond = std::uint64_t{1} << 62;
-
-std::uint64_t add(std::uint64_t a, std::uint64_t b) { return a >= beyond || b >= beyond - a ? beyond : a + b; }
-std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
-    std::uint64_t product = 0;
-    return __builtin_mul_overflow(a, b, &product) || product > beyond ? beyond : product;
-}
 // Of any step, not of powers of two alone: a stripe may be 3 MiB.
 std::uint64_t next_multiple(std::uint64_t value, std::uint64_t step) {
     return value >= beyond ? beyond : (value + step - 1) / step * step;

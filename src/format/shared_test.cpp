@@ -1,7 +1,6 @@
 // Goal: a shared file's plan places everything without overlap and aligned, nodes' shares follow each other, and the
 // stretches of a node are exactly the places of its elements in the global row-major order.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // Goal: the mark of a view is known at the end of the file that it was written for, and nowhere else.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "format/view_mark.hpp"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,6 @@
 // leads out of the run is refused; a forwarder or a client that is gone costs a bounded time and leaves nothing open.
 // Method: a forwarder over the simulated disk, on the loopback; its clients; and sides played by hand.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 // Method: forwarders over one simulated disk that are ended, that never answer, or whose disk is slow; waits of
 // seconds.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -2,7 +2,6 @@
 // that leads out of the run is. Method: messages of every kind there and back; each bit of a header turned over;
 // lengths and counts that lie.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 // Method: a forwarder on the loopback; hundreds of strangers who begin a greeting, say it byte by byte, too long, or
 // come again and again; clients beside them. Connections, threads and what the log tells are counted.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // Goal: what HDF5 writes is kept byte for byte, whatever the order, and room that nobody writes costs nothing.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <random>

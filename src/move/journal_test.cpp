@@ -1,6 +1,5 @@
 // Goal: a journal that was written is read back, and nothing else is taken for one.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "move/journal.hpp"

@@ -1,6 +1,5 @@
 // Goal: what may pass is repeated as often as agreed, with doubling pauses; what may not is given back at once.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "move/retry.hpp"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,6 @@
 // Goal: the writer moves exactly the ranges, checks each block before it is written, stops at the lowest error, keeps
 // its rate evenly, and obeys its stop flag soon.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "move/writer.hpp"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,5 @@
 // Goal: which rule a variable gets, what is refused before it can do harm, and that rules survive being written down.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <limits>

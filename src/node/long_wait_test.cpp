@@ -2,7 +2,6 @@
 // end together, and rank 0 says what the others wait for. Method: the clock of a wait is the test's; ranks are threads,
 // and what they wait for ends when it was said.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "node/long_wait.hpp"
 
 #include <doctest/doctest.h>

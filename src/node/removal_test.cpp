@@ -2,7 +2,6 @@
 // put into its spool never goes with it. Method: this executable defines unlink(), which the library then finds first,
 // and fails it for one name.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/syscall.h>

@@ -3,7 +3,6 @@
 // Method: this executable defines fcntl, which the library then finds first and which fails below a directory, by each
 // errno of such file systems; holders are forked and killed; another host is the name that its process would leave.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -22,7 +21,7 @@
 #include "support/temp_directory.hpp"
 
 using namespace forebay;
-using namespace forebay::stage;
+using namespace forebay::node;
 
 namespace {
 

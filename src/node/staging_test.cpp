@@ -1,7 +1,6 @@
 // Goal: an agent obeys only what a session has written down: session.json comes back as it was given, and neither it
 // nor a control page that is damaged leads anywhere else.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "node/staging.hpp"
 
 #include <doctest/doctest.h>
@@ -12,7 +11,7 @@
 #include "support/temp_directory.hpp"
 
 using namespace forebay;
-using namespace forebay::stage;
+using namespace forebay::node;
 
 namespace {
 

@@ -1,7 +1,6 @@
 // Goal: the clock gives means of whole steps, of one kind each, without the time of saves; of a simulation that never
 // calls job(), what lies between saves of one stream.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "node/step_clock.hpp"
 
 #include <doctest/doctest.h>
@@ -10,7 +9,7 @@
 #include <vector>
 
 using namespace forebay;
-using namespace forebay::stage;
+using namespace forebay::node;
 using namespace std::chrono_literals;
 
 namespace {

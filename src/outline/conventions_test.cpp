@@ -1,7 +1,6 @@
 // Goal: what each convention says of a snapshot, before HDF5 is called: names, shapes, units, and what it refuses.
 // Method: outlines of contents that are made up here. What other people's readers make of them: tests/views.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "outline/conventions.hpp"
 
 #include <doctest/doctest.h>
@@ -15,7 +14,7 @@
 #include "outline/openpmd_records.hpp"
 
 using namespace forebay;
-using namespace forebay::views;
+using namespace forebay::outline;
 
 namespace {
 

@@ -6,16 +6,11 @@
 #include <map>
 #include <set>
 
+#include "outline/given.hpp"
+
 namespace forebay::outline {
 
 namespace {
-
-std::string parent_of(const std::string& path) {
-    const auto slash = path.rfind('/');
-    return slash == std::string::npos ? "" : path.substr(0, slash);
-}
-
-std::string leaf_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::string joined(const std::string& group, const std::string& name) {
     return group.empty() ? name : group + "/" + name;

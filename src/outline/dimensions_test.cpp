@@ -1,7 +1,6 @@
 // Goal: every dimension of every variable of a view has a name that netCDF and xarray accept, and never one with two
 // lengths in sight of one another.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <set>

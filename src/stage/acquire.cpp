@@ -10,13 +10,6 @@
 
 namespace forebay::stage {
 
-namespace {
-
-// How long a wait goes without looking whether the agent still lives.
-constexpr std::chrono::milliseconds liveness_pause{200};
-
-}  // namespace
-
 Result<> Stager::report_failure() {
     for (std::size_t i = 0; i < indices_.size(); ++i) {
         auto& slot = control(i);

@@ -1,6 +1,5 @@
 // Goal: every way of copying a block gives the packed bytes and the CRC32C of each of its segments.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "stage/copy.hpp"
 
 #include <doctest/doctest.h>

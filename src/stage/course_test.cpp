@@ -1,6 +1,5 @@
 // Goal: which line a save belongs to follows from what the application did, in the same way on every rank.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "stage/course.hpp"
 
 #include <doctest/doctest.h>

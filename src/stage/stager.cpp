@@ -13,9 +13,6 @@ namespace forebay::stage {
 
 namespace {
 
-// How long a wait goes without looking whether the node's first rank still lives.
-constexpr std::chrono::milliseconds liveness_pause{200};
-
 constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
 
 double seconds_since(sys::Clock::time_point start) {

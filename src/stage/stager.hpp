@@ -33,6 +33,9 @@ struct StagerContext {
     node::Say say = {};  // for waits that last
 };
 
+/// How long a wait goes without looking whether those it waits for still live: the agent, the node's first rank.
+inline constexpr std::chrono::milliseconds liveness_pause{200};
+
 class Stager {
 public:
     /// Whether the replicated values are what will be saved, or the application still changes them.

@@ -1,6 +1,5 @@
 // Goal: what a program prints comes back whole, a failure with its reason, and one that hangs is ended in time.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "support/processes.hpp"

@@ -2,7 +2,6 @@
 // Method: this executable defines some of libc's calls, which the library then finds first; each test sets what the
 // next calls do.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -3,7 +3,6 @@
 // Method: a child closes them and does everything that needs a descriptor. This executable defines libc's calls that
 // give one, which the library then finds first, and looks at what each has given.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -1,7 +1,6 @@
 // Goal: a limit on the size of files (ulimit -f) is an Error that names it, never the kernel's SIGXFSZ, which would
 // kill. Method: a child with a limit of 100,000 bytes does what makes files grow. The signal has its usual effect.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <filesystem>

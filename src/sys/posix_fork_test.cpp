@@ -2,7 +2,6 @@
 // Method: processes of their own take locks, fork children that sleep, and are killed. This executable defines open(2)
 // and forks in the moment between the opening of a lock's file and its locking.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,5 @@
 #include "sys/local_file.hpp"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -9,6 +8,7 @@
 #include <limits>
 
 #include "sys/machine.hpp"
+#include "sys/posix_directory.hpp"
 #include "sys/posix_file.hpp"
 
 namespace forebay::sys {
@@ -58,10 +58,6 @@ Error not_seen(const std::string& path) {
     return {ErrorKind::missing, fmt::format("open: {}: another file has its name now, or it was changed", path)};
 }
 
-struct DirectoryCloser {
-    void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
 }  // namespace
 
 Result<LocalFile> look_at(const std::string& path) {
@@ -73,7 +69,7 @@ Result<LocalFile> look_at(const std::string& path) {
 Result<std::vector<std::string>> names_in(const std::string& directory) {
     Fd fd(open_no_intr(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     if (!fd.valid()) return posix_error("open of directory", directory, errno);
-    const std::unique_ptr<DIR, DirectoryCloser> opened(::fdopendir(fd.get()));
+    const Directory opened(::fdopendir(fd.get()));
     if (!opened) return posix_error("fdopendir", directory, errno);
     (void)fd.release();  // the DIR's now
     std::vector<std::string> names;

@@ -2,7 +2,6 @@
 // Method: a real directory; this executable defines some of libc's calls, which the library then finds first, so that
 // another program may act just before each of them.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "sys/local_file.hpp"
 
 #include <dirent.h>

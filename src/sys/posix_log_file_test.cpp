@@ -1,7 +1,6 @@
 // Goal: a log never takes more than twice its limit, keeps its last lines, and loses none of them to threads.
 // Method: real files; what libraries print is printed by a child process.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

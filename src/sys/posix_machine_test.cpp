@@ -1,6 +1,5 @@
 // Goal: waits work between processes, locks end with their holder, private directories are private, pins pin.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <sys/stat.h>

@@ -1,7 +1,6 @@
 // Goal: a mapping is shared, private to its user, keeps its warm pages, and refuses every file that somebody else
 // could have put there.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>

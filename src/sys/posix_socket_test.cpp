@@ -2,7 +2,6 @@
 // say. Method: both sides in this process, over the loopback; a side that does not read, one that says nothing, one
 // that leaves.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // The machine's own file system as a Store.
 
-#include <dirent.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -8,17 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "sys/posix_directory.hpp"
 #include "sys/posix_file.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::sys {
 
 namespace {
-
-struct DirectoryCloser {
-    void operator()(DIR* directory) const { ::closedir(directory); }
-};
-using Directory = std::unique_ptr<DIR, DirectoryCloser>;
 
 bool is_dot(const char* name) { return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0')); }
 

@@ -1,7 +1,6 @@
 // Goal: the real store does what store.hpp promises, names what failed, and never follows or hangs on what others
 // put in the place of a file.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 // Goal: threads of ours take no signals of the application and throw nothing at it; none to be had is an Error.
 // Method: a handler counts where it runs; a child of a user of its own may have one thread and no more.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/syscall.h>

@@ -1,6 +1,5 @@
 // Goal: the simulated disk is as unkind as POSIX allows, and no unkinder: what was synced stays, what was not may go.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "support/sim_store.hpp"
 
 #include <doctest/doctest.h>

@@ -3,7 +3,6 @@
 // Method: the power is cut before each operation of the simulated disk, which comes back in each state POSIX allows.
 // The same enumeration is run on writers that leave out one step each: every one of them must be caught.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "sys/store.hpp"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,6 @@
 // and the crashes on the way; what is damaged is never copied. What readers see in it is the subject of tests/views.
 // Method: small snapshots on the simulated disk, which ends the program before each operation; costs are exact counts.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -1,7 +1,6 @@
 // Goal: an H5Part file has its rows in the order of the ranks, whichever nodes they are of, and damage makes no file.
 // Method: a snapshot by hand whose nodes hold every other rank; the file is read back by HDF5.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <hdf5.h>
 

@@ -1,7 +1,6 @@
 // Goal: for any decomposition and any range of elements, the tiles hold each element once and say where it is stored.
 // Method: random boxes that fill a shape, or leave holes; every element's place is looked up the slow way.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <map>

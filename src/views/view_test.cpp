@@ -1,7 +1,6 @@
 // Goal: a plain view is made whole or not at all, from node files that are those of the manifest, and leaves HDF5 and
 // the directory as they were. What readers see in it is the subject of tests/views.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <hdf5.h>
 
@@ -136,7 +135,7 @@ TEST_CASE("a replicated value that fails its checksum is not copied") {
 TEST_CASE("more node files than a reader can hold open are unsupported") {
     const Scratch scratch;
     auto& store = sys::posix_store();
-    const auto snapshot = test::write_sample(store, scratch.run(), slabs(views::views_sources_max + 1, 1)).value();
+    const auto snapshot = test::write_sample(store, scratch.run(), slabs(outline::views_sources_max + 1, 1)).value();
     const auto made = views::make_view(store, {&snapshot, 1}, {});
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::unsupported);

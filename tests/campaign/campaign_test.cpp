@@ -3,7 +3,6 @@
 // program.hpp plays random programs against model.hpp. FOREBAY_CAMPAIGN_SEEDS asks for more, FOREBAY_SEED repeats one.
 // The executable defines clock_gettime(), which the library then finds first.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sys/syscall.h>
 #include <time.h>

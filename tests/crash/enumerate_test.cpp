@@ -3,7 +3,6 @@
 // is documented and, called again, changes nothing. Method: enumerate.hpp. FOREBAY_CRASH_CUTS asks for more cuts,
 // with other seeds and more losses; FOREBAY_SEED repeats.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "crash/enumerate.hpp"
 
 #include <doctest/doctest.h>

@@ -6,7 +6,6 @@
 // killed as well. Everything is drawn from a seed before it starts.
 // FOREBAY_KILLER_RUNS asks for more runs, FOREBAY_SEED repeats.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 #include <sys/syscall.h>
 #include <time.h>

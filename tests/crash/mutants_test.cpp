@@ -2,7 +2,6 @@
 // one rule of order, is caught. Method: the real programs over a store that makes the mistake, or with other records,
 // other names, or another choice.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include <algorithm>

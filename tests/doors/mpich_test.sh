@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 cmake -G Ninja -S "$FOREBAY_SOURCE_DIR" -B build -DMPI_C_COMPILER=mpicc.mpich -DMPI_CXX_COMPILER=mpicxx.mpich \
     -DMPI_Fortran_COMPILER=mpifort.mpich -DFOREBAY_TESTS=OFF -DFOREBAY_APPS=OFF -DFOREBAY_PYTHON=OFF -DFOREBAY_HDF5=OFF -DCMAKE_BUILD_TYPE=Debug \
-    > log || { cat log; exit 1; }
+    -DFOREBAY_JUMBO=ON > log || { cat log; exit 1; }
 objects=$(ninja -C build -t targets all | grep -oE '^src/CMakeFiles/forebay_mpi\.dir/[^:]*\.o' | sort -u)
 # shellcheck disable=SC2086  # a list of files
 ninja -C build $objects >> log || { cat log; exit 1; }
@@ -23,8 +23,9 @@ flags="-I$source/include -Imodules -L$work/lib -Wl,-rpath,$work/lib"
 {
     (cd build && mpicxx.mpich -shared -o ../lib/libforebay_mpi.so $objects $flags -lforebay $fmt)
     mpicxx.mpich -std=c++20 -fPIC -c -I"$source/src" $flags "$source/src/fortran/cfi_door.cpp"
-    mpifort.mpich -shared -fPIC -Jmodules -o lib/libforebay_fortran.so "$source"/src/fortran/{forebay,checkpoint}.f90 cfi_door.o \
-        $flags -lforebay_mpi -lforebay $fmt -lstdc++
+    mpifort.mpich -shared -fPIC -Jmodules -o lib/libforebay_fortran.so \
+        "$source"/src/fortran/{forebay_words,forebay_c,forebay_texts,forebay_dedicate,forebay,session,describe,save,restart,checkpoint}.f90 \
+        cfi_door.o $flags -lforebay_mpi -lforebay $fmt -lstdc++
 }
 stories=$FOREBAY_SOURCE_DIR/tests/doors
 # shellcheck disable=SC2086  # lists of flags

@@ -1,9 +1,9 @@
 """Goal: every header can be included alone and first, the public ones need nothing but the standard library, and those
 for C are C99.
 
-Method: what a source of ours includes before all else was compiled alone by the build, if it says `#pragma once`; each other
-header is compiled by itself, twice included, public ones with include/ as the only folder of ours. What includes MPI is
-compiled where an MPI compiler wrapper is found; H5Part.h has HDF5's types in it, GenericIO.h is of C++.
+Method: what a source of ours includes before all else was compiled alone by the build, if it says `#pragma once`, unless the
+build compiles rooms as one text (FOREBAY_JUMBO); each other header is compiled by itself, twice included, public ones with
+include/ as the only folder of ours. What includes MPI is compiled where an MPI compiler wrapper is found; H5Part.h has HDF5's types in it, GenericIO.h is of C++.
 """
 
 import concurrent.futures
@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import tree
 
@@ -19,7 +20,14 @@ HDF5 = ("src/h5/", "src/views/", "src/foreign/hdf5/", "src/h5part/", "include/fo
 MPI = ("mpi.h>", "forebay/mpi.hpp", "/mpi_", "genericio/GenericIO.h")
 
 
+BUILD = Path(os.environ.get("FOREBAY_BINARY_DIR", tree.ROOT / "build"))
+CACHE = BUILD / "CMakeCache.txt"
+JUMBO = CACHE.exists() and "FOREBAY_JUMBO:BOOL=ON" in CACHE.read_text()
+
+
 def compiled_by_the_build(path):
+    if JUMBO and not tree.shown(path).startswith("src/cli/"):
+        return False
     source = path.with_suffix(".cpp")
     if not tree.shown(path).startswith("src/") or not source.exists() or "#pragma once" not in path.read_text():
         return False

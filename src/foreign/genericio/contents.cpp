@@ -10,11 +10,11 @@ namespace forebay::foreign::genericio {
 
 namespace {
 
-constexpr std::uint32_t particles = 0, ranks = 1;  // tables
+constexpr std::uint32_t particles_table = 0, ranks_table = 1;
 
-class Maker {
+class ContentsMaker {
 public:
-    explicit Maker(const Set& set) : set_(set) {}
+    explicit ContentsMaker(const Set& set) : set_(set) {}
 
     Result<Contents> make() {
         for (const auto& part : set_.parts) out_.files.push_back(part.path);
@@ -67,7 +67,7 @@ private:
         add(fmt::format("{}/{}", table_name, alone ? variable.name : fmt::format("{}.{}", variable.name, k)), type,
             Kind::particles, alone ? "the header" : "the header: records of several elements");
         auto& others = out_.schema.variables.back().attributes.others;
-        out_.schema.variables.back().table = particles;
+        out_.schema.variables.back().table = particles_table;
         others.emplace_back("genericio_flags", flags_text(variable.flags));
         if (!alone) {
             others.emplace_back("genericio_record", variable.name);
@@ -89,7 +89,7 @@ private:
 
     void add_rank_column(const char* name, std::uint64_t at) {
         add(fmt::format("{}/{}", ranks_table_name, name), u64, Kind::particles, "the header");
-        out_.schema.variables.back().table = ranks;
+        out_.schema.variables.back().table = ranks_table;
         for (const auto& place : set_.ranks) {
             const auto& header = set_.parts[place.part].header;
             out_.origins.push_back(whole(place.part, {{header.ranks_start + place.rank * header.rank_bytes + at, 8}}));
@@ -104,7 +104,7 @@ private:
 
 Result<Contents> open(sys::Store& store, const std::string& path) {
     FB_TRY_ASSIGN(set, open_set(store, path));
-    return Maker(set).make();
+    return ContentsMaker(set).make();
 }
 
 }  // namespace forebay::foreign::genericio

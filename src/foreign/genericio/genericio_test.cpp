@@ -1,7 +1,6 @@
 // Goal: the decoder of GenericIO takes what is whole; any byte of the header that changes, and any end of the file that
 // is missing, is refused, and so is a header whose checksum is right and whose numbers are not.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include "foreign/genericio/genericio.hpp"
 
 #include <doctest/doctest.h>

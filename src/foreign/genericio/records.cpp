@@ -46,9 +46,9 @@ Numbers numbers_of(Type type) {
     }
 }
 
-class Maker {
+class RecordsMaker {
 public:
-    Maker(const Schema& schema, std::uint32_t table, const ExportOptions& options)
+    RecordsMaker(const Schema& schema, std::uint32_t table, const ExportOptions& options)
         : schema_(schema), table_(table), options_(options) {}
 
     Result<std::vector<Record>> make() {
@@ -129,7 +129,7 @@ private:
 }  // namespace
 
 Result<std::vector<Record>> records_of(const Schema& schema, std::uint32_t table, const ExportOptions& options) {
-    return Maker(schema, table, options).make();
+    return RecordsMaker(schema, table, options).make();
 }
 
 Result<std::uint32_t> table_of(const Schema& schema, const std::string& wanted) {

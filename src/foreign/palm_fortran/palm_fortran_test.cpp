@@ -1,7 +1,6 @@
 // Goal: files of PALM's fortran_binary are put together to global arrays; a file cut at any byte, or with any byte of
 // its marks, names and bounds changed, is refused or consistent.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "foreign/palm_fortran/shape.hpp"

@@ -1,7 +1,6 @@
 // Goal: the decoder of PALM's MPI-IO file takes what is whole, and whatever byte of the header changes, it refuses the
 // file or gives contents that hold together.
 
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
 #include "support/palm_files.hpp"

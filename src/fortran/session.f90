@@ -1,0 +1,103 @@
+! Bodies of fb_session: open, stream, spool, job and close.
+submodule (forebay) forebay_session
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: ieee_arithmetic, only: ieee_positive_inf, ieee_value
+  use forebay_c
+  use forebay_texts
+  implicit none
+
+contains
+
+  module procedure open_alone
+    type(c_ptr) :: options
+    type(c_error) :: error
+    integer(c_int) :: status
+    options = options_for(run, staging, config, log)
+    status = c_open(options, self%handle, error)
+    call c_options_free(options)
+    call finish(status, error, stat, errmsg)
+  end procedure
+
+  module procedure open_integer
+    type(c_ptr) :: options
+    type(c_error) :: error
+    integer(c_int) :: status
+    options = options_for(run, staging, config, log)
+    status = c_open_mpi(int(comm, c_int), options, self%handle, error)
+    call c_options_free(options)
+    call finish(status, error, stat, errmsg)
+  end procedure
+
+  module procedure open_f08
+    call open_integer(self, comm%MPI_VAL, run, staging, config, stat, errmsg, log)
+  end procedure
+
+  module procedure session_stream
+    type(c_stream_options), target :: options
+    type(c_ptr) :: given
+    type(c_error) :: error
+    integer(c_int) :: status
+    options = c_stream_options_default()
+    given = c_null_ptr
+    if (present(slots)) options%slots = slots
+    if (present(policy)) options%policy = policy
+    if (present(keep)) options%keep = keep
+    if (present(keep_abandoned)) options%keep_abandoned = keep_abandoned
+    if (present(wait_max)) options%wait_max_seconds = wait_max
+    if (present(view)) options%view = merge(1, 0, view)
+    if (present(priority)) options%priority = priority
+    if (present(deadline)) options%deadline_seconds = deadline
+    if (present(rate)) options%rate_bytes_per_second = rate
+    if (present(nodes_per_file)) options%nodes_per_file = nodes_per_file
+    if (present(slots) .or. present(policy) .or. present(keep) .or. present(wait_max) .or. present(view) .or. &
+        present(priority) .or. present(deadline) .or. present(rate) .or. present(nodes_per_file) .or. &
+        present(keep_abandoned)) given = c_loc(options)
+    call c_stream_free(stream%handle)
+    stream%handle = c_null_ptr
+    status = c_stream_open(self%handle, c_text(name), given, stream%handle, error)
+    call finish(status, error, stat, errmsg)
+  end procedure
+
+  module procedure session_draining
+    session_draining = c_draining(self%handle) /= 0
+  end procedure
+
+  module procedure session_spool
+    path = text_at(c_spool(self%handle))
+  end procedure
+
+  module procedure session_job
+    type(c_error) :: error
+    type(c_job), target :: told
+    integer(c_int) :: status, wanted
+    wanted = 0
+    if (present(stop_wanted)) wanted = merge(1, 0, stop_wanted)
+    job%seconds_left = ieee_value(job%seconds_left, ieee_positive_inf)
+    job%reason = ''
+    status = c_check_job(self%handle, wanted, told, error)
+    if (status == fb_ok) then
+      job%save = told%save /= 0
+      job%stop = told%stop /= 0
+      job%seconds_left = told%seconds_left
+      job%reason = text_at(c_loc(told%reason))
+    end if
+    call finish(status, error, stat, errmsg)
+  end procedure
+
+  module procedure session_close
+    type(c_error) :: error
+    integer(c_int) :: status
+    status = c_close(self%handle, error)
+    call finish(status, error, stat, errmsg)
+  end procedure
+
+  module procedure session_final
+    call c_session_free(self%handle)
+    self%handle = c_null_ptr
+  end procedure
+
+  module procedure session_assign
+    call refuse_assignment('fb_session', c_associated(self%handle) .or. c_associated(other%handle))
+  end procedure
+
+end submodule forebay_session

@@ -1,0 +1,109 @@
+// Goal: an export goes on only with what is its own, removes nothing that may be somebody's, and names no file that
+// another one took away. Method: what other exports and crashes leave is put on the simulated disk by hand.
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "support/export_sample.hpp"
+
+using namespace forebay;
+using namespace forebay::test::exports;
+using test::SimStore;
+
+TEST_CASE("a journal without its part, as after a crash of the end, never vouches for a new part") {
+    SimStore clean;
+    const auto snapshot = make_columns(clean);
+    const auto part = views::Export::plan(clean, {snapshot}, plain, "out.h5", small_windows()).value().part_path();
+    const auto start = clean.clone();
+    const auto expected = exported(clean, snapshot, small_windows());
+    const auto id = part.substr(part.find(".part-") + 6);
+    const auto text = fmt::format("forebay export journal 1\nidentity {}\ndurable {}\n", id, expected.size());
+    REQUIRE(sys::write_text_durable(*start, part + ".journal", text));
+    start->settle();
+    const auto whole = start->clone();
+    REQUIRE(bool(exported(*whole, snapshot, small_windows()) == expected));
+    for (int cut = 0; cut < whole->operations(); ++cut) {
+        for (std::uint64_t seed = 0; seed < 8; ++seed) {
+            auto disk = start->clone();
+            disk->crash_before(cut);
+            const auto done = views::export_file(*disk, {snapshot}, plain, "out.h5", small_windows());
+            if (!disk->crashed()) continue;
+            disk->reboot_torn(seed);
+            CAPTURE(cut);
+            CAPTURE(seed);
+            auto options = small_windows();
+            options.replace = true;
+            REQUIRE(bool(exported(*disk, snapshot, options) == expected));
+        }
+    }
+}
+
+TEST_CASE("only names that an export gives are removed beside it") {
+    SimStore disk;
+    const auto snapshot = make(disk, {1});
+    const std::vector<std::string> kept{"out.h5.part-0123456789abcde",
+                                        "out.h5.part-0123456789abcdef0",
+                                        "out.h5.part-0123456789ABCDEF",
+                                        "out.h5.part-0123456789abcdef.journal-x",
+                                        "out.h5.part-aa",
+                                        "out.h5.part-0123456789abcdef.journal-1-of-"};
+    const std::vector<std::string> removed{"out.h5.part-0123456789abcdef.journal",
+                                           "out.h5.part-0123456789abcdef.journal-1-of-8",
+                                           ".out.h5.part-0123456789abcdef.journal.7-0123456789abcdef.tmp"};
+    for (const auto* names : {&kept, &removed})
+        for (const auto& name : *names) REQUIRE(disk.open(name, sys::Access::create));
+    static_cast<void>(exported(disk, snapshot, small_windows()));
+    auto left = outputs(disk);
+    std::erase(left, "out.h5");
+    auto expected = kept;
+    std::ranges::sort(expected);
+    CHECK(left == expected);
+}
+
+TEST_CASE("a part that vanishes or is cut while it is copied is said, and nothing gets the name") {
+    SimStore disk;
+    const auto snapshot = make(disk);
+    auto one = views::Export::plan(disk, {snapshot}, plain, "out.h5", small_windows()).value();
+    REQUIRE(one.begin());
+    const auto said = [&](const Result<>& result) {
+        REQUIRE_FALSE(result);
+        CHECK(result.error().kind == ErrorKind::retry);
+        CHECK(result.error().text.find("Another export") != std::string::npos);
+        CHECK_FALSE(disk.peek("out.h5"));
+    };
+    SUBCASE("before it is copied") {
+        REQUIRE(disk.remove(one.part_path()));
+        said(one.copy());
+        CHECK(outputs(disk).empty());
+    }
+    SUBCASE("before it has its name") {
+        REQUIRE(one.copy());
+        REQUIRE(disk.remove(one.part_path()));
+        said(one.finish());
+    }
+    SUBCASE("begun anew before it has its name") {
+        REQUIRE(one.copy());
+        REQUIRE(disk.open(one.part_path(), sys::Access::create));
+        said(one.finish());
+    }
+}
+
+TEST_CASE("a directory is not replaced, and is refused before anything is copied") {
+    SimStore disk;
+    const auto snapshot = make(disk);
+    auto options = small_windows();
+    options.replace = true;
+    auto one = views::Export::plan(disk, {snapshot}, plain, "out.h5", options).value();
+    REQUIRE(one.begin());
+    REQUIRE(one.copy());
+    REQUIRE(disk.make_directories("out.h5"));
+    const auto late = one.finish();
+    REQUIRE_FALSE(late);
+    CHECK(late.error().text.find("what is copied stays in out.h5.part-") != std::string::npos);
+    const auto early = views::Export::plan(disk, {snapshot}, plain, "out.h5", options);
+    REQUIRE_FALSE(early);
+    CHECK(early.error().kind == ErrorKind::refused);
+    CHECK(early.error().text.find("is a directory") != std::string::npos);
+}

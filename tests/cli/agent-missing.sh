@@ -1,1 +1,0 @@
-forebay agent --session nowhere --foreground

@@ -1,0 +1,3 @@
+$ forebay agent --session nowhere --foreground
+2> forebay: open: nowhere/session.json: No such file or directory
+[3]

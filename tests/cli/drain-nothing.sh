@@ -1,3 +1,0 @@
-mkdir staging
-forebay drain all --staging staging
-forebay drain all --staging staging --json

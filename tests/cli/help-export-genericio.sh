@@ -1,1 +1,0 @@
-forebay export genericio --help

@@ -1,1 +1,0 @@
-forebay forward --help

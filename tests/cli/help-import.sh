@@ -1,1 +1,0 @@
-forebay import --help; forebay import palm-mpi --help; forebay import palm-fortran --help

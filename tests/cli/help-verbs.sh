@@ -1,1 +1,0 @@
-for verb in ls show verify prune recover; do forebay $verb --help; done

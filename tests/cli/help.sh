@@ -1,2 +1,0 @@
-# Which verbs there are to view and to measure depends on the libraries that a build has.
-forebay --help | grep -v -E '^  (view|bench) '

@@ -1,0 +1,55 @@
+# Which verbs there are to view and to measure depends on the libraries that a build has.
+$ forebay --help | grep -v -E '^  (view|bench) '
+Save a simulation's state at memory speed; see, check and look after what was saved.
+Usage: forebay [OPTIONS] SUBCOMMAND
+
+Options:
+  -h,--help                   Print this help message and exit
+  --version                   Display program version information and exit
+
+Subcommands:
+  ls                          List the snapshots of a run, newest first, and what a crash left
+  show                        Show what a snapshot or a node file holds: variables, types, shapes, units, bytes, ranks
+  verify                      Read snapshots whole and compare every byte with what the application gave
+  prune                       Remove old snapshots; only whole ones count as kept
+  adopt                       Take a snapshot that was copied from another run into this one
+  recover                     Finish what a crash left, at the target and staged on this node: commit what is complete, undo the rest
+  stop                        Ask the simulation that uses a run to save and end, or to save
+  drain                       Finish what a dead session left staged on this node: drain, commit, free the memory
+  h5part                      Make the H5Part file of what the H5Part library wrote (the library starts this)
+  import                      Make a snapshot of files that another program wrote
+  export                      Copy snapshots into one file of a format of other programs
+  pack                        Pack the small files of a directory into few files of a run
+  extract                     Write the files of packed streams back, or list them
+  agent                       Drain and commit what a session stages (the library starts this)
+  forward                     Write to a run for the agents of other hosts, until it is told to end
+
+Exit codes: 0 good; 1 damage found or work not done; 2 the call must be corrected; 3 missing; 4 corrupt;
+  5 no room, or a fault that may pass; 6 unsupported by this build, machine or file version; 7 our own mistake.
+Each verb has its own --help with examples.
+# One verb's help whole; options_test.py looks at the options of all.
+$ forebay ls --help
+List the snapshots of a run, newest first, and what a crash left
+Usage: forebay ls [OPTIONS] RUN
+
+Positionals:
+  RUN REQUIRED                RUN, RUN/STREAM, or one step of it: RUN@120; or a file of GenericIO or HDF5
+
+Options:
+  -h,--help                   Print this help message and exit
+  --staging TEXT=/dev/shm     Where this node's sessions stage
+  --json                      Print JSON on standard output, and nothing else there
+
+With --json:
+  An array with an object for each snapshot: stream, step, directory, state, time, bytes (the application's),
+  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line ("5": what session 5 saved), run_id,
+  view (a path, when there is one). state: committed; abandoned: the run has gone back behind it; foreign: of
+  another run; unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a crash, or
+  work that is going on. Then one for each directory of the run in this node's memory: state staged, directory,
+  served (whether its session or agent lives). Of a file of GenericIO: file, format, big_endian, ranks, dims,
+  elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, datasets.
+Examples:
+  forebay ls /scratch/me/run7
+  forebay ls /scratch/me/run7/restart --json
+Exit code 1 when a committed snapshot's manifest cannot be read.
+

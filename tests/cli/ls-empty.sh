@@ -1,2 +1,0 @@
-mkdir run7
-forebay ls run7

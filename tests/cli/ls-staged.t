@@ -1,0 +1,62 @@
+# Of two nodes' memory here an agent still serves one; another run's is nobody's business.
+$ umask 077
+$ mkdir memory run7 run8
+$ make_small_run run7 restart 80 1
+$ make_staged "$PWD/memory" "$PWD/run7" restart 100 2 0
+$ make_staged "$PWD/memory" "$PWD/run7" restart 100 2 1
+$ make_staged "$PWD/memory" "$PWD/run8" restart 100 1 0
+$ make_small_run run7 restart 100 2 f3 1
+$ second=$(ls -d memory/*/run7-*-1)
+$ served() {
+>   python3 -c 'import fcntl, subprocess, sys
+> lock = open(sys.argv[1], "w")
+> fcntl.lockf(lock, fcntl.LOCK_EX)
+> subprocess.run(sys.argv[2:], check=True)' "$second/agent.lock" "$@"
+> }
+$ served forebay ls run7 --staging memory
+stream   step  time  bytes   nodes  line  state                         view
+restart   100               1 of 2        draining, or left by a crash
+restart    80    40  768 B       1     0  committed                     no
+On this node: memory/forebay-UID/run7-HASH-0000000000000000-0, left by a session that has ended.
+On this node: memory/forebay-UID/run7-HASH-0000000000000000-1, whose session or agent lives.
+  Next: forebay recover run7
+$ served forebay ls run7 --staging memory --json
+[
+ {
+  "stream": "restart",
+  "step": 100,
+  "directory": "run7/restart/.step-000100.00000000000000f3.part",
+  "state": "part",
+  "snapshot_id": "00000000000000f3",
+  "nodes_arrived": 1,
+  "nodes": 2
+ },
+ {
+  "stream": "restart",
+  "step": 80,
+  "directory": "run7/restart/step-000080",
+  "state": "committed",
+  "time": 40.0,
+  "bytes": 768,
+  "file_bytes": 36864,
+  "nodes": 1,
+  "ranks": 2,
+  "sealed_unix_ns": 1700000000000000000,
+  "snapshot_id": "00000000000000f3",
+  "line": "0"
+ },
+ {
+  "state": "staged",
+  "directory": "memory/forebay-UID/run7-HASH-0000000000000000-0",
+  "served": false
+ },
+ {
+  "state": "staged",
+  "directory": "memory/forebay-UID/run7-HASH-0000000000000000-1",
+  "served": true
+ }
+]
+$ forebay ls run7 --staging nowhere
+stream   step  time  bytes   nodes  line  state                         view
+restart   100               1 of 2        draining, or left by a crash
+restart    80    40  768 B       1     0  committed                     no

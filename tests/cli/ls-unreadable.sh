@@ -1,4 +1,0 @@
-make_small_run run7 restart 100 1 a1
-make_small_run run7 restart 120 1
-echo "not a manifest" > run7/restart/step-000120/manifest.json
-forebay ls run7

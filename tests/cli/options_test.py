@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Goal: every option of every verb is explained in its help, and the guide speaks of all of them and of no others.
+
+Method: walk the verbs from `forebay --help`; compare the options that a help lists with those that the verbs' sources
+give the parser, with those that examples use, and with those that README and docs name.
+"""
+
+import dataclasses
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(os.environ["FOREBAY_SOURCE_DIR"])
+PROGRAM = os.environ["FOREBAY_AGENT"]
+# The library gives these to the processes that it starts; nobody types them.
+OF_THE_LIBRARY = {"agent": {"session", "foreground"}, "h5part": {"background", "snapshots"}, "export genericio": {"background"}}
+# The helps of the measurements are their only reference.
+HELP_ALONE = "bench"
+# A verb's source tells the parser: verb.option("-C,--directory", ...
+TOLD = re.compile(r'\.(?:option|flag|required|number)\(\s*"(?:-\w,)?--([a-z0-9-]+)"')
+
+
+@dataclasses.dataclass
+class Verb:
+    name: str
+    text: str
+    options: dict  # of the long name: (short name or "", meaning)
+    verbs: list  # names of its own verbs
+
+
+def section(text, title):
+    found = re.search(rf"^{title}:\n((?:  .*\n)+)", text, re.MULTILINE)
+    return found.group(1) if found else ""
+
+
+def read(name):
+    done = subprocess.run([PROGRAM, *name.split(), "--help"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and not done.stderr, f"forebay {name} --help: {done.returncode} {done.stderr}"
+    options = {}
+    lines = section(done.stdout, "Options").splitlines()
+    for line, below in zip(lines, [*lines[1:], ""], strict=True):
+        found = re.match(r"  (?:(-\w),)?--([a-z0-9-]+)", line)
+        if found:  # its meaning begins in column 30, or on the next line where the name is longer
+            options[found[2]] = (found[1] or "", line[30:] if line[29:30] == " " else below.strip())
+    verbs = re.findall(r"^  ([a-z0-9-]+) ", section(done.stdout, "Subcommands"), re.MULTILINE)
+    return Verb(name, done.stdout, options, verbs)
+
+
+def walk(name=""):
+    verb = read(name)
+    yield verb
+    for below in verb.verbs:
+        yield from walk(f"{name} {below}".strip())
+
+
+def used(text):
+    """(verb, options) of every command `forebay VERB ...` in a text: to the end of its line or of its code span."""
+    for words in re.findall(r"\bforebay ((?!-)[a-z0-9-]+[^`\n|;]*)", text):
+        yield words.split("  #")[0].split(), re.findall(r"(?<!\S)--([a-z0-9-]+)", words)
+
+
+def named(words, verbs):
+    for count in (2, 1):
+        name = " ".join(words[:count])
+        if name in verbs:
+            return verbs[name]
+    return None
+
+
+def main():
+    verbs = {verb.name: verb for verb in walk()}
+    missing = {name for name, verb in verbs.items() if "not in this build" in verb.text}
+    wrong = []
+    listed = {option for verb in verbs.values() for option in verb.options}
+    for source in sorted((ROOT / "src").glob("*/*.cpp")):
+        for option in TOLD.findall(source.read_text(encoding="utf-8")):
+            if option not in listed and not missing:
+                wrong.append(f"{source.relative_to(ROOT)}: --{option} is in no help")
+    pages = {path: path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+             if "changes" not in path.parts}
+    guide = "\n".join(pages.values())
+    for name, verb in verbs.items():
+        wrong += [f"forebay {name} --help: --{option} has no meaning" for option, (_, meaning) in verb.options.items()
+                  if len(meaning.split()) < 2]
+        if name.split()[:1] == [HELP_ALONE] or name in missing:
+            continue
+        for option, (short, _) in verb.options.items():
+            typed = option not in OF_THE_LIBRARY.get(name, set())
+            if typed and not re.search(rf"(?<![\w-])(--{option}|{short or '--' + option})(?![\w-])", guide):
+                wrong.append(f"docs: --{option} of forebay {name} is nowhere")
+    commands = 0
+    for where, text in [*pages.items(), *((f"forebay {name} --help", verb.text) for name, verb in verbs.items())]:
+        for words, options in used(text):
+            verb = named(words, verbs)
+            if verb is None or verb.name in missing:
+                continue
+            commands += len(options)
+            wrong += [f"{where}: forebay {verb.name} has no --{option}" for option in options if option not in verb.options]
+    print("\n".join(wrong) or f"{len(verbs)} verbs with {len(listed)} options, {commands} of them in commands of docs and helps")
+    assert commands > 50, "hardly a command was found: the pages are written otherwise now"
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+$ for step in 100 120 140 160; do make_small_run run7 restart $step 1; done
+$ make_small_run run7 fields 120 1
+$ printf 'forebay view 1\nbytes %016x\n' 0 > run7/restart/step-000100.h5
+$ touch run7/restart/step-000100.nc
+$ rm run7/restart/step-000140/node-00000.h5
+$ forebay prune run7 --keep 2 --dry-run
+fields@120  kept
+restart@160  kept
+restart@140  kept
+restart@120  kept
+restart@100  would be removed
+restart: step 140 does not count: open: run7/restart/step-000140/node-00000.h5: No such file or directory
+run7/restart/step-000100.nc stays: it is not marked as a view of Forebay's, so it may hold data of its own; a view of an earlier version is not marked either, and without its snapshot shows fill values. Next: rm run7/restart/step-000100.nc, if nobody needs it.
+[1]
+$ ls -A run7/restart
+step-000100
+step-000100.h5
+step-000100.nc
+step-000120
+step-000140
+step-000160
+$ forebay prune run7 --keep 2
+fields@120  kept
+restart@160  kept
+restart@140  kept
+restart@120  kept
+restart@100  removed
+restart: step 140 does not count: open: run7/restart/step-000140/node-00000.h5: No such file or directory
+run7/restart/step-000100.nc stays: it is not marked as a view of Forebay's, so it may hold data of its own; a view of an earlier version is not marked either, and without its snapshot shows fill values. Next: rm run7/restart/step-000100.nc, if nobody needs it.
+[1]
+$ ls -A run7/restart
+step-000100.nc
+step-000120
+step-000140
+step-000160

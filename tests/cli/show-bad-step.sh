@@ -1,2 +1,0 @@
-make_small_run run7 restart 120 1
-forebay show run7@newest

@@ -1,3 +1,0 @@
-make_small_run run7 restart 100 1
-make_small_run run7 restart 120 1
-forebay show run7@7

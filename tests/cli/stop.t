@@ -1,0 +1,31 @@
+# Requests to the simulation that uses a run, one of each at a time.
+$ mkdir run7
+$ forebay stop run7
+Asked to save and end. The simulation removes run7/.stop when it obeys, at the end of a step.
+$ ls -A run7
+.stop
+$ forebay stop run7
+It has been asked before to save and end, and has not obeyed yet: run7/.stop
+$ forebay stop run7 --save --json
+{
+ "run": "run7",
+ "request": "save",
+ "state": "asked"
+}
+$ ls -A run7
+.save
+.stop
+$ forebay stop run7 --cancel
+It will not save and end: the request is taken back.
+$ forebay stop run7 --cancel
+Nothing waits there: no request to save and end, or it was obeyed.
+$ forebay stop run7 --save --cancel --json
+{
+ "run": "run7",
+ "request": "save",
+ "state": "cancelled"
+}
+$ ls -A run7
+$ forebay stop nothing
+2> forebay: there is no run nothing: no such directory.
+[3]

@@ -1,1 +1,0 @@
-forebay list run7
