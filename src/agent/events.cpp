@@ -11,14 +11,14 @@ namespace forebay::agent {
 
 namespace {
 
-constexpr std::array names{"begun",        "overtook",        "late",        "noted",       "overruled",
-                           "drained",      "failed",          "incomplete",  "superseded",  "set_aside",
-                           "committed",    "found_committed", "viewed",      "not_viewed",  "pruned",
-                           "uncompressed", "not_pruned",      "problem",     "stays",       "packed",
-                           "not_packed",   "packed_later",    "left_out",    "not_renewed", "not_looked_at",
-                           "lost",         "serves",          "forwards",    "takes_cpus",  "miscounted",
-                           "lingers",      "leaves",          "leaves_work", "freed",       "not_freed"};
-static_assert(names.size() == static_cast<std::size_t>(What::not_freed) + 1);
+constexpr std::array names{
+    "begun",         "overtook",   "late",        "noted",        "overruled",  "drained",
+    "failed",        "incomplete", "superseded",  "set_aside",    "committed",  "found_committed",
+    "viewed",        "not_viewed", "pruned",      "uncompressed", "not_pruned", "problem",
+    "stays",         "packed",     "not_packed",  "packed_later", "left_out",   "not_renewed",
+    "not_looked_at", "lost",       "serves",      "forwards",     "takes_cpus", "miscounted",
+    "lingers",       "leaves",     "leaves_work", "freed",        "not_freed",  "unrecorded"};
+static_assert(names.size() == static_cast<std::size_t>(What::unrecorded) + 1);
 
 std::string line_of_snapshot(const Event& event) {
     const auto name = fmt::format("step {} of stream '{}'", event.step, event.stream);
@@ -69,6 +69,7 @@ std::string line_of_agent(const Event& event) {
                                event.seconds);
         case What::leaves: return "agent leaves, everything is committed";
         case What::leaves_work: return fmt::format("agent leaves; next: forebay drain {}", event.place);
+        case What::unrecorded: return fmt::format("events are not recorded in {}: {}", event.place, event.detail);
         case What::freed: return "what was staged is committed, and is freed";
         default: return {};
     }

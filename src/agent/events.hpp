@@ -53,6 +53,7 @@ enum class What : std::uint32_t {
     leaves_work,  // place: the staging directory
     freed,        // what was staged
     not_freed,    // detail: the whole text
+    unrecorded,   // events, in the run. place: the file; detail: the error
 };
 
 /// "committed"

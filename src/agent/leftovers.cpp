@@ -11,6 +11,7 @@
 #include "catalog/run.hpp"
 #include "catalog/views.hpp"
 #include "commit/publish.hpp"
+#include "node/watch.hpp"
 
 namespace forebay::agent {
 
@@ -153,10 +154,10 @@ std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& di
 namespace {
 
 bool holds_uncommitted(const std::string& directory) {
-    const auto page = node::Staging::join(directory);
-    if (!page) return true;
-    for (std::uint32_t i = 0; i < page->control().slot_count.load(); ++i) {
-        const auto state = page->control().slots[i].state.load();
+    const auto watch = node::Watch::open(directory);
+    if (!watch) return true;
+    for (std::uint32_t i = 0; i < watch->page().slot_count.load(); ++i) {
+        const auto state = watch->page().slots[i].state.load();
         if (state != node::SlotState::empty && state != node::SlotState::committed) return true;
     }
     return false;

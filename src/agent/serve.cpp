@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "agent/claim_keeper.hpp"
+#include "agent/event_sinks.hpp"
 #include "agent/spool.hpp"
 #include "base/limits.hpp"
 
@@ -46,6 +47,12 @@ void linger(node::Staging& staging, std::chrono::milliseconds linger_max) {
     }
 }
 
+EventFile event_file_of(const Serving& serving) {
+    return {.run = serving.session.run,
+            .host = serving.session.host,
+            .virtual_node = node::virtual_index_of(serving.staging.directory())};
+}
+
 }  // namespace
 
 Result<node::SessionFile> session_of(const std::string& directory) {
@@ -68,9 +75,11 @@ Result<std::optional<Serving>> enter(const std::string& directory, const ViewMak
 Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
     // Whoever only keeps what is staged holds no connection to a forwarder.
     const auto target = std::exchange(serving.target, {});
-    const ClaimKeeper claim(*target.store, serving.staging, serving.session.run, serving.tell);
-    SpoolKeeper spool(*target.store, serving.staging.directory(), serving.session, serving.tell);
-    Agent agent(*target.store, serving.staging, serving.session, target.make_view, serving.tell);
+    const auto here = to_all({serving.tell, to_page(serving.staging.control())});
+    const auto tell = to_all({here, to_run(*target.store, event_file_of(serving), here)});
+    const ClaimKeeper claim(*target.store, serving.staging, serving.session.run, tell);
+    SpoolKeeper spool(*target.store, serving.staging.directory(), serving.session, tell);
+    Agent agent(*target.store, serving.staging, serving.session, target.make_view, tell);
     Served served{.committed = agent.run(stop, peers_wait)};
     served.packed = spool.finish();
     served.others = agent.others();

@@ -64,9 +64,7 @@ Error not_packed(const std::string& directory, const Finished& left) {
 }  // namespace
 
 std::string spool_stream(const std::string& directory, const std::string& host) {
-    const auto dash = directory.rfind('-');
-    return fmt::format("{}{}-{}", format::packed_prefix, host,
-                       dash == std::string::npos ? std::string("0") : directory.substr(dash + 1));
+    return fmt::format("{}{}-{}", format::packed_prefix, host, node::virtual_index_of(directory));
 }
 
 Result<> check_spools(const std::string& directory) {

@@ -17,6 +17,7 @@
 #include "catalog/claim.hpp"
 #include "catalog/run.hpp"
 #include "node/await.hpp"
+#include "node/watch.hpp"
 
 namespace forebay {
 
@@ -56,10 +57,10 @@ void broadcast_number(comm::Group& group, T& number) {
 std::optional<std::string> show_agent(const std::string& directory) {
     if (!sys::lock_is_held(node::agent_lock_path(directory))) return {};
     std::string pending;
-    if (const auto old = node::Staging::join(directory)) {
-        std::vector<std::uint32_t> slots(old->control().slot_count.load());
+    if (const auto old = node::Watch::open(directory)) {
+        std::vector<std::uint32_t> slots(old->page().slot_count.load());
         std::iota(slots.begin(), slots.end(), 0u);
-        pending = node::show_pending(*old, slots);
+        pending = node::show_pending(old->staging(), slots);
     }
     return fmt::format("the agent of an earlier session on {}, which drains {}: {}", sys::host_name(), directory,
                        pending.empty() ? "nothing is left but to end" : pending);
