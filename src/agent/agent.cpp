@@ -41,7 +41,7 @@ bool Agent::run(const std::atomic<bool>& stop, std::chrono::seconds peers_wait) 
 
 void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
     // A seal rings the bell. Where every CPU has a rank, the agent would else take it from the one that rang.
-    if (const auto given = sys::give_way(); !given) tell_({.what = What::takes_cpus, .detail = given.error().text});
+    if (const auto given = sys::give_way(); !given) tell_({.what = What::takes_cpus, .detail = given.error().line()});
     slots_.take_over();
     std::chrono::milliseconds pause = peers_pause_min;
     auto last_progress = sys::Clock::now();

@@ -82,12 +82,14 @@ bool Committer::commit(std::uint32_t slot) {
 // Another session has gone back behind this step, and saved it anew, while this one was still saving.
 void Committer::tell_set_aside(std::uint32_t slot, const format::Record& record) {
     const auto stream = slots_.stream_name(slot);
-    const auto text = fmt::format(
-        "forebay: step {} of stream '{}' is committed, but aside, as one of line {}: a later session has gone "
-        "back behind it in run {}. Safe: both. Next: forebay ls {}.",
-        record.step, stream, format::name_of(record.lineage.line()), session_.run, session_.run);
-    tell_({.what = What::set_aside, .stream = stream, .step = record.step, .detail = text});
-    if (slots_.control(slot).inherited == 0) say_lost(slots_.page(), text);
+    const Error aside{
+        ErrorKind::refused,
+        fmt::format("step {} of stream '{}' is committed, but aside, as one of line {}: a later session has gone back "
+                    "behind it in run {}",
+                    record.step, stream, format::name_of(record.lineage.line()), session_.run),
+        "both", fmt::format("forebay ls {}", session_.run)};
+    tell_({.what = What::set_aside, .stream = stream, .step = record.step, .detail = aside.line()});
+    if (slots_.control(slot).inherited == 0) say_lost(slots_.page(), aside);
 }
 
 // This node's file was durable in the part directory, which is not there now. It was renamed a moment ago; or another
@@ -145,7 +147,7 @@ void Committer::make_views(std::uint32_t slot, const catalog::Snapshot& snapshot
                .stream = snapshot.stream,
                .step = snapshot.step,
                .place = catalog::view_name(snapshot.step, convention),
-               .detail = made ? std::string() : made.error().text});
+               .detail = made ? std::string() : made.error().line()});
     }
 }
 
@@ -167,7 +169,7 @@ void Committer::keep_window(std::uint32_t slot, const catalog::Snapshot& snapsho
                               {.keep = stream.keep, .keep_abandoned = stream.keep_abandoned, .spared = snapshot.step});
     });
     if (!pruned) {
-        tell_({.what = What::not_pruned, .stream = snapshot.stream, .detail = pruned.error().text});
+        tell_({.what = What::not_pruned, .stream = snapshot.stream, .detail = pruned.error().line()});
         return;
     }
     named_line = line;

@@ -35,6 +35,7 @@ bool is_recorded(What what) { return what == What::committed || what == What::se
 // What is there is kept for a while under another name, so that the file never grows past its limit. One write a line:
 // a reader finds it whole or, after a crash, not at all or torn at the end of the file.
 Result<> append(sys::Store& store, const EventFile& file, const std::string& line) {
+    FB_TRY(catalog::check_identity(store, file.run, file.run_id));
     FB_TRY_ASSIGN(open, store.open(file.path(), sys::Access::update));
     FB_TRY_ASSIGN(there, open->size());
     if (there + line.size() > events_bytes_max) {
@@ -100,7 +101,7 @@ Tell to_run(sys::Store& store, const EventFile& file, Tell tell) {
         const std::lock_guard lock(state->alone);
         const auto appended = attempt([&] { return append(store, file, record_of(event, file.host, sys::unix_ns())); });
         if (!appended && !std::exchange(state->fails, true))
-            tell({.what = What::unrecorded, .place = file.path(), .detail = appended.error().text});
+            tell({.what = What::unrecorded, .place = file.path(), .detail = appended.error().line()});
         if (appended) state->fails = false;
     };
 }

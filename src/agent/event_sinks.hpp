@@ -23,7 +23,9 @@ inline constexpr std::uint64_t events_bytes_max = 4u << 20;
 /// The file of one agent in a run: docs/formats/events.md. Agents of one machine have different virtual nodes, so that
 /// no two of them write one file.
 struct EventFile {
-    std::string run, host, virtual_node;
+    std::string run;
+    std::uint64_t run_id = 0;  // nothing is written into another run that lies there now
+    std::string host, virtual_node;
 
     std::string path() const;      // RUN/forebay/events-HOST-N.jsonl
     std::string old_path() const;  // RUN/forebay/events-HOST-N.old.jsonl

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "catalog/run.hpp"
 #include "node/event_ring.hpp"
 #include "support/agent_node.hpp"
 #include "support/sim_store.hpp"
@@ -89,6 +90,18 @@ TEST_CASE("a target that takes no line is told once, until it has taken one") {
     SimStore none("other");
     agent::to_run(none, file, [&](const Event&) {})(committed);
     CHECK_FALSE(none.peek(path));  // the run is not made by it
+}
+
+TEST_CASE("nothing is written into another run that lies there now") {
+    SimStore disk("run");
+    const auto id = catalog::make_identity(disk, "/run").value();
+    auto own = file;
+    own.run_id = id;
+    agent::to_run(disk, own, [](const Event&) {})(committed);
+    CHECK(lines_in(disk.peek(path)) == 1);
+    own.run_id = id + 1;
+    agent::to_run(disk, own, [](const Event&) {})(committed);
+    CHECK(lines_in(disk.peek(path)) == 1);
 }
 
 TEST_CASE("watchers of the page find what an agent did") {

@@ -11,14 +11,14 @@ namespace forebay::agent {
 
 namespace {
 
-constexpr std::array names{
+constexpr std::array event_names{
     "begun",         "overtook",   "late",        "noted",        "overruled",  "drained",
     "failed",        "incomplete", "superseded",  "set_aside",    "committed",  "found_committed",
     "viewed",        "not_viewed", "pruned",      "uncompressed", "not_pruned", "problem",
     "stays",         "packed",     "not_packed",  "packed_later", "left_out",   "not_renewed",
     "not_looked_at", "lost",       "serves",      "forwards",     "takes_cpus", "miscounted",
     "lingers",       "leaves",     "leaves_work", "freed",        "not_freed",  "unrecorded"};
-static_assert(names.size() == static_cast<std::size_t>(What::unrecorded) + 1);
+static_assert(event_names.size() == static_cast<std::size_t>(What::unrecorded) + 1);
 
 std::string line_of_snapshot(const Event& event) {
     const auto name = fmt::format("step {} of stream '{}'", event.step, event.stream);
@@ -79,7 +79,7 @@ std::string line_of_agent(const Event& event) {
 
 const char* name_of(What what) {
     const auto index = static_cast<std::size_t>(what);
-    return index < names.size() ? names[index] : "unknown";
+    return index < event_names.size() ? event_names[index] : "unknown";
 }
 
 std::string line_of(const Event& event) {

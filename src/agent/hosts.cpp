@@ -39,10 +39,9 @@ public:
                                                 .is_ready = lives},
                                                agent_start_max);
         if (started) return {};
-        return Error{started.error().kind,
-                     fmt::format("forebay: no agent on {}: {} Safe: what is staged. Next: set agent.program or "
-                                 "FOREBAY_AGENT to the forebay command, or agent.mode to \"thread\".",
-                                 sys::host_name(), started.error().text)};
+        return because(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
+                       "what is staged",
+                       "set agent.program or FOREBAY_AGENT to the forebay command, or agent.mode to \"thread\"");
     }
     void end(std::chrono::seconds) override {}
 
@@ -74,10 +73,9 @@ public:
             return {};
         }
         thread_.reset();
-        return Error{started.error().kind,
-                     fmt::format("forebay: no agent on {}: {}. Safe: what is staged in {}. Next: allow this process "
-                                 "more threads; a later call tries again.",
-                                 sys::host_name(), started.error().text, directory_)};
+        return because(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
+                       fmt::format("what is staged in {}", directory_),
+                       "allow this process more threads; a later call tries again");
     }
 
     void end(std::chrono::seconds wait_max) override {
@@ -113,15 +111,14 @@ public:
         if (sys::lock_is_held(node::agent_lock_path(directory_))) return {};
         if (post_ == nullptr)
             return Error{ErrorKind::refused,
-                         "forebay: agent.mode is \"dedicated\", but no rank is: the session was not opened over what "
-                         "forebay::dedicate() gave. Next: call it after MPI_Init, or set agent.mode to \"process\"."};
+                         "agent.mode is \"dedicated\", but no rank is: the session was not opened over what "
+                         "forebay::dedicate() gave",
+                         "", "call it after MPI_Init, or set agent.mode to \"process\""};
         const auto asked = ask(*post_, directory_, agent_start_max, say_);
         if (asked) return {};
-        return Error{
-            asked.error().kind,
-            fmt::format("forebay: no agent on {}: {}. Safe: what is staged. Next: look at {}/agent.log, or set "
-                        "agent.mode to \"process\".",
-                        sys::host_name(), asked.error().text, directory_)};
+        return because(asked.error(), fmt::format("no agent on {}: {}", sys::host_name(), asked.error().what),
+                       "what is staged",
+                       fmt::format("look at {}/agent.log, or set agent.mode to \"process\"", directory_));
     }
     void end(std::chrono::seconds) override {}
 

@@ -49,12 +49,12 @@ Result<> find_run(node::SessionFile& session, const LeftoverOptions& options, sy
     }();
     if (checked) return {};
     // Not `missing`, which says that nothing is staged.
-    return Error{
-        checked.error().kind == ErrorKind::retry ? ErrorKind::retry : ErrorKind::refused,
-        fmt::format("forebay: what is staged in {} is not drained: {} Safe: the staged copies, there. Next: mount "
-                    "the file system of {} and try again; or forebay drain {} --into ANOTHER-RUN keeps them, "
-                    "forebay drain {} --drop removes them.",
-                    directory, checked.error().text, session.run, directory, directory)};
+    return Error{checked.error().kind == ErrorKind::retry ? ErrorKind::retry : ErrorKind::refused,
+                 fmt::format("what is staged in {} is not drained: {}", directory, checked.error().what),
+                 "the staged copies, there",
+                 fmt::format("mount the file system of {} and try again; or forebay drain {} --into ANOTHER-RUN keeps "
+                             "them, forebay drain {} --drop removes them",
+                             session.run, directory, directory)};
 }
 
 // Has the agent treat what it finds as its own: here a person looks on, and what cannot be committed stays staged and
@@ -90,7 +90,7 @@ std::vector<Drained> outcome_of(const Serving& serving, const Served& served, co
                     .committed = state == node::SlotState::committed,
                     .already = already[i],
                     .waiting = state == node::SlotState::drained,
-                    .text = slot.error_text.data()};
+                    .text = node::error_in(slot.error_kind, slot.error_text).line()};
         if (one.committed) one.text = said_of(served.others, serving.session.run + "/" + stream);
         else if (one.waiting) one.text = "drained; node files of other nodes are still missing";
         outcome.push_back(std::move(one));
@@ -128,7 +128,7 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
         outcome.push_back({.stream = spool_stream(directory, serving.session.host),
                            .step = -1,
                            .staged_path = directory,
-                           .text = served.packed.error().text});
+                           .text = served.packed.error().line()});
     return outcome;
 }
 

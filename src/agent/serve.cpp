@@ -32,7 +32,7 @@ void free_directory(node::Staging& staging, const Tell& tell) {
     if (removed) removed = staging.remove();
     else page.lingering = 0;
     if (removed) tell({.what = What::freed});
-    else tell({.what = What::not_freed, .detail = removed.error().text});
+    else tell({.what = What::not_freed, .detail = removed.error().line()});
 }
 
 // Until somebody opens a session here, or has it end, or the time is over.
@@ -49,6 +49,7 @@ void linger(node::Staging& staging, std::chrono::milliseconds linger_max) {
 
 EventFile event_file_of(const Serving& serving) {
     return {.run = serving.session.run,
+            .run_id = serving.session.run_id,
             .host = serving.session.host,
             .virtual_node = node::virtual_index_of(serving.staging.directory())};
 }
@@ -106,7 +107,7 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
         tell({.what = What::forwards, .detail = fmt::format("{}", fmt::join(session.forwarding.to, ", "))});
     const std::atomic<bool> never{false};
     const auto served = serve(*serving, never);
-    if (!served.packed) tell({.what = What::not_packed, .detail = served.packed.error().text});
+    if (!served.packed) tell({.what = What::not_packed, .detail = served.packed.error().line()});
     if (!served.committed || !served.packed) {
         tell({.what = What::leaves_work, .place = directory});
         return false;

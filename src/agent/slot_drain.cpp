@@ -44,8 +44,8 @@ Result<> SlotDrain::map(std::uint32_t slot) {
         FB_TRY_ASSIGN(taken, store_.exists(place.final_directory()));
         FB_TRY_ASSIGN(ours, commit::find_committed(store_, place, peeked.record.which_save()));
         if (taken && !ours)
-            return Error{ErrorKind::refused, fmt::format("{} has a step {} of its own. Next: --into another run.",
-                                                         session_.run, place.step)};
+            return Error{ErrorKind::refused, fmt::format("{} has a step {} of its own", session_.run, place.step), "",
+                         "--into another run"};
         FB_TRY_ASSIGN(lineage, catalog::lineage_to_join(store_, session_.run, stream));
         FB_TRY(format::change_lineage(lineage, mapped.bytes(), path));
     }
@@ -56,9 +56,8 @@ Result<> SlotDrain::map(std::uint32_t slot) {
 Result<> SlotDrain::check_run() const {
     const auto checked = catalog::check_identity(store_, session_.run, session_.run_id);
     if (checked || checked.error().kind == ErrorKind::retry) return checked;
-    return Error{checked.error().kind,
-                 fmt::format("{} Next: bring the run back, or forebay drain {} --into ANOTHER-RUN.",
-                             checked.error().text, staging_.directory())};
+    return because(checked.error(), checked.error().what, "",
+                   fmt::format("bring the run back, or forebay drain {} --into ANOTHER-RUN", staging_.directory()));
 }
 
 // The rules stand in the stream's entry when its first slot is sealed, and stay.
@@ -66,7 +65,7 @@ drain::CompressionMemory& SlotDrain::compression_memory(std::uint32_t slot) {
     auto& memory = compression_[slots_.control(slot).stream];
     auto rules = node::decode_rules(slots_.stream(slot).compression.data());
     if (!rules) {
-        tell_({.what = What::uncompressed, .stream = slots_.stream_name(slot), .detail = rules.error().text});
+        tell_({.what = What::uncompressed, .stream = slots_.stream_name(slot), .detail = rules.error().line()});
         rules = node::CompressionRules();
     }
     if (node::encode_rules(*rules) != node::encode_rules(memory.rules)) memory = {.rules = std::move(*rules)};

@@ -66,15 +66,17 @@ void Slots::fail(std::uint32_t index, const Error& error) {
     ++page_.aborts;
     end_drain();
     const bool torn = (error.kind == ErrorKind::corrupt || error.kind == ErrorKind::missing) && !is_whole(index);
-    auto failed = event(What::failed, index);
-    failed.detail = fmt::format(
-        "forebay: step {} of stream '{}' is NOT committed: {} Safe: committed snapshots{}. Next: {}.", failed.step,
-        failed.stream, error.text,
-        torn ? std::string() : fmt::format(", and the staged copy on {}, {}", sys::host_name(), path(index)),
+    const auto failed = because(
+        error,
+        fmt::format("step {} of stream '{}' is NOT committed: {}", slot.step.load(), stream_name(index), error.what),
+        "committed snapshots" +
+            (torn ? std::string() : fmt::format(", and the staged copy on {}, {}", sys::host_name(), path(index))),
         torn ? std::string("save again; check the memory of this node")
              : fmt::format("forebay drain {} on {}, before the allocation ends", staging_.directory(),
                            sys::host_name()));
-    tell_(failed);
+    auto told = event(What::failed, index);
+    told.detail = failed.line();
+    tell_(told);
     // Bytes that are not what the application gave cannot become right by another try: told once, then given up.
     if (torn && std::exchange(notes_[index].torn, slot.snapshot_id.load()) == slot.snapshot_id.load()) {
         slot.given_up = 1;
@@ -83,7 +85,7 @@ void Slots::fail(std::uint32_t index, const Error& error) {
     }
     schedule_.failed(index);
     slot.error_kind = static_cast<std::uint32_t>(error.kind);
-    node::set_text(slot.error_text, failed.detail);
+    node::set_error(slot.error_text, failed);
     slot.failures.fetch_add(1);
     set(index, SlotState::failed);
 }
@@ -95,12 +97,14 @@ void Slots::give_up(const Error& error) {
         auto& slot = control(i);
         auto state = slot.state.load();
         if (needs_nothing(state)) continue;
-        const auto text = attempt([&]() -> Result<std::string> {
-            return fmt::format("forebay: step {} of stream '{}' is NOT committed. {} It is staged in {}.",
-                               slot.step.load(), stream(i).name.data(), error.text, path(i));
+        const auto told = attempt([&] {
+            node::set_error(
+                slot.error_text,
+                because(error, fmt::format("step {} of stream '{}' is NOT committed. {} It is staged in {}.",
+                                           slot.step.load(), stream_name(i), error.what, path(i))));
         });
         slot.error_kind = static_cast<std::uint32_t>(error.kind);
-        node::set_text(slot.error_text, text ? *text : error.text);
+        if (!told) node::set_error(slot.error_text, error);
         slot.failures.fetch_add(1);
         // newest_only may take a sealed slot back at this very moment.
         if (slot.state.compare_exchange_strong(state, SlotState::failed)) node::ring(page_.news);

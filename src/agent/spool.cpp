@@ -56,9 +56,8 @@ Error not_packed(const std::string& directory, const Finished& left) {
                     : fmt::format("{} files of the spool in {} on {} are not packed: {}", left.files.size(), directory,
                                   sys::host_name(), names);
     if (!left.left_out.empty()) what += fmt::format(" ({})", text_of(left.left_out));
-    return {ErrorKind::retry, fmt::format("forebay: {}. Safe: committed snapshots, and the files, there. Next: look at "
-                                          "{}/agent.log; forebay drain {}, before the allocation ends.",
-                                          what, directory, directory)};
+    return {ErrorKind::retry, what, "committed snapshots, and the files, there",
+            fmt::format("look at {}/agent.log; forebay drain {}, before the allocation ends", directory, directory)};
 }
 
 }  // namespace
@@ -95,7 +94,7 @@ SpoolKeeper::SpoolKeeper(sys::Store& store, const std::string& directory, const 
       tell_(std::move(tell)) {
     auto started = sys::Thread::start([this] { keep(); });
     if (started) thread_ = std::move(*started);
-    else tell_({.what = What::packed_later, .place = directory_, .detail = started.error().text});
+    else tell_({.what = What::packed_later, .place = directory_, .detail = started.error().line()});
 }
 
 SpoolKeeper::~SpoolKeeper() {
@@ -129,7 +128,7 @@ void SpoolKeeper::tell_change(const Result<>& packed) {
     const auto now = packed ? left : name_of(packed.error().kind);
     if (now == std::exchange(told_, now) || now.empty()) return;
     if (packed) tell_({.what = What::left_out, .detail = left});
-    else tell_({.what = What::not_packed, .place = directory_, .detail = packed.error().text});
+    else tell_({.what = What::not_packed, .place = directory_, .detail = packed.error().line()});
 }
 
 Result<> SpoolKeeper::pack(bool all) {

@@ -123,8 +123,7 @@ public:
     }
     void fail(const toml::node& node, const std::string& why) {
         if (verdict_)
-            verdict_ = Error{ErrorKind::refused,
-                             fmt::format("forebay: {}, line {}: {}", path_, node.source().begin.line, why)};
+            verdict_ = Error{ErrorKind::refused, fmt::format("{}, line {}: {}", path_, node.source().begin.line, why)};
     }
 
 private:
@@ -307,7 +306,7 @@ Result<Options> decode_options(const std::string& text, const std::string& path)
         read_all(toml::parse(text, path), path, verdict, options);
     } catch (const toml::parse_error& problem) {
         return Error{ErrorKind::refused,
-                     fmt::format("forebay: {}, line {}: {}", path, problem.source().begin.line, problem.description())};
+                     fmt::format("{}, line {}: {}", path, problem.source().begin.line, problem.description())};
     }
     FB_TRY(verdict);
     // The run may be given in code; everything else must be right by itself.
@@ -322,11 +321,10 @@ Result<Options> load_options(const std::string& path) {
     constexpr std::uint64_t bytes_max = 16u << 10;
     const auto text = sys::read_text(sys::posix_store(), path, bytes_max);
     if (text) return decode_options(*text, path);
-    return Error{
-        text.error().kind,
-        fmt::format("forebay: the configuration file '{}' cannot be read: {}. Nothing was opened. Next: put it "
-                    "where every rank can read it, or name another one.",
-                    path, text.error().text)};
+    return because(
+        text.error(),
+        fmt::format("the configuration file '{}' cannot be read: {}. Nothing was opened", path, text.error().what), "",
+        "put it where every rank can read it, or name another one");
 }
 
 }  // namespace forebay

@@ -84,14 +84,15 @@ TEST_CASE("load_options: a log goes to standard error or is left out") {
     CHECK_FALSE(load("huge_pages = true\n").value().log_to_stderr);
     const auto other = load("huge_pages = true\nlog = \"stdout\"\n");
     REQUIRE(!other);
-    CHECK(other.error().text.find("line 2: 'log' is \"stdout\": \"stderr\", or leave it out.") != std::string::npos);
+    CHECK(other.error().text().find("line 2: 'log' is \"stdout\": \"stderr\", or leave it out.") != std::string::npos);
 }
 
 TEST_CASE("load_options: a file that is not there is named") {
     const auto missing = load_options("/nowhere/forebay.toml");
     REQUIRE(!missing);
     CHECK(missing.error().kind == ErrorKind::missing);
-    CHECK(missing.error().text.starts_with("forebay: the configuration file '/nowhere/forebay.toml' cannot be read: "));
+    CHECK(
+        missing.error().text().starts_with("forebay: the configuration file '/nowhere/forebay.toml' cannot be read: "));
 }
 
 TEST_CASE("a run in code that is another than the one in the file is refused; another spelling of it is not") {
@@ -103,8 +104,8 @@ TEST_CASE("a run in code that is another than the one in the file is refused; an
     options.run = "/scratch/run8";
     const auto refused = check(options);
     REQUIRE(!refused);
-    CHECK(refused.error().text.find("the run is /scratch/run8 in the program and /scratch/run7 in its configuration") !=
-          std::string::npos);
+    CHECK(refused.error().text().find(
+              "the run is /scratch/run8 in the program and /scratch/run7 in its configuration") != std::string::npos);
     options.run_in_file.clear();
     CHECK(check(options));
 }
@@ -144,14 +145,14 @@ TEST_CASE("load_options: shared is true, false or the name of a form") {
     CHECK(load("[streams.restart]\nshared = \"h5part\"\n").value().streams[0].second.shared == Shared::h5part);
     const auto other = load("[streams.restart]\nslots = 1\nshared = \"all\"\n");
     REQUIRE(!other);
-    CHECK(other.error().text.find("line 3: 'streams.restart.shared' must be true, false or \"h5part\".") !=
+    CHECK(other.error().text().find("line 3: 'streams.restart.shared' must be true, false or \"h5part\".") !=
           std::string::npos);
     const auto both = load("[streams.restart]\nshared = true\nnodes_per_file = 2\n");
     REQUIRE(!both);
-    CHECK(both.error().text.find("shared and nodes_per_file 2 exclude each other") != std::string::npos);
+    CHECK(both.error().text().find("shared and nodes_per_file 2 exclude each other") != std::string::npos);
     const auto compressed = load("[streams.restart]\nshared = true\ncompression = \"lz4\"\n");
     REQUIRE(!compressed);
-    CHECK(compressed.error().text.find("shared and compression exclude each other") != std::string::npos);
+    CHECK(compressed.error().text().find("shared and compression exclude each other") != std::string::npos);
 }
 
 TEST_CASE("load_options: views by true or false, by a convention, or by a list of them") {
@@ -169,7 +170,7 @@ TEST_CASE("load_options: views by true or false, by a convention, or by a list o
     for (const auto* wrong : {"\"hdf\"", "[\"plain\", 1]", "3"}) {
         const auto refused = load(std::string("[streams.s]\nview = ") + wrong + "\n");
         REQUIRE_FALSE(refused);
-        CHECK(refused.error().text.find("line 2: 'view' must be") != std::string::npos);
+        CHECK(refused.error().text().find("line 2: 'view' must be") != std::string::npos);
     }
 }
 
@@ -229,9 +230,9 @@ TEST_CASE("load_options: what is wrong is named with its line") {
     const auto refused = [](const std::string& text, const char* why) {
         const auto options = load(text);
         REQUIRE(!options);
-        CAPTURE(options.error().text);
+        CAPTURE(options.error().text());
         CHECK(options.error().kind == ErrorKind::refused);
-        CHECK(options.error().text.find(why) != std::string::npos);
+        CHECK(options.error().text().find(why) != std::string::npos);
     };
     refused("run = ", "line 1");
     refused("\nrunn = \"x\"", "line 2: 'runn' is not known. Nearest: 'run'");

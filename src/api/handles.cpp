@@ -13,7 +13,9 @@ namespace forebay {
 
 namespace {
 
-Error refusal(const std::string& what) { return {ErrorKind::refused, "forebay: " + what}; }
+Error refusal(std::string what, std::string next = {}) {
+    return {ErrorKind::refused, std::move(what), "", std::move(next)};
+}
 
 // The longest wait, 31 years: the clock counts nanoseconds in 63 bits, and a wait is added to its time.
 constexpr std::chrono::milliseconds wait_max{std::chrono::seconds(1'000'000'000)};
@@ -32,9 +34,9 @@ Result<> check(const Options& options) {
         FB_TRY_ASSIGN(other, absolute_path(file, "the run directory"));
         if (own != other)
             return refusal(
-                fmt::format("the run is {} in the program and {} in its configuration file. Nothing was opened. "
-                            "Next: name it in one of them, or alike.",
-                            options.run, file));
+                fmt::format("the run is {} in the program and {} in its configuration file. Nothing was opened",
+                            options.run, file),
+                "name it in one of them, or alike");
     }
     if (options.virtual_nodes < 1)
         return refusal(fmt::format("virtual_nodes is {}, at least 1 is needed.", options.virtual_nodes));
@@ -68,15 +70,15 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
     FB_TRY(node::check(node::rules_of(options), stream));
     // A region is reserved before anybody knows how small it may become.
     if (options.nodes_per_file > 1 && node::rules_of(options).any())
-        return refusal(
-            fmt::format("stream '{}': nodes_per_file {} and compression exclude each other. Next: leave one "
-                        "of them out.",
-                        stream, options.nodes_per_file));
+        return refusal(fmt::format("stream '{}': nodes_per_file {} and compression exclude each other", stream,
+                                   options.nodes_per_file),
+                       "leave one of them out");
     // Where all rows begin in a shared file is known before anybody knows how small they may become.
     if (options.shared != Shared::no && (options.nodes_per_file > 1 || node::rules_of(options).any()))
-        return refusal(fmt::format(
-            "stream '{}': shared and {} exclude each other. Next: leave one of them out.", stream,
-            options.nodes_per_file > 1 ? fmt::format("nodes_per_file {}", options.nodes_per_file) : "compression"));
+        return refusal(fmt::format("stream '{}': shared and {} exclude each other", stream,
+                                   options.nodes_per_file > 1 ? fmt::format("nodes_per_file {}", options.nodes_per_file)
+                                                              : "compression"),
+                       "leave one of them out");
     FB_TRY(check_wait(fmt::format("stream '{}': deadline", stream), options.deadline));
     return check(Schema{.stream = stream, .tables = {}, .variables = {}});
 }

@@ -93,7 +93,7 @@ std::string Verifier::differs(const format::NodeLine& line, const format::NodeFi
 }
 
 Result<> Verifier::file(const format::NodeLine& line) {
-    name_ = name_of(directory_, line);
+    name_ = catalog::name_of(directory_, line);
     path_ = directory_ + "/" + line.path;
     base_ = line.offset_bytes;
     const auto whole_file = [&](const std::string& text) {
@@ -104,7 +104,7 @@ Result<> Verifier::file(const format::NodeLine& line) {
     if (!head) {
         const auto& error = head.error();
         if (error.kind == ErrorKind::retry || error.kind == ErrorKind::unsupported) return error;
-        whole_file(error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path_) : error.text);
+        whole_file(error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path_) : error.line());
         return {};
     }
     if (const auto difference = differs(line, *head); !difference.empty()) {
@@ -189,7 +189,7 @@ Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head) {
         const auto& block = head.blocks[segment.block];
         const auto [first_byte, last_byte] = bounds_of(head, segment, base_);
         add_damage({path_, head.schema.variables[block.variable].name, block.rank, first_byte, last_byte,
-                    checked.error().text});
+                    checked.error().line()});
     }
     window_.clear();
     report();

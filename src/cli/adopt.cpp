@@ -16,7 +16,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct AdoptArguments {
     std::string place;
     bool json = false;
 };
@@ -32,17 +32,17 @@ Result<catalog::Version> foreign(sys::Store& store, const Place& place) {
     if (found.size() == 1) return found.front();
     return Error{
         found.empty() ? ErrorKind::missing : ErrorKind::refused,
-        fmt::format("{} of {} is {}.\n  Next: forebay ls {}", fmt::format("step {}", *place.step), place.run,
-                    found.empty() ? "no snapshot of another run" : "one in several streams: name RUN/STREAM@STEP",
-                    place.run)};
+        fmt::format("{} of {} is {}", fmt::format("step {}", *place.step), place.run,
+                    found.empty() ? "no snapshot of another run" : "one in several streams: name RUN/STREAM@STEP"),
+        "", fmt::format("forebay ls {}", place.run)};
 }
 
-Result<Exit> adopt(const Options& options) {
+Result<Exit> adopt(const AdoptArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     if (!place.step)
-        return Error{ErrorKind::refused,
-                     fmt::format("adopt wants one step, not {}.\n  Next: forebay ls {}", options.place, place.run)};
+        return Error{ErrorKind::refused, fmt::format("adopt wants one step, not {}", options.place), "",
+                     fmt::format("forebay ls {}", place.run)};
     FB_TRY_ASSIGN(version, foreign(store, place));
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, version.snapshot.directory));
     FB_TRY(catalog::check_whole(store, version.snapshot.directory, manifest));
@@ -56,7 +56,7 @@ Result<Exit> adopt(const Options& options) {
 }  // namespace
 
 void add_adopt(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<AdoptArguments>();
     auto verb = line.verb("adopt", "Take a snapshot that was copied from another run into this one");
     verb.argument("RUN@STEP", options->place, "RUN@STEP, RUN/STREAM@STEP or the snapshot's directory");
     verb.json(options->json, "  An object: stream, step, directory, was_of_run.\n");

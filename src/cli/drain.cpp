@@ -15,7 +15,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct DrainArguments {
     std::string directory;
     std::string base = "/dev/shm";
     std::vector<std::string> forward_to;
@@ -26,27 +26,27 @@ struct Options {
     bool json = false;
 };
 
-Result<std::vector<agent::DrainedDirectory>> drain_asked(const Options& options) {
+Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& options) {
     FB_TRY_ASSIGN(forwarding, forwarding_of(options.forward_to, options.token_file));
     agent::LeftoverOptions what{.remove = !options.keep, .forwarding = forwarding};
     if (options.directory == "all") {
         if (!options.into.empty() || options.drop)
-            return Error{ErrorKind::refused,
-                         "--into and --drop are for one staging directory, not for all.\n  Next: forebay drain all"};
+            return Error{ErrorKind::refused, "--into and --drop are for one staging directory, not for all", "",
+                         "forebay drain all"};
         FB_TRY_ASSIGN(directories, node::staging_directories(options.base));
         return agent::drain_leftovers(directories, view_maker(), what);
     }
     if (!options.into.empty()) what.into = std::filesystem::absolute(options.into).lexically_normal().string();
     auto drained = agent::drain_leftover(options.directory, view_maker(), what);
     if (!drained && drained.error().kind == ErrorKind::missing)
-        return Error{ErrorKind::missing, fmt::format("{} is not a staging directory: {}\n"
-                                                     "  Next: forebay drain all --staging {}",
-                                                     options.directory, drained.error().text, options.base)};
+        return Error{ErrorKind::missing,
+                     fmt::format("{} is not a staging directory: {}", options.directory, drained.error().what), "",
+                     fmt::format("forebay drain all --staging {}", options.base)};
     return std::vector{agent::DrainedDirectory{options.directory, std::move(drained)}};
 }
 
 // What is given up is named: nobody else has it.
-Result<Exit> drop(const Options& options) {
+Result<Exit> drop(const DrainArguments& options) {
     FB_TRY_ASSIGN(staged, node::staged_files(options.directory));
     FB_TRY(node::remove_leftover(options.directory, node::Unpacked::go));
     auto array = Json::array();
@@ -63,7 +63,7 @@ Result<Exit> drop(const Options& options) {
     return Exit::good;
 }
 
-Result<Exit> drain_all(const Options& options) {
+Result<Exit> drain_all(const DrainArguments& options) {
     if (options.drop && options.directory != "all") return drop(options);
     FB_TRY_ASSIGN(directories, drain_asked(options));
     auto exit = Exit::good;
@@ -75,9 +75,9 @@ Result<Exit> drain_all(const Options& options) {
         if (!drained && options.directory != "all") return drained.error();
         if (!drained) {
             exit = Exit::found;
-            text += lines("{}: NOT drained: {}\n", directory, Message{drained.error().text});
+            text += lines("{}: NOT drained: {}\n", directory, Message{drained.error().line()});
             array.push(
-                Json::object().set("directory", directory).set("committed", false).set("text", drained.error().text));
+                Json::object().set("directory", directory).set("committed", false).set("text", drained.error().line()));
             continue;
         }
         for (const auto& one : *drained) {
@@ -102,7 +102,7 @@ Result<Exit> drain_all(const Options& options) {
 }  // namespace
 
 void add_drain(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<DrainArguments>();
     auto verb =
         line.verb("drain", "Finish what a dead session left staged on this node: drain, commit, free the memory");
     verb.argument("DIR", options->directory,

@@ -19,7 +19,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct ExportArguments {
     std::string place, file, table, describe, memory, align = "1M", rate;
     int threads = 0;
     std::int64_t wait = 0;
@@ -27,12 +27,12 @@ struct Options {
     bool json = false;
 };
 
-Result<views::ExportOptions> options_of(const Options& given) {
+Result<views::ExportOptions> options_of(const ExportArguments& given) {
     views::ExportOptions options{.replace = given.force, .threads = given.threads};
     if (given.threads < 0)
-        return Error{ErrorKind::refused, fmt::format("--threads {}: at least 1, or 0 for as many as are good.\n  Next: "
-                                                     "leave it out",
-                                                     given.threads)};
+        return Error{ErrorKind::refused,
+                     fmt::format("--threads {}: at least 1, or 0 for as many as are good", given.threads), "",
+                     "leave it out"};
     FB_TRY_ASSIGN(align, bytes_from("--align", given.align));
     options.alignment_bytes = align;
     if (!given.memory.empty()) {
@@ -48,7 +48,7 @@ Result<views::ExportOptions> options_of(const Options& given) {
     return options;
 }
 
-void print(const Options& options, const char* convention, const std::vector<catalog::Snapshot>& snapshots,
+void print(const ExportArguments& options, const char* convention, const std::vector<catalog::Snapshot>& snapshots,
            const views::Exported& done, double seconds) {
     if (options.json) {
         auto steps = Json::array(), notes = Json::array(), omitted = Json::array();
@@ -74,14 +74,13 @@ void print(const Options& options, const char* convention, const std::vector<cat
     say(text);
 }
 
-Result<Exit> run(const Options& given, Convention convention) {
+Result<Exit> run(const ExportArguments& given, Convention convention) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(options, options_of(given));
     FB_TRY_ASSIGN(steps, find_steps(store, given.place, std::chrono::seconds(given.wait)));
     if (convention == Convention::plain && steps.is_series)
-        return Error{ErrorKind::refused,
-                     "the plain convention has one step a file.\n  Next: one step, or forebay export "
-                     "h5part, openpmd or netcdf"};
+        return Error{ErrorKind::refused, "the plain convention has one step a file", "",
+                     "one step, or forebay export h5part, openpmd or netcdf"};
     const outline::Wish wish{
         .convention = convention, .is_series = steps.is_series, .table = given.table, .file_name = {}};
     const auto start = sys::Clock::now();
@@ -97,7 +96,7 @@ Result<Exit> run(const Options& given, Convention convention) {
 }
 
 void add_convention(Verb& parent, Convention convention, const char* summary, const char* examples) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ExportArguments>();
     const bool is_plain = convention == Convention::plain;
     auto verb = parent.verb(catalog::name_of(convention), summary);
     verb.argument("RUN", options->place,

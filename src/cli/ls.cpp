@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "base/error_text.hpp"
 #include "base/units.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
@@ -22,7 +23,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct LsArguments {
     std::string place;
     std::string staging = "/dev/shm";
     bool json = false;
@@ -102,12 +103,12 @@ void Listing::explain(const std::string& run, const std::string& stream, const c
     for (const auto& version : history.abandoned) left.insert(version.head.lineage.line());
     for (const auto& line : left)
         notes_ += lines(
-            "{}: the run has left line {}; what it has above is kept as keep_abandoned says. Next: forebay prune {}/{} "
+            "{}: the run has left line {}; what it has above is kept as keep_abandoned says. {}forebay prune {}/{} "
             "--line {} removes it.\n",
-            stream, format::name_of(line), run, stream, format::name_of(line));
+            stream, format::name_of(line), next_label, run, stream, format::name_of(line));
     if (!history.foreign.empty())
-        notes_ += lines("{}: {} snapshots are of another run and are not restored from. Next: forebay adopt {}\n",
-                        stream, history.foreign.size(), history.foreign.front().snapshot.directory);
+        notes_ += lines("{}: {} snapshots are of another run and are not restored from. {}forebay adopt {}\n", stream,
+                        history.foreign.size(), next_label, history.foreign.front().snapshot.directory);
 }
 
 Result<> Listing::add(const catalog::Leftover& leftover) {
@@ -178,7 +179,7 @@ Result<> Listing::add_staged(const std::string& staging, const std::string& run)
         array_.push(Json::object().set("state", "staged").set("directory", directory).set("served", is_served));
         any_left |= !is_served;
     }
-    if (any_left) notes_ += lines("  Next: forebay recover {}\n", run);
+    if (any_left) notes_ += lines("  {}forebay recover {}\n", next_label, run);
     return {};
 }
 
@@ -192,7 +193,7 @@ void Listing::print(bool json, const Place& place) const {
     say(notes_);
 }
 
-Result<Exit> list(const Options& options) {
+Result<Exit> list(const LsArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
     if (kind) return list_file(store, *kind, {.path = options.place, .json = options.json});
@@ -212,7 +213,7 @@ Result<Exit> list(const Options& options) {
 }  // namespace
 
 void add_ls(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<LsArguments>();
     auto verb = line.verb("ls", "List the snapshots of a run, newest first, and what a crash left");
     verb.argument("RUN", options->place, "RUN, RUN/STREAM, or one step of it: RUN@120; or a file of GenericIO or HDF5");
     verb.option("--staging", options->staging, "Where this node's sessions stage");

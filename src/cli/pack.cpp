@@ -16,7 +16,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct PackArguments {
     std::string directory;
     std::string run;
     std::string stream = "packed-files";
@@ -28,7 +28,7 @@ struct Options {
 constexpr std::size_t left_out_lines_max = 20;
 
 // A run below the directory would be packed into itself, its committed batches removed.
-Result<> check_apart(const Options& options) {
+Result<> check_apart(const PackArguments& options) {
     namespace fs = std::filesystem;
     std::error_code error;
     const auto directory = fs::weakly_canonical(fs::absolute(options.directory), error);
@@ -36,16 +36,16 @@ Result<> check_apart(const Options& options) {
     if (error)
         return Error{ErrorKind::retry, fmt::format("{} or {}: {}", options.directory, options.run, error.message())};
     if (std::ranges::mismatch(directory, run).in1 != directory.end()) return {};
-    return Error{ErrorKind::refused, fmt::format("run {} lies in {}: it would be packed into itself.\n"
-                                                 "  Safe: nothing was packed or removed.\n"
-                                                 "  Next: forebay pack {} RUN, with a RUN elsewhere.",
-                                                 options.run, options.directory, options.directory)};
+    return Error{ErrorKind::refused,
+                 fmt::format("run {} lies in {}: it would be packed into itself", options.run, options.directory),
+                 "nothing was packed or removed",
+                 fmt::format("forebay pack {} RUN, with a RUN elsewhere", options.directory)};
 }
 
 // What was packed and what was not, as text and as JSON.
-class Report {
+class PackReport {
 public:
-    explicit Report(const Options& options) : options_(options) {}
+    explicit PackReport(const PackArguments& options) : options_(options) {}
 
     void add(const agent::Packed& packed) {
         files_ += packed.files;
@@ -60,8 +60,8 @@ public:
             left_out_.push(Json::object()
                                .set("path", one.path)
                                .set("kind", forebay::name_of(one.why.kind))
-                               .set("text", one.why.text));
-            if (++left_ <= left_out_lines_max) text_ += lines("left out: {}: {}\n", one.path, one.why.text);
+                               .set("text", one.why.line()));
+            if (++left_ <= left_out_lines_max) text_ += lines("left out: {}: {}\n", one.path, one.why.line());
         }
         if (left_ > left_out_lines_max)
             text_ += lines("... and {} more are left out: --json lists all.\n", left_ - left_out_lines_max);
@@ -83,21 +83,21 @@ public:
     }
 
 private:
-    const Options& options_;
+    const PackArguments& options_;
     std::uint64_t files_ = 0, bytes_ = 0;
     std::size_t left_ = 0;
     Shown text_;
     Json batches_ = Json::array(), left_out_ = Json::array();
 };
 
-Result<Exit> pack(const Options& options) {
+Result<Exit> pack(const PackArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(exists, store.exists(options.directory));
     if (!exists) return Error{ErrorKind::missing, options.directory + ": no such directory."};
     FB_TRY(check_apart(options));
     const auto all_bytes = agent::finished_in(options.directory).bytes();
     agent::Packer packer(store, options.directory, options.run, options.stream, options.remove);
-    Report report(options);
+    PackReport report(options);
     const auto packed = [&]() -> Result<> {
         Progress progress("pack", options.json);
         for (std::uint64_t bytes = 0;;) {
@@ -117,7 +117,7 @@ Result<Exit> pack(const Options& options) {
 }  // namespace
 
 void add_pack(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<PackArguments>();
     auto verb = line.verb("pack", "Pack the small files of a directory into few files of a run");
     verb.argument("DIRECTORY", options->directory, "With all below it, but names that begin with a dot and links");
     verb.argument("RUN", options->run, "Made if missing");

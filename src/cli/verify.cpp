@@ -19,7 +19,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct VerifyArguments {
     std::string place;
     bool json = false;
 };
@@ -35,17 +35,17 @@ Json json_of_damage(const catalog::Damage& damage) {
 }
 
 // Prints as it goes, since a run may take hours to read; JSON at the end.
-class Report {
+class VerifyReport {
 public:
-    explicit Report(bool json) : json_(json) {}
+    explicit VerifyReport(bool json) : json_(json) {}
 
     void add(const catalog::Snapshot& snapshot, const Result<catalog::Verified>& outcome) {
         auto object = json_of(snapshot);
         if (!outcome) {
             worst_ = std::max(worst_, exit_of(outcome.error().kind));
             array_.push(object.set("whole", false).set("error", json_of(outcome.error())));
-            print(
-                lines("{}@{}  cannot be checked: {}\n", snapshot.stream, snapshot.step, Message{outcome.error().text}));
+            print(lines("{}@{}  cannot be checked: {}\n", snapshot.stream, snapshot.step,
+                        Message{outcome.error().line()}));
             return;
         }
         auto damage = Json::array();
@@ -93,18 +93,18 @@ Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Place& pl
         return std::tie(a.stream, b.step, a.directory) < std::tie(b.stream, a.step, b.directory);
     });
     if (all.empty())
-        return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot to verify.\n  Next: forebay ls {}",
-                                                     place.run, place.run)};
+        return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot to verify", place.run), "",
+                     fmt::format("forebay ls {}", place.run)};
     return all;
 }
 
-Result<Exit> check(const Options& options) {
+Result<Exit> check(const VerifyArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
     if (kind) return verify_file(store, *kind, {.path = options.place, .json = options.json});
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     FB_TRY_ASSIGN(snapshots, chosen(store, place));
-    Report report(options.json);
+    VerifyReport report(options.json);
     for (const auto& snapshot : snapshots) {
         auto outcome = [&] {
             Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), options.json);
@@ -119,7 +119,7 @@ Result<Exit> check(const Options& options) {
 }  // namespace
 
 void add_verify(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<VerifyArguments>();
     auto verb = line.verb("verify", "Read snapshots whole and compare every byte with what the application gave");
     verb.argument(
         "RUN", options->place,

@@ -15,7 +15,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct ViewArguments {
     std::string place;
     std::string as = "plain";
     std::string to, table, describe;
@@ -23,28 +23,30 @@ struct Options {
 };
 
 /// What the place names: one snapshot, or with --series and --all every one of a stream.
-Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Options& options) {
+Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const ViewArguments& options) {
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     if (!options.series && !options.all) {
         FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
         return std::vector{snapshot};
     }
     if (place.names_snapshot())
-        return Error{ErrorKind::refused, fmt::format("{} names one snapshot, and --{} is for all of a stream.\n"
-                                                     "  Next: leave the step away.",
-                                                     options.place, options.series ? "series" : "all")};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} names one snapshot, and --{} is for all of a stream", options.place,
+                                 options.series ? "series" : "all"),
+                     "", "leave the step away"};
     if (place.streams.size() != 1)
         return Error{place.streams.empty() ? ErrorKind::missing : ErrorKind::refused,
-                     fmt::format("{} has {} streams, and one is wanted.\n  Next: name it, RUN/STREAM; forebay ls {}",
-                                 options.place, place.streams.size(), place.run)};
+                     fmt::format("{} has {} streams, and one is wanted", options.place, place.streams.size()), "",
+                     fmt::format("name it, RUN/STREAM; forebay ls {}", place.run)};
     FB_TRY_ASSIGN(snapshots, catalog::living_snapshots(store, place.run, place.streams.front()));
     if (snapshots.empty())
-        return Error{ErrorKind::missing, fmt::format("{}/{} has no committed snapshot.\n  Next: forebay ls {}",
-                                                     place.run, place.streams.front(), place.run)};
+        return Error{ErrorKind::missing,
+                     fmt::format("{}/{} has no committed snapshot", place.run, place.streams.front()), "",
+                     fmt::format("forebay ls {}", place.run)};
     return snapshots;
 }
 
-void print(const Options& options, const views::View& made, std::span<const catalog::Snapshot> shown) {
+void print(const ViewArguments& options, const views::View& made, std::span<const catalog::Snapshot> shown) {
     if (options.json) {
         auto omitted = Json::array(), missing = Json::array(), steps = Json::array();
         for (const auto& one : made.omitted)
@@ -65,14 +67,13 @@ void print(const Options& options, const views::View& made, std::span<const cata
     say(text);
 }
 
-Result<Exit> view(const Options& options) {
+Result<Exit> view(const ViewArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(convention, outline::convention_named(options.as));
     FB_TRY_ASSIGN(snapshots, chosen(store, options));
     if (options.all && (options.series || !options.to.empty()))
-        return Error{ErrorKind::refused,
-                     "--all makes a file of each step, beside it; --series one file of all.\n"
-                     "  Next: use one of the two, and --to with --series alone."};
+        return Error{ErrorKind::refused, "--all makes a file of each step, beside it; --series one file of all", "",
+                     "use one of the two, and --to with --series alone"};
     const views::ViewOptions wanted{.convention = convention,
                                     .is_series = options.series,
                                     .table = options.table,
@@ -101,7 +102,7 @@ agent::ViewMaker view_maker() {
 }
 
 void add_view(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ViewArguments>();
     auto verb =
         line.verb("view", "Make a view of snapshots: one HDF5 file that shows global arrays, and copies no data");
     verb.argument("RUN", options->place,

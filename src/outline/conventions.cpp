@@ -11,8 +11,8 @@ namespace forebay::outline {
 Result<Convention> convention_named(const std::string& name) {
     for (const auto one : catalog::all_conventions)
         if (name == catalog::name_of(one)) return one;
-    return Error{ErrorKind::refused,
-                 fmt::format("forebay: there is no convention \"{}\". Next: plain, h5part, openpmd or netcdf.", name)};
+    return Error{ErrorKind::refused, fmt::format("there is no convention \"{}\"", name), "",
+                 "plain, h5part, openpmd or netcdf"};
 }
 
 Result<Outline> outline_of(std::span<const Contents> contents, const Wish& wish) {

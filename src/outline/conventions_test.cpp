@@ -84,7 +84,7 @@ std::string refusal(const std::vector<Contents>& contents, const Wish& wish) {
     const auto outline = outline_of(contents, wish);
     REQUIRE_FALSE(outline);
     CHECK(outline.error().kind == ErrorKind::refused);
-    return outline.error().text;
+    return outline.error().text();
 }
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -204,7 +204,7 @@ TEST_CASE("openpmd: components of meshes, and names that are given") {
     schema.variables[5].attributes.others = {{"openPMD", std::string("rho")}};
     const auto refused = mesh_records(schema);
     REQUIRE_FALSE(refused);
-    CHECK(says(refused.error().text, "'rho' and 'odd name'"));
+    CHECK(says(refused.error().text(), "'rho' and 'odd name'"));
     schema.variables[5].attributes.others = {{"openPMD", std::string("a b")}};
     CHECK_FALSE(mesh_records(schema));
 }
@@ -282,17 +282,17 @@ unit = "C/m3"
     CHECK(value<double>(made({contents}, {.convention = Convention::openpmd}), "data/120", "timeUnitSI") == 1e-15);
     const auto few = numbers_of(rho, grid_spacing_key, 2, 1);
     REQUIRE_FALSE(few);
-    CHECK(says(few.error().text, "gridSpacing of 'fields/rho' has 3 numbers, and 2 are expected"));
+    CHECK(says(few.error().text(), "gridSpacing of 'fields/rho' has 3 numbers, and 2 are expected"));
 
     const auto wrong = parse_description("[file]\nauthor = {a = 1}\n", "d.toml");
     REQUIRE_FALSE(wrong);
-    CHECK(says(wrong.error().text, "d.toml, line 2"));
+    CHECK(says(wrong.error().text(), "d.toml, line 2"));
     CHECK_FALSE(parse_description("[files]\n", "d.toml"));
     CHECK_FALSE(parse_description("[file\n", "d.toml"));
     CHECK_FALSE(parse_description("[variables.\"a\"]\ngridSpacing = [1, \"b\"]\n", "d.toml"));
     const auto nobody = describe(contents, parse_description("[variables.rhoo]\nunit = \"m\"\n", "d").value());
     REQUIRE_FALSE(nobody);
-    CHECK(says(nobody.error().text, "\"rhoo\""));
+    CHECK(says(nobody.error().text(), "\"rhoo\""));
     CHECK_FALSE(describe(contents, parse_description("[variables.\"fields/*\"]\ndimensions = [\"x\"]\n", "d").value()));
 }
 

@@ -66,8 +66,8 @@ std::optional<Restart> restore(Stream& self, const nb::object& bind) {
             return {};
         } catch (const std::exception& thrown) {
             raised = std::current_exception();
-            return Error{ErrorKind::refused, std::string("forebay: the function given to restore() failed: ") +
-                                                 thrown.what() + ". Safe: all snapshots."};
+            return Error{ErrorKind::refused, std::string("the function given to restore() failed: ") + thrown.what(),
+                         "all snapshots"};
         }
     };
     auto found = [&] {
@@ -87,7 +87,7 @@ Policy policy_named(const std::string& name) {
          {std::pair{"wait", Policy::wait}, std::pair{"wait_at_most", Policy::wait_at_most},
           std::pair{"skip", Policy::skip}, std::pair{"newest_only", Policy::newest_only}})
         if (name == known) return policy;
-    throw Exception({ErrorKind::refused, "forebay: policy '" + name + "': wait, wait_at_most, skip or newest_only."});
+    throw Exception({ErrorKind::refused, "policy '" + name + "': wait, wait_at_most, skip or newest_only."});
 }
 
 // One Python class for each kind of error.
@@ -104,6 +104,12 @@ void add_errors(nb::module_& module) {
             nb::steal(PyErr_NewException((std::string("forebay.") + name).c_str(), base.ptr(), nullptr));
         module.attr(name) = kinds[static_cast<int>(kind)];
     }
+    module.def(
+        "error_text",
+        [](std::string what, std::string safe, std::string next) {
+            return Error{ErrorKind::refused, std::move(what), std::move(safe), std::move(next)}.text();
+        },
+        "what"_a, "safe"_a = "", "next"_a = "");
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         try {
             std::rethrow_exception(thrown);
