@@ -24,7 +24,7 @@ Result<made::Settings> settings(const std::string& name) {
     }
     const auto* keep = std::getenv(fmt::format("FOREBAY_{}_KEEP", name).c_str());
     found.keep = keep != nullptr && std::string_view(keep) != "" && std::string_view(keep) != "0";
-    found.program = agent_program(found.options.agent.program);
+    found.program = agent::agent_program(found.options.agent.program);
     return found;
 }
 

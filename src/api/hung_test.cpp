@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "agent/agent.hpp"
+#include "agent/leftovers.hpp"
 #include "support/own_mounts.hpp"
 #include "support/row_rank.hpp"
 #include "support/temp_directory.hpp"

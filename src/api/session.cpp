@@ -56,8 +56,6 @@ Result<std::string> absolute_path(const std::string& path, const std::string& wh
     return text;
 }
 
-SessionState::~SessionState() { end_thread(stuck_agent_end_max); }
-
 Result<> SessionState::check_process() const {
     if (in_own_process()) return {};
     return Error{ErrorKind::refused,
@@ -133,9 +131,7 @@ Result<> SessionState::close() {
     FB_TRY(comm::agree(*topology.world, [&] {
         for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) slots.push_back(i);
     }));
-    const auto committed =
-        node::await_commits(*topology.world, *staging, slots, options.close_wait,
-                            leads ? [this] { return ensure_agent(); } : std::function<Result<>()>(), say_);
+    const auto committed = node::await_commits(*topology.world, *staging, slots, options.close_wait, host(), say_);
     const bool all_here = node::show_pending(*staging, slots).empty();  // on this node
     for (const auto& [name, stream] : streams_) {
         const auto living = stream.lock();
@@ -163,7 +159,7 @@ Result<> SessionState::close() {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     }
-    end_thread(all_here ? agent_end_max : stuck_agent_end_max);
+    if (leads) host_->end(all_here ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
     const auto lost = attempt([this] { return check_lost(); });  // the page goes with the directory
     if (leads && all_here) removed = attempt([this] { return free_staging(); });

@@ -12,11 +12,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "agent/post.hpp"
+#include "agent/hosts.hpp"
 #include "api/job.hpp"
 #include "base/attempt.hpp"
 #include "comm/group.hpp"
 #include "forebay/forebay.hpp"
+#include "node/host.hpp"
 #include "node/long_wait.hpp"
 #include "node/staging.hpp"
 #include "node/step_clock.hpp"
@@ -66,7 +67,6 @@ public:
     SessionState() = default;
     SessionState(const SessionState&) = delete;
     SessionState& operator=(const SessionState&) = delete;
-    ~SessionState();
 
     /// What this rank wants and has; run and staging of the world's first rank as absolute paths. `wanted` is agreed.
     /// Local.
@@ -82,8 +82,8 @@ public:
     void leave_computing(std::optional<std::uint32_t> stream = {});
     void compute_again();
 
-    /// By the node's first rank: starts the agent unless it lives.
-    Result<> ensure_agent();
+    /// Of this node's agent; none on ranks that are not the node's first.
+    node::Host* host() const { return host_.get(); }
     /// Hands a line, which `text` makes, to the application's log. Needs no agreement: what is thrown is left out.
     template <class Text>
     void log(const Text& text) const {
@@ -121,9 +121,6 @@ private:
     Result<> start(const node::Forwarding& of_job);
     void give_up();
     Result<> free_staging();
-    Result<> start_process();
-    Result<> start_thread();
-    Result<> ask_dedicated();
     Result<> look_at_job();
     void mark_to_continue();
 
@@ -133,9 +130,7 @@ private:
     node::Say say_;
     // Where this session writes beside its agents' doing: small files, on the world's first rank.
     std::shared_ptr<sys::Store> target_;
-    struct AgentThread;
-    void end_thread(std::chrono::seconds wait_max);
-    std::shared_ptr<AgentThread> thread_;
+    std::unique_ptr<node::Host> host_;
     node::StepClock step_clock_;  // of the node's first rank
     bool job_looked_ = false;
     std::unique_ptr<JobState> job_;  // on the world's first rank, from the first call of job() on
@@ -222,10 +217,6 @@ public:
     restart::Kept kept;
     std::vector<std::uint64_t> rows;  // by table of the stream
 };
-
-/// The command `forebay`: as configured, else FOREBAY_AGENT, else beside this library or in ../bin, else to be found in
-/// PATH.
-std::string agent_program(const std::string& configured);
 
 /// Absolute, without "." or ".." parts and trailing '/'. `refused` for a relative path where this process's directory
 /// is gone; `what` is its name in the error.

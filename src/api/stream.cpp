@@ -45,7 +45,7 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
               .run_id = session->run_id,
               .alignment_bytes = session->alignment_bytes,
               .block_bytes = session->options.agent.block_bytes,
-              .ensure_agent = [state = session.get()] { return state->ensure_agent(); },
+              .host = session->host(),
               .stall_wait = session->options.stall_wait,
               .say = session->say()},
              name, options),

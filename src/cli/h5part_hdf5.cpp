@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "agent/agent.hpp"
+#include "agent/leftovers.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"

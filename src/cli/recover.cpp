@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/leftovers.hpp"
 #include "agent/missing_views.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/names.hpp"

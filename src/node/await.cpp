@@ -52,8 +52,7 @@ std::string show_pending(const Staging& staging, const std::vector<std::uint32_t
 }
 
 Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<std::uint32_t>& slots,
-                       std::chrono::milliseconds at_most, const std::function<Result<>()>& ensure_agent,
-                       const Say& say) {
+                       std::chrono::milliseconds at_most, Host* host, const Say& say) {
     auto& page = staging.control();
     std::map<std::uint32_t, std::uint32_t> failures_before;
     for (const auto index : slots) failures_before[index] = page.slots[index].failures.load();
@@ -74,7 +73,7 @@ Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<s
         const auto pending = show_pending(staging, slots);
         if (pending.empty()) return {};
         sys::wait_on(page.news, seen, nap);
-        if (ensure_agent) mine = ensure_agent();
+        if (host != nullptr) mine = host->ensure();
         return fmt::format("the agent on {} to commit what is staged in {}: {}", sys::host_name(), staging.directory(),
                            pending);
     };

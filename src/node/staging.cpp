@@ -14,6 +14,7 @@
 #include "base/limits.hpp"
 #include "base/path.hpp"
 #include "node/compression_rules.hpp"
+#include "node/watch.hpp"
 #include "sys/local_file.hpp"
 #include "sys/store.hpp"
 #include "sys/wait_until.hpp"
@@ -106,10 +107,10 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
 // is not to be put back.
 std::set<std::pair<std::string, std::uint64_t>> committed_in(const std::string& directory) {
     std::set<std::pair<std::string, std::uint64_t>> saves;  // ids are of one stream: others have the same
-    const auto old = Staging::join(directory);
-    for (std::uint32_t i = 0; old && i < old->control().slot_count.load(); ++i)
-        if (const auto& slot = old->control().slots[i]; slot.state.load() == SlotState::committed)
-            saves.emplace(old->control().streams[slot.stream].name.data(), slot.snapshot_id.load());
+    const auto old = Watch::open(directory);
+    for (std::uint32_t i = 0; old && i < old->page().slot_count.load(); ++i)
+        if (const auto& slot = old->page().slots[i]; slot.state.load() == SlotState::committed)
+            saves.emplace(old->page().streams[slot.stream].name.data(), slot.snapshot_id.load());
     return saves;
 }
 
@@ -123,8 +124,8 @@ std::string process_in(const std::string& directory) {
 
 // Whoever frees it removes the page first.
 bool is_being_freed(const std::string& directory) {
-    const auto page = Staging::join(directory);
-    return page ? page->control().lingering.load() == lingering_frees : page.error().kind == ErrorKind::missing;
+    const auto old = Watch::open(directory);
+    return old ? old->page().lingering.load() == lingering_frees : old.error().kind == ErrorKind::missing;
 }
 
 // Directories are spools, in which programs write to the last moment: they go only when they are empty, and first. What
@@ -166,6 +167,12 @@ std::string application_lock_path(const std::string& directory) { return directo
 std::string spool_path(const std::string& directory) { return directory + "/spool"; }
 std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
 std::string agent_log_path(const std::string& directory) { return directory + "/agent.log"; }
+
+std::string virtual_index_of(const std::string& directory) {
+    const auto name = directory.substr(directory.rfind('/') + 1);
+    const auto dash = name.rfind('-');
+    return dash == std::string::npos ? "0" : name.substr(dash + 1);
+}
 
 Result<std::string> staging_home(const std::string& base) { return make_home(base_of(base)); }
 
@@ -303,17 +310,24 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
     return staging;
 }
 
-Result<Staging> Staging::join(const std::string& directory) {
+Result<Staging> Staging::join(const std::string& directory) { return map(directory, true); }
+
+Result<Watch> Watch::open(const std::string& directory) {
+    FB_TRY_ASSIGN(staging, Staging::map(directory, false));
+    return Watch(std::move(staging));
+}
+
+Result<Staging> Staging::map(const std::string& directory, bool writable) {
     Staging staging;
     staging.directory_ = directory;
     const auto path = directory + "/" + control_name;
-    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, true));
+    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, writable));
     staging.mapping_ = std::move(mapping);
-    if (const auto bytes = staging.mapping_.bytes().size(); bytes < sizeof(Control))
+    if (const auto bytes = std::as_const(staging.mapping_).bytes().size(); bytes < sizeof(Control))
         return Error{ErrorKind::corrupt,
                      fmt::format("the control page {} has {} bytes, {} are expected", path, bytes, sizeof(Control)),
                      "the staged files beside it", fmt::format("forebay drain {}", directory)};
-    FB_TRY(check(staging.control(), path));
+    FB_TRY(check(std::as_const(staging).control(), path));
     return staging;
 }
 

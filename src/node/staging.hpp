@@ -54,6 +54,9 @@ Result<SessionFile> decode_session(const std::string& text, const std::string& p
 Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint64_t run_id,
                                       std::uint32_t virtual_index);
 
+/// The last part of that name, "0" where it has none: tells the agents of one machine apart.
+std::string virtual_index_of(const std::string& directory);
+
 /// The directory of this user alone under `base` that holds them; it is made.
 Result<std::string> staging_home(const std::string& base);
 
@@ -108,7 +111,7 @@ public:
     static Result<Staging> create(LockedDirectory locked, const SessionFile& session,
                                   std::chrono::milliseconds wait_max);
 
-    /// By the other ranks of the node, after create(), and by the agent and the tools.
+    /// By the other ranks of the node, after create(), and by the agent. Who only looks uses Watch.
     static Result<Staging> join(const std::string& directory);
 
     const std::string& directory() const { return directory_; }
@@ -134,6 +137,9 @@ public:
     Result<> remove();
 
 private:
+    friend class Watch;
+    static Result<Staging> map(const std::string& directory, bool writable);
+
     std::string directory_;
     sys::Mapping mapping_;
     sys::FileLock lock_;

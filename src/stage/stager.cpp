@@ -280,9 +280,8 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
 }
 
 Result<> Stager::wait_committed(std::chrono::milliseconds at_most) {
-    const bool leads = context_.topology->leads();
     const auto waited = node::await_commits(*context_.topology->world, *context_.staging, indices_, at_most,
-                                            leads ? context_.ensure_agent : nullptr, context_.say);
+                                            context_.host, context_.say);
     for (std::size_t i = 0; i < indices_.size(); ++i) reported_[i] = control(i).failures.load();
     return waited;
 }

@@ -178,10 +178,10 @@ private:
             if (options_.compress) make_blocks(output);
             outputs_.push_back(std::move(output));
         }
-        FB_TRY_ASSIGN(free, sys::free_bytes(move::directory_of(path_)));
+        FB_TRY_ASSIGN(free, sys::free_bytes(directory_of(path_)));
         if (free >= bytes_all_ || options_.compress) return {};
         return Error{ErrorKind::full,
-                     fmt::format("{} has {} bytes free, {} takes {}. Nothing was written", move::directory_of(path_),
+                     fmt::format("{} has {} bytes free, {} takes {}. Nothing was written", directory_of(path_),
                                  free, path_, bytes_all_),
                      "", "another directory"};
     }
@@ -270,9 +270,9 @@ private:
         FB_TRY(file->sync());
         FB_TRY(file->close());
         FB_TRY(store_.remove(path_));
-        FB_TRY(store_.sync_directory(move::directory_of(path_)));
+        FB_TRY(store_.sync_directory(directory_of(path_)));
         for (const auto& output : outputs_) FB_TRY(store_.rename(part_of(output.path), output.path));
-        FB_TRY(store_.sync_directory(move::directory_of(path_)));
+        FB_TRY(store_.sync_directory(directory_of(path_)));
         out_.files.insert(out_.files.begin(), path_);
         out_.bytes += list.size();
         return move::put_in_place(store_, part_of(path_), path_);
