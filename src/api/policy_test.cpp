@@ -52,7 +52,7 @@ void with_session(int ranks, const Options& options, const std::function<void(Se
     test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
         const int rank = world->rank();
         const auto own = world->split(0);
-        auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+        auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
         body(session, *own, rank);
         session.close().value();
     });
@@ -63,7 +63,7 @@ void leave_session(int ranks, const Options& options, const std::function<void(S
     test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
         const int rank = world->rank();
         const auto own = world->split(0);
-        auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+        auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
         body(session, *own, rank);
         own->barrier();
     });

@@ -26,7 +26,7 @@ using test::SharedState;
 
 namespace {
 
-const StreamOptions shared{.slots = 2, .keep = 0, .view = false, .shared = Shared::yes};
+const StreamOptions shared{.slots = 2, .keep = 0, .view = false, .file = TargetFile::shared()};
 
 std::string directory_of(const std::string& run, std::int64_t step) {
     return run + "/restart/" + catalog::step_name(step);
@@ -184,7 +184,7 @@ TEST_CASE("agents killed while they write one file: the next ones write what is 
         test::Application application([&](const auto& tell) {
             test::with_threads(3, [&](std::unique_ptr<comm::Group> world) {
                 const auto own = world->split(0);
-                auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+                auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
                 auto stream = session.stream("restart", shared).value();
                 SharedState(stream, *own).save(5).value();
                 while (!session.draining()) std::this_thread::sleep_for(1ms);
@@ -213,7 +213,7 @@ TEST_CASE("agents killed while they write one file: the next ones write what is 
 TEST_CASE("h5part is for one table, and says so") {
     const test::TempDirectory folder;
     test::with_session(2, test::options_in(folder, 2), [&](Session& session, comm::Group& world) {
-        auto stream = session.stream("restart", {.keep = 0, .shared = Shared::h5part}).value();
+        auto stream = session.stream("restart", {.keep = 0, .file = TargetFile::shared_h5part()}).value();
         const auto saved = SharedState(stream, world).save(1);
         REQUIRE_FALSE(saved);
         CHECK(saved.error().kind == ErrorKind::refused);

@@ -225,9 +225,9 @@ Result<std::vector<format::RankPart>> exchange_parts(comm::Group& node, const st
 
 Result<> check_h5part(const Schema& schema) {
     const auto refuse = [&](const std::string& why) {
-        return Error{
-            ErrorKind::refused,
-            fmt::format("forebay: stream '{}': shared = \"h5part\" {} Next: shared = true.", schema.stream, why)};
+        return Error{ErrorKind::refused,
+                     fmt::format("forebay: stream '{}': file = \"shared-h5part\" {} Next: file = \"shared\".",
+                                 schema.stream, why)};
     };
     if (schema.tables.size() != 1)
         return refuse(fmt::format("is for streams of one particle table, this one has {}.", schema.tables.size()));

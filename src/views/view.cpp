@@ -51,8 +51,8 @@ Result<> check_sources(std::span<const outline::Contents> contents, const std::s
         fmt::format("forebay: no view {} was made: its {} snapshots have {} files with {} boxes, and a view may "
                     "have {} files, because a reader keeps each one open and gets fill values instead of an "
                     "error when it runs out of file descriptors, and {} boxes. Safe: the snapshots. Next: a "
-                    "view of each step alone, or nodes_per_file in the stream's configuration, by which nodes "
-                    "share files.",
+                    "view of each step alone, or file = \"combined:16\" in the stream's configuration, by which "
+                    "nodes share files.",
                     path, contents.size(), files, mappings, outline::views_sources_max, outline::views_mappings_max)};
 }
 
