@@ -9,6 +9,7 @@
 #include "catalog/history.hpp"
 #include "catalog/views.hpp"
 #include "commit/commit.hpp"
+#include "describe/conventions.hpp"
 #include "move/retry.hpp"
 
 namespace forebay::agent {
@@ -121,7 +122,8 @@ void Agent::committed(std::uint32_t index, const format::Record& record, bool by
 // What the committing agent does for all: the view, the names of what the line has left behind, the retention window.
 void Agent::keep_window(std::uint32_t index, const catalog::Snapshot& snapshot, const format::Line& line) {
     const auto& stream = page_.streams[index];
-    for (const auto convention : catalog::all_conventions) {
+    for (const auto& known : describe::known_conventions) {
+        const auto convention = known.convention;
         if ((stream.view >> static_cast<unsigned>(convention) & 1u) == 0 || !make_view_) continue;
         if (const auto made = attempt([&] { return make_view_(store_, snapshot, convention); }); !made)
             log_(fmt::format("no view {} of step {}: {}", catalog::view_name(snapshot.step, convention), snapshot.step,
