@@ -78,7 +78,7 @@ def too_large():
                 out, errors = place.simulate(2, "--iterations", 2, "--grid", "16,128,128", codes=range(1, 256))
             finally:
                 subprocess.run(["umount", place.staging], check=True)
-            text = next((line for line in errors.splitlines() if line.startswith("atmos: ")), "")
+            text = "".join(re.findall(r"^atmos: .*(?:\n  .*)*", errors, re.M)[:1])
             runs.check("step 1" not in out and text.startswith("atmos: full: "), f"{out}{errors}")
             sizes = re.search(r"\d MB .*more needed, .*free", text)
             runs.check(sizes and str(place.staging) in text and "Next: " in text, f"no sizes or no way out: {text}")

@@ -16,7 +16,7 @@ using forebay::Attributes;
 /// The value, or our own exception with Forebay's text, which says what is safe and what to do next.
 template <class T>
 T need(forebay::Result<T> result) {
-    if (!result) throw SavingError(result.error().text);
+    if (!result) throw SavingError(result.error().text());
     if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
@@ -160,7 +160,7 @@ std::string Saving::save() {
     parts.ledger.save_begins();
     need(parts.bind_particles());
     const auto saved = parts.stream->save(parts.simulation.state.step, parts.simulation.state.time);
-    if (!saved) return saved.error().text;
+    if (!saved) return saved.error().text();
     parts.ledger.save_ended(saved->kept, saved->blocked_seconds);
     if (!saved->kept) return "step " + std::to_string(saved->step) + " was skipped by the stream's policy";
     parts.saved_step = saved->step;
@@ -174,7 +174,7 @@ void Saving::pulse() {
 
 std::string Saving::close() {
     const auto closed = parts_->session->close();
-    return closed ? "" : closed.error().text;
+    return closed ? "" : closed.error().text();
 }
 
 bool Saving::draining() const { return parts_->session->draining(); }

@@ -13,7 +13,7 @@ constexpr std::chrono::minutes commit_max{5};
 
 forebay::Options options_of(const Settings& settings, const std::string& toml) {
     auto options = forebay::load_options(toml);
-    if (!options) fail(options.error().text);
+    if (!options) fail(options.error().text());
     options->run = settings.folder + "/run";
     options->agent.block_bytes = settings.stripe_bytes;
     return *options;
@@ -21,7 +21,7 @@ forebay::Options options_of(const Settings& settings, const std::string& toml) {
 
 template <class T>
 T good(forebay::Result<T> result) {
-    if (!result) fail(result.error().text);
+    if (!result) fail(result.error().text());
     return std::move(*result);
 }
 
@@ -37,16 +37,16 @@ public:
         table_ = good(stream_.particles("particles", described));
         std::vector<forebay::ColumnData> places;
         for (std::size_t c = 0; c < columns; ++c) places.emplace_back(data_.column(c).data());
-        if (const auto bound = table_->bind(data_.rows(), places); !bound) fail(bound.error().text);
-        if (const auto prepared = stream_.prepare(); !prepared) fail(prepared.error().text);
+        if (const auto bound = table_->bind(data_.rows(), places); !bound) fail(bound.error().text());
+        if (const auto prepared = stream_.prepare(); !prepared) fail(prepared.error().text());
     }
     ~ForebayWay() override {
-        if (const auto closed = session_.close(); !closed) fail(closed.error().text);
+        if (const auto closed = session_.close(); !closed) fail(closed.error().text());
     }
 
     void save(int turn) override { good(stream_.save(turn)); }
     void wait_durable() override {
-        if (const auto committed = stream_.wait_committed(commit_max); !committed) fail(committed.error().text);
+        if (const auto committed = stream_.wait_committed(commit_max); !committed) fail(committed.error().text());
     }
     // The stream keeps one snapshot; its agent removes the one before.
     void remove(int) override {}

@@ -1,11 +1,12 @@
 // Result and Error: how every call of Forebay answers.
 //
-// A Result holds a value or an Error. An Error's kind answers "what should I do now?"; its text says
-// what failed, where, what is still safe and the next command. Nothing here prints or throws, except
-// value(), which throws Exception with the Error's text when there is no value.
+// A Result holds a value or an Error. An Error's kind answers "what should I do now?"; its parts say
+// what failed and where, what is still safe, and the next command. Nothing here prints or throws, except
+// value(), which throws Exception with the Error when there is no value.
 
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -26,18 +27,36 @@ enum class ErrorKind {
 /// The kind's name as logs and --json print it: "retry", "full", ...
 const char* name_of(ErrorKind kind);
 
+/// The parts name neither the program nor each other: no "forebay: ", no "Safe: ", no "Next: " is in them. They
+/// need no full stop at their end.
 struct Error {
     ErrorKind kind = ErrorKind::broken;
-    std::string text;
+    std::string what{};  // what failed and where; found and expected
+    std::string safe{};  // what is still safe; may be empty
+    std::string next{};  // the next command or step; may be empty
+
+    /// As every door gives it to people, a line a part: "forebay: WHAT.", "  Safe: SAFE." and "  Next: NEXT", which has
+    /// no full stop since it often ends in a command that people copy. Without `safe` and `next` it is one line,
+    /// "forebay: WHAT", with a full stop only where `what` has one.
+    std::string text() const;
+    /// For a line of a log or a report: "WHAT. Safe: SAFE. Next: NEXT", without the program's name.
+    std::string line() const;
 };
 
+/// The error that `inner` becomes one level up: its kind with a new `what`, in which the caller quotes `inner.what`.
+/// Advice that the caller gives takes the place of the inner one: the caller knows more, the run's path for example.
+Error because(Error inner, std::string what, std::string safe = {}, std::string next = {});
+
+/// what() is the Error's text(). A copy shares the Error, so that copying throws nothing.
 class Exception : public std::runtime_error {
 public:
-    explicit Exception(const Error& error) : std::runtime_error(error.text), kind_(error.kind) {}
-    ErrorKind kind() const { return kind_; }
+    explicit Exception(Error error)
+        : std::runtime_error(error.text()), error_(std::make_shared<const Error>(std::move(error))) {}
+    ErrorKind kind() const { return error_->kind; }
+    const Error& error() const { return *error_; }
 
 private:
-    ErrorKind kind_;
+    std::shared_ptr<const Error> error_;
 };
 
 template <class T = void>

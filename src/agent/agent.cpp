@@ -74,13 +74,15 @@ void Agent::give_up(const Error& error) {
         auto& slot = page_.slots[i];
         auto state = slot.state.load();
         if (state == SlotState::empty || state == SlotState::committed || state == SlotState::filling) continue;
-        const auto text = attempt([&]() -> Result<std::string> {
-            return fmt::format("forebay: step {} of stream '{}' is NOT committed. {} It is staged in {}.",
-                               slot.step.load(), page_.streams[slot.stream].name.data(), error.text,
-                               staging_.slot_path(i));
+        const auto told = attempt([&] {
+            node::set_error(
+                slot.error_text,
+                because(error,
+                        fmt::format("step {} of stream '{}' is NOT committed. {} It is staged in {}.", slot.step.load(),
+                                    page_.streams[slot.stream].name.data(), error.what, staging_.slot_path(i))));
         });
         slot.error_kind = static_cast<std::uint32_t>(error.kind);
-        node::set_text(slot.error_text, text ? *text : error.text);
+        if (!told) node::set_error(slot.error_text, error);
         slot.failures.fetch_add(1);
         // newest_only may take a sealed slot back at this very moment.
         if (slot.state.compare_exchange_strong(state, SlotState::failed)) node::ring(page_.news);
@@ -90,7 +92,7 @@ void Agent::give_up(const Error& error) {
 bool Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
     // A seal rings the bell. Where every CPU has a rank, the agent would else take it from the one that rang.
     if (const auto given = sys::give_way(); !given)
-        log_(fmt::format("the agent takes CPUs from ranks: {}", given.error().text));
+        log_(fmt::format("the agent takes CPUs from ranks: {}", given.error().line()));
     take_over();
     std::chrono::milliseconds pause = peers_pause_min;
     auto last_progress = sys::Clock::now();
@@ -168,8 +170,8 @@ Result<> Agent::map_slot(std::uint32_t index) {
         FB_TRY_ASSIGN(taken, store_.exists(place.final_directory()));
         FB_TRY_ASSIGN(ours, commit::find_committed(store_, place, peeked.record.which_save()));
         if (taken && !ours)
-            return Error{ErrorKind::refused, fmt::format("{} has a step {} of its own. Next: --into another run.",
-                                                         session_.run, place.step)};
+            return Error{ErrorKind::refused, fmt::format("{} has a step {} of its own", session_.run, place.step), "",
+                         "--into another run"};
         FB_TRY_ASSIGN(lineage, catalog::lineage_to_join(store_, session_.run, stream));
         FB_TRY(format::change_lineage(lineage, mapped.bytes(), path));
     }
@@ -180,9 +182,8 @@ Result<> Agent::map_slot(std::uint32_t index) {
 Result<> Agent::check_run() const {
     const auto checked = catalog::check_identity(store_, session_.run, session_.run_id);
     if (checked || checked.error().kind == ErrorKind::retry) return checked;
-    return Error{checked.error().kind,
-                 fmt::format("{} Next: bring the run back, or forebay drain {} --into ANOTHER-RUN.",
-                             checked.error().text, staging_.directory())};
+    return because(checked.error(), checked.error().what, "",
+                   fmt::format("bring the run back, or forebay drain {} --into ANOTHER-RUN", staging_.directory()));
 }
 
 // The rules stand in the stream's entry when its first slot is sealed, and stay.
@@ -191,7 +192,7 @@ drain::CompressionMemory& Agent::compression_memory(std::uint32_t stream) {
     auto rules = node::decode_rules(page_.streams[stream].compression.data());
     if (!rules) {
         log_(fmt::format("stream '{}' is drained without compression: {}", page_.streams[stream].name.data(),
-                         rules.error().text));
+                         rules.error().line()));
         rules = node::CompressionRules();
     }
     if (node::encode_rules(*rules) != node::encode_rules(memory.rules)) memory = {.rules = std::move(*rules)};
@@ -295,14 +296,16 @@ void Agent::fail(std::uint32_t index, const Error& error) {
     ++ended_;
     const auto path = staging_.slot_path(index);
     const bool torn = (error.kind == ErrorKind::corrupt || error.kind == ErrorKind::missing) && !staged_is_whole(index);
-    const auto text =
-        fmt::format("forebay: step {} of stream '{}' is NOT committed: {} Safe: committed snapshots{}. Next: {}.",
-                    slot.step.load(), page_.streams[slot.stream].name.data(), error.text,
-                    torn ? std::string() : fmt::format(", and the staged copy on {}, {}", sys::host_name(), path),
-                    torn ? std::string("save again; check the memory of this node")
-                         : fmt::format("forebay drain {} on {}, before the allocation ends", staging_.directory(),
-                                       sys::host_name()));
-    log_(text);
+    const auto failed =
+        because(error,
+                fmt::format("step {} of stream '{}' is NOT committed: {}", slot.step.load(),
+                            page_.streams[slot.stream].name.data(), error.what),
+                "committed snapshots" +
+                    (torn ? std::string() : fmt::format(", and the staged copy on {}, {}", sys::host_name(), path)),
+                torn ? std::string("save again; check the memory of this node")
+                     : fmt::format("forebay drain {} on {}, before the allocation ends", staging_.directory(),
+                                   sys::host_name()));
+    log_(failed.line());
     // Bytes that are not what the application gave cannot become right by another try: told once, then given up.
     if (torn && std::exchange(mine.torn, slot.snapshot_id.load()) == slot.snapshot_id.load()) {
         slot.given_up = 1;
@@ -311,7 +314,7 @@ void Agent::fail(std::uint32_t index, const Error& error) {
     }
     mine.bell_at_failure = bell_;
     slot.error_kind = static_cast<std::uint32_t>(error.kind);
-    node::set_text(slot.error_text, text);
+    node::set_error(slot.error_text, failed);
     slot.failures.fetch_add(1);
     set(slot, SlotState::failed);
 }

@@ -70,13 +70,15 @@ bool Agent::commit_slot(std::uint32_t index) {
 // Another session has gone back behind this step, and saved it anew, while this one was still saving.
 void Agent::tell_set_aside(std::uint32_t index, const format::Record& record) {
     const auto& slot = page_.slots[index];
-    const auto text = fmt::format(
-        "forebay: step {} of stream '{}' is committed, but aside, as one of line {}: a later session has gone "
-        "back behind it in run {}. Safe: both. Next: forebay ls {}.",
-        record.step, page_.streams[slot.stream].name.data(), format::name_of(record.lineage.line()), session_.run,
-        session_.run);
-    log_(text);
-    if (slot.inherited == 0) say_lost(page_, text);
+    const Error aside{
+        ErrorKind::refused,
+        fmt::format("step {} of stream '{}' is committed, but aside, as one of line {}: a later session has gone back "
+                    "behind it in run {}",
+                    record.step, page_.streams[slot.stream].name.data(), format::name_of(record.lineage.line()),
+                    session_.run),
+        "both", fmt::format("forebay ls {}", session_.run)};
+    log_(aside.line());
+    if (slot.inherited == 0) say_lost(page_, aside);
 }
 
 // This node's file was durable in the part directory, which is not there now. It was renamed a moment ago; or another
@@ -127,7 +129,7 @@ void Agent::keep_window(std::uint32_t index, const catalog::Snapshot& snapshot, 
         if ((stream.view >> static_cast<unsigned>(convention) & 1u) == 0 || !make_view_) continue;
         if (const auto made = attempt([&] { return make_view_(store_, snapshot, convention); }); !made)
             log_(fmt::format("no view {} of step {}: {}", catalog::view_name(snapshot.step, convention), snapshot.step,
-                             made.error().text));
+                             made.error().line()));
     }
     if (page_.lost.load() != 0) return;  // what stays is for the session to say that has the run now
     // A stream that keeps all may hold thousands of snapshots: they are looked at once a line.
@@ -142,7 +144,7 @@ void Agent::keep_window(std::uint32_t index, const catalog::Snapshot& snapshot, 
                               {.keep = stream.keep, .keep_abandoned = stream.keep_abandoned, .spared = snapshot.step});
     });
     if (!pruned) {
-        log_(fmt::format("retention of stream '{}' failed: {}", snapshot.stream, pruned.error().text));
+        log_(fmt::format("retention of stream '{}' failed: {}", snapshot.stream, pruned.error().line()));
         return;
     }
     named_lines_[index] = line;

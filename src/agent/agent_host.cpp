@@ -52,7 +52,7 @@ void free_directory(node::Staging& staging, const Log& log) {
     auto removed = remove_spools(staging.directory());
     if (removed) removed = staging.remove();
     else page.lingering = 0;
-    log(removed ? "what was staged is committed, and is freed" : removed.error().text);
+    log(removed ? "what was staged is committed, and is freed" : removed.error().line());
 }
 
 // Until somebody opens a session here, or has it end, or the time is over.
@@ -92,7 +92,7 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
         SpoolKeeper spool(*target.store, directory, session, log);
         all = Agent(*target.store, staging, session, target.make_view, log).run(never);
         if (const auto packed = spool.finish(); !packed) {
-            log(fmt::format("the spool is not packed: {}", packed.error().text));
+            log(fmt::format("the spool is not packed: {}", packed.error().line()));
             all = false;
         }
     }
@@ -134,12 +134,12 @@ Result<> find_run(node::SessionFile& session, const LeftoverOptions& options, sy
     }();
     if (checked) return {};
     // Not `missing`, which says that nothing is staged.
-    return Error{
-        checked.error().kind == ErrorKind::retry ? ErrorKind::retry : ErrorKind::refused,
-        fmt::format("forebay: what is staged in {} is not drained: {} Safe: the staged copies, there. Next: mount "
-                    "the file system of {} and try again; or forebay drain {} --into ANOTHER-RUN keeps them, "
-                    "forebay drain {} --drop removes them.",
-                    directory, checked.error().text, session.run, directory, directory)};
+    return Error{checked.error().kind == ErrorKind::retry ? ErrorKind::retry : ErrorKind::refused,
+                 fmt::format("what is staged in {} is not drained: {}", directory, checked.error().what),
+                 "the staged copies, there",
+                 fmt::format("mount the file system of {} and try again; or forebay drain {} --into ANOTHER-RUN keeps "
+                             "them, forebay drain {} --drop removes them",
+                             session.run, directory, directory)};
 }
 
 }  // namespace
@@ -188,7 +188,7 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
                            committed
                                ? said_of(agent.others(), session.run + "/" + page.streams[slot.stream].name.data())
                            : waiting ? "drained; node files of other nodes are still missing"
-                                     : std::string(slot.error_text.data())});
+                                     : node::error_in(slot.error_kind, slot.error_text).line()});
     }
     auto packed = SpoolKeeper(*target.store, directory, session, [](const std::string&) {}).finish();
     lock.release();
@@ -198,7 +198,7 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
         outcome.push_back({.stream = spool_stream(directory, session.host),
                            .step = -1,
                            .staged_path = directory,
-                           .text = packed.error().text});
+                           .text = packed.error().line()});
     return outcome;
 }
 

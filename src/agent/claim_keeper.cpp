@@ -10,9 +10,9 @@
 
 namespace forebay::agent {
 
-void say_lost(node::Control& page, const std::string& why) {
+void say_lost(node::Control& page, const Error& why) {
     if (page.lost.load() != 0) return;
-    node::set_text(page.lost_text, why);
+    node::set_error(page.lost_text, why);
     page.lost.store(1, std::memory_order_release);
     node::ring(page.news);
 }
@@ -28,7 +28,7 @@ ClaimKeeper::ClaimKeeper(sys::Store& store, node::Staging& staging, std::string 
     auto started = sys::Thread::start([this] { keep(); });
     if (started) thread_ = std::move(*started);
     // The session looks dead from other hosts.
-    else log_(fmt::format("the claim of the run is not renewed: {}", started.error().text));
+    else log_(fmt::format("the claim of the run is not renewed: {}", started.error().line()));
 }
 
 ClaimKeeper::~ClaimKeeper() {
@@ -47,7 +47,7 @@ void ClaimKeeper::keep() {
     do {
         lock.unlock();
         if (const auto looked = attempt([this] { look(); }); !looked)
-            log_(fmt::format("the claim of the run is not looked at: {}", looked.error().text));
+            log_(fmt::format("the claim of the run is not looked at: {}", looked.error().line()));
         lock.lock();
     } while (!wake_.wait_for(lock, catalog::claim_renewal, [this] { return leaves_; }));
 }
@@ -65,13 +65,14 @@ void ClaimKeeper::look() {
     const auto renewed = catalog::renew_claim(store_, run_, session, ++count_);
     const auto later = catalog::claimed_after(store_, run_, session);
     if (later && *later) {
-        say_lost(page_,
-                 fmt::format("forebay: {} has taken over run {} from this session, which is number {}. Safe: all "
-                             "that was saved; what is sealed is still drained. Next: end one of the two.",
-                             **later, run_, session));
-        if (!std::exchange(told_, true)) log_(page_.lost_text.data());
+        const Error lost{
+            ErrorKind::refused,
+            fmt::format("{} has taken over run {} from this session, which is number {}", **later, run_, session),
+            "all that was saved; what is sealed is still drained", "end one of the two"};
+        say_lost(page_, lost);
+        if (!std::exchange(told_, true)) log_(lost.line());
     } else if (!renewed && !std::exchange(told_, true)) {
-        log_(fmt::format("the claim of the run is not renewed: {}", renewed.error().text));
+        log_(fmt::format("the claim of the run is not renewed: {}", renewed.error().line()));
     } else if (renewed) {
         told_ = false;
     }

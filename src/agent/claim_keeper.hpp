@@ -42,6 +42,6 @@ private:
 
 /// Says on the page that the session has lost its run, and why, unless it says so already: the application is told at
 /// its next call.
-void say_lost(node::Control& page, const std::string& why);
+void say_lost(node::Control& page, const Error& why);
 
 }  // namespace forebay::agent

@@ -83,7 +83,7 @@ format::PackedFile FinishedFile::packed() const {
 std::string text_of(const std::vector<LeftOut>& left_out) {
     std::string text;
     for (std::size_t i = 0; i < std::min(left_out.size(), told_max); ++i)
-        text += fmt::format("{}{}: {}", i == 0 ? "" : "; ", left_out[i].path, left_out[i].why.text);
+        text += fmt::format("{}{}: {}", i == 0 ? "" : "; ", left_out[i].path, left_out[i].why.line());
     if (left_out.size() > told_max) text += fmt::format("; and {} more", left_out.size() - told_max);
     return text;
 }

@@ -52,7 +52,7 @@ TEST_CASE("a directory and a file that cannot be read are left out, and all othe
         Packer packer(disk, spool, run, stream);
         for (;;) {
             const auto packed = packer.pack_batch();
-            if (!packed) return packed.error().text;
+            if (!packed) return packed.error().text();
             if (packed->files == 0) break;
         }
         std::string text = std::to_string(test::packed_in(disk, run, stream).size()) + " packed";
@@ -106,7 +106,7 @@ TEST_CASE("what is left out is named with its reason, and so often as it is ther
         std::string text;
         for (const auto& one : packer.left_out())
             text += one.path + " " + name_of(one.why.kind) +
-                    (one.why.text.find("Permission denied") == std::string::npos ? one.why.text : "") + "; ";
+                    (one.why.what.find("Permission denied") == std::string::npos ? one.why.what : "") + "; ";
         fs::remove(spool / "e");
         test::pack_all(packer);
         text += std::to_string(packer.left_out().size());
@@ -128,7 +128,7 @@ TEST_CASE("a file that is packed and cannot be removed is named, and packed once
         const auto batches = test::pack_all(packer);
         packer.try_again();
         std::string text = std::to_string(batches) + " and " + std::to_string(test::pack_all(packer));
-        for (const auto& one : packer.left_out()) text += ", " + one.path + ": " + one.why.text.substr(0, 35);
+        for (const auto& one : packer.left_out()) text += ", " + one.path + ": " + one.why.what.substr(0, 35);
         fs::permissions(spool / "d", fs::perms::owner_all);
         return text;
     });
@@ -157,7 +157,7 @@ TEST_CASE("a file that is written again and again: each Packer ends, and says th
         CHECK(test::pack_all(packer) == (removes ? 3 : 1));
         REQUIRE(packer.left_out().size() == 1);
         CHECK(packer.left_out()[0].path == "growing");
-        CHECK(packer.left_out()[0].why.text.find("changed") != std::string::npos);
+        CHECK(packer.left_out()[0].why.text().find("changed") != std::string::npos);
         CHECK(test::files_in(spool).contains("growing"));
         CHECK(test::files_in(spool).contains("other") == !removes);
         CHECK(test::packed_in(disk, run, stream).size() == 2);

@@ -155,7 +155,7 @@ void Packer::clear_away(const std::vector<FinishedFile>& files) {
         }
         const auto removed = sys::remove_seen(path, file.seen);
         if (!removed)
-            stays(file, true, {removed.error().kind, "it is packed, but cannot be removed: " + removed.error().text});
+            stays(file, true, {removed.error().kind, "it is packed, but cannot be removed: " + removed.error().what});
         // Whoever has put another file there meanwhile finds it packed next time.
         else if (!*removed) stays(file, true, changed);
     }
@@ -193,10 +193,9 @@ Result<Packed> Packer::pack(std::vector<FinishedFile> files, std::uint64_t run_i
 
 Result<Packed> Packer::pack_batch() {
     if (!format::is_packed_stream(stream_))
-        return Error{ErrorKind::refused,
-                     fmt::format("forebay: packed files go to a stream whose name begins with \"{}\", "
-                                 "not to \"{}\".",
-                                 format::packed_prefix, stream_)};
+        return Error{ErrorKind::refused, fmt::format("packed files go to a stream whose name begins with \"{}\", "
+                                                     "not to \"{}\".",
+                                                     format::packed_prefix, stream_)};
     // Each turn without a batch sets files aside, so there are not more turns than files.
     for (auto files = next_files(); !files.empty(); files = next_files()) {
         if (run_id_) FB_TRY(catalog::check_identity(store_, run_, *run_id_));
@@ -210,7 +209,7 @@ Result<Packed> Packer::pack_batch() {
 std::vector<LeftOut> Packer::left_out() const {
     auto all = not_seen_;
     for (const auto& [path, stayed] : stayed_)
-        if (!stayed.why.text.empty()) all.push_back({path, stayed.why});
+        if (!stayed.why.what.empty()) all.push_back({path, stayed.why});
     return all;
 }
 

@@ -125,7 +125,7 @@ TEST_CASE("a hundred packers at once: a hundred batches") {
         threads.emplace_back([&, i] {
             start.arrive_and_wait();
             const auto done = Packer(disk, folder / std::to_string(i), run, stream).pack_batch();
-            told[i] = done ? std::to_string(done->files) : done.error().text;
+            told[i] = done ? std::to_string(done->files) : done.error().text();
         });
     for (auto& thread : threads) thread.join();
     for (const auto& one : told) CHECK(one == "1");
@@ -240,7 +240,7 @@ TEST_CASE("files go only when their own batch is seen committed, whatever the ta
     const auto packed = two.pack(store, two.a);
     REQUIRE_FALSE(packed);
     CHECK(packed.error().kind == ErrorKind::retry);
-    CHECK_MESSAGE(packed.error().text.find("Safe: the files") != std::string::npos, packed.error().text);
+    CHECK_MESSAGE(packed.error().text().find("Safe: the files") != std::string::npos, packed.error().text());
     CHECK(test::files_in(two.a) == Contents{{"a", "of a"}});
     CHECK(catalog::leftovers(two.disk, run, stream).value().empty());
 }

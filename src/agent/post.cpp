@@ -40,7 +40,7 @@ Log log_into(const std::string& directory) {
 // Its session waits for the first word only; a later error it sees in its slots.
 void end_with(Post& post, PostEntry& entry, const Error& error) {
     entry.error_kind = static_cast<std::uint32_t>(error.kind);
-    node::set_text(entry.error_text, error.text);
+    node::set_error(entry.error_text, error);
     answer(post, entry, entry.state.load() == PostState::starting ? PostState::refused : PostState::empty);
 }
 
@@ -51,7 +51,7 @@ void serve_session(Post& post, PostEntry& entry, const ViewMaker& make_view) {
         const auto log = log_into(directory);
         const auto ended = run_agent(directory, ready, make_view, log, Hosted::rank);
         if (ended) return {};
-        log(ended.error().text);
+        log(ended.error().line());
         return ended.error();
     });
     if (served) answer(post, entry, PostState::empty);
@@ -88,7 +88,7 @@ Result<> ask(Post& post, const std::string& directory, std::chrono::milliseconds
         const auto seen = post.news.load(std::memory_order_acquire);
         const auto state = entry->state.load(std::memory_order_acquire);
         if (state == PostState::refused) {
-            const Error error{static_cast<ErrorKind>(entry->error_kind), entry->error_text.data()};
+            const auto error = node::error_in(entry->error_kind, entry->error_text);
             entry->state.store(PostState::empty, std::memory_order_release);
             return error;
         }

@@ -34,7 +34,7 @@ struct PostEntry {
     std::atomic<PostState> state{PostState::empty};
     std::uint32_t error_kind = 0;
     std::array<char, 1024> directory{};  // staging directory of the session
-    std::array<char, node::error_text_max> error_text{};
+    node::ErrorText error_text{};
 };
 
 struct Post {

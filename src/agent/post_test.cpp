@@ -69,7 +69,7 @@ TEST_CASE("what cannot be served is told to who asked, and leaves the place to o
         const auto refused = agent::ask(*post, folder / "nothing", 10s);
         REQUIRE_FALSE(refused);
         CHECK(refused.error().kind == ErrorKind::missing);
-        CHECK(refused.error().text.find("session.json") != std::string::npos);
+        CHECK(refused.error().text().find("session.json") != std::string::npos);
     }
     CHECK(agent::ask(*post, "/" + std::string(2000, 'x'), 10s).error().kind == ErrorKind::refused);
     std::list<node::Staging> all;

@@ -56,9 +56,8 @@ Error not_packed(const std::string& directory, const Finished& left) {
                     : fmt::format("{} files of the spool in {} on {} are not packed: {}", left.files.size(), directory,
                                   sys::host_name(), names);
     if (!left.left_out.empty()) what += fmt::format(" ({})", text_of(left.left_out));
-    return {ErrorKind::retry, fmt::format("forebay: {}. Safe: committed snapshots, and the files, there. Next: look at "
-                                          "{}/agent.log; forebay drain {}, before the allocation ends.",
-                                          what, directory, directory)};
+    return {ErrorKind::retry, what, "committed snapshots, and the files, there",
+            fmt::format("look at {}/agent.log; forebay drain {}, before the allocation ends", directory, directory)};
 }
 
 }  // namespace
@@ -97,7 +96,7 @@ SpoolKeeper::SpoolKeeper(sys::Store& store, const std::string& directory, const 
       log_(std::move(log)) {
     auto started = sys::Thread::start([this] { keep(); });
     if (started) thread_ = std::move(*started);
-    else log_(fmt::format("the spool in {} is packed when the agent ends: {}", directory_, started.error().text));
+    else log_(fmt::format("the spool in {} is packed when the agent ends: {}", directory_, started.error().line()));
 }
 
 SpoolKeeper::~SpoolKeeper() {
@@ -131,7 +130,7 @@ void SpoolKeeper::tell(const Result<>& packed) {
     const auto now = packed ? left : name_of(packed.error().kind);
     if (now == std::exchange(told_, now) || now.empty()) return;
     log_(packed ? fmt::format("these stay in the spool, all others are packed: {}", left)
-                : fmt::format("the spool in {} is not packed: {}", directory_, packed.error().text));
+                : fmt::format("the spool in {} is not packed: {}", directory_, packed.error().line()));
 }
 
 Result<> SpoolKeeper::pack(bool all) {

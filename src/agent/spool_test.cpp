@@ -87,7 +87,8 @@ TEST_CASE("a file that cannot be read holds up no other, and is told once by nam
                 for (const auto& line : log) text += line.find("bad: ") != line.npos ? "told, " : "";
             }
             const auto finished = keeper.finish();
-            const std::string before = "are not packed: bad (bad: open: ", said = finished ? "" : finished.error().text;
+            const std::string before = "are not packed: bad (bad: open: ",
+                              said = finished ? "" : finished.error().text();
             const auto at = said.find(before);
             text += at != said.npos && said.find("bad (bad: ", at + before.size()) == said.npos ? "told at the end, "
                                                                                                 : said;
@@ -182,9 +183,9 @@ TEST_CASE("a spool that is closed and not packed: by its path it is gone, and wh
     const auto removed = agent::remove_spools(left.directory);
     REQUIRE_FALSE(removed);
     CHECK(removed.error().kind == ErrorKind::retry);
-    CHECK_MESSAGE(removed.error().text.find("2 files of the spool in") != std::string::npos, removed.error().text);
-    CHECK_MESSAGE(removed.error().text.find(": early, late. Safe:") != std::string::npos, removed.error().text);
-    CHECK(removed.error().text.find("forebay drain " + left.directory) != std::string::npos);
+    CHECK_MESSAGE(removed.error().text().find("2 files of the spool in") != std::string::npos, removed.error().text());
+    CHECK_MESSAGE(removed.error().text().find(": early, late.\n  Safe:") != std::string::npos, removed.error().text());
+    CHECK(removed.error().text().find("forebay drain " + left.directory) != std::string::npos);
     REQUIRE(left.names().size() == 1);
     SimStore other(run);
     REQUIRE(left.finish(other));
@@ -225,8 +226,8 @@ TEST_CASE("a spool that cannot be looked at is not empty") {
         fs::permissions(left.spool / "d", fs::perms::none);
         const auto finished = left.finish(disk), removed = agent::remove_spools(left.directory);
         std::string text = finished || removed ? "empty" : "told";
-        if (!removed && removed.error().text.find("d/: open of directory: ") == std::string::npos)
-            text += ", without the name: " + removed.error().text;
+        if (!removed && removed.error().text().find("d/: open of directory: ") == std::string::npos)
+            text += ", without the name: " + removed.error().text();
         fs::permissions(left.directory + "/" + left.names().at(0) + "/d", fs::perms::owner_all);
         left.finish(disk).value();
         return text + ", " + std::to_string(test::packed_in(disk, run, stream).size()) + " packed";

@@ -105,11 +105,10 @@ Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::s
     if (!unlike) return {};
     const auto differs = show_difference(decode(unlike->of_first), decode(unlike->of_other), "on rank 0",
                                          fmt::format("on rank {}", unlike->other));
-    return Error{
-        ErrorKind::refused,
-        fmt::format("forebay: {}: {} ({} of {} ranks differ from rank 0). {} Next: set it alike on every rank; "
-                    "where they read it from a file, does each read the same?",
-                    who, differs, unlike->others, world.size(), outcome)};
+    return Error{ErrorKind::refused,
+                 fmt::format("{}: {} ({} of {} ranks differ from rank 0). {}", who, differs, unlike->others,
+                             world.size(), outcome),
+                 "", "set it alike on every rank; where they read it from a file, does each read the same?"};
 }
 
 }  // namespace
@@ -153,9 +152,9 @@ Result<> agree_on_stream(comm::Group& world, const std::string& name, const Resu
         if (open != nullptr && settings != describe::settings_of(*open))
             return Error{
                 ErrorKind::refused,
-                fmt::format("forebay: stream '{}' is open already, with other options: {}. Both handles would be of "
-                            "one stream. Next: open it once, give the same options, or none.",
-                            name, show_difference(describe::settings_of(*open), settings, "there", "here"))};
+                fmt::format("stream '{}' is open already, with other options: {}. Both handles would be of one stream",
+                            name, show_difference(describe::settings_of(*open), settings, "there", "here")),
+                "", "open it once, give the same options, or none"};
         Settings all{{"stream", fmt::format("'{}'", name)}, {"open already", show(open != nullptr)}};
         all.insert(all.end(), settings.begin(), settings.end());
         return all;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "api/state.hpp"
+#include "base/error_text.hpp"
 #include "node/run_lock.hpp"
 #include "node/staging.hpp"
 #include "sys/machine.hpp"
@@ -50,12 +51,12 @@ Result<Settings> settings(const std::string& name) {
 }
 
 std::string without_locks(const std::string& file) {
-    return fmt::format(
-        "forebay: the file system of {} has no locks. Programs on this host, {}, stay off a file that one of them "
-        "writes; "
-        "those on other hosts cannot see whether it still lives, and are refused until {}.forebay is gone. Next: mount "
-        "the file system with flock (Lustre) or with a lock manager (NFS).",
-        file, sys::host_name(), file);
+    return note_line(
+        fmt::format("{}the file system of {} has no locks. Programs on this host, {}, stay off a file that one of them "
+                    "writes; those on other hosts cannot see whether it still lives, and are refused until {}.forebay "
+                    "is gone",
+                    program_prefix, file, sys::host_name(), file),
+        "mount the file system with flock (Lustre) or with a lock manager (NFS)");
 }
 
 Result<> clear_staged(const Options& options) {

@@ -19,10 +19,9 @@ Type type_of_code(fb_type code) { return {static_cast<Scalar>(code & 0xff), code
 
 Result<Extents> extents(int dims, const std::uint64_t* numbers) {
     if (dims < 0 || dims > FB_DIMS_MAX)
-        return Error{ErrorKind::refused,
-                     fmt::format("forebay: {} dimensions, from 0 to {} are allowed.", dims, FB_DIMS_MAX)};
+        return Error{ErrorKind::refused, fmt::format("{} dimensions, from 0 to {} are allowed.", dims, FB_DIMS_MAX)};
     if (dims > 0 && numbers == nullptr)
-        return Error{ErrorKind::refused, fmt::format("forebay: the address of {} extents is NULL.", dims)};
+        return Error{ErrorKind::refused, fmt::format("the address of {} extents is NULL.", dims)};
     Extents result;
     for (int dim = 0; dim < dims; ++dim) result.push_back(numbers[dim]);
     return result;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/state.hpp"
+#include "base/error_text.hpp"
 #include "describe/counter_list.hpp"
 
 static_assert(static_cast<int>(forebay::ErrorKind::broken) == FB_BROKEN);
@@ -19,11 +20,11 @@ namespace forebay::c_door {
 
 fb_status tell(const Error& why, fb_error* error) {
     if (error != nullptr) {
-        auto bytes = std::min(why.text.size(), sizeof error->text - 1);
+        const auto text = why.text();
+        auto bytes = std::min(text.size(), sizeof error->text - 1);
         // Never within a character of several bytes.
-        while (bytes < why.text.size() && bytes > 0 && (static_cast<unsigned char>(why.text[bytes]) & 0xc0) == 0x80)
-            --bytes;
-        std::memcpy(error->text, why.text.data(), bytes);
+        while (bytes < text.size() && bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0) == 0x80) --bytes;
+        std::memcpy(error->text, text.data(), bytes);
         error->text[bytes] = '\0';
     }
     return static_cast<fb_status>(why.kind);
@@ -254,7 +255,7 @@ fb_status fb_restore(fb_stream* stream, fb_bind_rows bind, void* context, fb_res
             fb_error why{};
             const auto status = bind(&lent, context, &why);
             if (status == FB_OK) return {};
-            return Error{static_cast<ErrorKind>(status), why.text};
+            return error_of_text(static_cast<ErrorKind>(status), why.text);
         };
         auto found = stream->value.restore(bind_rows);
         if (!found) return found.error();

@@ -43,9 +43,11 @@ fb_status guarded(fb_error* error, Body&& body) noexcept {
         const Result<> done = body();
         return done ? FB_OK : tell(done.error(), error);
     } catch (const std::bad_alloc&) {
-        return tell({ErrorKind::full, "forebay: this process gets no more memory."}, error);
+        return tell({ErrorKind::full, "this process gets no more memory."}, error);
+    } catch (const Exception& thrown) {
+        return tell(thrown.error(), error);
     } catch (const std::exception& thrown) {
-        return tell({ErrorKind::broken, std::string("forebay: ") + thrown.what()}, error);
+        return tell({ErrorKind::broken, thrown.what()}, error);
     }
 }
 
@@ -55,7 +57,7 @@ std::string text_or_empty(const char* text);
 template <class Handle>
 Result<> given(const Handle* handle, const char* what) {
     if (handle != nullptr) return {};
-    return Error{ErrorKind::refused, std::string("forebay: a call got NULL instead of an ") + what + "."};
+    return Error{ErrorKind::refused, std::string("a call got NULL instead of an ") + what + "."};
 }
 
 }  // namespace forebay::c_door

@@ -169,7 +169,7 @@ TEST_CASE("damage in a region, in the page and in the shown head is found and to
         CHECK(verified.damage[0].variable.empty() == (at != in_data));
         flip();
     }
-    CHECK(catalog::load_head(sys::posix_store(), path).error().text.find("/node-00000") != std::string::npos);
+    CHECK(catalog::load_head(sys::posix_store(), path).error().text().find("/node-00000") != std::string::npos);
     CHECK(catalog::load_head(sys::posix_store(), path + "/node-00002").error().kind == ErrorKind::missing);
 }
 

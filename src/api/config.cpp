@@ -122,8 +122,7 @@ public:
     }
     void fail(const toml::node& node, const std::string& why) {
         if (verdict_)
-            verdict_ = Error{ErrorKind::refused,
-                             fmt::format("forebay: {}, line {}: {}", path_, node.source().begin.line, why)};
+            verdict_ = Error{ErrorKind::refused, fmt::format("{}, line {}: {}", path_, node.source().begin.line, why)};
     }
 
 private:
@@ -340,7 +339,7 @@ Result<> decode(const std::string& text, const std::string& path, Read&& read) {
         read(toml::parse(text, path), verdict);
     } catch (const toml::parse_error& problem) {
         return Error{ErrorKind::refused,
-                     fmt::format("forebay: {}, line {}: {}", path, problem.source().begin.line, problem.description())};
+                     fmt::format("{}, line {}: {}", path, problem.source().begin.line, problem.description())};
     }
     return verdict;
 }
@@ -351,8 +350,8 @@ Result<StreamOptions> parse_stream_options(const std::string& toml) {
     return attempt([&]() -> Result<StreamOptions> {
         const std::string source = "the options of the stream";
         if (toml.size() > text_bytes_max)
-            return Error{ErrorKind::refused, fmt::format("forebay: {} are {} bytes of text: at most {}.", source,
-                                                         toml.size(), text_bytes_max)};
+            return Error{ErrorKind::refused,
+                         fmt::format("{} are {} bytes of text: at most {}.", source, toml.size(), text_bytes_max)};
         StreamOptions stream;
         FB_TRY(decode(toml, source, [&](const toml::table& table, Result<>& verdict) {
             stream = read_stream(table, "", source, verdict);
@@ -375,11 +374,10 @@ Result<Options> decode_options(const std::string& text, const std::string& path)
 Result<Options> load_options(const std::string& path) {
     const auto text = sys::read_text(sys::posix_store(), path, text_bytes_max);
     if (text) return decode_options(*text, path);
-    return Error{
-        text.error().kind,
-        fmt::format("forebay: the configuration file '{}' cannot be read: {}. Nothing was opened. Next: put it "
-                    "where every rank can read it, or name another one.",
-                    path, text.error().text)};
+    return because(
+        text.error(),
+        fmt::format("the configuration file '{}' cannot be read: {}. Nothing was opened", path, text.error().what), "",
+        "put it where every rank can read it, or name another one");
 }
 
 }  // namespace forebay

@@ -38,7 +38,7 @@ TEST_CASE("variables are described after newest() and read one by one, from the 
                 stream.replicated("dt", &read_dt).value();
                 found->read({"dt"}).value();
                 CHECK(read_dt == 0.125);
-                CHECK(found->read({"u"}).error().text.find("no variable 'u' is described") != std::string::npos);
+                CHECK(found->read({"u"}).error().text().find("no variable 'u' is described") != std::string::npos);
                 const auto mine = world.rank() == 0 ? Box{{0, 0}, {1, 5}} : Box{{1, 0}, {2, 5}};
                 std::vector<double> u(10, -1), v(4, -1);
                 stream.array("u", f64, {3, 5}, {packed(mine, u.data())}).value();

@@ -70,7 +70,7 @@ TEST_CASE("a full staging mount: every rank gets `full`, and saves when there is
                 const auto saved = here.save(1);
                 REQUIRE_FALSE(saved);
                 CHECK(saved.error().kind == ErrorKind::full);
-                CHECK_MESSAGE(saved.error().text.find("restart.0.h5") != std::string::npos, saved.error().text);
+                CHECK_MESSAGE(saved.error().text().find("restart.0.h5") != std::string::npos, saved.error().text());
             }
             CHECK(here.stream.prepare().error().kind == ErrorKind::full);
             here.once([&] { place.node.empty(); });
@@ -91,9 +91,10 @@ TEST_CASE("a full target: the next save says so and names the staged copy; with 
             const auto second = here.save(2);
             REQUIRE_FALSE(second);
             CHECK(second.error().kind == ErrorKind::full);
-            CHECK_MESSAGE(second.error().text.find("step 1 of stream 'restart' is NOT committed") != std::string::npos,
-                          second.error().text);
-            check_names_staged_copy(second.error().text);
+            CHECK_MESSAGE(
+                second.error().text().find("step 1 of stream 'restart' is NOT committed") != std::string::npos,
+                second.error().text());
+            check_names_staged_copy(second.error().text());
             CHECK(here.stream.counters().aborts >= (nodes == 1 || here.world->rank() == 0 ? 1u : 0u));
             here.once([&] { place.target.empty(); });
             // One more error may have been on its way; what is staged is committed all the same.
@@ -131,21 +132,21 @@ TEST_CASE("a target that is gone: nothing takes its place, neither a file nor an
         CHECK(here.save(1).value().kept);
         const auto waited = here.stream.wait_committed(60s);
         REQUIRE_FALSE(waited);
-        check_names_staged_copy(waited.error().text);
+        check_names_staged_copy(waited.error().text());
         here.once([&] {
             fs::remove(place.run());
             fs::create_directory(place.run());
         });
         const auto other = here.stream.wait_committed(60s);
         REQUIRE_FALSE(other);
-        check_names_staged_copy(other.error().text);
+        check_names_staged_copy(other.error().text());
         here.once([&] {
             CHECK(fs::is_empty(place.run()));
             fs::remove(place.run());
         });
         const auto none = here.stream.wait_committed(60s);
         REQUIRE_FALSE(none);
-        check_names_staged_copy(none.error().text);
+        check_names_staged_copy(none.error().text());
         here.once([&] {
             CHECK_FALSE(fs::exists(place.run()));
             fs::rename(place.run() + ".away", place.run());
@@ -166,7 +167,7 @@ TEST_CASE("close() says what could not be committed; forebay drain finishes it w
         const auto closed = here.session.close();
         REQUIRE_FALSE(closed);
         CHECK(closed.error().kind == ErrorKind::full);
-        check_names_staged_copy(closed.error().text);
+        check_names_staged_copy(closed.error().text());
         CHECK_FALSE(here.save(3));
     });
     CHECK(place.committed() == std::vector<std::int64_t>{1});

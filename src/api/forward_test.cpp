@@ -163,13 +163,13 @@ TEST_CASE("the token file is made closed to others, and one that is not is refus
                                  std::filesystem::perm_options::add);
     const auto refused = open(options);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().text.find("lets others in") != std::string::npos);
+    CHECK(refused.error().text().find("lets others in") != std::string::npos);
     options.open_wait = 500ms;
     options.agent.forward_token_file = place.folder / "none";
     const auto missing = open(options);
     REQUIRE_FALSE(missing);
     CHECK(missing.error().kind == ErrorKind::missing);
-    CHECK(missing.error().text.find("Next: start forebay forward first") != std::string::npos);
+    CHECK(missing.error().text().find("Next: start forebay forward first") != std::string::npos);
 }
 
 TEST_CASE("a session waits for forwarders that are still being started") {
@@ -225,13 +225,13 @@ TEST_CASE("the only forwarder is killed: the staged copies are named, and stay u
         CHECK(test::soon(
             [&] {
                 told = here.stream.wait_committed(100ms);
-                return !told && told.error().text.find("is NOT committed") != std::string::npos;
+                return !told && told.error().text().find("is NOT committed") != std::string::npos;
             },
             60s));
-        CHECK_MESSAGE(told.error().text.find("the staged copy on " + sys::host_name()) != std::string::npos,
-                      told.error().text);
-        CHECK_MESSAGE(told.error().text.find("Next: forebay drain ") != std::string::npos, told.error().text);
-        CHECK_MESSAGE(told.error().text.find(address) != std::string::npos, told.error().text);
+        CHECK_MESSAGE(told.error().text().find("the staged copy on " + sys::host_name()) != std::string::npos,
+                      told.error().text());
+        CHECK_MESSAGE(told.error().text().find("Next: forebay drain ") != std::string::npos, told.error().text());
+        CHECK_MESSAGE(told.error().text().find(address) != std::string::npos, told.error().text());
         here.once([&] { CHECK(place.committed().empty()); });
         here.once([&] { first.emplace(place.run, place.token_file, address); });
         // Rings the bell, once the agents of both nodes have told what became of step 5: the other one may be slower.
@@ -255,7 +255,7 @@ TEST_CASE("what was asked of a forwarder that is stopped does not come about whe
     const auto lost = store->rename(place.run + "/a", place.run + "/b");
     REQUIRE_FALSE(lost);
     CHECK(lost.error().kind == ErrorKind::retry);
-    CHECK(lost.error().text.find("says nothing for 3000 ms") != std::string::npos);
+    CHECK(lost.error().text().find("says nothing for 3000 ms") != std::string::npos);
     forwarder.tell(SIGCONT);
     CHECK(test::soon([&] { return test::text_in(place.token_file + ".log").find("has left") != std::string::npos; }));
     CHECK(std::filesystem::exists(place.run + "/a"));

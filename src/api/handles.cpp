@@ -13,7 +13,9 @@ namespace forebay {
 
 namespace {
 
-Error refusal(const std::string& what) { return {ErrorKind::refused, "forebay: " + what}; }
+Error refusal(std::string what, std::string next = {}) {
+    return {ErrorKind::refused, std::move(what), "", std::move(next)};
+}
 
 Result<> check_wait(const std::string& what, std::chrono::milliseconds wait) {
     if (wait.count() >= 0 && wait <= describe::wait_longest) return {};
@@ -29,9 +31,9 @@ Result<> check(const Options& options) {
         FB_TRY_ASSIGN(other, absolute_path(file, "the run directory"));
         if (own != other)
             return refusal(
-                fmt::format("the run is {} in the program and {} in its configuration file. Nothing was opened. "
-                            "Next: name it in one of them, or alike.",
-                            options.run, file));
+                fmt::format("the run is {} in the program and {} in its configuration file. Nothing was opened",
+                            options.run, file),
+                "name it in one of them, or alike");
     }
     if (options.virtual_nodes < 1)
         return refusal(fmt::format("virtual_nodes is {}, at least 1 is needed.", options.virtual_nodes));
@@ -57,9 +59,8 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
     // Where the bytes of a node begin in a file of several is settled before anybody knows how small they may become.
     if (options.file.kind != TargetFile::Kind::own && node::rules_of(options).any())
         return refusal(
-            fmt::format("stream '{}': file = \"{}\" and compression exclude each other. Next: leave one of "
-                        "them out.",
-                        stream, name_of(options.file)));
+            fmt::format("stream '{}': file = \"{}\" and compression exclude each other", stream, name_of(options.file)),
+            "leave one of them out");
     return check(Schema{.stream = stream, .tables = {}, .variables = {}});
 }
 

@@ -74,8 +74,9 @@ TEST_CASE("hung while a step drains: saves are skipped, close() ends in time, an
                 const auto closed = here.session.close();
                 REQUIRE_FALSE(closed);
                 CHECK(closed.error().kind == ErrorKind::retry);
-                CHECK_MESSAGE(closed.error().text.find("step 2 is ") != std::string::npos, closed.error().text);
-                CHECK_MESSAGE(closed.error().text.find(place.staged().at(0)) != std::string::npos, closed.error().text);
+                CHECK_MESSAGE(closed.error().text().find("step 2 is ") != std::string::npos, closed.error().text());
+                CHECK_MESSAGE(closed.error().text().find(place.staged().at(0)) != std::string::npos,
+                              closed.error().text());
             }));
         });
         const auto directory = place.staged().at(0);
@@ -104,8 +105,8 @@ TEST_CASE("hung while a save waits for its slot: the save ends with an error on 
             const auto stalled = here.save(3);
             REQUIRE_FALSE(stalled);
             CHECK(stalled.error().kind == ErrorKind::retry);
-            CHECK_MESSAGE(stalled.error().text.find("got nothing done for 0.5 s") != std::string::npos,
-                          stalled.error().text);
+            CHECK_MESSAGE(stalled.error().text().find("got nothing done for 0.5 s") != std::string::npos,
+                          stalled.error().text());
         }));
         here.once([&] { place.disk->thaw(); });
         while (!here.save(3)) {
@@ -125,7 +126,7 @@ TEST_CASE("hung at the start: opening ends with an error on every rank") {
                 detail::open_over(std::make_unique<GroupHolder>(std::move(world)), place.options(AgentMode::process));
             REQUIRE_FALSE(opened);
             CHECK(opened.error().kind == ErrorKind::retry);
-            CHECK_MESSAGE(opened.error().text.find("does not answer") != std::string::npos, opened.error().text);
+            CHECK_MESSAGE(opened.error().text().find("does not answer") != std::string::npos, opened.error().text());
         }));
     });
     CHECK(place.staged().empty());

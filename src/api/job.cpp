@@ -90,16 +90,15 @@ Result<> SessionState::look_at_job() {
         options.open_wait, mark, [mark, target = target_] { return target->remove(mark); }, say_));
     auto watch = JobWatch::start(target_, options.run);
     if (!watch)
-        return Error{watch.error().kind,
-                     fmt::format("forebay: requests of forebay stop cannot be looked for: {}. Safe: "
-                                 "what is staged. Next: a later call tries again.",
-                                 watch.error().text)};
+        return because(watch.error(),
+                       fmt::format("requests of forebay stop cannot be looked for: {}", watch.error().what),
+                       "what is staged", "a later call tries again");
     job_ = std::make_unique<JobState>(std::move(*watch), options.job, std::move(end));
     if (job_->end().unix_seconds) {
         const auto left = static_cast<double>(*job_->end().unix_seconds) - static_cast<double>(sys::unix_ns()) * 1e-9;
-        log([&] { return fmt::format("forebay: the job ends in {}, by {}", show_seconds(left), job_->end().told); });
+        log([&] { return fmt::format("the job ends in {}, by {}", show_seconds(left), job_->end().told); });
     } else {
-        log([&] { return fmt::format("forebay: no limit of the job is known: {}", job_->end().told); });
+        log([&] { return fmt::format("no limit of the job is known: {}", job_->end().told); });
     }
     return {};
 }
@@ -117,9 +116,9 @@ void SessionState::mark_to_continue() {
     if (!written)
         log([&] {
             return fmt::format(
-                "forebay: {}/{} is not written, so a script that looks for it will not submit the next "
+                "{}/{} is not written, so a script that looks for it will not submit the next "
                 "job: {}",
-                options.run, catalog::continue_mark, written.error().text);
+                options.run, catalog::continue_mark, written.error().line());
         });
 }
 
@@ -144,8 +143,7 @@ Result<Job> SessionState::job(bool stop_wanted) {
     world.max(numbers);
     told = {numbers[0], numbers[1], numbers[2], numbers[3]};
     const auto agreed = judge(told);
-    if (agreed.save)
-        log([&] { return fmt::format("forebay: save now{}: {}", agreed.stop ? " and end" : "", agreed.reason); });
+    if (agreed.save) log([&] { return fmt::format("save now{}: {}", agreed.stop ? " and end" : "", agreed.reason); });
     if (first_rank && told.out_of_time()) mark_to_continue();
     if (topology.leads()) step_clock_.step(staging->control(), sys::Clock::now());
     return agreed;

@@ -90,21 +90,20 @@ Result<JobEnd> find_job_end(const Environment& environment, const Ask& ask, std:
     if (const auto given = environment("FOREBAY_JOB_END"); !given.empty()) {
         if (const auto seconds = whole_number(given)) return known(*seconds, "FOREBAY_JOB_END");
         return Error{ErrorKind::refused,
-                     fmt::format("forebay: FOREBAY_JOB_END is \"{}\": seconds since 1970 were expected. Next: export "
-                                 "FOREBAY_JOB_END=$(($(date +%s) + 3600)) for a job of an hour, or unset it.",
-                                 given)};
+                     fmt::format("FOREBAY_JOB_END is \"{}\": seconds since 1970 were expected", given), "",
+                     "export FOREBAY_JOB_END=$(($(date +%s) + 3600)) for a job of an hour, or unset it"};
     }
     if (const auto seconds = whole_number(environment("SLURM_JOB_END_TIME")))
         return known(*seconds, "SLURM_JOB_END_TIME");
     if (const auto job = environment("SLURM_JOB_ID"); !job.empty()) {
         const auto answer = ask({"squeue", "-h", "-j", job, "-o", "%L"});
-        if (!answer) return JobEnd{{}, answer.error().text};
+        if (!answer) return JobEnd{{}, answer.error().line()};
         if (const auto left = seconds_of(*answer)) return known(now + *left, "squeue");
         return JobEnd{{}, fmt::format("squeue says \"{}\"", trimmed(*answer))};
     }
     if (const auto job = environment("PBS_JOBID"); !job.empty()) {
         const auto answer = ask({"qstat", "-f", job});
-        if (!answer) return JobEnd{{}, answer.error().text};
+        if (!answer) return JobEnd{{}, answer.error().line()};
         if (const auto end = end_told_by_qstat(*answer, now)) return known(*end, "qstat");
         return JobEnd{{}, fmt::format("qstat -f {} tells no walltime", job)};
     }

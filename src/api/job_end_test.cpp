@@ -93,7 +93,7 @@ TEST_CASE("a FOREBAY_JOB_END that is no number is refused") {
         const auto found = machine.find();
         REQUIRE_FALSE(found);
         CHECK(found.error().kind == ErrorKind::refused);
-        CHECK(found.error().text.find(wrong) != std::string::npos);
+        CHECK(found.error().text().find(wrong) != std::string::npos);
     }
 }
 

@@ -227,7 +227,7 @@ TEST_CASE("an end that is no time is refused on every rank") {
         const auto job = session.job();
         REQUIRE_FALSE(job);
         CHECK(job.error().kind == ErrorKind::refused);
-        CHECK(job.error().text.find("FOREBAY_JOB_END is \"tomorrow\"") != std::string::npos);
+        CHECK(job.error().text().find("FOREBAY_JOB_END is \"tomorrow\"") != std::string::npos);
     });
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/attempt.hpp"
+#include "base/error_text.hpp"
 #include "catalog/names.hpp"
 #include "sys/thread.hpp"
 
@@ -42,8 +43,8 @@ bool taken(sys::Store& store, const std::string& path, bool& stays, std::string&
         return false;
     }
     if (const auto removed = store.remove(path); !removed) {
-        problem = fmt::format("forebay: {} is obeyed, but cannot be removed: {}. Next: remove it.", path,
-                              removed.error().text);
+        problem =
+            note_line(fmt::format("{} is obeyed, but cannot be removed: {}", path, removed.error().what), "remove it");
         return !std::exchange(stays, true);
     }
     return true;

@@ -111,9 +111,9 @@ Result<> enough_for(int cores, MPI_Comm ranks) {
     const int size = size_of(ranks);
     if (size > cores) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("forebay: {} has {} ranks of this job, and {} dedicated cores leave none that computes. "
-                             "Next: start more ranks on each machine, or lower agent.cores.",
-                             sys::host_name(), size, cores)};
+                 fmt::format("{} has {} ranks of this job, and {} dedicated cores leave none that computes",
+                             sys::host_name(), size, cores),
+                 "", "start more ranks on each machine, or lower agent.cores"};
 }
 
 /// Serves, if this rank is an agent of its machine; else gives the communicator of those that are not.
@@ -162,7 +162,7 @@ Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Result<Options>& given) {
     std::function<Result<>(const forward::ViewWanted&)> make_view;
     FB_TRY(comm::agree(*hosts.world, [&]() -> Result<> {
         if ((has_cores || has_forwarders) && dedicated_of_process() != nullptr)
-            return Error{ErrorKind::refused, "forebay: forebay::dedicate() was called before in this process."};
+            return Error{ErrorKind::refused, "forebay::dedicate() was called before in this process."};
         dedicated = std::make_unique<Dedicated>();
         make_view = [program = agent_program(agent.program)](const forward::ViewWanted& wanted) {
             return make_view_by(program, wanted.directory, wanted.convention);

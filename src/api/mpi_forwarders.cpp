@@ -54,10 +54,8 @@ bool Forwarders::is_one(const comm::Topology& hosts, const Options& options) {
 Result<forward::Server> Forwarders::start(const Options& options, const std::string& token, std::string& addresses,
                                           const std::function<Result<>(const forward::ViewWanted&)>& make_view) {
     const auto failed = [](const Error& error) {
-        return Error{error.kind,
-                     fmt::format("forebay: {} cannot be a forwarder: {}. Next: set agent.forward_address to "
-                                 "an interface or address of the hosts, or agent.forwarders to 0.",
-                                 sys::host_name(), error.text)};
+        return because(error, fmt::format("{} cannot be a forwarder: {}", sys::host_name(), error.what), "",
+                       "set agent.forward_address to an interface or address of the hosts, or agent.forwarders to 0");
     };
     const auto hosts = sys::own_addresses(options.agent.forward_address);
     if (!hosts) return failed(hosts.error());
@@ -76,11 +74,10 @@ Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world,
     Forwarders made;
     auto& group = *hosts.world;
     if (mine && static_cast<std::uint32_t>(options.agent.forwarders) >= hosts.nodes)
-        mine =
-            Error{ErrorKind::refused,
-                  fmt::format("forebay: this job has {} hosts, and {} forwarders leave none that computes. Next: ask "
-                              "for more hosts, or lower agent.forwarders.",
-                              hosts.nodes, options.agent.forwarders)};
+        mine = Error{ErrorKind::refused,
+                     fmt::format("this job has {} hosts, and {} forwarders leave none that computes", hosts.nodes,
+                                 options.agent.forwarders),
+                     "", "ask for more hosts, or lower agent.forwarders"};
     FB_TRY(comm::agree(group, [&]() -> Result<> {
         FB_TRY(mine);
         if (group.rank() == 0) made.forwarding_.token = forward::new_token();

@@ -327,7 +327,7 @@ TEST_CASE("any policy over uneven nodes: kept less replaced is what is committed
                     if (rank == 2) std::this_thread::sleep_for(std::chrono::microseconds((step * 977) % 9000));
                 }
                 const auto done = saver.stream.wait_committed(60s);
-                CHECK_MESSAGE(done, (done ? "" : done.error().text));
+                CHECK_MESSAGE(done, (done ? "" : done.error().text()));
             });
             CHECK(committed(options, "restart") == expected);
         }

@@ -50,13 +50,13 @@ template <class T>
 void check_refused(Rank& here, const Result<T>& answer, const std::string& says) {
     REQUIRE_FALSE(answer);
     CHECK(answer.error().kind == ErrorKind::refused);
-    CHECK_MESSAGE(answer.error().text.find(says) != std::string::npos, answer.error().text);
-    CHECK(answer.error().text == text_of_rank_0(*here.world, answer.error().text));
+    CHECK_MESSAGE(answer.error().text().find(says) != std::string::npos, answer.error().text());
+    CHECK(answer.error().what == text_of_rank_0(*here.world, answer.error().what));
 }
 
 void check_saves(Stream& stream, std::int64_t step) {
     const auto saved = stream.save(step);
-    REQUIRE_MESSAGE(saved, (saved ? "" : saved.error().text));
+    REQUIRE_MESSAGE(saved, (saved ? "" : saved.error().text()));
     CHECK(saved->kept);
     stream.wait_committed(std::chrono::seconds(60)).value();
     CHECK(stream.counters().newest_durable_step == step);
@@ -206,7 +206,7 @@ TEST_CASE("wrong options are refused on every rank, as is a run below a file") {
             const auto session = detail::open_over(std::make_unique<GroupHolder>(own->split(0)), options);
             REQUIRE_FALSE(session);
             CHECK(session.error().kind == ErrorKind::refused);
-            CHECK_MESSAGE(session.error().text.find(says) != std::string::npos, session.error().text);
+            CHECK_MESSAGE(session.error().text().find(says) != std::string::npos, session.error().text());
         };
         refused({.run = wrong ? "" : folder / "run"}, "Options::run is empty");
         refused({.run = folder / "run", .virtual_nodes = wrong ? 0 : 1}, "virtual_nodes");
@@ -223,7 +223,7 @@ TEST_CASE("a second session of the same run on the same node is refused; after t
     const auto second = Session::open(options);
     REQUIRE_FALSE(second);
     CHECK(second.error().kind == ErrorKind::refused);
-    CHECK_MESSAGE(second.error().text.find("another session (process ") != std::string::npos, second.error().text);
+    CHECK_MESSAGE(second.error().text().find("another session (process ") != std::string::npos, second.error().text());
     double time = 1;
     auto stream = first.stream("restart").value();
     stream.replicated("time", &time).value();
@@ -240,5 +240,5 @@ TEST_CASE("a dedicated agent that nobody split off is refused, with the way out"
     const auto session = Session::open(options);
     REQUIRE_FALSE(session);
     CHECK(session.error().kind == ErrorKind::refused);
-    CHECK(session.error().text.find("Next: call it after MPI_Init, or set agent.mode") != std::string::npos);
+    CHECK(session.error().text().find("Next: call it after MPI_Init, or set agent.mode") != std::string::npos);
 }

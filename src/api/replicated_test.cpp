@@ -26,7 +26,7 @@ void check_refused(const Result<T>& answer, const std::vector<std::string>& says
     CHECK(answer.error().kind == ErrorKind::refused);
     for (const auto& part : says) {
         CAPTURE(part);
-        CHECK_MESSAGE(answer.error().text.find(part) != std::string::npos, answer.error().text);
+        CHECK_MESSAGE(answer.error().text().find(part) != std::string::npos, answer.error().text());
     }
 }
 

@@ -23,11 +23,10 @@ Result<Part> part_of(const StreamState& stream, const std::vector<std::string>& 
     Part part{.schema = {.stream = stream.schema.stream, .tables = {}, .variables = {}}, .binding = {}};
     for (const auto& name : names) {
         const auto* variable = find(stream.schema, name);
-        if (variable == nullptr)
-            return Error{ErrorKind::missing, fmt::format("forebay: no variable '{}' is described.", name)};
+        if (variable == nullptr) return Error{ErrorKind::missing, fmt::format("no variable '{}' is described.", name)};
         if (variable->kind == Kind::particles)
             return Error{ErrorKind::refused,
-                         fmt::format("forebay: '{}' is a column; tables are read with all that is described.", name)};
+                         fmt::format("'{}' is a column; tables are read with all that is described.", name)};
         const auto index = static_cast<std::size_t>(variable - stream.schema.variables.data());
         part.schema.variables.push_back(*variable);
         part.binding.data.push_back(stream.binding.data[index]);
@@ -93,7 +92,7 @@ Result<> StreamState::bring_back_replaced() {
 
 void StreamState::note(const std::string& text) {
     notes.push_back(text);
-    session->log([&] { return "forebay: stream '" + schema.stream + "': " + text; });
+    session->log([&] { return "stream '" + schema.stream + "': " + text; });
 }
 
 Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
@@ -121,7 +120,7 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
         FB_TRY_ASSIGN(turned, looked ? Result<bool>(false) : state->turn_to_target(*this, looked.error()));
         if (turned) {
             FB_TRY(comm::agree(world, [&] {
-                note(fmt::format("step {}: its staged copies are passed over: {}", step, looked.error().text));
+                note(fmt::format("step {}: its staged copies are passed over: {}", step, looked.error().line()));
                 state->rows.clear();
             }));
             looked = look_at_heads(*state);
@@ -130,7 +129,7 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
             FB_TRY_ASSIGN(is_gone, was_removed(*state, looked.error()));
             if (looked.error().kind != ErrorKind::corrupt && !is_gone) return looked.error();
             FB_TRY(comm::agree(world,
-                               [&] { note(fmt::format("step {} is passed over: {}", step, looked.error().text)); }));
+                               [&] { note(fmt::format("step {} is passed over: {}", step, looked.error().line())); }));
             below = step;
             continue;
         }
@@ -138,7 +137,7 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
         chosen_step = step;
         reading = state;
         session->log([&] {
-            return fmt::format("forebay: stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream, step,
+            return fmt::format("stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream, step,
                                state->choice.manifest.world_ranks, state->choice.source);
         });
         return std::optional(Restart(std::move(state), shared_from_this()));
@@ -167,7 +166,7 @@ Result<std::optional<Restart>> StreamState::restore(const std::function<Result<>
         FB_TRY_ASSIGN(is_gone, was_removed(*found->state_, read.error()));
         if (read.error().kind != ErrorKind::corrupt && !is_gone) return read.error();
         FB_TRY(comm::agree(world, [&] {
-            note(fmt::format("step {} is passed over: {}", found->step(), read.error().text));
+            note(fmt::format("step {} is passed over: {}", found->step(), read.error().line()));
             passed = notes;
         }));
         below = found->step();
@@ -216,16 +215,16 @@ Result<> RestartState::read(StreamState& stream, const std::function<Result<Part
     FB_TRY_ASSIGN(turned, done ? Result<bool>(false) : turn_to_target(stream, done.error()));
     if (turned) {
         stream.session->log([&] {
-            return fmt::format("forebay: stream '{}': step {} is read from {}, since a staged copy is damaged: {}",
-                               stream.schema.stream, choice.manifest.step, choice.directory, done.error().text);
+            return fmt::format("stream '{}': step {} is read from {}, since a staged copy is damaged: {}",
+                               stream.schema.stream, choice.manifest.step, choice.directory, done.error().line());
         });
         done = restart::read(reader, choice, *plan, part.binding);
     }
     if (done) return {};
-    return Error{done.error().kind,
-                 fmt::format("forebay: step {} of stream '{}' cannot be restored: {} Safe: snapshots of other steps. "
-                             "Next: older().",
-                             choice.manifest.step, stream.schema.stream, done.error().text)};
+    return because(done.error(),
+                   fmt::format("step {} of stream '{}' cannot be restored: {}", choice.manifest.step,
+                               stream.schema.stream, done.error().what),
+                   "snapshots of other steps", "older()");
 }
 
 Result<> Restart::read() {
@@ -237,9 +236,9 @@ Result<> Restart::read() {
                 const auto wanted = t < state_->rows.size() ? state_->rows[t] : 0;
                 if (stream.binding.tables[t].rows == wanted) continue;
                 return Error{ErrorKind::refused,
-                             fmt::format("forebay: table '{}' is bound to {} rows, but this rank gets {} of step {}. "
-                                         "Next: bind rows(table) rows before read().",
-                                         stream.schema.tables[t], stream.binding.tables[t].rows, wanted, step())};
+                             fmt::format("table '{}' is bound to {} rows, but this rank gets {} of step {}",
+                                         stream.schema.tables[t], stream.binding.tables[t].rows, wanted, step()),
+                             "", "bind rows(table) rows before read()"};
             }
             return Part{stream.schema, stream.binding};
         });

@@ -31,17 +31,16 @@ Result<> within(std::chrono::milliseconds limit, const std::string& what, std::f
     auto answer = task->get_future();
     auto started = sys::Thread::start([task] { (*task)(); });
     if (!started)
-        return Error{started.error().kind,
-                     fmt::format("forebay: {} is not looked at: {}. Nothing was written. Next: allow this process more "
-                                 "threads, then call again.",
-                                 what, started.error().text)};
+        return because(started.error(),
+                       fmt::format("{} is not looked at: {}. Nothing was written", what, started.error().what), "",
+                       "allow this process more threads, then call again");
     started->leave();
     for (node::LongWait wait(say, limit); !wait.is_over(); wait.turn([&] { return what + " to answer"; }))
         if (answer.wait_for(std::min(turn, limit)) == std::future_status::ready) return answer.get();
     return Error{ErrorKind::retry,
-                 fmt::format("forebay: {} does not answer for {} s. Nothing was written. Next: see whether its file "
-                             "system is alive; open_wait sets how long to wait.",
-                             what, std::chrono::duration<double>(limit).count())};
+                 fmt::format("{} does not answer for {} s. Nothing was written", what,
+                             std::chrono::duration<double>(limit).count()),
+                 "", "see whether its file system is alive; open_wait sets how long to wait"};
 }
 
 Result<std::string> absolute_path(const std::string& path, const std::string& what) {
@@ -49,9 +48,10 @@ Result<std::string> absolute_path(const std::string& path, const std::string& wh
     auto text = std::filesystem::absolute(path, failed).lexically_normal().string();
     if (failed)
         return Error{ErrorKind::refused,
-                     fmt::format("forebay: {}, {}, is no absolute path, and the current directory of this process "
-                                 "cannot be told: {}. Nothing was written. Next: give an absolute path.",
-                                 what, path, failed.message())};
+                     fmt::format("{}, {}, is no absolute path, and the current directory of this process cannot be "
+                                 "told: {}. Nothing was written",
+                                 what, path, failed.message()),
+                     "", "give an absolute path"};
     while (text.size() > 1 && text.back() == '/') text.pop_back();
     return text;
 }
@@ -61,21 +61,22 @@ SessionState::~SessionState() { end_thread(stuck_agent_end_max); }
 Result<> SessionState::check_process() const {
     if (in_own_process()) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("forebay: the session belongs to process {}, which has forked this one. Nothing was done, "
-                             "and the session goes on there. Next: save there, or open a session of another run here.",
-                             process_)};
+                 fmt::format("the session belongs to process {}, which has forked this one. Nothing was done, and the "
+                             "session goes on there",
+                             process_),
+                 "", "save there, or open a session of another run here"};
 }
 
 Result<> SessionState::check_open() const {
     FB_TRY(check_process());
     if (staging) return topology.world->check();
-    return Error{ErrorKind::refused, "forebay: the session is closed."};
+    return Error{ErrorKind::refused, "the session is closed."};
 }
 
 Result<> SessionState::check_lost() const {
     const auto& page = staging->control();
     if (page.lost.load(std::memory_order_acquire) == 0) return {};
-    return Error{ErrorKind::refused, page.lost_text.data()};
+    return node::error_in(static_cast<std::uint32_t>(ErrorKind::refused), page.lost_text);
 }
 
 Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<SessionState>& self,
@@ -117,7 +118,7 @@ Result<> SessionState::free_staging() {
     }
     FB_TRY(agent::check_spools(staging->directory()));
     log([&] {  // with a view of thousands of variables, perhaps
-        return fmt::format("forebay: the agent on {} is still at work; it frees {} when it leaves", sys::host_name(),
+        return fmt::format("the agent on {} is still at work; it frees {} when it leaves", sys::host_name(),
                            staging->directory());
     });
     return {};
@@ -143,7 +144,7 @@ Result<> SessionState::close() {
         living->at_close = living->counters();
         if (const auto late = living->at_close.deadlines_missed; late != 0)
             log([&] {
-                return fmt::format("forebay: stream '{}': {} snapshots were not durable by their deadline", name, late);
+                return fmt::format("stream '{}': {} snapshots were not durable by their deadline", name, late);
             });
         living->stager.release();
     }

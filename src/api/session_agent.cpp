@@ -57,14 +57,15 @@ Result<> SessionState::ensure_agent() {
 Result<> SessionState::ask_dedicated() {
     if (posts_.empty())
         return Error{ErrorKind::refused,
-                     "forebay: agent.mode is \"dedicated\", but no rank is: the session was not opened over what "
-                     "forebay::dedicate() gave. Next: call it after MPI_Init, or set agent.mode to \"process\"."};
+                     "agent.mode is \"dedicated\", but no rank is: the session was not opened over what "
+                     "forebay::dedicate() gave",
+                     "", "call it after MPI_Init, or set agent.mode to \"process\""};
     const auto asked =
         agent::ask(posts_[topology.virtual_index % posts_.size()], staging->directory(), agent_start_max, say_);
     if (asked) return {};
-    return Error{asked.error().kind, fmt::format("forebay: no agent on {}: {}. Safe: what is staged. Next: look at "
-                                                 "{}/agent.log, or set agent.mode to \"process\".",
-                                                 sys::host_name(), asked.error().text, staging->directory())};
+    return because(asked.error(), fmt::format("no agent on {}: {}", sys::host_name(), asked.error().what),
+                   "what is staged",
+                   fmt::format("look at {}/agent.log, or set agent.mode to \"process\"", staging->directory()));
 }
 
 Result<> SessionState::start_process() {
@@ -79,11 +80,9 @@ Result<> SessionState::start_process() {
                                             .is_ready = [this] { return staging->agent_lives(); }},
                                            agent_start_max);
     if (started) return {};
-    return Error{
-        started.error().kind,
-        fmt::format("forebay: no agent on {}: {} Safe: what is staged. Next: set agent.program or FOREBAY_AGENT to the "
-                    "forebay command, or agent.mode to \"thread\".",
-                    sys::host_name(), started.error().text)};
+    return because(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
+                   "what is staged",
+                   "set agent.program or FOREBAY_AGENT to the forebay command, or agent.mode to \"thread\"");
 }
 
 Result<> SessionState::start_thread() {
@@ -116,10 +115,9 @@ Result<> SessionState::start_thread() {
         return {};
     }
     thread_.reset();
-    return Error{started.error().kind,
-                 fmt::format("forebay: no agent on {}: {}. Safe: what is staged in {}. Next: allow this process more "
-                             "threads; a later call tries again.",
-                             sys::host_name(), started.error().text, staging->directory())};
+    return because(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
+                   fmt::format("what is staged in {}", staging->directory()),
+                   "allow this process more threads; a later call tries again");
 }
 
 // A thread cannot outlive the application: what it could not commit stays staged.

@@ -12,6 +12,7 @@
 #include "api/alike.hpp"
 #include "api/state.hpp"
 #include "base/attempt.hpp"
+#include "base/error_text.hpp"
 #include "base/limits.hpp"
 #include "base/show_text.hpp"
 #include "catalog/claim.hpp"
@@ -29,11 +30,11 @@ constexpr std::chrono::seconds old_agent_max{10};
 
 // Before the first step, not after an hour of computing. What may pass, and what is no store's error, is told as it is.
 Error not_writable(const std::string& run, const Error& why) {
-    if (why.kind == ErrorKind::retry || why.kind == ErrorKind::corrupt || why.text.starts_with("forebay: ")) return why;
-    return {why.kind, fmt::format("forebay: the run directory {} cannot be written to: {}. Safe: what is there. Next: "
-                                  "another run directory, or see to whom this one and those above it belong, whether "
-                                  "there is room, and whether its file system is mounted.",
-                                  run, why.text)};
+    if (why.kind == ErrorKind::retry || why.kind == ErrorKind::corrupt || !why.safe.empty() || !why.next.empty())
+        return why;
+    return because(why, fmt::format("the run directory {} cannot be written to: {}", run, why.what), "what is there",
+                   "another run directory, or see to whom this one and those above it belong, whether there is room, "
+                   "and whether its file system is mounted");
 }
 
 // A forwarder that is started by hand, in the same moment as the application, has a while to come.
@@ -72,7 +73,7 @@ Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted)
     posts_ = holder.posts();
     if (auto log = log_of(options); log && holder.group().rank() == 0)
         say_ = [log = std::move(log)](const std::string& line) {
-            static_cast<void>(attempt([&] { log(show_message(line)); }));
+            static_cast<void>(attempt([&] { log(show_message(program_prefix + line)); }));
         };
     if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves a part of its ranks
         options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(posts_.size()));
@@ -128,8 +129,8 @@ Result<> SessionState::start(const node::Forwarding& of_job) {
     FB_TRY(of_leader([&] { return ensure_agent(); }));
     FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers() : Result<>(); }));
     log([&] {
-        return fmt::format("forebay: run {}, session {}, {} ranks on {} nodes, staged in {}", options.run, number,
-                           world.size(), topology.nodes, staging->directory());
+        return fmt::format("run {}, session {}, {} ranks on {} nodes, staged in {}", options.run, number, world.size(),
+                           topology.nodes, staging->directory());
     });
     return {};
 }
@@ -161,10 +162,10 @@ Result<> SessionState::find_forwarders(const node::Forwarding& of_job) {
     const auto& agent = options.agent;
     if (agent.forwarders > 0 && of_job.to.empty())
         return Error{ErrorKind::refused,
-                     fmt::format("forebay: agent.forwarders is {}, but no host is one: the session was not opened over "
-                                 "what forebay::dedicate() gave. Next: call it after MPI_Init, or set agent.forwarders "
-                                 "to 0.",
-                                 agent.forwarders)};
+                     fmt::format("agent.forwarders is {}, but no host is one: the session was not opened over what "
+                                 "forebay::dedicate() gave",
+                                 agent.forwarders),
+                     "", "call it after MPI_Init, or set agent.forwarders to 0"};
     if (agent.forwarders > 0) {
         forwarding_ = of_job;
     } else if (!agent.forward_to.empty()) {
@@ -176,11 +177,8 @@ Result<> SessionState::find_forwarders(const node::Forwarding& of_job) {
             return {};
         });
         if (!found)
-            return Error{
-                found.error().kind,
-                fmt::format("forebay: no token for the forwarders: {}. Next: start forebay forward first, with "
-                            "--token-file {}.",
-                            found.error().text, agent.forward_token_file)};
+            return because(found.error(), fmt::format("no token for the forwarders: {}", found.error().what), "",
+                           fmt::format("start forebay forward first, with --token-file {}", agent.forward_token_file));
     }
     // Each node begins with another forwarder.
     auto& to = forwarding_.to;
@@ -191,7 +189,7 @@ Result<> SessionState::find_forwarders(const node::Forwarding& of_job) {
 
 Result<> SessionState::open_target() {
     auto target = agent::target_of(options.run, forwarding_, {});
-    if (!target) return Error{target.error().kind, "forebay: " + target.error().text};
+    if (!target) return target.error();
     target_ = target->store;
     const auto wait = forwarding_.to.empty() ? std::chrono::milliseconds(0) : options.open_wait;
     // Shared with the thread that may hang in it.
@@ -244,20 +242,20 @@ Result<> SessionState::drain_leftovers() {
     FB_TRY_ASSIGN(left, agent::find_leftovers(options.staging, options.run, run_id, last_claim_));
     for (const auto& directory : left.others)
         log([&] {
-            return fmt::format(
-                "forebay: {} holds staged snapshots that are not of this run: of another one that lay at {}, or of a "
-                "copy of it. They are neither restored nor committed. Next: forebay drain {} --into ANOTHER-RUN keeps "
-                "them, --drop removes them.",
-                directory, options.run, directory);
+            return note_line(
+                fmt::format("{} holds staged snapshots that are not of this run: of another one that lay at {}, or of "
+                            "a copy of it. They are neither restored nor committed",
+                            directory, options.run),
+                fmt::format("forebay drain {} --into ANOTHER-RUN keeps them, --drop removes them", directory));
         });
     // Those that this session uses are held by it.
     const auto drained =
         agent::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding_, .moved_to = options.run});
     for (const auto& [directory, staged] : drained) {
-        if (!staged) log([&] { return staged.error().text; });
+        if (!staged) log([&] { return staged.error().line(); });
         for (const auto& one : staged ? *staged : std::vector<agent::Drained>())
             log([&] {
-                return fmt::format("forebay: {} was left staged in {}: {}", one.name(), directory,
+                return fmt::format("{} was left staged in {}: {}", one.name(), directory,
                                    one.committed ? "it is committed now" : one.text);
             });
     }
@@ -305,9 +303,9 @@ Result<> SessionState::wait_for_old_agents(const std::string& directory) {
     Result<> mine;
     if (const auto agent = look(std::chrono::milliseconds(0)))
         mine = Error{ErrorKind::retry,
-                     fmt::format("forebay: after {} s there still is {}. Safe: what it has staged. Next: look at "
-                                 "{}/agent.log, then start again.",
-                                 std::chrono::duration<double>(options.close_wait).count(), *agent, directory)};
+                     fmt::format("after {} s there still is {}",
+                                 std::chrono::duration<double>(options.close_wait).count(), *agent),
+                     "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
     return comm::agree(*topology.world, mine);
 }
 

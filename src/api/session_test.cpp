@@ -224,7 +224,7 @@ TEST_CASE("a flipped bit in the data is found by read(), and older() gives the o
         const auto read = found->read();
         REQUIRE(!read);
         CHECK(read.error().kind == ErrorKind::corrupt);
-        CHECK(read.error().text.find("fields/u") != std::string::npos);
+        CHECK(read.error().text().find("fields/u") != std::string::npos);
         found = d.stream.older().value();
         REQUIRE(found);
         CHECK(found->step() == 1);

@@ -169,7 +169,7 @@ TEST_CASE("damage in data, in a head, in the page and in what HDF5 sees is found
         CHECK(verified.damage[0].variable == variable);
         flip();
     }
-    CHECK(catalog::load_head(sys::posix_store(), path).error().text.find("/node-00000") != std::string::npos);
+    CHECK(catalog::load_head(sys::posix_store(), path).error().text().find("/node-00000") != std::string::npos);
     CHECK(catalog::load_head(sys::posix_store(), path + "/node-00003").error().kind == ErrorKind::missing);
 }
 
@@ -217,6 +217,6 @@ TEST_CASE("h5part is for one table, and says so") {
         const auto saved = SharedState(stream, world).save(1);
         REQUIRE_FALSE(saved);
         CHECK(saved.error().kind == ErrorKind::refused);
-        CHECK(saved.error().text.find("one particle table, this one has 2") != std::string::npos);
+        CHECK(saved.error().text().find("one particle table, this one has 2") != std::string::npos);
     });
 }

@@ -87,9 +87,9 @@ TEST_CASE("with the agent killed close() says what is left, and forebay drain pa
     put(session, "late", "kept");
     const auto closed = session.close();
     REQUIRE_FALSE(closed);
-    CHECK_MESSAGE(closed.error().text.find("1 files of ") != std::string::npos, closed.error().text);
+    CHECK_MESSAGE(closed.error().text().find("1 files of ") != std::string::npos, closed.error().text());
     const auto directory = test::staged(options).at(0);
-    CHECK(closed.error().text.find("forebay drain " + directory) != std::string::npos);
+    CHECK(closed.error().text().find("forebay drain " + directory) != std::string::npos);
     test::forebay_command("drain " + directory);
     CHECK(test::staged(options).empty());
     test::forebay_command("extract " + options.run + " -C " + (folder / "out"));
@@ -130,7 +130,7 @@ TEST_CASE("a program that goes on while the session closes: what it was not refu
             stop = true;
             program.join();
             if (!closed) {  // the agent had gone before the program saw the end
-                CHECK_MESSAGE(closed.error().text.find("forebay drain") != std::string::npos, closed.error().text);
+                CHECK_MESSAGE(closed.error().text().find("forebay drain") != std::string::npos, closed.error().text());
                 test::forebay_command("drain all --staging " + options.staging);
             }
             CHECK(test::staged(options).empty());
@@ -153,14 +153,14 @@ TEST_CASE("a directory of the spool that cannot be listed: close() and drain nam
         const auto closed = session.close();
         if (closed) return "it was closed";
         std::string text =
-            closed.error().text.find("a/b") == std::string::npos ? closed.error().text : "close names it";
+            closed.error().what.find("a/b") == std::string::npos ? closed.error().what : "close names it";
         const auto directory = test::staged(options).at(0);
         for (const bool opens : {false, true}) {
             if (opens)
                 for (const auto& entry : fs::directory_iterator(directory))
                     if (fs::is_directory(entry)) fs::permissions(entry.path() / "a/b", fs::perms::owner_all);
             const auto drained = agent::drain_leftover(directory, {}, {.remove = true});
-            if (!drained) text += ", " + drained.error().text;
+            if (!drained) text += ", " + drained.error().text();
             else
                 for (const auto& one : *drained)
                     text += one.text.find("a/b") == std::string::npos ? ", " + one.text : ", drain names it";

@@ -12,15 +12,14 @@ namespace forebay {
 namespace {
 
 Error unknown(const std::string& name, const char* what) {
-    return {ErrorKind::missing, fmt::format("forebay: no {} '{}' is described.", what, name)};
+    return {ErrorKind::missing, fmt::format("no {} '{}' is described.", what, name)};
 }
 
 // What tells a box of a variable from one of another, where nobody says its type.
 Result<> check_piece(const Variable& variable, const Piece& piece) {
     const auto refuse = [&](const std::string& why) {
-        return Error{
-            ErrorKind::refused,
-            fmt::format("forebay: variable '{}' is refused: {} It stays where it was bound.", variable.name, why)};
+        return Error{ErrorKind::refused,
+                     fmt::format("variable '{}' is refused: {} It stays where it was bound.", variable.name, why)};
     };
     const int dims = variable.shape.dims();
     if (piece.box.lo.dims() != dims || piece.box.size.dims() != dims)
@@ -80,9 +79,9 @@ Result<> StreamState::add(Variable variable, void* data, std::vector<Piece> piec
 Result<std::uint32_t> StreamState::add_table(const std::string& name, const std::vector<Column>& columns) {
     FB_TRY(session->check_open());
     if (std::ranges::find(schema.tables, name) != schema.tables.end())
-        return Error{ErrorKind::refused, fmt::format("forebay: table '{}' is refused: it is described twice.", name)};
+        return Error{ErrorKind::refused, fmt::format("table '{}' is refused: it is described twice.", name)};
     if (columns.empty())
-        return Error{ErrorKind::refused, fmt::format("forebay: table '{}' is refused: it has no columns.", name)};
+        return Error{ErrorKind::refused, fmt::format("table '{}' is refused: it has no columns.", name)};
     auto wider = schema;
     const auto table = static_cast<std::uint32_t>(wider.tables.size());
     wider.tables.push_back(name);
@@ -118,10 +117,10 @@ Result<std::size_t> StreamState::index_of(const std::string& variable, Kind kind
         return static_cast<std::size_t>(found - schema.variables.data());
     return Error{
         ErrorKind::refused,
-        fmt::format("forebay: variable '{}' is described as {} {} of {}, and comes as {} {} of {}. It stays where "
-                    "it was bound. Next: give it as it is described, or forget it and describe it anew.",
+        fmt::format("variable '{}' is described as {} {} of {}, and comes as {} {} of {}. It stays where it was bound",
                     variable, name_of(found->type), name_of(found->kind), show_shape(found->shape), name_of(type),
-                    name_of(kind), show_shape(shape))};
+                    name_of(kind), show_shape(shape)),
+        "", "give it as it is described, or forget it and describe it anew"};
 }
 
 Result<> StreamState::check_bound(std::span<const char> written) const {
@@ -131,9 +130,10 @@ Result<> StreamState::check_bound(std::span<const char> written) const {
             const auto v = table.variables[c];
             if (table.rows == 0 || (v < written.size() && written[v] != 0)) continue;
             if (table.columns[c].data == nullptr)
-                return Error{ErrorKind::refused,
-                             fmt::format("forebay: column '{}' has {} rows but no address. Next: Particles::bind.",
-                                         schema.variables[v].name, table.rows)};
+                return Error{
+                    ErrorKind::refused,
+                    fmt::format("column '{}' has {} rows but no address", schema.variables[v].name, table.rows), "",
+                    "Particles::bind"};
         }
     }
     return {};
@@ -177,8 +177,7 @@ Result<> Stream::rebind(const std::string& name, void* data, const As& as) {
     return state_->guarded([&]() -> Result<> {
         FB_TRY_ASSIGN(index, state_->index_of(name, Kind::replicated, as));
         if (data == nullptr)
-            return Error{ErrorKind::refused,
-                         fmt::format("forebay: variable '{}' is refused: it has no address.", name)};
+            return Error{ErrorKind::refused, fmt::format("variable '{}' is refused: it has no address.", name)};
         state_->binding.data[index] = data;
         return {};
     });
@@ -189,7 +188,7 @@ Result<> StreamState::forget(const std::string& name) {
     const auto* found = find(schema, name);
     if (found == nullptr) return unknown(name, "variable");
     if (found->kind == Kind::particles)
-        return Error{ErrorKind::refused, fmt::format("forebay: '{}' is a column; tables stay described.", name)};
+        return Error{ErrorKind::refused, fmt::format("'{}' is a column; tables stay described.", name)};
     const auto index = found - variables.data();
     stager.abandon();  // blocks that are being written belong to the old layout
     variables.erase(variables.begin() + index);
@@ -220,16 +219,15 @@ Result<> StreamState::bind(std::uint32_t index, std::uint64_t rows, std::vector<
                            const std::vector<Type>& types) {
     auto& table = binding.tables[index];
     if (!columns.empty() && columns.size() != table.variables.size())
-        return Error{ErrorKind::refused, fmt::format("forebay: table '{}' has {} columns, bind() was given {}.",
+        return Error{ErrorKind::refused, fmt::format("table '{}' has {} columns, bind() was given {}.",
                                                      schema.tables[index], table.variables.size(), columns.size())};
     for (std::size_t c = 0; c < std::min(types.size(), table.variables.size()); ++c) {
         const auto& described = schema.variables[table.variables[c]];
         if (types[c] != described.type)
-            return Error{
-                ErrorKind::refused,
-                fmt::format("forebay: column '{}' is described as {}, and comes as {}. The table stays bound as "
-                            "it was. Next: give the columns in the order and of the types of the description.",
-                            described.name, name_of(described.type), name_of(types[c]))};
+            return Error{ErrorKind::refused,
+                         fmt::format("column '{}' is described as {}, and comes as {}. The table stays bound as it was",
+                                     described.name, name_of(described.type), name_of(types[c])),
+                         "", "give the columns in the order and of the types of the description"};
     }
     columns.resize(table.variables.size());
     table.rows = rows;
@@ -260,7 +258,7 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
     const auto mine = attempt([&]() -> Result<> {
         if (step < 0 || step > limits::step_max)
             return Error{ErrorKind::refused,
-                         fmt::format("forebay: step {} is refused: steps are 0 to {}.", step, limits::step_max)};
+                         fmt::format("step {} is refused: steps are 0 to {}.", step, limits::step_max)};
         FB_TRY(session->check_lost());
         direct.assign(schema.variables.size(), 0);
         if (values == stage::Stager::Values::final) FB_TRY(check_bound({}));
@@ -280,13 +278,12 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
     }
     if (saved->replaced >= 0)
         session->log([&] {
-            return fmt::format("forebay: stream '{}': step {} replaces step {}, which was not drained yet.",
-                               schema.stream, step, saved->replaced);
+            return fmt::format("stream '{}': step {} replaces step {}, which was not drained yet.", schema.stream, step,
+                               saved->replaced);
         });
     if (!saved->kept)
-        session->log([&] {
-            return fmt::format("forebay: stream '{}': step {} is skipped: no slot is free.", schema.stream, step);
-        });
+        session->log(
+            [&] { return fmt::format("stream '{}': step {} is skipped: no slot is free.", schema.stream, step); });
     return saved;
 }
 
@@ -317,10 +314,10 @@ DirectSave::DirectSave(std::shared_ptr<StreamState> stream, Saved saved)
 Result<> DirectSave::check_under_way() const {
     if (saved_.kept && number_ == stream_->stager.under_way()) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("forebay: stream '{}': the save of step {} {}. Next: Stream::begin.",
-                             stream_->schema.stream, saved_.step,
+                 fmt::format("stream '{}': the save of step {} {}", stream_->schema.stream, saved_.step,
                              saved_.kept ? "is not under way any more: it was sealed, or another was begun"
-                                         : "was skipped, so it has no slot to write to")};
+                                         : "was skipped, so it has no slot to write to"),
+                 "", "Stream::begin"};
 }
 
 Result<void*> DirectSave::block(const std::string& variable, std::size_t piece) {
@@ -331,8 +328,8 @@ Result<void*> DirectSave::block(const std::string& variable, std::size_t piece) 
             return unknown(variable, "array or replicated variable");
         const auto v = static_cast<std::uint32_t>(found - stream_->schema.variables.data());
         if (found->kind == Kind::array && piece >= stream_->binding.pieces[v].size())
-            return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' has {} boxes on this rank, not {}.",
-                                                         variable, stream_->binding.pieces[v].size(), piece + 1)};
+            return Error{ErrorKind::refused, fmt::format("variable '{}' has {} boxes on this rank, not {}.", variable,
+                                                         stream_->binding.pieces[v].size(), piece + 1)};
         stream_->direct[v] = 1;
         return static_cast<void*>(stream_->stager.block(v, piece).data());
     });

@@ -31,8 +31,8 @@ Options options_in(const test::TempDirectory& folder) {
 template <class T>
 int judge(const Result<T>& answer) {
     if (answer) return 0;
-    if (answer.error().kind != ErrorKind::retry) std::fprintf(stderr, "%s\n", answer.error().text.c_str());
-    return answer.error().kind == ErrorKind::retry && answer.error().text.find("ulimit -u") != std::string::npos ? 0
+    if (answer.error().kind != ErrorKind::retry) std::fprintf(stderr, "%s\n", answer.error().text().c_str());
+    return answer.error().kind == ErrorKind::retry && answer.error().what.find("ulimit -u") != std::string::npos ? 0
                                                                                                                  : 1;
 }
 

@@ -21,21 +21,18 @@ Error told() {
     try {
         throw;
     } catch (const Exception& thrown) {
-        return {thrown.kind(), thrown.what()};
+        return thrown.error();
     } catch (const std::bad_alloc&) {
-        return {ErrorKind::full,
-                "forebay: this process gets no more memory. Safe: what is committed or staged. Next: give it more "
-                "memory (ulimit -v, the limits of the job), then call again."};
+        return {ErrorKind::full, "this process gets no more memory", "what is committed or staged",
+                "give it more memory (ulimit -v, the limits of the job), then call again"};
     } catch (const std::system_error& thrown) {
-        return {kind_of(thrown.code()), fmt::format("forebay: {}. Safe: what is committed or staged.", thrown.what())};
+        return {kind_of(thrown.code()), thrown.what(), "what is committed or staged"};
     } catch (const std::exception& thrown) {
-        return {ErrorKind::broken, fmt::format("forebay: unexpected: {}. Safe: what is committed or staged. Next: "
-                                               "please report it.",
-                                               thrown.what())};
+        return {ErrorKind::broken, fmt::format("unexpected: {}", thrown.what()), "what is committed or staged",
+                "please report it"};
     } catch (...) {
-        return {ErrorKind::broken,
-                "forebay: something that is no std::exception was thrown. Safe: what is committed "
-                "or staged. Next: see who throws it, a log function of the application perhaps."};
+        return {ErrorKind::broken, "something that is no std::exception was thrown", "what is committed or staged",
+                "see who throws it, a log function of the application perhaps"};
     }
 }
 

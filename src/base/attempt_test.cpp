@@ -41,19 +41,19 @@ TEST_CASE("what is answered is the answer") {
 TEST_CASE("what is thrown is an Error of its kind, with its text") {
     const auto own = thrown_as([] { throw Exception({ErrorKind::corrupt, "its text"}); });
     CHECK(own.kind == ErrorKind::corrupt);
-    CHECK(own.text == "its text");
+    CHECK(own.what == "its text");
     const auto none = thrown_as([] { throw std::bad_alloc(); });
     CHECK(none.kind == ErrorKind::full);
-    CHECK(none.text.find("memory") != std::string::npos);
+    CHECK(none.what.find("memory") != std::string::npos);
     const auto threads = thrown_as(
         [] { throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again), "thread"); });
     CHECK(threads.kind == ErrorKind::retry);
     const auto file = thrown_as([] { (void)std::filesystem::file_size("/does/not/exist"); });
     CHECK(file.kind == ErrorKind::broken);
-    CHECK(file.text.find("/does/not/exist") != std::string::npos);
+    CHECK(file.what.find("/does/not/exist") != std::string::npos);
     const auto logic = thrown_as([] { throw std::logic_error("ours"); });
     CHECK(logic.kind == ErrorKind::broken);
-    CHECK(logic.text.find("ours") != std::string::npos);
+    CHECK(logic.what.find("ours") != std::string::npos);
     CHECK(thrown_as([] { throw 7; }).kind == ErrorKind::broken);
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("without any memory the answer is still an Error") {
         });
         test::failing_allocation = -1;
         REQUIRE_FALSE(answer);
-        CHECK(answer.error().text == "no more memory");
+        CHECK(answer.error().what == "no more memory");
     }
 }
 

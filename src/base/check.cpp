@@ -3,10 +3,12 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/error_text.hpp"
+
 namespace forebay {
 
 void check_failed(const char* condition, const char* text, const char* file, int line) {
-    std::fprintf(stderr, "forebay: %s:%d: %s does not hold: %s\n", file, line, condition, text);
+    std::fprintf(stderr, "%s%s:%d: %s does not hold: %s\n", program_prefix, file, line, condition, text);
     std::abort();
 }
 

@@ -116,7 +116,7 @@ TEST_CASE("listing: an absent run or stream is an error, not an empty list") {
     const auto absent = catalog::snapshots(disk, run, "fields");
     REQUIRE_FALSE(absent);
     CHECK(absent.error().kind == ErrorKind::missing);
-    CHECK(absent.error().text.find("\"fields\"") != std::string::npos);
+    CHECK(absent.error().text().find("\"fields\"") != std::string::npos);
     CHECK(catalog::leftovers(disk, run, "fields").error().kind == ErrorKind::missing);
 }
 
@@ -136,20 +136,20 @@ TEST_CASE("check_whole: opens each file once and reads 8 KiB; finds what is not 
     const auto verdict = [&] {
         const auto whole = catalog::check_whole(disk, directory, manifest);
         REQUIRE_FALSE(whole);
-        CHECK(whole.error().text.find(path) != std::string::npos);
+        CHECK(whole.error().text().find(path) != std::string::npos);
         return whole.error();
     };
     write_over(disk, path, std::span(image).first(image.size() - 1));
-    CHECK(verdict().text.find("cut short") != std::string::npos);
+    CHECK(verdict().text().find("cut short") != std::string::npos);
     write_over(disk, path, std::span(image).first(100));
     CHECK(verdict().kind == ErrorKind::corrupt);
     auto other = small;
     other.elements_per_rank = 39;  // the same save in name, another file
     write_over(disk, path, test::small_node_file(other, 1));
-    CHECK(verdict().text.find("not the file that was committed") != std::string::npos);
+    CHECK(verdict().text().find("not the file that was committed") != std::string::npos);
     other = at_step(121);
     write_over(disk, path, test::small_node_file(other, 1));
-    CHECK(verdict().text.find("step 121") != std::string::npos);
+    CHECK(verdict().text().find("step 121") != std::string::npos);
     REQUIRE(disk.remove(path));
     CHECK(verdict().kind == ErrorKind::missing);
 }

@@ -174,11 +174,8 @@ Result<bool> Claiming::take(std::uint32_t session) {
 }
 
 Error Claiming::refusal(std::uint32_t session, const std::optional<Said>& said, const std::string& how) const {
-    return {
-        ErrorKind::refused,
-        fmt::format("forebay: {} writes run {} ({}). Safe: all of its snapshots. Next: end it, or choose another run "
-                    "directory.",
-                    holder_name(session, said), run_, how)};
+    return {ErrorKind::refused, fmt::format("{} writes run {} ({})", holder_name(session, said), run_, how),
+            "all of its snapshots", "end it, or choose another run directory"};
 }
 
 Result<> Claiming::see_it_dead(std::uint32_t session) {
@@ -199,9 +196,8 @@ Result<> Claiming::watch(std::uint32_t session, const std::optional<Said>& said)
     if (options_.watch.count() == 0) return {};
     const double seconds = std::chrono::duration<double>(options_.watch).count();
     if (options_.log)
-        options_.log(
-            fmt::format("forebay: {} has claimed run {} and has not ended it: watching for {} s whether it lives",
-                        holder_name(session, said), run_, seconds));
+        options_.log(fmt::format("{} has claimed run {} and has not ended it: watching for {} s whether it lives",
+                                 holder_name(session, said), run_, seconds));
     const auto look = [&] { return sys::read_text(store_, directory_of(run_, session) + "/alive", file_bytes_max); };
     const auto before = look();
     const auto deadline = sys::Clock::now() + options_.watch;
@@ -214,8 +210,7 @@ Result<> Claiming::watch(std::uint32_t session, const std::optional<Said>& said)
         if (now && (!before || *now != *before)) return refusal(session, said, "it has just shown that it lives");
     }
     if (options_.log)
-        options_.log(
-            fmt::format("forebay: {} shows no life: its run {} is taken over", holder_name(session, said), run_));
+        options_.log(fmt::format("{} shows no life: its run {} is taken over", holder_name(session, said), run_));
     return {};
 }
 

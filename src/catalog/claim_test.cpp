@@ -87,7 +87,7 @@ TEST_CASE("on its own machine a session lives as long as its lock is held") {
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
     for (const auto* word : {"session 1", "me", "nid1", "process 8", "application.lock"})
-        CHECK_MESSAGE(refused.error().text.find(word) != std::string::npos, refused.error().text);
+        CHECK_MESSAGE(refused.error().text().find(word) != std::string::npos, refused.error().text());
     lock.release();
     CHECK(claim(disk, here(other), 1h).value() == 2);
     // Whoever holds the very lock of the claim, as after a crash on this node, is not kept out by it.
@@ -124,7 +124,7 @@ TEST_CASE("from elsewhere a session lives as long as it shows life, and a dead o
                                         {.watch = 1h, .log = [&](const std::string& line) { told += line; }});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
-    CHECK(refused.error().text.find("nid2") != std::string::npos);
+    CHECK(refused.error().text().find("nid2") != std::string::npos);
     CHECK(told.find("3600 s") != std::string::npos);
     CHECK_FALSE(catalog::claimed_after(disk, run, 1).value());
     dead = true;

@@ -272,7 +272,7 @@ TEST_CASE("a node file of another run is committed nowhere") {
     const auto refused = commit::commit_if_complete(here.disk, key, run_id);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
-    CHECK(refused.error().text.find("00000000000000aa") != std::string::npos);
+    CHECK(refused.error().text().find("00000000000000aa") != std::string::npos);
 }
 
 TEST_CASE("a crash at any operation while a line takes over leaves each snapshot whole under one name or the other") {

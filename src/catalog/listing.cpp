@@ -26,9 +26,9 @@ bool can_be_a_stream(const std::string& name) {
 Result<std::vector<sys::Entry>> list_stream(sys::Store& store, const std::string& run, const std::string& stream) {
     auto entries = store.list(run + "/" + stream);
     if (!entries && entries.error().kind == ErrorKind::missing)
-        return Error{ErrorKind::missing, fmt::format("run {} has no stream \"{}\": there is no directory {}/{}.\n"
-                                                     "  Next: forebay ls {}",
-                                                     run, stream, run, stream, run)};
+        return Error{ErrorKind::missing,
+                     fmt::format("run {} has no stream \"{}\": there is no directory {}/{}", run, stream, run, stream),
+                     "", fmt::format("forebay ls {}", run)};
     return entries;
 }
 

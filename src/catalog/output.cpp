@@ -36,9 +36,7 @@ bool is_snapshot(sys::Store& store, const fs::path& directory) {
 
 Result<> check_output(sys::Store& store, const std::string& path, std::span<const std::string> files) {
     const auto refusal = [&](const std::string& why, const char* next) {
-        return Error{ErrorKind::refused, fmt::format("forebay: {} {}; nothing was written.\n  Safe: what is there.\n"
-                                                     "  Next: {}",
-                                                     path, why, next)};
+        return Error{ErrorKind::refused, fmt::format("{} {}; nothing was written", path, why), "what is there", next};
     };
     std::error_code error;
     const auto whole = fs::absolute(path, error);

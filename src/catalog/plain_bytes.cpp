@@ -49,7 +49,7 @@ Result<> PlainBytes::decode(const format::Chunk& chunk, std::span<const std::byt
     const bool whole = place.size() == variable.chunk_bytes;
     const auto decoded = whole ? place : room.take(variable.chunk_bytes);
     if (const auto done = codec::decode(filter, stored, decoded); !done)
-        return done.error().kind == ErrorKind::corrupt ? damaged(done.error().text) : done.error();
+        return done.error().kind == ErrorKind::corrupt ? damaged(done.error().what) : done.error();
     if (!whole) std::memcpy(place.data(), decoded.data() + (from - chunk.plain_offset), place.size());
     return {};
 }

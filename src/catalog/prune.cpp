@@ -67,7 +67,7 @@ private:
         const auto verdict = whole(store_, version);
         if (!verdict)
             pruned_.problems.push_back(
-                fmt::format("step {} does not count: {}", version.snapshot.step, verdict.error().text));
+                fmt::format("step {} does not count: {}", version.snapshot.step, verdict.error().line()));
         return verdict.has_value();
     }
 
@@ -142,9 +142,8 @@ Result<> remove_all(sys::Store& store, const std::string& run, bool dry_run, Pru
 Result<> check_has_lines(const std::string& stream) {
     if (!format::is_packed_stream(stream)) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("stream \"{}\" holds packed files, and no state that the run could go back to.\n"
-                             "  Safe: nothing was removed.\n  Next: forebay extract, or rm -r of single batches",
-                             stream)};
+                 fmt::format("stream \"{}\" holds packed files, and no state that the run could go back to", stream),
+                 "nothing was removed", "forebay extract, or rm -r of single batches"};
 }
 
 }  // namespace
@@ -179,9 +178,9 @@ Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::
                 own.removed.push_back(version.snapshot);
     if (own.removed.empty())
         return Error{ErrorKind::missing,
-                     fmt::format("the run is not on line {}, and has left nothing on it, in stream \"{}\" of {}.\n"
-                                 "  Next: forebay ls {}",
-                                 format::name_of(line), stream, run, run)};
+                     fmt::format("the run is not on line {}, and has left nothing on it, in stream \"{}\" of {}",
+                                 format::name_of(line), stream, run),
+                     "", fmt::format("forebay ls {}", run)};
     if (!dry_run) {
         if (is_on_it) {
             all.dropped.push_back(line);

@@ -52,9 +52,9 @@ Result<> write_region(sys::Store& store, const std::string& path, bool direct, c
     FB_TRY_ASSIGN(size, whole->size());
     if (size > group.file_bytes())
         return Error{ErrorKind::refused,
-                     fmt::format("{} has {} bytes, this save makes it {} long: it is not of this save.\n"
-                                 "  Next: move it away and drain again.",
-                                 path, size, group.file_bytes())};
+                     fmt::format("{} has {} bytes, this save makes it {} long: it is not of this save", path, size,
+                                 group.file_bytes()),
+                     "", "move it away and drain again"};
     // Any number of agents may do this at once, with this very number.
     if (size < group.file_bytes()) FB_TRY(whole->truncate(group.file_bytes()));
     FB_TRY(write_page(*whole, format::record_offset_bytes, format::encode_page(format::page_of(file.record))));
@@ -86,10 +86,10 @@ Result<std::optional<std::uint32_t>> absent_region(sys::Store& store, const std:
     const auto& group = page->group;
     if (page->snapshot_id != snapshot_id || group.first_node != first_node)
         return Error{ErrorKind::refused,
-                     fmt::format("{} does not belong to this snapshot: it holds the nodes from {} of snapshot {}.\n"
-                                 "  Safe: nothing was committed, moved or removed; the staged copies stay on their "
-                                 "nodes.\n  Next: move the file away and drain its nodes again.",
-                                 path, group.first_node, catalog::id_text(page->snapshot_id))};
+                     fmt::format("{} does not belong to this snapshot: it holds the nodes from {} of snapshot {}", path,
+                                 group.first_node, catalog::id_text(page->snapshot_id)),
+                     "nothing was committed, moved or removed; the staged copies stay on their nodes",
+                     "move the file away and drain its nodes again"};
     // Where many are absent, each agent finds one soon, and not all the same one.
     const auto begin =
         look_first_at >= first_node && look_first_at - first_node < group.nodes() ? look_first_at - first_node : 0;

@@ -85,10 +85,10 @@ Result<std::uint64_t> identity_of(sys::Store& store, const std::string& run) {
         if (!id) continue;
         if (found != 0)
             return Error{ErrorKind::corrupt,
-                         fmt::format("{} says that the run is {} and {}: two runs were put into one directory.\n"
-                                     "  Safe: all of their snapshots.\n"
-                                     "  Next: remove the {}*{} of one of them.",
-                                     directory, id_text(found), id_text(*id), name_begin, name_end)};
+                         fmt::format("{} says that the run is {} and {}: two runs were put into one directory",
+                                     directory, id_text(found), id_text(*id)),
+                         "all of their snapshots",
+                         fmt::format("remove the {}*{} of one of them", name_begin, name_end)};
         found = *id;
     }
     return found;

@@ -104,7 +104,7 @@ Result<> Verifier::file(const format::NodeLine& line) {
     if (!head) {
         const auto& error = head.error();
         if (error.kind == ErrorKind::retry || error.kind == ErrorKind::unsupported) return error;
-        whole_file(error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path_) : error.text);
+        whole_file(error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path_) : error.line());
         return {};
     }
     if (const auto difference = differs(line, *head); !difference.empty()) {
@@ -189,7 +189,7 @@ Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head) {
         const auto& block = head.blocks[segment.block];
         const auto [first_byte, last_byte] = bounds_of(head, segment, base_);
         add_damage({path_, head.schema.variables[block.variable].name, block.rank, first_byte, last_byte,
-                    checked.error().text});
+                    checked.error().line()});
     }
     window_.clear();
     report();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
+#include "base/error_text.hpp"
 #include "describe/conventions.hpp"
 #include "format/view_mark.hpp"
 
@@ -63,11 +64,11 @@ Result<FoundViews> remove_views(sys::Store& store, const std::string& stream_dir
 }
 
 std::string stays_text(const std::string& path) {
-    return fmt::format(
-        "{0} stays: it is not marked as a view of Forebay's, so it may hold data of its own; a view of an "
-        "earlier version is not marked either, and without its snapshot shows fill values. Next: rm {0}, "
-        "if nobody needs it",
-        path);
+    return note_line(fmt::format("{} stays: it is not marked as a view of Forebay's, so it may hold data of its own; a "
+                                 "view of an earlier version is not marked either, and without its snapshot shows fill "
+                                 "values",
+                                 path),
+                     fmt::format("rm {}, if nobody needs it", path));
 }
 
 }  // namespace forebay::catalog

@@ -32,17 +32,17 @@ Result<catalog::Version> foreign(sys::Store& store, const Place& place) {
     if (found.size() == 1) return found.front();
     return Error{
         found.empty() ? ErrorKind::missing : ErrorKind::refused,
-        fmt::format("{} of {} is {}.\n  Next: forebay ls {}", fmt::format("step {}", *place.step), place.run,
-                    found.empty() ? "no snapshot of another run" : "one in several streams: name RUN/STREAM@STEP",
-                    place.run)};
+        fmt::format("{} of {} is {}", fmt::format("step {}", *place.step), place.run,
+                    found.empty() ? "no snapshot of another run" : "one in several streams: name RUN/STREAM@STEP"),
+        "", fmt::format("forebay ls {}", place.run)};
 }
 
 Result<Exit> adopt(const Options& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     if (!place.step)
-        return Error{ErrorKind::refused,
-                     fmt::format("adopt wants one step, not {}.\n  Next: forebay ls {}", options.place, place.run)};
+        return Error{ErrorKind::refused, fmt::format("adopt wants one step, not {}", options.place), "",
+                     fmt::format("forebay ls {}", place.run)};
     FB_TRY_ASSIGN(version, foreign(store, place));
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, version.snapshot.directory));
     FB_TRY(catalog::check_whole(store, version.snapshot.directory, manifest));

@@ -8,8 +8,8 @@ void add_bench(CommandLine& line) {
     auto verb = line.verb("bench", "Measure save, drain, pace, restart and plan (not in this build: it has no MPI)");
     verb.action([]() -> Result<Exit> {
         return Error{ErrorKind::unsupported,
-                     "no benchmark: this forebay was built without MPI, whose ranks it measures.\n"
-                     "  Next: run the same command with a forebay that was built with -DFOREBAY_MPI=ON."};
+                     "no benchmark: this forebay was built without MPI, whose ranks it measures", "",
+                     "run the same command with a forebay that was built with -DFOREBAY_MPI=ON"};
     });
 }
 

@@ -102,11 +102,11 @@ int CommandLine::act() const {
     const auto outcome = actions_.at(chosen)();
     // What could not be printed was not said: a full disk behind a redirected output is an error too.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        say_error("the output could not be written whole to standard output.");
+        print_error({ErrorKind::full, "the output could not be written whole to standard output."});
         return static_cast<int>(Exit::trouble);
     }
     if (outcome) return static_cast<int>(*outcome);
-    say_error(outcome.error().text);
+    print_error(outcome.error());
     return static_cast<int>(exit_of(outcome.error().kind));
 }
 
@@ -115,7 +115,7 @@ int CommandLine::run(int count, char** arguments) {
         // The parser would only say that a subcommand is required.
         const auto named = [&](const CLI::App* verb) { return count > 1 && verb->check_name(arguments[1]); };
         if (count > 1 && arguments[1][0] != '-' && app_->get_subcommands(named).empty()) {
-            say_error(std::string("there is no verb \"") + arguments[1] + "\".\n  Next: forebay --help");
+            print_error({.what = std::string("there is no verb \"") + arguments[1] + "\".", .next = "forebay --help"});
             return static_cast<int>(Exit::usage);
         }
         app_->parse(count, arguments);
@@ -128,13 +128,13 @@ int CommandLine::run(int count, char** arguments) {
             at = at->get_subcommands().front();
             command += " " + at->get_name();
         }
-        say_error(std::string(wrong.what()) + ".\n  Next: " + command + " --help");
+        print_error({.what = std::string(wrong.what()) + ".", .next = command + " --help"});
         return static_cast<int>(Exit::usage);
     } catch (const Exception& error) {
-        say_error(error.what());
+        print_error(error.error());
         return static_cast<int>(exit_of(error.kind()));
     } catch (const std::exception& error) {
-        say_error(std::string("unexpected: ") + error.what());
+        print_error({.what = std::string("unexpected: ") + error.what()});
         return static_cast<int>(Exit::broken);
     }
 }

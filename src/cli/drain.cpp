@@ -31,17 +31,17 @@ Result<std::vector<agent::DrainedDirectory>> drain_asked(const Options& options)
     agent::LeftoverOptions what{.remove = !options.keep, .forwarding = forwarding};
     if (options.directory == "all") {
         if (!options.into.empty() || options.drop)
-            return Error{ErrorKind::refused,
-                         "--into and --drop are for one staging directory, not for all.\n  Next: forebay drain all"};
+            return Error{ErrorKind::refused, "--into and --drop are for one staging directory, not for all", "",
+                         "forebay drain all"};
         FB_TRY_ASSIGN(directories, node::staging_directories(options.base));
         return agent::drain_leftovers(directories, view_maker(), what);
     }
     if (!options.into.empty()) what.into = std::filesystem::absolute(options.into).lexically_normal().string();
     auto drained = agent::drain_leftover(options.directory, view_maker(), what);
     if (!drained && drained.error().kind == ErrorKind::missing)
-        return Error{ErrorKind::missing, fmt::format("{} is not a staging directory: {}\n"
-                                                     "  Next: forebay drain all --staging {}",
-                                                     options.directory, drained.error().text, options.base)};
+        return Error{ErrorKind::missing,
+                     fmt::format("{} is not a staging directory: {}", options.directory, drained.error().what), "",
+                     fmt::format("forebay drain all --staging {}", options.base)};
     return std::vector{agent::DrainedDirectory{options.directory, std::move(drained)}};
 }
 
@@ -75,9 +75,9 @@ Result<Exit> drain_all(const Options& options) {
         if (!drained && options.directory != "all") return drained.error();
         if (!drained) {
             exit = Exit::found;
-            text += lines("{}: NOT drained: {}\n", directory, Message{drained.error().text});
+            text += lines("{}: NOT drained: {}\n", directory, Message{drained.error().line()});
             array.push(
-                Json::object().set("directory", directory).set("committed", false).set("text", drained.error().text));
+                Json::object().set("directory", directory).set("committed", false).set("text", drained.error().line()));
             continue;
         }
         for (const auto& one : *drained) {

@@ -62,7 +62,7 @@ Result<Exit> finish_run(const Options& given, Result<Exit> (*make)(const Options
     }
     const auto made = make(options);
     if (!made) {
-        FB_TRY(sys::write_text_durable(store, files::failed_path(run), made.error().text));
+        FB_TRY(sys::write_text_durable(store, files::failed_path(run), made.error().what));
         return made;
     }
     FB_TRY(sys::write_text_durable(store, files::made_path(run), options.path + "\n"));
@@ -79,9 +79,9 @@ Result<Exit> make(const Options& options) {
     FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(options.wait_seconds)));
     const auto& snapshots = steps.snapshots;
     if (snapshots.size() != 1)
-        return Error{ErrorKind::refused, fmt::format("{} names {} steps; GenericIO has one a file.\n  Next: name one, "
-                                                     "RUN@STEP",
-                                                     options.place, snapshots.size())};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} names {} steps; GenericIO has one a file", options.place, snapshots.size()), "",
+                     "name one, RUN@STEP"};
     const auto& snapshot = snapshots.front();
     FB_TRY_ASSIGN(written, [&] {
         Progress progress(options.path, options.json);

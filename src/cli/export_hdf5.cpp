@@ -32,9 +32,9 @@ struct Options {
 Result<views::ExportOptions> options_of(const Options& given) {
     views::ExportOptions options{.replace = given.force, .threads = given.threads};
     if (given.threads < 0)
-        return Error{ErrorKind::refused, fmt::format("--threads {}: at least 1, or 0 for as many as are good.\n  Next: "
-                                                     "leave it out",
-                                                     given.threads)};
+        return Error{ErrorKind::refused,
+                     fmt::format("--threads {}: at least 1, or 0 for as many as are good", given.threads), "",
+                     "leave it out"};
     FB_TRY_ASSIGN(align, bytes_from("--align", given.align));
     options.alignment_bytes = align;
     if (!given.memory.empty()) {
@@ -81,8 +81,8 @@ Result<Exit> run(const Options& given, Convention convention) {
     FB_TRY_ASSIGN(options, options_of(given));
     FB_TRY_ASSIGN(steps, find_steps(store, given.place, std::chrono::seconds(given.wait)));
     if (convention == Convention::plain && steps.is_series)
-        return Error{ErrorKind::refused,
-                     fmt::format("the plain convention has one step a file.\n  Next: one step, or forebay export {}",
+        return Error{ErrorKind::refused, "the plain convention has one step a file", "",
+                     fmt::format("one step, or forebay export {}",
                                  describe::convention_names(std::span(describe::known_conventions).subspan<1>()))};
     const outline::Wish wish{
         .convention = convention, .is_series = steps.is_series, .table = given.table, .file_name = {}};

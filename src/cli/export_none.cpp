@@ -19,11 +19,10 @@ void add_export_hdf5(Verb& parent) {
         verb.action([options]() -> Result<Exit> {
             return Error{ErrorKind::unsupported,
                          options->place +
-                             " was not exported: this forebay was built without HDF5, which lays the file "
-                             "out.\n"
-                             "  Safe: the snapshot; its node files are HDF5 files of their own.\n"
-                             "  Next: run the same command with a forebay that was built with "
-                             "-DFOREBAY_HDF5=ON."};
+                             " was not exported: this forebay was built without HDF5, which lays the "
+                             "file out",
+                         "the snapshot; its node files are HDF5 files of their own",
+                         "run the same command with a forebay that was built with -DFOREBAY_HDF5=ON"};
         });
     }
 }

@@ -51,9 +51,7 @@ struct Source {
     std::size_t variable = 0;
 };
 
-Error problem(ErrorKind kind, const std::string& text, const std::string& next) {
-    return {kind, fmt::format("{}\n  Next: {}", text, next)};
-}
+Error problem(ErrorKind kind, const std::string& text, const std::string& next) { return {kind, text, "", next}; }
 
 // * stands for any text, / too, and ? for any byte.
 bool matches(std::string_view pattern, std::string_view text) {

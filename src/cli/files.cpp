@@ -22,9 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view hdf5_signature = "\x89HDF\r\n\x1a\n";
 
-Error refusal(const std::string& text, const std::string& next) {
-    return {ErrorKind::refused, fmt::format("{}\n  Next: {}", text, next)};
-}
+Error refusal(const std::string& text, const std::string& next) { return {ErrorKind::refused, text, "", next}; }
 
 // RUN/STREAM@120 for a file of RUN/STREAM/step-000120.
 std::string snapshot_of(const std::string& path) {
@@ -55,13 +53,13 @@ std::optional<Error> about_ours(sys::Store& store, const std::string& path, cons
                        fmt::format("forebay {} {}", verb, snapshot_of(path)));
     // Neither says "this is none of mine", or that nothing is where its record would be.
     for (const auto* wrong : {&head.error(), &page.error()})
-        if (wrong->kind != ErrorKind::refused && wrong->kind != ErrorKind::missing) return *wrong;
+        if (wrong->kind != ErrorKind::refused && wrong->kind != ErrorKind::missing)
+            return because(*wrong, wrong->what, "",
+                           wrong->next.empty() ? fmt::format("forebay verify {}", snapshot_of(path)) : wrong->next);
     if (has_own_datasets(path) != std::optional(true)) return std::nullopt;
     if (head.error().kind == ErrorKind::missing) return head.error();
-    return Error{ErrorKind::corrupt,
-                 fmt::format("forebay: {} has the datasets of a node file, and its record is none.\n"
-                             "  Safe: the snapshot's other node files.\n  Next: forebay verify {}",
-                             path, snapshot_of(path))};
+    return Error{ErrorKind::corrupt, fmt::format("{} has the datasets of a node file, and its record is none", path),
+                 "the snapshot's other node files", fmt::format("forebay verify {}", snapshot_of(path))};
 }
 
 Error about_other(const std::string& path) {

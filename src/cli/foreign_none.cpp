@@ -9,9 +9,8 @@ namespace forebay::cli {
 namespace {
 
 Error no_hdf5(const std::string& path) {
-    return {
-        ErrorKind::unsupported,
-        fmt::format("{} is an HDF5 file, and this forebay was built without HDF5.\n  Next: h5dump -H {}", path, path)};
+    return {ErrorKind::unsupported, fmt::format("{} is an HDF5 file, and this forebay was built without HDF5", path),
+            "", fmt::format("h5dump -H {}", path)};
 }
 
 }  // namespace

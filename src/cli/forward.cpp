@@ -35,9 +35,8 @@ Result<std::string> token_in(const std::string& path) {
         token = read_token(path);  // of two forwarders that begin at once, both take the one that stayed
     }
     if (token && !forward::key_of(*token))
-        return Error{ErrorKind::refused, fmt::format("{} holds no token, which is 32 hexadecimal digits.\n"
-                                                     "  Next: remove it, and a new one is made.",
-                                                     path)};
+        return Error{ErrorKind::refused, fmt::format("{} holds no token, which is 32 hexadecimal digits", path), "",
+                     "remove it, and a new one is made"};
     return token;
 }
 
@@ -68,10 +67,8 @@ Result<Exit> forward_until_told(const Options& options) {
     auto server = forward::Server::start(sys::posix_store(), options.listen,
                                          {.run = run, .token = token, .make_view = one_view_at_a_time(), .log = log});
     if (!server)
-        return Error{server.error().kind, fmt::format("no forwarder of {}: {}\n"
-                                                      "  Next: see that the run can be written to from this host, and "
-                                                      "that --listen names a free port of it.",
-                                                      run, server.error().text)};
+        return because(server.error(), fmt::format("no forwarder of {}: {}", run, server.error().what), "",
+                       "see that the run can be written to from this host, and that --listen names a free port of it");
     FB_TRY_ASSIGN(addresses, addresses_of(options.listen, server->port()));
     if (options.json) {
         auto array = Json::array();
@@ -84,10 +81,8 @@ Result<Exit> forward_until_told(const Options& options) {
     signals.wait();
     log("told to end");
     if (server->stop()) return Exit::good;
-    return Error{ErrorKind::retry, fmt::format("requests hang in {} and are given up.\n"
-                                               "  Safe: what their clients have staged.\n"
-                                               "  Next: see whether its file system is alive.",
-                                               run)};
+    return Error{ErrorKind::retry, fmt::format("requests hang in {} and are given up", run),
+                 "what their clients have staged", "see whether its file system is alive"};
 }
 
 }  // namespace

@@ -49,9 +49,9 @@ Result<> drain_staged(const Options& options, const std::string& run) {
     }
     if (const auto busy = std::ranges::find_if(directories, is_in_use); busy != directories.end())
         return Error{ErrorKind::retry,
-                     fmt::format("{} was not made: its writer, or that one's agent, still lives and has steps in {}.\n"
-                                 "  Safe: all of it.\n  Next: the same command when it has ended, or with --wait.",
-                                 options.file, *busy)};
+                     fmt::format("{} was not made: its writer, or that one's agent, still lives and has steps in {}",
+                                 options.file, *busy),
+                     "all of it", "the same command when it has ended, or with --wait"};
     for (const auto& [directory, drained] : agent::drain_leftovers(directories, {}, {.remove = true})) {
         if (!drained && drained.error().kind != ErrorKind::missing) return drained.error();
         if (!drained) continue;

@@ -12,12 +12,9 @@ void add_h5part(CommandLine& line) {
     verb.argument("FILE", *file, "The H5Part file");
     verb.action([file]() -> Result<Exit> {
         return Error{ErrorKind::unsupported,
-                     *file +
-                         " was not made: this forebay was built without HDF5, which writes it.\n"
-                         "  Safe: what the H5Part library wrote, in " +
-                         *file +
-                         ".forebay.\n"
-                         "  Next: run the same command with a forebay that was built with -DFOREBAY_HDF5=ON."};
+                     *file + " was not made: this forebay was built without HDF5, which writes it",
+                     "what the H5Part library wrote, in " + *file + ".forebay",
+                     "run the same command with a forebay that was built with -DFOREBAY_HDF5=ON"};
     });
 }
 

@@ -38,9 +38,9 @@ Result<foreign::Contents> open_source(sys::Store& store, Format format, const Op
     FB_TRY_ASSIGN(wishes, foreign::wishes_of(options.types));
     choices.wishes = std::move(wishes);
     if (options.ghosts != "keep" && options.ghosts != "cut")
-        return Error{
-            ErrorKind::refused,
-            fmt::format("--ghosts {}: outer ghost layers can be kept or cut.\n  Next: --ghosts cut", options.ghosts)};
+        return Error{ErrorKind::refused,
+                     fmt::format("--ghosts {}: outer ghost layers can be kept or cut", options.ghosts), "",
+                     "--ghosts cut"};
     choices.cut_ghosts = options.ghosts == "cut";
     if (format == Format::palm_fortran) return foreign::open_palm_fortran(store, options.source, choices);
     FB_TRY_ASSIGN(file, store.open(options.source, sys::Access::read));
@@ -51,25 +51,26 @@ Result<foreign::Contents> open_source(sys::Store& store, Format format, const Op
 Result<foreign::Destination> destination(sys::Store& store, const Options& options, const foreign::Contents& contents) {
     FB_TRY_ASSIGN(place, find_place_to_write(store, options.place));
     if (place.last)
-        return Error{ErrorKind::refused, fmt::format("{}: a new snapshot needs a step of its own.\n  Next: {}@STEP",
-                                                     options.place, place.run)};
+        return Error{ErrorKind::refused, fmt::format("{}: a new snapshot needs a step of its own", options.place), "",
+                     fmt::format("{}@STEP", place.run)};
     if (place.stream_named && !options.stream.empty())
-        return Error{ErrorKind::refused, fmt::format("{} names a stream already.\n  Next: leave --stream {} out",
-                                                     options.place, options.stream)};
+        return Error{ErrorKind::refused, fmt::format("{} names a stream already", options.place), "",
+                     fmt::format("leave --stream {} out", options.stream)};
     foreign::Destination to{.run = place.run, .stream = "restart", .step = 0};
     if (place.stream_named) to.stream = place.streams.front();
     else if (!options.stream.empty()) to.stream = options.stream;
     if (place.step) to.step = *place.step;
     else if (contents.step) to.step = *contents.step;
     else
-        return Error{ErrorKind::refused,
-                     fmt::format("{} does not say its step.\n  Next: name it, {}@STEP", options.source, options.place)};
+        return Error{ErrorKind::refused, fmt::format("{} does not say its step", options.source), "",
+                     fmt::format("name it, {}@STEP", options.place)};
     const auto committed = catalog::snapshots(store, to.run, to.stream);
     if (!committed && committed.error().kind != ErrorKind::missing) return committed.error();
     if (committed && !options.replace && std::ranges::count(*committed, to.step, &catalog::Snapshot::step) > 0)
-        return Error{ErrorKind::refused, fmt::format("step {} of {}/{} is committed already; nothing was imported.\n"
-                                                     "  Next: another step, {}@STEP, or --replace",
-                                                     to.step, to.run, to.stream, to.run)};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("step {} of {}/{} is committed already; nothing was imported", to.step, to.run, to.stream), "",
+            fmt::format("another step, {}@STEP, or --replace", to.run)};
     return to;
 }
 
@@ -88,9 +89,10 @@ Result<> check_room(sys::Store& store, const foreign::Destination& to, std::uint
     }
     FB_TRY_ASSIGN(free, sys::free_bytes(path));
     if (free >= bytes) return {};
-    return Error{ErrorKind::full, fmt::format("{} has {} free, the snapshot takes {}; nothing was imported.\n"
-                                              "  Next: forebay prune {} --keep 1, or another target",
-                                              path, show_bytes(free), show_bytes(bytes), to.run)};
+    return Error{ErrorKind::full,
+                 fmt::format("{} has {} free, the snapshot takes {}; nothing was imported", path, show_bytes(free),
+                             show_bytes(bytes)),
+                 "", fmt::format("forebay prune {} --keep 1, or another target", to.run)};
 }
 
 std::uint64_t rows_of(const foreign::Contents& contents, std::uint32_t table) {
@@ -130,7 +132,7 @@ bool make_view(sys::Store& store, const foreign::Destination& to, const foreign:
     if (!maker) return false;
     const auto made =
         maker(store, {.stream = to.stream, .step = to.step, .directory = written.directory}, Convention::plain);
-    if (!made) notes.push_back("the snapshot has no view: " + made.error().text);
+    if (!made) notes.push_back("the snapshot has no view: " + made.error().line());
     return made.has_value();
 }
 

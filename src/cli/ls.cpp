@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "base/error_text.hpp"
 #include "base/units.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
@@ -113,12 +114,12 @@ void Listing::explain(const std::string& run, const std::string& stream, const c
     for (const auto& version : history.abandoned) left.insert(version.head.lineage.line());
     for (const auto& line : left)
         notes_ += lines(
-            "{}: the run has left line {}; what it has above is kept as keep_abandoned says. Next: forebay prune {}/{} "
+            "{}: the run has left line {}; what it has above is kept as keep_abandoned says. {}forebay prune {}/{} "
             "--line {} removes it.\n",
-            stream, format::name_of(line), run, stream, format::name_of(line));
+            stream, format::name_of(line), next_label, run, stream, format::name_of(line));
     if (!history.foreign.empty())
-        notes_ += lines("{}: {} snapshots are of another run and are not restored from. Next: forebay adopt {}\n",
-                        stream, history.foreign.size(), history.foreign.front().snapshot.directory);
+        notes_ += lines("{}: {} snapshots are of another run and are not restored from. {}forebay adopt {}\n", stream,
+                        history.foreign.size(), next_label, history.foreign.front().snapshot.directory);
 }
 
 Result<> Listing::add(const catalog::Leftover& leftover) {
@@ -192,7 +193,7 @@ Result<> Listing::add_staged(const std::string& staging, const std::string& run)
         array_.push(Json::object().set("state", "staged").set("directory", directory).set("served", is_served));
         any_left |= !is_served;
     }
-    if (any_left) notes_ += lines("  Next: forebay recover {}\n", run);
+    if (any_left) notes_ += lines("  {}forebay recover {}\n", next_label, run);
     return {};
 }
 

@@ -189,10 +189,8 @@ Result<Bench> load(const BenchOptions& options, const std::string& directory) {
     FB_TRY_ASSIGN(head, reader.head());
     bench.file = std::move(head);
     if (bench.file.chunk_table.compressed())
-        return Error{ErrorKind::refused,
-                     fmt::format("forebay: {} is compressed already. Next: give a node file that is "
-                                 "not: save once without compression.",
-                                 options.file)};
+        return Error{ErrorKind::refused, fmt::format("{} is compressed already", options.file), "",
+                     "give a node file that is not: save once without compression"};
     bench.image.resize(bench.file.file_bytes);
     FB_TRY(reader.file().read(0, bench.image));
     bench.directory = directory;

@@ -151,7 +151,7 @@ Result<> measure_world(const BenchOptions& options, const Schema& schema, Sample
         const auto needed = plan.files_needed(binding);
         const auto plan_us = us_since(start);
         if (needed.size() != manifest.nodes.size())
-            return Error{ErrorKind::broken, "forebay: the restart plan has lost node files."};
+            return Error{ErrorKind::broken, "the restart plan has lost node files."};
         if (turn == 0) continue;
         samples.manifest_encode.push_back(encode_us);
         samples.manifest_decode.push_back(decode_us);

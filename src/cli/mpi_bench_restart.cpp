@@ -63,7 +63,7 @@ private:
             found = std::move(newest);
             return {};
         }));
-        if (!found) return Error{ErrorKind::broken, "forebay: the snapshot that was just saved is not found."};
+        if (!found) return Error{ErrorKind::broken, "the snapshot that was just saved is not found."};
         FB_TRY(ranks_.agree(table_.bind(particles, found->rows(particles))));
         return Opened{std::move(session), std::move(stream), std::move(*found), seconds};
     }
@@ -73,10 +73,10 @@ private:
         ranks_.rest();
         FB_TRY_ASSIGN(seconds, ranks_.timed([&] { return restart.read(); }));
         Result<> mine;
-        if (table_.sum(rows_) != sum_) mine = Error{ErrorKind::broken, "forebay: what was read is not what was saved."};
+        if (table_.sum(rows_) != sum_) mine = Error{ErrorKind::broken, "what was read is not what was saved."};
         if (restart.source().starts_with("staged") != staged)
             mine = Error{ErrorKind::broken,
-                         "forebay: the restart came from " + restart.source() + ", which was not to be measured."};
+                         "the restart came from " + restart.source() + ", which was not to be measured."};
         FB_TRY(ranks_.agree(mine));
         return seconds;
     }

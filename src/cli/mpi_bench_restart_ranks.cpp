@@ -39,11 +39,9 @@ Result<std::vector<To>> parse_ranks(const BenchOptions& options, int world) {
     }
     for (const auto& to : all)
         if (to.ranks < 1 || to.ranks > world)
-            return Error{
-                ErrorKind::refused,
-                fmt::format("{} ranks are asked for, mpiexec has started {}. Next: give --from, and mpiexec -n as "
-                            "many ranks as the largest number.",
-                            to.ranks, world)};
+            return Error{ErrorKind::refused,
+                         fmt::format("{} ranks are asked for, mpiexec has started {}", to.ranks, world), "",
+                         "give --from, and mpiexec -n as many ranks as the largest number"};
     return all;
 }
 
@@ -63,7 +61,7 @@ Result<double> read(Ranks& ranks, const BenchPlace& place) {
     FB_TRY_ASSIGN(stream, session.stream(stream_name, BenchPlace::stream_options()));
     FB_TRY_ASSIGN(particles, BenchTable::describe(stream));
     FB_TRY_ASSIGN(newest, stream.newest());
-    if (!newest) return Error{ErrorKind::broken, "forebay: the snapshot that was just saved is not found."};
+    if (!newest) return Error{ErrorKind::broken, "the snapshot that was just saved is not found."};
     const auto rows = newest->rows(particles);
     BenchTable table(rows, static_cast<std::uint32_t>(ranks.rank()));
     FB_TRY(table.bind(particles, rows));

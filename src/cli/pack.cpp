@@ -36,10 +36,10 @@ Result<> check_apart(const Options& options) {
     if (error)
         return Error{ErrorKind::retry, fmt::format("{} or {}: {}", options.directory, options.run, error.message())};
     if (std::ranges::mismatch(directory, run).in1 != directory.end()) return {};
-    return Error{ErrorKind::refused, fmt::format("run {} lies in {}: it would be packed into itself.\n"
-                                                 "  Safe: nothing was packed or removed.\n"
-                                                 "  Next: forebay pack {} RUN, with a RUN elsewhere.",
-                                                 options.run, options.directory, options.directory)};
+    return Error{ErrorKind::refused,
+                 fmt::format("run {} lies in {}: it would be packed into itself", options.run, options.directory),
+                 "nothing was packed or removed",
+                 fmt::format("forebay pack {} RUN, with a RUN elsewhere", options.directory)};
 }
 
 // What was packed and what was not, as text and as JSON.
@@ -60,8 +60,8 @@ public:
             left_out_.push(Json::object()
                                .set("path", one.path)
                                .set("kind", forebay::name_of(one.why.kind))
-                               .set("text", one.why.text));
-            if (++left_ <= left_out_lines_max) text_ += lines("left out: {}: {}\n", one.path, one.why.text);
+                               .set("text", one.why.line()));
+            if (++left_ <= left_out_lines_max) text_ += lines("left out: {}: {}\n", one.path, one.why.line());
         }
         if (left_ > left_out_lines_max)
             text_ += lines("... and {} more are left out: --json lists all.\n", left_ - left_out_lines_max);

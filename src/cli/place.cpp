@@ -68,8 +68,8 @@ Result<std::string> take_step(sys::Store& store, const std::string& text, Place&
     if (place.names_snapshot()) return text.substr(0, at);
     FB_TRY_ASSIGN(exists, store.exists(text));
     if (exists) return text;
-    return Error{ErrorKind::refused, fmt::format("\"{}\" in {} is neither a step nor \"last\".\n  Next: forebay ls {}",
-                                                 word, text, text.substr(0, at))};
+    return Error{ErrorKind::refused, fmt::format("\"{}\" in {} is neither a step nor \"last\"", word, text), "",
+                 fmt::format("forebay ls {}", text.substr(0, at))};
 }
 
 // The step directory RUN/STREAM/step-000120, as a shell completes it; or one of a line that the run has left.
@@ -130,14 +130,14 @@ Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
     if (found.size() == 1) return found.front();
     const auto asked = place.step ? fmt::format("step {}", *place.step) : std::string("a last step");
     if (found.size() > 1)
-        return Error{ErrorKind::refused, fmt::format("{} is in several streams of {}.\n  Next: name one of: {}", asked,
-                                                     place.run, shown(meant))};
+        return Error{ErrorKind::refused, fmt::format("{} is in several streams of {}", asked, place.run), "",
+                     fmt::format("name one of: {}", shown(meant))};
     const auto where = place.stream_named ? place.run + "/" + place.streams.front() : place.run;
     if (all.empty())
-        return Error{ErrorKind::missing,
-                     fmt::format("{} has no committed snapshot.\n  Next: forebay ls {}", where, place.run)};
-    return Error{ErrorKind::missing, fmt::format("{} has no committed {}; there are: {}.\n  Next: forebay ls {}", where,
-                                                 asked, shown(all), place.run)};
+        return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot", where), "",
+                     fmt::format("forebay ls {}", place.run)};
+    return Error{ErrorKind::missing, fmt::format("{} has no committed {}; there are: {}", where, asked, shown(all)), "",
+                 fmt::format("forebay ls {}", place.run)};
 }
 
 }  // namespace forebay::cli

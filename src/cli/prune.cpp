@@ -66,14 +66,15 @@ std::optional<format::Line> line_in(const std::string& text) {
 
 Result<> check(const Options& options) {
     const int given = (options.keep != not_given) + (options.above != not_given) + !options.line.empty();
-    const auto next = fmt::format("\n  Next: forebay prune {} --keep 3 --dry-run", options.place);
-    if (given != 1) return Error{ErrorKind::refused, "prune wants one of --keep, --above and --line." + next};
+    const auto next = fmt::format("forebay prune {} --keep 3 --dry-run", options.place);
+    if (given != 1) return Error{ErrorKind::refused, "prune wants one of --keep, --above and --line", "", next};
     if (options.keep != not_given && (options.keep < 1 || options.keep > std::numeric_limits<int>::max()))
-        return Error{ErrorKind::refused,
-                     fmt::format("--keep {}: at least 1 snapshot must stay.{}", options.keep, next)};
+        return Error{ErrorKind::refused, fmt::format("--keep {}: at least 1 snapshot must stay", options.keep), "",
+                     next};
     if (!options.line.empty() && !line_in(options.line))
-        return Error{ErrorKind::refused, fmt::format("--line {}: a line is named as forebay ls does, as in 5 or 5.1.{}",
-                                                     options.line, next)};
+        return Error{ErrorKind::refused,
+                     fmt::format("--line {}: a line is named as forebay ls does, as in 5 or 5.1", options.line), "",
+                     next};
     return {};
 }
 
@@ -90,9 +91,9 @@ Result<Exit> prune(const Options& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     if (place.names_snapshot())
-        return Error{ErrorKind::refused, fmt::format("prune works on a run or a stream, not on one step: {}.\n"
-                                                     "  Next: forebay prune {} --keep 3 --dry-run",
-                                                     options.place, place.run)};
+        return Error{ErrorKind::refused,
+                     fmt::format("prune works on a run or a stream, not on one step: {}", options.place), "",
+                     fmt::format("forebay prune {} --keep 3 --dry-run", place.run)};
     // Whoever goes back must be alone, from the first look to the last removal: a session goes on from where it is.
     std::unique_ptr<HeldClaim> held;
     if (options.keep == not_given && !options.dry_run && !place.streams.empty()) {

@@ -57,7 +57,7 @@ public:
         const auto kind =
             view.convention == Convention::plain ? "" : std::string(describe::known(view.convention).name) + " ";
         const auto said = view.made ? fmt::format("its {}view was missing and is made.", kind)
-                                    : fmt::format("it has no {}view: {}", kind, view.made.error().text);
+                                    : fmt::format("it has no {}view: {}", kind, view.made.error().line());
         auto object = json_of(view.snapshot).set("kind", "view");
         // What a view lacks is no loss; the snapshot is there.
         add(lines("{}: step {}: {}\n", view.snapshot.stream, view.snapshot.step, Message{said}), object,
@@ -103,7 +103,7 @@ private:
 // kept, unless the caller says that they never will.
 Result<> report_staged(const agent::DrainedDirectory& one, bool stale, Report& report) {
     if (!one.staged && one.staged.error().kind != ErrorKind::missing) {
-        report.add(one.directory, one.staged.error().text, Outcome::incomplete);
+        report.add(one.directory, one.staged.error().line(), Outcome::incomplete);
         return {};
     }
     const std::vector<agent::Drained> none;

@@ -13,6 +13,7 @@
 
 #include "base/show_text.hpp"
 #include "cli/table.hpp"
+#include "forebay/result.hpp"
 
 namespace forebay::cli {
 
@@ -44,7 +45,7 @@ void say(fmt::format_string<ShownAs<T>...> format, const T&... values) {
     say(lines<T...>(format, values...));
 }
 
-/// To standard error: "forebay: WHAT", and on lines of their own what is safe and what to do next.
-void say_error(std::string text);
+/// To standard error: its text().
+void print_error(const Error& error);
 
 }  // namespace forebay::cli

@@ -7,9 +7,9 @@
 namespace forebay::cli {
 
 Result<std::uint64_t> bytes_from(const std::string& option, const std::string& text) {
-    const auto refused = Error{ErrorKind::refused, fmt::format("{} {}: an amount like 4096, 64K, 64M or 2G is needed.\n"
-                                                               "  Next: {} 64M",
-                                                               option, text, option)};
+    const auto refused =
+        Error{ErrorKind::refused, fmt::format("{} {}: an amount like 4096, 64K, 64M or 2G is needed", option, text), "",
+              fmt::format("{} 64M", option)};
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{}) return refused;

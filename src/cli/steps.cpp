@@ -61,9 +61,8 @@ std::optional<Asked> series_in(const std::string& text) {
 
 Result<std::string> stream_of(const Place& place, const std::string& text) {
     if (place.streams.size() == 1) return place.streams.front();
-    return Error{
-        ErrorKind::refused,
-        fmt::format("{}: several steps are taken from one stream.\n  Next: name it, {}/STREAM", text, place.run)};
+    return Error{ErrorKind::refused, fmt::format("{}: several steps are taken from one stream", text), "",
+                 fmt::format("name it, {}/STREAM", place.run)};
 }
 
 /// What `asked` names that is not there, for texts; empty when all is.
@@ -94,8 +93,8 @@ Result<std::vector<catalog::Snapshot>> find_series(sys::Store& store, const Aske
             found.push_back(snapshot);
     std::ranges::sort(found, {}, &catalog::Snapshot::step);
     const auto not_there = [&](const std::string& what) {
-        return Error{ErrorKind::missing,
-                     fmt::format("{}/{}: {}.\n  Next: forebay ls {}", place.run, stream, what, place.run)};
+        return Error{ErrorKind::missing, fmt::format("{}/{}: {}", place.run, stream, what), "",
+                     fmt::format("forebay ls {}", place.run)};
     };
     for (const auto& range : asked.ranges)
         if (range.first == range.last && std::ranges::find(found, range.first, &catalog::Snapshot::step) == found.end())
@@ -119,8 +118,8 @@ Result<std::vector<catalog::Snapshot>> find_one(sys::Store& store, const std::st
 Result<Steps> find_steps(sys::Store& store, const std::string& text, std::chrono::seconds wait) {
     const auto asked = series_in(text);
     if (wait > std::chrono::seconds::zero() && (text.ends_with("@all") || text.ends_with("@last")))
-        return Error{ErrorKind::refused, fmt::format("{}: what to wait for must be named.\n  Next: {}@FIRST-LAST", text,
-                                                     text.substr(0, text.rfind('@')))};
+        return Error{ErrorKind::refused, fmt::format("{}: what to wait for must be named", text), "",
+                     fmt::format("{}@FIRST-LAST", text.substr(0, text.rfind('@')))};
     const auto end = Clock::now() + wait;
     for (auto pause = std::chrono::milliseconds(50);; pause = std::min(pause * 2, std::chrono::milliseconds(1000))) {
         auto found = asked ? find_series(store, *asked, wait > std::chrono::seconds::zero()) : find_one(store, text);

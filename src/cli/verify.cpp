@@ -44,8 +44,8 @@ public:
         if (!outcome) {
             worst_ = std::max(worst_, exit_of(outcome.error().kind));
             array_.push(object.set("whole", false).set("error", json_of(outcome.error())));
-            print(
-                lines("{}@{}  cannot be checked: {}\n", snapshot.stream, snapshot.step, Message{outcome.error().text}));
+            print(lines("{}@{}  cannot be checked: {}\n", snapshot.stream, snapshot.step,
+                        Message{outcome.error().line()}));
             return;
         }
         auto damage = Json::array();
@@ -93,8 +93,8 @@ Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Place& pl
         return std::tie(a.stream, b.step, a.directory) < std::tie(b.stream, a.step, b.directory);
     });
     if (all.empty())
-        return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot to verify.\n  Next: forebay ls {}",
-                                                     place.run, place.run)};
+        return Error{ErrorKind::missing, fmt::format("{} has no committed snapshot to verify", place.run), "",
+                     fmt::format("forebay ls {}", place.run)};
     return all;
 }
 

@@ -31,17 +31,19 @@ Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Options& 
         return std::vector{snapshot};
     }
     if (place.names_snapshot())
-        return Error{ErrorKind::refused, fmt::format("{} names one snapshot, and --{} is for all of a stream.\n"
-                                                     "  Next: leave the step away.",
-                                                     options.place, options.series ? "series" : "all")};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} names one snapshot, and --{} is for all of a stream", options.place,
+                                 options.series ? "series" : "all"),
+                     "", "leave the step away"};
     if (place.streams.size() != 1)
         return Error{place.streams.empty() ? ErrorKind::missing : ErrorKind::refused,
-                     fmt::format("{} has {} streams, and one is wanted.\n  Next: name it, RUN/STREAM; forebay ls {}",
-                                 options.place, place.streams.size(), place.run)};
+                     fmt::format("{} has {} streams, and one is wanted", options.place, place.streams.size()), "",
+                     fmt::format("name it, RUN/STREAM; forebay ls {}", place.run)};
     FB_TRY_ASSIGN(snapshots, catalog::living_snapshots(store, place.run, place.streams.front()));
     if (snapshots.empty())
-        return Error{ErrorKind::missing, fmt::format("{}/{} has no committed snapshot.\n  Next: forebay ls {}",
-                                                     place.run, place.streams.front(), place.run)};
+        return Error{ErrorKind::missing,
+                     fmt::format("{}/{} has no committed snapshot", place.run, place.streams.front()), "",
+                     fmt::format("forebay ls {}", place.run)};
     return snapshots;
 }
 
@@ -71,9 +73,8 @@ Result<Exit> view(const Options& options) {
     FB_TRY_ASSIGN(convention, outline::convention_named(options.as));
     FB_TRY_ASSIGN(snapshots, chosen(store, options));
     if (options.all && (options.series || !options.to.empty()))
-        return Error{ErrorKind::refused,
-                     "--all makes a file of each step, beside it; --series one file of all.\n"
-                     "  Next: use one of the two, and --to with --series alone."};
+        return Error{ErrorKind::refused, "--all makes a file of each step, beside it; --series one file of all", "",
+                     "use one of the two, and --to with --series alone"};
     const views::ViewOptions wanted{.convention = convention,
                                     .is_series = options.series,
                                     .table = options.table,

@@ -14,10 +14,9 @@ void add_view(CommandLine& line) {
     verb.argument("RUN", *place, "The snapshot: RUN@STEP");
     verb.action([place]() -> Result<Exit> {
         return Error{ErrorKind::unsupported,
-                     "no view of " + *place +
-                         ": this forebay was built without HDF5, which writes views.\n"
-                         "  Safe: the snapshot; its node files are HDF5 files of their own.\n"
-                         "  Next: run the same command with a forebay that was built with -DFOREBAY_HDF5=ON."};
+                     "no view of " + *place + ": this forebay was built without HDF5, which writes views",
+                     "the snapshot; its node files are HDF5 files of their own",
+                     "run the same command with a forebay that was built with -DFOREBAY_HDF5=ON"};
     });
 }
 

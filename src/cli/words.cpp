@@ -49,7 +49,8 @@ Json json_of(const catalog::Snapshot& snapshot) {
 
 Json json_of(const Error& error) {
     auto object = Json::object();
-    object.set("kind", forebay::name_of(error.kind)).set("text", error.text);
+    object.set("kind", forebay::name_of(error.kind)).set("text", error.text());
+    object.set("what", error.what).set("safe", error.safe).set("next", error.next);
     return object;
 }
 

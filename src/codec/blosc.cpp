@@ -27,8 +27,8 @@ std::uint32_t shuffle_code(Shuffle shuffle) {
 
 Error unknown_filter(const Filter& filter) {
     return {ErrorKind::unsupported,
-            fmt::format("forebay: HDF5 filter {} with {} values is none that this Forebay has. Next: use a later one.",
-                        filter.id, filter.values.size())};
+            fmt::format("HDF5 filter {} with {} values is none that this Forebay has", filter.id, filter.values.size()),
+            "", "use a later one"};
 }
 
 Filter blosc_filter(Type type, Shuffle shuffle, std::uint64_t chunk_bytes) {
@@ -45,8 +45,8 @@ Result<std::size_t> encode_blosc(const Filter& filter, Level level, std::span<co
         blosc_compress_ctx(level.number, static_cast<int>(filter.values[at_shuffle]), filter.values[at_number_bytes],
                            plain.size(), plain.data(), out.data(), out.size(), name, 0, 1);
     if (bytes < 0)
-        return Error{ErrorKind::unsupported, fmt::format("forebay: Blosc cannot compress by {} level {} (its code {}).",
-                                                         name, level.number, bytes)};
+        return Error{ErrorKind::unsupported,
+                     fmt::format("Blosc cannot compress by {} level {} (its code {}).", name, level.number, bytes)};
     return static_cast<std::size_t>(bytes);
 }
 

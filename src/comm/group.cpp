@@ -12,14 +12,13 @@ namespace forebay::comm {
 
 namespace {
 
-// Says once who reports: behind what failed, before what is safe and the next command. Of several groups that have
-// agreed on an error in turn, as a node and then the world, the last one's rank counts.
+// Says once who reports. Of several groups that have agreed on an error in turn, as a node and then the world, the last
+// one's rank counts.
 std::string with_reporter(std::string text, int rank) {
     constexpr std::string_view mark = " (reported by rank ";
     if (const auto begin = text.find(mark); begin != text.npos)
         if (const auto end = text.find(')', begin); end != text.npos) text.erase(begin, end + 1 - begin);
-    const auto at = std::min({text.find(" Safe: "), text.find(" Next: "), text.size()});
-    return text.insert(at, fmt::format("{}{})", mark, rank));
+    return fmt::format("{}{}{})", text, mark, rank);
 }
 
 class Alone final : public Group {
@@ -88,17 +87,28 @@ Result<> broadcast_any(Group& group, Sized& sized, int root) {
 
 // An error on its way from the rank that speaks to the others, in memory that is there.
 struct Said {
+    struct Part {
+        std::uint64_t size = 0;
+        std::array<char, 2048> text{};  // the longest of ours has half of it
+
+        void take(const std::string& all) {
+            size = all.copy(text.data(), text.size());
+            // Never within a character of several bytes.
+            while (size < all.size() && size > 0 && (static_cast<unsigned char>(all[size]) & 0xc0) == 0x80) --size;
+        }
+        std::string give() const { return {text.data(), size}; }
+    };
+
     std::int64_t kind = 0;
-    std::uint64_t size = 0;
-    std::array<char, 4096> text{};  // the longest of ours has half of it
+    Part what, safe, next;
 
     void take(const Error& error) {
         kind = static_cast<std::int64_t>(error.kind);
-        size = error.text.copy(text.data(), text.size());
-        // Never within a character of several bytes.
-        while (size < error.text.size() && size > 0 && (static_cast<unsigned char>(error.text[size]) & 0xc0) == 0x80)
-            --size;
+        what.take(error.what);
+        safe.take(error.safe);
+        next.take(error.next);
     }
+    Error give() const { return {static_cast<ErrorKind>(kind), what.give(), safe.give(), next.give()}; }
 };
 
 }  // namespace
@@ -115,9 +125,9 @@ Result<> agree(Group& group, const Result<>& mine) {
     if (speaker == group.rank()) said.take(mine.error());
     group.broadcast(std::as_writable_bytes(std::span(&said, 1)), speaker);
     return attempt([&]() -> Result<> {
-        std::string text(said.text.data(), said.size);
-        return Error{static_cast<ErrorKind>(said.kind),
-                     group.size() > 1 ? with_reporter(std::move(text), speaker) : std::move(text)};
+        auto error = said.give();
+        if (group.size() > 1) error.what = with_reporter(std::move(error.what), speaker);
+        return error;
     });
 }
 

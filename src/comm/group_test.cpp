@@ -35,21 +35,20 @@ TEST_CASE("agree: every rank gets the lowest failing rank's error") {
         const auto common = comm::agree(*group, mine);
         REQUIRE(!common);
         CHECK(common.error().kind == ErrorKind::full);
-        CHECK(common.error().text == "no room (reported by rank 2)");
+        CHECK(common.error().what == "no room (reported by rank 2)");
     });
 }
 
 TEST_CASE("agree: who reports stands behind what failed, once, and is a rank of the group that agreed last") {
     test::with_threads(4, [&](std::unique_ptr<comm::Group> world) {
         const auto node = world->split(world->rank() / 2);
-        const Error error{ErrorKind::full, "forebay: no room. Safe: all. Next: make room."};
+        const Error error{ErrorKind::full, "no room", "all", "make room"};
         const auto of_node = comm::agree(*node, world->rank() == 3 ? Result<>(error) : Result<>());
-        if (world->rank() >= 2)
-            CHECK(of_node.error().text == "forebay: no room. (reported by rank 1) Safe: all. Next: make room.");
+        if (world->rank() >= 2) CHECK(of_node.error().what == "no room (reported by rank 1)");
         const auto of_world = comm::agree(*world, of_node);
-        CHECK(of_world.error().text == "forebay: no room. (reported by rank 2) Safe: all. Next: make room.");
-        CHECK(comm::agree(*world, of_world).error().text ==
-              "forebay: no room. (reported by rank 0) Safe: all. Next: make room.");
+        CHECK(of_world.error().what == "no room (reported by rank 2)");
+        CHECK(comm::agree(*world, of_world).error().text() ==
+              "forebay: no room (reported by rank 0).\n  Safe: all.\n  Next: make room");
     });
 }
 
@@ -78,7 +77,7 @@ TEST_CASE("agree_alike: an error goes before a difference, and a difference of l
         const Error error{ErrorKind::missing, "no file"};
         const auto failed = comm::agree_alike(*group, odd ? Result<>(error) : Result<>(), bytes_of(odd ? "b" : "a"));
         REQUIRE_FALSE(failed);
-        CHECK(failed.error().text == "no file (reported by rank 3)");
+        CHECK(failed.error().what == "no file (reported by rank 3)");
     });
 }
 

@@ -122,10 +122,10 @@ Result<> check_mpi() {
     int begun = 0;
     MPI_Initialized(&begun);
     if (is_finalized())
-        return Error{ErrorKind::refused,
-                     "forebay: MPI is finalised, and this call needs all ranks. Safe: what is committed, and what is "
-                     "staged, which its agents commit. Next: close the session before MPI_Finalize."};
-    if (begun == 0) return Error{ErrorKind::refused, "forebay: MPI is not initialised. Next: call MPI_Init before."};
+        return Error{ErrorKind::refused, "MPI is finalised, and this call needs all ranks",
+                     "what is committed, and what is staged, which its agents commit",
+                     "close the session before MPI_Finalize"};
+    if (begun == 0) return Error{ErrorKind::refused, "MPI is not initialised", "", "call MPI_Init before"};
     return {};
 }
 

@@ -226,8 +226,8 @@ TEST_CASE("commit: refuses node files that do not make one snapshot, and moves n
         const auto outcome = test::commit(disk, run, three);
         REQUIRE_FALSE(outcome);
         CHECK(outcome.error().kind == ErrorKind::refused);
-        CHECK(outcome.error().text.find(path) != std::string::npos);
-        CHECK(outcome.error().text.find(wrong.said) != std::string::npos);
+        CHECK(outcome.error().text().find(path) != std::string::npos);
+        CHECK(outcome.error().text().find(wrong.said) != std::string::npos);
         CHECK(disk.paths() == paths);
     }
 }
@@ -242,7 +242,7 @@ TEST_CASE("commit: a torn or short node file is corrupt and nothing is committed
     const auto outcome = test::commit(disk, run, three);
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().kind == ErrorKind::corrupt);
-    CHECK(outcome.error().text.find("cut short") != std::string::npos);
+    CHECK(outcome.error().text().find("cut short") != std::string::npos);
     CHECK_FALSE(is_listed(disk, three));
 }
 

@@ -15,11 +15,9 @@ namespace forebay::commit {
 namespace {
 
 Error not_of_this(const std::string& path, const std::string& why) {
-    return {ErrorKind::refused, fmt::format("{} does not belong to this snapshot: {}.\n"
-                                            "  Safe: nothing was committed, moved or removed; the staged copies stay "
-                                            "on their nodes.\n"
-                                            "  Next: move the file away and drain that node again.",
-                                            path, why)};
+    return {ErrorKind::refused, fmt::format("{} does not belong to this snapshot: {}", path, why),
+            "nothing was committed, moved or removed; the staged copies stay on their nodes",
+            "move the file away and drain that node again"};
 }
 
 Result<> belongs(const format::NodeFile& head, const Wanted& wanted, std::uint32_t node, const std::string& path) {

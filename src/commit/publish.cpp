@@ -96,9 +96,9 @@ Result<> Publisher::free_aside(const Save& earlier, const std::string& aside) co
     FB_TRY_ASSIGN(committed, find_committed(store_, place_, earlier));
     FB_TRY_ASSIGN(whole, committed ? is_whole() : Result<bool>(false));
     if (whole) return catalog::discard(store_, aside, place_.step, earlier.snapshot_id);
-    return Error{ErrorKind::refused, fmt::format("{} is in the way of committing another save of step {}.\n"
-                                                 "  Next: forebay recover {}",
-                                                 aside, place_.step, place_.run)};
+    return Error{ErrorKind::refused,
+                 fmt::format("{} is in the way of committing another save of step {}", aside, place_.step), "",
+                 fmt::format("forebay recover {}", place_.run)};
 }
 
 // Between our look and our rename another agent may have put a later save there: it is not ours to replace unseen.
@@ -117,12 +117,10 @@ Error Publisher::put_back(const std::string& aside, Error why) const {
     const auto moved = catalog::load_manifest(store_, aside);
     if (!moved && moved.error().kind == ErrorKind::missing) return why;  // by recover, or by who replaced it
     const auto settled = moved ? publish(store_, place_, aside, moved->head()) : Result<Commit>(moved.error());
-    if (!settled)
-        why.text += fmt::format(
-            "\n  Safe: the committed save of step {} that was to be replaced, in {}.\n"
-            "  Next: forebay recover {}",
-            place_.step, aside, place_.run);
-    return why;
+    if (settled) return why;
+    return because(why, why.what,
+                   fmt::format("the committed save of step {} that was to be replaced, in {}", place_.step, aside),
+                   fmt::format("forebay recover {}", place_.run));
 }
 
 // What has the step's name is of an earlier line: it stays, under the name of that.
@@ -146,9 +144,9 @@ Result<Commit> Publisher::attempt_once() {
     // Batches are no saves of a state of which the last one counts: each holds files that are nowhere else.
     if (here && format::is_packed_stream(place_.stream)) return Commit::taken;
     if (here && here->run_id != 0 && run_id_ != 0 && here->run_id != run_id_)
-        return Error{ErrorKind::refused, fmt::format("{} holds a snapshot of another run, {}.\n"
-                                                     "  Next: move it out of this run, and away from its names",
-                                                     final_, catalog::id_text(here->run_id))};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} holds a snapshot of another run, {}", final_, catalog::id_text(here->run_id)), "",
+                     "move it out of this run, and away from its names"};
     if (here && here->save.snapshot_id != 0 && here->save.line < save_.line) {
         FB_TRY(give_step_away(here->save));
         here = {};
@@ -182,10 +180,10 @@ Result<Commit> Publisher::replace(const Save& earlier) const {
     if (const auto renamed = store_.rename(directory_, final_); !renamed) return put_back(aside, renamed.error());
     FB_TRY(make_names_durable(store_, place_));
     if (const auto removed = catalog::discard(store_, aside, place_.step, earlier.snapshot_id); !removed)
-        return Error{removed.error().kind,
-                     fmt::format("step {} is committed in {}, but the save that it replaces could not be removed: {}\n"
-                                 "  Next: forebay recover {}",
-                                 place_.step, final_, removed.error().text, place_.run)};
+        return because(removed.error(),
+                       fmt::format("step {} is committed in {}, but the save that it replaces could not be removed: {}",
+                                   place_.step, final_, removed.error().what),
+                       "", fmt::format("forebay recover {}", place_.run));
     return Commit::committed;
 }
 

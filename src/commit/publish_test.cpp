@@ -120,7 +120,7 @@ TEST_CASE("agents of two saves of one step, and recover: the later save stays, w
                     const auto disk = before->clone();
                     for (const auto& outcome : overtake(*disk, ordered, at, at_second))
                         // An agent from under which recover took the earlier save is told so, and drains it again.
-                        if (!outcome) CHECK_MESSAGE(outcome.error().kind == ErrorKind::missing, outcome.error().text);
+                        if (!outcome) CHECK_MESSAGE(outcome.error().kind == ErrorKind::missing, outcome.error().what);
                     // The third may have had nothing to overtake.
                     CHECK(test::commit(*disk, run, later).value() != Commit::waiting);
                     CHECK(test::is_whole(*disk, run, later));

@@ -37,7 +37,7 @@ public:
         auto done = leftover.kind == Leftover::Kind::part  ? part(leftover)
                     : leftover.kind == Leftover::Kind::old ? old(leftover)
                                                            : gone(leftover);
-        if (!done) done = Recovered{leftover, Outcome::incomplete, done.error().text};
+        if (!done) done = Recovered{leftover, Outcome::incomplete, done.error().line()};
         if (done->outcome != Outcome::incomplete) return std::optional(*done);
         FB_TRY_ASSIGN(exists, store_.exists(leftover.directory));
         return exists ? std::optional(*done) : std::optional<Recovered>{};
@@ -96,7 +96,7 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     }
     const auto arrived = look_at_part(store_, leftover.directory);
     if (!arrived && arrived.error().kind == ErrorKind::retry) return arrived.error();
-    if (!arrived) return incomplete(leftover, arrived.error().text);
+    if (!arrived) return incomplete(leftover, arrived.error().line());
     if (!arrived->record) return incomplete(leftover, "no node file has arrived");
     if (is_between_steps(leftover, *arrived->record)) {
         if (remove_incomplete_) return another_step(leftover);
@@ -150,11 +150,12 @@ Result<Recovered> Recovery::another_step(const Leftover& leftover) {
 
 // What is committed cannot be used, and what is left might be needed: a person decides.
 Recovered Recovery::beside_damaged(const Leftover& leftover, const Result<format::Manifest>& standing) const {
-    const auto why = standing ? std::string("it has only just been committed") : standing.error().text;
-    return {leftover, Outcome::incomplete,
-            fmt::format("step {}: what is committed is damaged ({})\n  Safe: the other copy, in {}.\n"
-                        "  Next: forebay verify {}/{}@{}, then remove one of both.",
-                        leftover.step, why, leftover.directory, run_, stream_, leftover.step)};
+    const auto why = standing ? std::string("it has only just been committed") : standing.error().what;
+    const Error damaged{ErrorKind::corrupt,
+                        fmt::format("step {}: what is committed is damaged ({})", leftover.step, why),
+                        fmt::format("the other copy, in {}", leftover.directory),
+                        fmt::format("forebay verify {}/{}@{}, then remove one of both", run_, stream_, leftover.step)};
+    return {leftover, Outcome::incomplete, damaged.line()};
 }
 
 // A replacement was cut, or another one overtook it: the later of the two saves gets the name.

@@ -77,6 +77,6 @@ TEST_CASE("equal types stay as they are; what might lose values is refused") {
         const auto found = describe::conversion(from, to);
         REQUIRE_FALSE(found);
         CHECK(found.error().kind == ErrorKind::unsupported);
-        CHECK(found.error().text.find(name_of(from)) != std::string::npos);
+        CHECK(found.error().text().find(name_of(from)) != std::string::npos);
     }
 }

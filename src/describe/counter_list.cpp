@@ -25,7 +25,7 @@ Result<double> counter_named(const Counters& counters, const std::string& name) 
         names += (names.empty() ? "" : ", ") + std::string(known);
     });
     if (found) return *found;
-    return Error{ErrorKind::refused, fmt::format("forebay: there is no counter '{}'. Next: one of {}.", name, names)};
+    return Error{ErrorKind::refused, fmt::format("there is no counter '{}'", name), "", "one of " + names};
 }
 
 std::string counters_text(const Counters& counters) {

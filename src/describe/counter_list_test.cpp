@@ -28,8 +28,8 @@ TEST_CASE("an unknown counter is refused with the names there are") {
     const auto refused = describe::counter_named({}, "safes");
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
-    CHECK(refused.error().text.find("'safes'") != std::string::npos);
-    CHECK(refused.error().text.find("saves, skipped, ") != std::string::npos);
+    CHECK(refused.error().text().find("'safes'") != std::string::npos);
+    CHECK(refused.error().text().find("saves, skipped, ") != std::string::npos);
 }
 
 TEST_CASE("the text has a line for each") {

@@ -96,7 +96,7 @@ struct Check {
     void refuse(const Option& option, const std::string& value, const std::string& allowed) const {
         if (verdict)
             verdict = Error{ErrorKind::refused,
-                            fmt::format("forebay: stream '{}': {} is {}: {}.", stream, option.key, value, allowed)};
+                            fmt::format("stream '{}': {} is {}: {}.", stream, option.key, value, allowed)};
     }
 };
 
@@ -192,10 +192,9 @@ Result<TargetFile> parse_target_file(const std::string& word) {
             return TargetFile::combined(nodes);
     }
     return Error{
-        ErrorKind::refused,
-        fmt::format("forebay: there is no file \"{}\" at a target. Next: \"own\", \"combined:N\" for N from 2 to "
-                    "{} nodes in a file, \"shared\" or \"shared-h5part\".",
-                    word, limits::nodes_per_file_max)};
+        ErrorKind::refused, fmt::format("there is no file \"{}\" at a target", word), "",
+        fmt::format("\"own\", \"combined:N\" for N from 2 to {} nodes in a file, \"shared\" or \"shared-h5part\"",
+                    limits::nodes_per_file_max)};
 }
 
 std::string name_of(const TargetFile& file) {

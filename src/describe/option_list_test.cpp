@@ -20,7 +20,7 @@ std::string refusal(const std::function<void(StreamOptions&)>& change) {
     StreamOptions options;
     change(options);
     const auto checked = check_values("s", options);
-    return checked ? "" : checked.error().text;
+    return checked ? "" : checked.error().text();
 }
 
 // A cell as people read it: links by their texts, no marks of code.
@@ -129,6 +129,6 @@ TEST_CASE("a file at the target is what its word says, and back") {
         const auto refused = parse_target_file(wrong);
         REQUIRE_FALSE(refused);
         CHECK(refused.error().kind == ErrorKind::refused);
-        CHECK(refused.error().text.find("\"" + std::string(wrong) + "\"") != std::string::npos);
+        CHECK(refused.error().text().find("\"" + std::string(wrong) + "\"") != std::string::npos);
     }
 }

@@ -13,7 +13,7 @@ namespace forebay {
 namespace {
 
 Error refusal(const Variable& variable, const std::string& why) {
-    return {ErrorKind::refused, fmt::format("forebay: variable '{}' is refused: {}", show_text(variable.name), why)};
+    return {ErrorKind::refused, fmt::format("variable '{}' is refused: {}", show_text(variable.name), why)};
 }
 
 bool printable(std::string_view text) {
@@ -21,7 +21,7 @@ bool printable(std::string_view text) {
 }
 
 Error refused_name(const char* what, const std::string& name, const std::string& why) {
-    return {ErrorKind::refused, fmt::format("forebay: {} '{}' is refused: {}", what, show_text(name), why)};
+    return {ErrorKind::refused, fmt::format("{} '{}' is refused: {}", what, show_text(name), why)};
 }
 
 Result<> check_path(const std::string& name, const char* what) {
@@ -46,22 +46,22 @@ Result<> check_path(const std::string& name, const char* what) {
 
 Result<> check_type_and_shape(const Variable& variable) {
     FB_TRY_ASSIGN(known, type_named(name_of(variable.type)));
-    if (known != variable.type) return refusal(variable, "its element type is not known.");
+    if (known != variable.type) return refusal(variable, "its element type is not known");
     if (!variable.shape.valid())
         return refusal(variable,
-                       fmt::format("it has {} dimensions, at most {} are allowed.", variable.shape.dims(), dims_max));
+                       fmt::format("it has {} dimensions, at most {} are allowed", variable.shape.dims(), dims_max));
     if (variable.kind == Kind::array && variable.shape.dims() == 0)
-        return refusal(variable, "an array needs at least one dimension; a scalar is a replicated variable.");
+        return refusal(variable, "an array needs at least one dimension; a scalar is a replicated variable");
     std::uint64_t bytes = variable.type.size_bytes;
     for (int dim = 0; dim < variable.shape.dims(); ++dim) {
-        if (variable.shape[dim] == 0) return refusal(variable, fmt::format("its extent along dimension {} is 0.", dim));
+        if (variable.shape[dim] == 0) return refusal(variable, fmt::format("its extent along dimension {} is 0", dim));
         if (variable.shape[dim] > (std::uint64_t{1} << 62) / bytes)
-            return refusal(variable, "its size passes 2^62 bytes.");
+            return refusal(variable, "its size passes 2^62 bytes");
         bytes *= variable.shape[dim];
     }
     const auto names = variable.attributes.dimensions.size();
     if (names != 0 && names != static_cast<std::size_t>(variable.shape.dims()))
-        return refusal(variable, fmt::format("{} dimension names for {} dimensions.", names, variable.shape.dims()));
+        return refusal(variable, fmt::format("{} dimension names for {} dimensions", names, variable.shape.dims()));
     return {};
 }
 
@@ -70,7 +70,7 @@ Result<> check_attributes(const Variable& variable) {
     std::set<std::string_view> names;
     const auto check_text = [&](const std::string& text, std::string_view name) -> Result<> {
         if (text.size() <= limits::attribute_bytes_max) return {};
-        return refusal(variable, fmt::format("attribute '{}' has {} bytes, at most {} are allowed.", name, text.size(),
+        return refusal(variable, fmt::format("attribute '{}' has {} bytes, at most {} are allowed", name, text.size(),
                                              limits::attribute_bytes_max));
     };
     FB_TRY(check_text(attributes.unit, "unit"));
@@ -78,12 +78,12 @@ Result<> check_attributes(const Variable& variable) {
     for (const auto& dimension : attributes.dimensions) {
         FB_TRY(check_path(dimension, "dimension name"));
         if (dimension.find('/') != std::string::npos)
-            return refusal(variable, fmt::format("dimension name '{}' has a '/'.", dimension));
+            return refusal(variable, fmt::format("dimension name '{}' has a '/'", dimension));
     }
     for (const auto& [name, value] : attributes.others) {
         if (name.empty() || name.size() > limits::name_bytes_max || !printable(name))
-            return refusal(variable, "an attribute's name is empty, too long or not printable.");
-        if (!names.insert(name).second) return refusal(variable, fmt::format("attribute '{}' is given twice.", name));
+            return refusal(variable, "an attribute's name is empty, too long or not printable");
+        if (!names.insert(name).second) return refusal(variable, fmt::format("attribute '{}' is given twice", name));
         if (const auto* text = std::get_if<std::string>(&value)) FB_TRY(check_text(*text, name));
     }
     return {};
@@ -100,26 +100,26 @@ std::uint64_t Variable::elements() const {
 Result<> check(const Schema& schema) {
     FB_TRY(check_path(schema.stream, "stream"));
     if (schema.stream.find('/') != std::string::npos || schema.stream.front() == '.')
-        return Error{ErrorKind::refused,
-                     fmt::format("forebay: stream '{}' is refused: its name is a directory's; no '/', no leading '.'.",
-                                 schema.stream)};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("stream '{}' is refused: its name is a directory's; no '/', no leading '.'.", schema.stream)};
     if (schema.variables.size() > limits::variables_max)
-        return Error{ErrorKind::refused, fmt::format("forebay: stream '{}' has {} variables, at most {} are allowed.",
+        return Error{ErrorKind::refused, fmt::format("stream '{}' has {} variables, at most {} are allowed.",
                                                      schema.stream, schema.variables.size(), limits::variables_max)};
     std::set<std::string_view> names;
     for (const auto& variable : schema.variables) {
         FB_TRY(check_path(variable.name, "variable"));
-        if (!names.insert(variable.name).second) return refusal(variable, "it is described twice.");
+        if (!names.insert(variable.name).second) return refusal(variable, "it is described twice");
         FB_TRY(check_type_and_shape(variable));
         FB_TRY(check_attributes(variable));
         if (variable.kind == Kind::particles && variable.table >= schema.tables.size())
-            return refusal(variable, "its table does not exist.");
+            return refusal(variable, "its table does not exist");
     }
     for (const auto& variable : schema.variables) {
         for (auto cut = variable.name.find('/'); cut != std::string::npos; cut = variable.name.find('/', cut + 1)) {
             const auto group = variable.name.substr(0, cut);
             if (names.contains(group))
-                return refusal(variable, fmt::format("'{}' is a variable, so it cannot be a group too.", group));
+                return refusal(variable, fmt::format("'{}' is a variable, so it cannot be a group too", group));
         }
     }
     return {};

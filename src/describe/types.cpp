@@ -51,7 +51,7 @@ Result<Type> type_named(const std::string& name) {
             return string_of(length);
     }
     return Error{ErrorKind::refused,
-                 fmt::format("forebay: '{}' is not an element type. Known: f16 f32 f64 c64 c128 i8..i64 u8..u64 "
+                 fmt::format("'{}' is not an element type. Known: f16 f32 f64 c64 c128 i8..i64 u8..u64 "
                              "string[1..{}].",
                              name, limits::string_bytes_max)};
 }

@@ -218,7 +218,7 @@ TEST_CASE("damage of what is staged is found before it is compressed, and nothin
         const auto failed = drain_to(disk, mixed, damaged);
         REQUIRE_FALSE(failed);
         CHECK(failed.error().kind == ErrorKind::corrupt);
-        CHECK(failed.error().text.find(staged.schema.variables[v].name) != std::string::npos);
+        CHECK(failed.error().text().find(staged.schema.variables[v].name) != std::string::npos);
         CHECK_FALSE(disk.peek(path));
         CHECK_FALSE(disk.peek(path + ".tmp"));
     }

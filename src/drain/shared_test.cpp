@@ -166,6 +166,6 @@ TEST_CASE("a node that places its rows elsewhere than those before it end: nothi
     const auto outcome = commit(disk);
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().kind == ErrorKind::refused);
-    CHECK(outcome.error().text.find("node-00001") != std::string::npos);
+    CHECK(outcome.error().text().find("node-00001") != std::string::npos);
     CHECK_FALSE(disk.exists(test::step_directory("run", snapshot)).value());
 }

@@ -11,9 +11,8 @@ namespace forebay::foreign {
 namespace {
 
 Error refusal(const std::string& text, const std::string& why) {
-    return {ErrorKind::refused,
-            fmt::format("forebay: --type {}: {} Next: write NAME=TYPE or NAME=TYPE:SHAPE, as in t_soil=f64:8x40x20.",
-                        text, why)};
+    return {ErrorKind::refused, fmt::format("--type {}: {}", text, why), "",
+            "write NAME=TYPE or NAME=TYPE:SHAPE, as in t_soil=f64:8x40x20"};
 }
 
 // "40x20x8"; nothing when it is no shape, or one whose bytes cannot be counted.
@@ -42,11 +41,11 @@ Result<std::map<std::string, Wish>> wishes_of(const std::vector<std::string>& te
     for (const auto& text : texts) {
         // PALM's names may hold a '%' or a bracket, but no '='.
         const auto equals = text.find('=');
-        if (equals == std::string::npos || equals == 0) return refusal(text, "there is no NAME before a '='.");
+        if (equals == std::string::npos || equals == 0) return refusal(text, "there is no NAME before a '='");
         const auto name = text.substr(0, equals);
         const auto colon = text.find(':', equals);
         const auto type = type_named(text.substr(equals + 1, colon == std::string::npos ? colon : colon - equals - 1));
-        if (!type) return refusal(text, type.error().text.substr(type.error().text.find('\'')));
+        if (!type) return refusal(text, type.error().what.substr(type.error().what.find('\'')));
         Wish wish{.type = *type, .form = Wish::Form::any, .shape = {}};
         if (colon != std::string::npos) {
             const auto form = text.substr(colon + 1);
@@ -54,12 +53,12 @@ Result<std::map<std::string, Wish>> wishes_of(const std::vector<std::string>& te
                 wish.form = form == "box" ? Wish::Form::box : Wish::Form::rows;
             } else {
                 const auto shape = shape_in(form, wish.type.size_bytes);
-                if (!shape) return refusal(text, fmt::format("'{}' is no shape.", form));
+                if (!shape) return refusal(text, fmt::format("'{}' is no shape", form));
                 wish.form = Wish::Form::shape;
                 wish.shape = *shape;
             }
         }
-        if (!wishes.emplace(name, wish).second) return refusal(text, fmt::format("'{}' is named twice.", name));
+        if (!wishes.emplace(name, wish).second) return refusal(text, fmt::format("'{}' is named twice", name));
     }
     return wishes;
 }
@@ -69,9 +68,8 @@ Result<> check_wishes(const Choices& choices, const std::vector<std::string>& na
         if (std::ranges::find(names, name) == names.end())
             return Error{
                 ErrorKind::refused,
-                fmt::format("forebay: --type {}=...: {} holds nothing of that name whose type could be chosen. "
-                            "Next: --dry-run lists what it holds.",
-                            name, file)};
+                fmt::format("--type {}=...: {} holds nothing of that name whose type could be chosen", name, file), "",
+                "--dry-run lists what it holds"};
     return {};
 }
 

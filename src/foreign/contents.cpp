@@ -49,8 +49,7 @@ Result<> read_ranges(sys::File& file, std::span<const Range> ranges, std::uint64
         if (out.empty()) return {};
     }
     if (out.empty()) return {};
-    return Error{ErrorKind::corrupt,
-                 fmt::format("forebay: {} bytes lie past the end of what was to be read.", out.size())};
+    return Error{ErrorKind::corrupt, fmt::format("{} bytes lie past the end of what was to be read.", out.size())};
 }
 
 std::uint64_t Origin::source_bytes() const { return sealed ? sealed->plain_bytes : bytes_in(ranges); }
@@ -124,9 +123,8 @@ Result<format::Layout> lay_out(const Contents& contents, const std::string& stre
     FB_TRY_ASSIGN(layout, format::plan_layout(schema, contents.parts,
                                               {.alignment_bytes = forebay::limits::page_bytes, .headroom_percent = 0}));
     const auto mistake = [](const std::string& why) {
-        return Error{ErrorKind::broken, fmt::format("forebay: a mistake in Forebay itself: {} Nothing was written. "
-                                                    "Next: report it.",
-                                                    why)};
+        return Error{ErrorKind::broken, fmt::format("a mistake in Forebay itself: {} Nothing was written", why), "",
+                     "report it"};
     };
     if (layout.blocks.size() != contents.origins.size())
         return mistake(fmt::format("{} blocks, but {} origins.", layout.blocks.size(), contents.origins.size()));

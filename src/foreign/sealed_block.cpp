@@ -66,7 +66,7 @@ Result<> SealedReader::check_end() {
 
 Result<> SealedReader::next(std::span<std::byte> out) {
     if (file_ == nullptr || out.size() > block_.plain_bytes - at_)
-        return Error{ErrorKind::broken, "forebay: a mistake in Forebay itself: a block was read past its end."};
+        return Error{ErrorKind::broken, "a mistake in Forebay itself: a block was read past its end."};
     if (out.empty()) return {};
     if (block_.blosc) std::memcpy(out.data(), plain_.data() + at_, out.size());
     else FB_TRY(file_->read(block_.stored.offset + at_, out));

@@ -66,10 +66,10 @@ private:
         if (done || !origin.sealed || done.error().kind != ErrorKind::corrupt) return done;
         const auto& stored = origin.sealed->stored;
         return Error{ErrorKind::corrupt,
-                     fmt::format("forebay: {} is damaged: '{}' of rank {}, bytes {}-{}: {}. Nothing was imported. "
-                                 "Next: copy the file again, or use an older one.",
+                     fmt::format("{} is damaged: '{}' of rank {}, bytes {}-{}: {}. Nothing was imported",
                                  contents_.files[origin.file], layout_.schema.variables[block.variable].name,
-                                 block.rank, stored.offset, stored.end() + 7, done.error().text)};
+                                 block.rank, stored.offset, stored.end() + 7, done.error().what),
+                     "", "copy the file again, or use an older one"};
     }
 
     Result<> copy(sys::File& in, const Origin& origin, const format::Block& block, sys::File& out) {
@@ -111,9 +111,10 @@ Result<> write_and_commit(sys::Store& store, Writer& writer, const Destination& 
     FB_TRY_ASSIGN(outcome,
                   commit::commit_if_complete(store, commit::key_of(to.run, to.stream, record), record.lineage.run_id));
     if (outcome == commit::Commit::committed || outcome == commit::Commit::already) return {};
-    return Error{ErrorKind::refused, fmt::format("forebay: step {} of {}/{} was saved by somebody else meanwhile, and "
-                                                 "later; theirs stays. Next: import under another step.",
-                                                 to.step, to.run, to.stream)};
+    return Error{ErrorKind::refused,
+                 fmt::format("step {} of {}/{} was saved by somebody else meanwhile, and later; theirs stays", to.step,
+                             to.run, to.stream),
+                 "", "import under another step"};
 }
 
 }  // namespace
@@ -121,9 +122,10 @@ Result<> write_and_commit(sys::Store& store, Writer& writer, const Destination& 
 Result<Written> write_snapshot(sys::Store& store, const Contents& contents, const Destination& to,
                                const Progress& progress) {
     if (to.step < 0 || to.step > forebay::limits::step_max)
-        return Error{ErrorKind::refused, fmt::format("forebay: step {} is refused: steps are 0 to {}. Nothing was "
-                                                     "written. Next: import under another step.",
-                                                     to.step, forebay::limits::step_max)};
+        return Error{ErrorKind::refused,
+                     fmt::format("step {} is refused: steps are 0 to {}. Nothing was written", to.step,
+                                 forebay::limits::step_max),
+                     "", "import under another step"};
     FB_TRY_ASSIGN(layout, lay_out(contents, to.stream));
     FB_TRY(catalog::make_identity(store, to.run));
     FB_TRY_ASSIGN(lineage, catalog::lineage_to_join(store, to.run, to.stream));

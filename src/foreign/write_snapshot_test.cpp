@@ -48,10 +48,10 @@ std::string found_in(SimStore& disk) {
     const auto found = catalog::snapshots(disk, to.run, to.stream);
     if (!found || found->empty()) return "absent";
     const auto verified = catalog::verify(disk, found->front(), {});
-    if (!verified) return verified.error().text;
+    if (!verified) return verified.error().text();
     if (!verified->damage.empty()) return verified->damage.front().text;
     const auto file = catalog::load_head(disk, found->front().directory + "/node-00000.h5");
-    if (!file) return file.error().text;
+    if (!file) return file.error().text();
     for (const auto& block : file->blocks) {
         if (file->schema.variables[block.variable].name != "u") continue;
         std::vector<double> values(block.size_bytes / 8);
@@ -100,7 +100,7 @@ TEST_CASE("a fault of the target or of a source is told and leaves nothing") {
         const auto done = import(disk);
         CAPTURE(static_cast<int>(kind));
         REQUIRE_FALSE(done.has_value());
-        CHECK(done.error().text == "no room");
+        CHECK(done.error().what == "no room");
         CHECK(found_in(disk) == "absent");
         CHECK(catalog::leftovers(disk, to.run, to.stream).value().empty());
     }
@@ -121,7 +121,7 @@ TEST_CASE("a step with no number above it is refused before anything is written"
     const auto written = write_snapshot(disk, contents, last, {});
     REQUIRE_FALSE(written);
     CHECK(written.error().kind == ErrorKind::refused);
-    CHECK(written.error().text.find("steps are 0 to 9223372036854775806") != std::string::npos);
+    CHECK(written.error().text().find("steps are 0 to 9223372036854775806") != std::string::npos);
     CHECK_FALSE(disk.exists(to.run).value());
 }
 

@@ -77,17 +77,14 @@ Page sealed(Bytes& bytes) {
 }
 
 Error corrupt(const std::string& name, const std::string& why) {
-    return {ErrorKind::corrupt,
-            fmt::format("forebay: combined file {} is damaged: {} Safe: the snapshots before it. Next: forebay verify "
-                        "RUN.",
-                        name, why)};
+    return {ErrorKind::corrupt, fmt::format("combined file {} is damaged: {}", name, why), "the snapshots before it"};
 }
 
 Error unsupported(const std::string& name, std::uint32_t version) {
     return {ErrorKind::unsupported,
-            fmt::format("forebay: {}, a file of several nodes, has format version {}, this Forebay reads versions {} "
-                        "and {}. Next: use the Forebay that wrote it, or a later one.",
-                        name, version, combined_version, shared_page_version)};
+            fmt::format("{}, a file of several nodes, has format version {}, this Forebay reads versions {} and {}",
+                        name, version, combined_version, shared_page_version),
+            "", "use the Forebay that wrote it, or a later one"};
 }
 
 }  // namespace
@@ -201,11 +198,10 @@ Result<CombinedPage> open_page(std::span<const std::byte> first_pages, const std
     if (first_pages.size() < first_pages_bytes) return corrupt(name, "it ends within its first pages.");
     const auto bytes = load_le<PageBytes>(first_pages.data() + record_offset_bytes);
     if (bytes.magic == 0)
-        return Error{ErrorKind::missing, fmt::format("forebay: combined file {} has no page yet: its first writer was "
-                                                     "stopped. Safe: the staged copies. Next: drain them.",
-                                                     name)};
-    if (bytes.magic != page_magic)
-        return Error{ErrorKind::refused, fmt::format("forebay: {} is not a combined file.", name)};
+        return Error{ErrorKind::missing,
+                     fmt::format("combined file {} has no page yet: its first writer was stopped", name),
+                     "the staged copies", "drain them"};
+    if (bytes.magic != page_magic) return Error{ErrorKind::refused, fmt::format("{} is not a combined file.", name)};
     if (crc32c(std::as_bytes(std::span(&bytes, 1)).first(crc_at)) != bytes.crc32c)
         return corrupt(name, "its page, bytes 4096-8187, has another checksum than is written.");
     if (bytes.version == shared_page_version)
@@ -244,7 +240,7 @@ Result<std::uint32_t> open_arrival(std::span<const std::byte> page, std::uint64_
     const bool whole = bytes.magic == arrival_magic && crc32c(page.first(crc_at)) == bytes.crc32c;
     if (whole && bytes.version != combined_version) return unsupported(name, bytes.version);
     if (whole && bytes.snapshot_id == snapshot_id && bytes.node == node) return std::uint32_t{bytes.record_crc32c};
-    return Error{ErrorKind::missing, fmt::format("forebay: node {} has not arrived in combined file {}.", node, name)};
+    return Error{ErrorKind::missing, fmt::format("node {} has not arrived in combined file {}.", node, name)};
 }
 
 std::vector<std::byte> encode_combined_head(const CombinedPage& page, const Schema& schema,

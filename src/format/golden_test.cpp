@@ -220,7 +220,7 @@ TEST_CASE("golden files: read as when they were made") {
         CAPTURE(entry.path().filename().string());
         ++files;
         const auto text = read(entry.path());
-        REQUIRE_MESSAGE(text.has_value(), (text ? "" : text.error().text));
+        REQUIRE_MESSAGE(text.has_value(), (text ? "" : text.error().text()));
         CHECK(*text == content(fs::path(entry.path()).replace_extension(".txt")));
     }
     CHECK(files >= 11);

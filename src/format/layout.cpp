@@ -23,12 +23,11 @@ std::uint64_t bytes_of_box(const Box& box, std::uint64_t element_bytes) {
     return bytes;
 }
 
-Error refusal(const std::string& why) {
-    return {ErrorKind::refused, fmt::format("forebay: no node file can be laid out: {}", why)};
+Error refusal(const std::string& why, std::string next = {}) {
+    return {ErrorKind::refused, fmt::format("no node file can be laid out: {}", why), "", std::move(next)};
 }
 Error mistake(const std::string& why) {
-    return {ErrorKind::broken,
-            fmt::format("forebay: a mistake in Forebay itself: {} The simulation is safe. Next: report it.", why)};
+    return {ErrorKind::broken, fmt::format("a mistake in Forebay itself: {}", why), "the simulation", "report it"};
 }
 
 Result<> check_texts(const Schema& schema) {
@@ -257,10 +256,11 @@ Result<Layout> plan_layout(const Schema& schema, std::span<const RankPart> parts
     list_columns(layout);
     place_head(layout);
     if (layout.data_offset_bytes > limits::head_bytes_max)
-        return refusal(fmt::format(
-            "the head of the node file needs {} bytes for {} variables and {} blocks, at most {} are allowed. "
-            "Next: describe fewer boxes or variables.",
-            layout.data_offset_bytes, layout.extents.size(), layout.blocks.size(), limits::head_bytes_max));
+        return refusal(
+            fmt::format("the head of the node file needs {} bytes for {} variables and {} blocks, at most {} are "
+                        "allowed",
+                        layout.data_offset_bytes, layout.extents.size(), layout.blocks.size(), limits::head_bytes_max),
+            "describe fewer boxes or variables");
     place_data(layout, options.alignment_bytes);
     if (layout.file_bytes >= beyond) return refusal("the ranks of this node own more than 2^62 bytes.");
     place_fixed_blocks(layout);
@@ -275,11 +275,10 @@ Result<> change_rows(Layout& layout, std::span<const std::uint64_t> rows) {
         std::uint64_t total = 0;
         for (const auto count : rows.subspan(table * ranks, ranks)) total = add(total, count);
         if (total > layout.row_capacity[table])
-            return Error{
-                ErrorKind::full,
-                fmt::format("forebay: table '{}' has {} rows on this node, its place in the node file holds {}. "
-                            "Next: lay the file out anew.",
-                            layout.schema.tables[table], total, layout.row_capacity[table])};
+            return Error{ErrorKind::full,
+                         fmt::format("table '{}' has {} rows on this node, its place in the node file holds {}",
+                                     layout.schema.tables[table], total, layout.row_capacity[table]),
+                         "", "lay the file out anew"};
     }
     std::ranges::copy(rows, layout.rows.begin());
     place_rows(layout);

@@ -34,7 +34,7 @@ RankPart part(std::uint32_t rank, std::size_t variables, std::vector<std::uint64
 
 Layout planned(const Schema& schema, const std::vector<RankPart>& parts, const LayoutOptions& options = {}) {
     auto layout = plan_layout(schema, parts, options);
-    REQUIRE_MESSAGE(layout.has_value(), (layout ? "" : layout.error().text));
+    REQUIRE_MESSAGE(layout.has_value(), (layout ? "" : layout.error().text()));
     return std::move(*layout);
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("schema: reads back from its JSON, whatever its attributes hold") {
                                        {"text", std::string("nan")},
                                        {"none", std::string()}}};
     const auto read = schema_from_json(schema_json(schema));
-    REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error().text));
+    REQUIRE_MESSAGE(read.has_value(), (read ? "" : read.error().text()));
     CHECK(*read == schema);
     CHECK(std::signbit(std::get<double>(read->variables[0].attributes.others[5].second)));
 

@@ -83,10 +83,9 @@ public:
 
 private:
     Error bad(const std::string& why) const {
-        return {ErrorKind::corrupt,
-                fmt::format("forebay: manifest {} is damaged: {} Safe: the node files beside it, which name their "
-                            "snapshot themselves. Next: use the snapshot before it, or restore the manifest.",
-                            name_, why)};
+        return {ErrorKind::corrupt, fmt::format("manifest {} is damaged: {}", name_, why),
+                "the node files beside it, which name their snapshot themselves",
+                "use the snapshot before it, or restore the manifest"};
     }
 
     Result<> check_crc() const {
@@ -127,11 +126,10 @@ private:
         if (!version) return bad("it has no version.");
         version_ = *version;
         if (version_ >= 1 && version_ <= manifest_version) return {};
-        return Error{
-            ErrorKind::unsupported,
-            fmt::format("forebay: manifest {} has format version {}, this Forebay reads versions up to {}. Next: use "
-                        "the Forebay that wrote it, or a later one.",
-                        name_, *version, manifest_version)};
+        return Error{ErrorKind::unsupported,
+                     fmt::format("manifest {} has format version {}, this Forebay reads versions up to {}", name_,
+                                 *version, manifest_version),
+                     "", "use the Forebay that wrote it, or a later one"};
     }
 
     Result<ManifestHead> head_from(json::Value document) const {
@@ -168,7 +166,7 @@ private:
 
     Result<> read_rest(json::Value document) {
         auto schema = schema_from_value(document.member("schema"));
-        if (!schema) return bad(schema.error().text);
+        if (!schema) return bad(schema.error().what);
         manifest_.schema = std::move(*schema);
 
         const auto shapes = document.member("shapes");

@@ -87,7 +87,7 @@ TEST_CASE("manifest: reads back as written, one line a node") {
         manifest.time = time;
         const auto text = encode_manifest(manifest);
         const auto decoded = decode_manifest(text, "manifest.json");
-        REQUIRE_MESSAGE(decoded.has_value(), (decoded ? "" : decoded.error().text));
+        REQUIRE_MESSAGE(decoded.has_value(), (decoded ? "" : decoded.error().text()));
         check_same(*decoded, manifest);
         CHECK(std::signbit(decoded->time) == std::signbit(manifest.time));
         CHECK(std::count(text.begin(), text.end(), '\n') == 5 + 3 + 2);

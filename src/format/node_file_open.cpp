@@ -56,7 +56,7 @@ private:
     Result<> read_schema() {
         const auto text = text_of(head_.subspan(page_.schema_offset_bytes, page_.schema_size_bytes));
         auto schema = schema_from_json(text);
-        if (!schema) return bad(schema.error().text);
+        if (!schema) return bad(schema.error().what);
         file_.schema = std::move(*schema);
         if (file_.schema.variables.size() != page_.variables)
             return bad(fmt::format("its schema has {} variables, its record {}.", file_.schema.variables.size(),
@@ -219,10 +219,8 @@ private:
 }  // namespace
 
 Error damaged_head(const std::string& name, const std::string& why) {
-    return {ErrorKind::corrupt,
-            fmt::format("forebay: node file {} is damaged: {} Safe: its other copy, if there is one, and the snapshots "
-                        "before it. Next: forebay verify RUN.",
-                        name, why)};
+    return {ErrorKind::corrupt, fmt::format("node file {} is damaged: {}", name, why),
+            "its other copy, if there is one, and the snapshots before it"};
 }
 
 std::uint64_t NodeFile::rows(std::uint32_t table) const {

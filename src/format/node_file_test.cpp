@@ -26,7 +26,7 @@ struct Image {
 
 Layout layout_of(const test::NodeFileCase& made, const LayoutOptions& options = {}) {
     auto layout = plan_layout(made.schema, made.parts, options);
-    REQUIRE_MESSAGE(layout.has_value(), (layout ? "" : layout.error().text));
+    REQUIRE_MESSAGE(layout.has_value(), (layout ? "" : layout.error().text()));
     return std::move(*layout);
 }
 
@@ -61,13 +61,13 @@ TEST_CASE("node file: what is sealed is read back") {
         const auto layout = layout_of(made);
         const auto image = sealed(layout);
         const auto peeked = peek(image.bytes.first(8192), "f.h5");
-        REQUIRE_MESSAGE(peeked.has_value(), (peeked ? "" : peeked.error().text));
+        REQUIRE_MESSAGE(peeked.has_value(), (peeked ? "" : peeked.error().text()));
         CHECK(peeked->record.snapshot_id == 0x00f30000c0ffee9a);
         CHECK(peeked->record.step == 120);
         CHECK(peeked->record.time == 0.5);
         CHECK(peeked->file_bytes == layout.file_bytes);
         const auto file = open_head(image.bytes.first(peeked->head_bytes), "f.h5");
-        REQUIRE_MESSAGE(file.has_value(), (file ? "" : file.error().text));
+        REQUIRE_MESSAGE(file.has_value(), (file ? "" : file.error().text()));
         check_same(*file, layout);
         CHECK(file->record_crc32c == peeked->record_crc32c);
     }
@@ -91,7 +91,7 @@ TEST_CASE("node file: patching equals encoding anew, byte for byte") {
         const auto head_bytes = layout.crc_offset_bytes + layout.crc_words * 4;
         CHECK(std::ranges::equal(patched.bytes.first(head_bytes), encoded.bytes.first(head_bytes)));
         const auto file = open_head(patched.bytes.first(head_bytes), "f.h5");
-        REQUIRE_MESSAGE(file.has_value(), (file ? "" : file.error().text));
+        REQUIRE_MESSAGE(file.has_value(), (file ? "" : file.error().text()));
         check_same(*file, layout);
         CHECK(file->rows(0) == rows[0] + rows[1]);
         CHECK(file->rows(1) == rows[2] + rows[3]);
@@ -154,7 +154,7 @@ TEST_CASE("node file: a head with any byte changed is refused") {
         head[at] ^= std::byte{static_cast<unsigned char>(1u << (at % 8))};
         const auto file = open_head(head, "f.h5");
         if (file.has_value()) FAIL_CHECK("byte " << at << " changed, and the head is accepted");
-        else if (file.error().kind != ErrorKind::corrupt) FAIL_CHECK("byte " << at << ": " << file.error().text);
+        else if (file.error().kind != ErrorKind::corrupt) FAIL_CHECK("byte " << at << ": " << file.error().text());
         head[at] = before;
     }
 }

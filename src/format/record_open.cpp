@@ -27,28 +27,25 @@ Error without_magic(const RecordPage& page, std::span<const std::byte> first_pag
     const bool is_hdf5 = text_of(signature) == hdf5_signature;
     if (page.magic == 0 && (is_hdf5 || all_zero(signature)))
         return {ErrorKind::missing,
-                fmt::format("forebay: node file {} was never sealed, or is being filled now: its record is empty. "
-                            "Safe: the snapshots before it. Next: use one of them.",
-                            name)};
+                fmt::format("node file {} was never sealed, or is being filled now: its record is empty", name),
+                "the snapshots before it", "use one of them"};
     auto repaired = page;
     repaired.magic = record_magic;
     const auto bytes = std::as_bytes(std::span(&repaired, 1)).first(offsetof(RecordPage, record_crc32c));
     if (is_combined(first_pages))
-        return {ErrorKind::refused,
-                fmt::format("forebay: {} holds the node files of several nodes. Next: name one of them, as in {}/{}.",
-                            name, name, region_name(0))};
+        return {ErrorKind::refused, fmt::format("{} holds the node files of several nodes", name), "",
+                fmt::format("name one of them, as in {}/{}", name, region_name(0))};
     if (crc32c(bytes) == page.record_crc32c)
         return damaged_head(name, fmt::format("the record's magic number is {:016x}.", page.magic));
     return {ErrorKind::refused,
-            fmt::format("forebay: {} is not a node file: {}.", name,
+            fmt::format("{} is not a node file: {}.", name,
                         is_hdf5 ? "it is HDF5 without Forebay's record at byte 4096" : "it is not HDF5")};
 }
 
 Result<RecordPage> read_page(std::span<const std::byte> first_pages, const std::string& name) {
     if (first_pages.size() < first_pages_bytes)
-        return Error{ErrorKind::refused,
-                     fmt::format("forebay: {} is not a node file: it has {} bytes, a node file at least {}.", name,
-                                 first_pages.size(), first_pages_bytes)};
+        return Error{ErrorKind::refused, fmt::format("{} is not a node file: it has {} bytes, a node file at least {}.",
+                                                     name, first_pages.size(), first_pages_bytes)};
     RecordPage page;
     const auto bytes = first_pages.subspan(record_offset_bytes, record_size_bytes);
     std::memcpy(&page, bytes.data(), sizeof page);
@@ -60,9 +57,9 @@ Result<RecordPage> read_page(std::span<const std::byte> first_pages, const std::
                                         page.record_crc32c));
     if (page.version < plain_version || page.version > shared_version)
         return Error{ErrorKind::unsupported,
-                     fmt::format("forebay: node file {} has format version {}, this Forebay reads versions {} to {}. "
-                                 "Next: use the Forebay that wrote it, or a later one.",
-                                 name, page.version, plain_version, shared_version)};
+                     fmt::format("node file {} has format version {}, this Forebay reads versions {} to {}", name,
+                                 page.version, plain_version, shared_version),
+                     "", "use the Forebay that wrote it, or a later one"};
     return page;
 }
 

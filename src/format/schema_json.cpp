@@ -71,7 +71,7 @@ void put_variable(std::string& out, const Variable& variable) {
 }
 
 Error damaged(const std::string& what) {
-    return {ErrorKind::corrupt, fmt::format("forebay: the schema's JSON is damaged: {}", what)};
+    return {ErrorKind::corrupt, fmt::format("the schema's JSON is damaged: {}", what)};
 }
 
 std::optional<AttributeValue> value_from(const std::string& type, json::Value value) {
@@ -212,7 +212,7 @@ Result<Schema> schema_from_value(json::Value value) {
         FB_TRY_ASSIGN(variable, variable_from(variables.entry(i)));
         schema.variables.push_back(std::move(variable));
     }
-    if (const auto checked = check(schema); !checked) return damaged(checked.error().text);
+    if (const auto checked = check(schema); !checked) return damaged(checked.error().what);
     return schema;
 }
 

@@ -50,7 +50,7 @@ fb_type type_of_elements(const CFI_cdesc_t& data) {
 Result<> check_element(const Place& place) {
     if (place.type != 0) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("forebay: an element of {} bytes is no integer, real, complex, logical or character of a "
+                 fmt::format("an element of {} bytes is no integer, real, complex, logical or character of a "
                              "size that can be saved; a component of a derived type is one: fb_at(table%x).",
                              place.element_bytes)};
 }
@@ -60,7 +60,7 @@ Type type_of(const Place& place) { return {static_cast<Scalar>(place.type & 0xff
 Result<> check_extents(const Place& data) {
     for (int dim = 0; dim < data.rank; ++dim)
         if (data.extent[dim] < 0)
-            return Error{ErrorKind::refused, "forebay: the last extent of an assumed-size array is not known."};
+            return Error{ErrorKind::refused, "the last extent of an assumed-size array is not known."};
     return {};
 }
 
@@ -76,8 +76,7 @@ Extents reversed(int dims, const std::int64_t* numbers) {
 Result<> check_not_negative(int dims, const std::int64_t* numbers, const char* what) {
     for (int dim = 0; dim < dims; ++dim)
         if (numbers[dim] < 0)
-            return Error{ErrorKind::refused,
-                         fmt::format("forebay: {} is {} along dimension {}.", what, numbers[dim], dim + 1)};
+            return Error{ErrorKind::refused, fmt::format("{} is {} along dimension {}.", what, numbers[dim], dim + 1)};
     return {};
 }
 
@@ -96,9 +95,8 @@ Result<Piece> piece_of(const Place& data, const std::int64_t* start, const std::
         const auto f = slowest_first(data, dim);
         const auto owned = data.extent[f] - halo_lo[f] - halo_hi[f];
         if (owned > 0 && start[f] < 1)
-            return Error{
-                ErrorKind::refused,
-                fmt::format("forebay: start is {} along dimension {}; positions count from 1.", start[f], f + 1)};
+            return Error{ErrorKind::refused,
+                         fmt::format("start is {} along dimension {}; positions count from 1.", start[f], f + 1)};
         piece.box.lo.push_back(owned > 0 ? static_cast<std::uint64_t>(start[f] - 1) : 0);
         piece.box.size.push_back(owned > 0 ? static_cast<std::uint64_t>(owned) : 0);
         piece.stride_bytes[static_cast<std::size_t>(dim)] = data.stride_bytes[f];
@@ -112,7 +110,7 @@ Result<> is_contiguous(const Place& value) {
     auto bytes = value.element_bytes;
     for (int dim = 0; dim < value.rank; ++dim) {
         if (value.extent[dim] > 1 && value.stride_bytes[dim] != bytes)
-            return Error{ErrorKind::refused, "forebay: a replicated variable must be contiguous in memory."};
+            return Error{ErrorKind::refused, "a replicated variable must be contiguous in memory."};
         bytes *= value.extent[dim];
     }
     return {};
@@ -138,6 +136,12 @@ Attributes attributes_of(const char* unit, const char* description, const std::s
 
 extern "C" {
 
+fb_status fb_fortran_refusal(const char* what, const char* next, fb_error* error) {
+    return guarded(error, [&]() -> Result<> {
+        return Error{ErrorKind::refused, text_or_empty(what), "", text_or_empty(next)};
+    });
+}
+
 fb_status fb_fortran_replicated(fb_stream* stream, const char* name, const Place* value, const char* unit,
                                 const char* description, int first_rank, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
@@ -156,7 +160,7 @@ fb_status fb_fortran_array(fb_stream* stream, const char* name, const Place* dat
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
         if (dims != data->rank)
-            return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' has {} dimensions here, and a global "
+            return Error{ErrorKind::refused, fmt::format("variable '{}' has {} dimensions here, and a global "
                                                          "shape of {}.",
                                                          text_or_empty(name), data->rank, dims)};
         FB_TRY(check_element(*data));
@@ -174,7 +178,7 @@ fb_status fb_fortran_rebind_array(fb_stream* stream, const char* name, const Pla
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
         if (dims != data->rank)
-            return Error{ErrorKind::refused, fmt::format("forebay: variable '{}' has {} dimensions here, and a start "
+            return Error{ErrorKind::refused, fmt::format("variable '{}' has {} dimensions here, and a start "
                                                          "of {}.",
                                                          text_or_empty(name), data->rank, dims)};
         FB_TRY(check_element(*data));
@@ -212,7 +216,7 @@ fb_status fb_fortran_particles_bind(fb_particles* particles, std::uint64_t rows,
         for (std::size_t i = 0; i < count; ++i) {
             if (columns[i].rank != 1 || columns[i].extent[0] < static_cast<std::int64_t>(rows))
                 return Error{ErrorKind::refused,
-                             fmt::format("forebay: column {} has {} dimensions and {} rows; one "
+                             fmt::format("column {} has {} dimensions and {} rows; one "
                                          "dimension of at least {} is needed.",
                                          i + 1, columns[i].rank, columns[i].rank > 0 ? columns[i].extent[0] : 1, rows)};
             FB_TRY(check_element(columns[i]));

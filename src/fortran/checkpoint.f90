@@ -26,6 +26,7 @@ module forebay_checkpoint
   use, intrinsic :: iso_c_binding, only: c_char, c_int
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use forebay
+  use forebay_texts, only: refuse
   implicit none
   private
 
@@ -143,7 +144,8 @@ contains
     time_now = 0
     if (present(time)) time_now = time
     if (allocated(known)) known%in_step = .false.
-    call tell(merge(fb_ok, fb_refused, step >= 0), 'forebay: a step is 0 or more.', stat, errmsg)
+    if (present(stat)) stat = fb_ok
+    if (step < 0) call refuse('a step is 0 or more', stat=stat, errmsg=errmsg)
   end subroutine
 
   !> Between checkpoint_begin() and checkpoint_end().
@@ -155,8 +157,7 @@ contains
     character(kind=c_char, len=*), intent(inout), optional :: errmsg
     integer :: at
     if (step_now < 0) then
-      call tell(fb_refused, "forebay: variable '"//trim(name)//"' is written outside a step. Next: checkpoint_begin.", &
-                stat, errmsg)
+      call refuse("variable '"//trim(name)//"' is written outside a step", 'checkpoint_begin', stat, errmsg)
       return
     end if
     call describe(name, fb_at(array), kind, stat, errmsg)
@@ -179,8 +180,8 @@ contains
     if (failed(stat)) return
     do i = 1, size(known)
       if (known(i)%in_step) cycle
-      call tell(fb_refused, "forebay: variable '"//known(i)%name//"' was defined or written before, but not in this "// &
-                'step, which is not saved. Next: write it in every step.', stat, errmsg)
+      call refuse("variable '"//known(i)%name//"' was defined or written before, but not in this step, which is not "// &
+                  'saved', 'write it in every step', stat, errmsg)
       return
     end do
     call stream%save(step, time_now, saved, stat, errmsg)
@@ -255,8 +256,8 @@ contains
     else if (kind == dt_replicated) then
       call stream%replicated(name, place, stat=stat, errmsg=errmsg, first_rank=.true.)
     else if (kind < 1 .or. kind > size(kinds)) then
-      call tell(fb_refused, "forebay: variable '"//trim(name)//"': its kind is unknown: dt_replicated, or what "// &
-                'checkpoint_kind() gave.', stat, errmsg)
+      call refuse("variable '"//trim(name)//"': its kind is unknown: dt_replicated, or what checkpoint_kind() gave", &
+                  stat=stat, errmsg=errmsg)
       return
     else if (is_known) then
       call stream%rebind(name, place, kinds(kind)%start, kinds(kind)%halo_lo, kinds(kind)%halo_hi, stat, errmsg, &
@@ -298,18 +299,5 @@ contains
     failed = .false.
     if (present(stat)) failed = stat /= fb_ok
   end function
-
-  subroutine tell(kind, text, stat, errmsg)
-    integer, intent(in) :: kind
-    character(len=*), intent(in) :: text
-    integer, intent(out), optional :: stat
-    character(len=*), intent(inout), optional :: errmsg
-    if (kind /= fb_ok .and. present(errmsg)) errmsg = text
-    if (present(stat)) then
-      stat = kind
-    else if (kind /= fb_ok) then
-      error stop text
-    end if
-  end subroutine
 
 end module forebay_checkpoint

@@ -136,14 +136,7 @@ contains
     character(len=*), intent(in) :: name
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    character(len=:), allocatable :: text
-    text = "forebay: variable '"//trim(name)//"': shape, start and halos have different lengths."
-    if (present(errmsg)) errmsg = text
-    if (present(stat)) then
-      stat = fb_refused
-    else
-      error stop text
-    end if
+    call refuse("variable '"//trim(name)//"': shape, start and halos have different lengths", stat=stat, errmsg=errmsg)
   end subroutine
 
   module procedure particles_final

@@ -136,6 +136,12 @@ module forebay_c
       import :: c_ptr
       type(c_ptr), value :: stream
     end subroutine
+    function c_refusal(what, next, error) bind(C, name='fb_fortran_refusal') result(status)
+      import :: c_int, c_char, c_error
+      character(kind=c_char), intent(in) :: what(*), next(*)
+      type(c_error), intent(inout) :: error
+      integer(c_int) :: status
+    end function
     function c_replicated(stream, name, value, unit, description, first_rank, error) &
       bind(C, name='fb_fortran_replicated') result(status)
       import :: fb_place, c_ptr, c_int, c_char, c_error

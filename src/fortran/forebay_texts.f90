@@ -6,7 +6,7 @@ module forebay_texts
   implicit none
   private
 
-  public :: fb_version, fb_name_of, finish, text_at, c_text, lines, is_given, options_for, refuse_assignment
+  public :: fb_version, fb_name_of, finish, refuse, text_at, c_text, lines, is_given, options_for, refuse_assignment
 
 contains
 
@@ -36,6 +36,18 @@ contains
       text = text_at(c_loc(error))
       error stop text
     end if
+  end subroutine
+
+  !> Refuses a call that C never sees, in the layout of every error.
+  subroutine refuse(what, next, stat, errmsg)
+    character(len=*), intent(in) :: what
+    character(len=*), intent(in), optional :: next
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(c_error) :: error
+    integer(c_int) :: status
+    status = c_refusal(c_text(what), c_text(next), error)
+    call finish(status, error, stat, errmsg)
   end subroutine
 
   function text_at(address) result(text)

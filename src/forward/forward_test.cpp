@@ -167,7 +167,7 @@ TEST_CASE("errors come with their kinds and texts, and the forwarder's name") {
     const auto store = store_at(server);
     const auto same = [](const Error& through, const Error& direct) {
         CHECK(through.kind == direct.kind);
-        CHECK(through.text == direct.text + " (by the forwarder " + sys::host_name() + ")");
+        CHECK(through.what == direct.what + " (by the forwarder " + sys::host_name() + ")");
     };
     same(store->open(run + "/none", sys::Access::read).error(), disk.open(run + "/none", sys::Access::read).error());
     same(store->list(run + "/none").error(), disk.list(run + "/none").error());
@@ -178,7 +178,7 @@ TEST_CASE("errors come with their kinds and texts, and the forwarder's name") {
         same(file->write(0, numbered(100)).error(), error);
     }
     disk.fail(test::Op::sync, 0, {ErrorKind::retry, "fdatasync: Input/output error"});
-    CHECK(file->sync().error().text.starts_with("fdatasync: Input/output error"));
+    CHECK(file->sync().error().what.starts_with("fdatasync: Input/output error"));
     file->write(0, numbered(100)).value();  // the connection goes on
     std::vector<std::byte> too_much(200);
     CHECK(file->read(0, too_much).error().kind == ErrorKind::corrupt);
@@ -202,7 +202,7 @@ TEST_CASE("bytes that were damaged on the way are not written") {
     const auto answer = answer_of(connection);
     REQUIRE(answer.error);
     CHECK(answer.error->kind == ErrorKind::retry);
-    CHECK(answer.error->text.find("10000 bytes at 0 were damaged") != std::string::npos);
+    CHECK(answer.error->text().find("10000 bytes at 0 were damaged") != std::string::npos);
     CHECK(disk.peek(run + "/a") == "");
     CHECK_FALSE(ask(Kind::write, write).error);
     bytes[5'000] ^= std::byte{4};
@@ -243,7 +243,7 @@ TEST_CASE("without the token nobody comes in, and nobody is taken for a forwarde
     const auto refused = store->exists(run);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
-    CHECK(refused.error().text.find("does not show that it has the token of this forwarder") != std::string::npos);
+    CHECK(refused.error().text().find("does not show that it has the token of this forwarder") != std::string::npos);
     options.token = "short";
     CHECK(ForwardedStore::make(options).error().kind == ErrorKind::refused);
 }
@@ -261,7 +261,7 @@ TEST_CASE(
     const auto refused = ForwardedStore::make(client_of({loopback(listener.port())})).value()->exists(run);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::refused);
-    CHECK(refused.error().text.find("is no forwarder with this token") != std::string::npos);
+    CHECK(refused.error().text().find("is no forwarder with this token") != std::string::npos);
 }
 
 TEST_CASE("paths out of the run, and other runs, are refused") {
@@ -287,7 +287,7 @@ TEST_CASE("paths out of the run, and other runs, are refused") {
     const auto server = serve(disk, {.run = "/scratch/other"});
     const auto refused = store_at(server)->exists(run);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().text.find("this forwarder is one of the run /scratch/other") != std::string::npos);
+    CHECK(refused.error().text().find("this forwarder is one of the run /scratch/other") != std::string::npos);
 }
 
 TEST_CASE("a client that vanishes leaves no file open") {
@@ -346,10 +346,10 @@ TEST_CASE("views are asked for in each convention that is known, in one of a lat
     const auto later = ask(static_cast<Convention>(describe::known_conventions.size()));
     REQUIRE_FALSE(later);
     CHECK(later.error().kind == ErrorKind::unsupported);
-    CHECK(later.error().text.find("of a version that does not know this kind of view") != std::string::npos);
+    CHECK(later.error().text().find("of a version that does not know this kind of view") != std::string::npos);
     const auto none = ask(static_cast<Convention>(describe::conventions_max));
     REQUIRE_FALSE(none);
     CHECK(none.error().kind == ErrorKind::refused);
-    CHECK(none.error().text.find("32 is no kind of view") != std::string::npos);
+    CHECK(none.error().text().find("32 is no kind of view") != std::string::npos);
     CHECK(made.size() == describe::known_conventions.size());
 }

@@ -43,15 +43,19 @@ Result<Message> receive(sys::Connection& connection, std::uint32_t body_bytes_ma
     while (taken && !incoming.wanted().empty()) {
         const auto wanted = incoming.wanted();
         // What has begun must go on: only before the first byte may the other side have nothing to say.
-        if (auto got = connection.receive(wanted, patience); !got) return Error{ErrorKind::retry, got.error().text};
+        if (auto got = connection.receive(wanted, patience); !got) {
+            auto error = got.error();
+            error.kind = ErrorKind::retry;
+            return error;
+        }
         taken = incoming.got(wanted.size());
     }
-    if (!taken) return Error{taken.error().kind, fmt::format("{}: {}", connection.peer(), taken.error().text)};
+    if (!taken) return because(taken.error(), fmt::format("{}: {}", connection.peer(), taken.error().what));
     return incoming.take();
 }
 
 Answer refusal(const Error& error) {
-    return {.error = Error{error.kind, fmt::format("{} (by the forwarder {})", error.text, sys::host_name())}};
+    return {.error = because(error, fmt::format("{} (by the forwarder {})", error.what, sys::host_name()))};
 }
 
 }  // namespace forebay::forward

@@ -23,7 +23,10 @@ std::vector<std::string> parts_of(const std::string& list) {
     return parts;
 }
 
-Error passing(const Error& error) { return {ErrorKind::retry, error.text}; }
+Error passing(Error error) {
+    error.kind = ErrorKind::retry;
+    return error;
+}
 
 }  // namespace
 
@@ -88,10 +91,10 @@ Result<sys::Connection> Links::connect(const std::string& forwarder) const {
         auto made = greet(address);
         if (made) return made;
         // It is the forwarder: its other addresses lead to the same answer.
-        if (made.error().kind != ErrorKind::retry && made.error().text.find("(by the forwarder") != std::string::npos)
+        if (made.error().kind != ErrorKind::retry && made.error().what.find("(by the forwarder") != std::string::npos)
             return made;
         all_refuse = all_refuse && made.error().kind == ErrorKind::refused;
-        why += (why.empty() ? "" : "; ") + made.error().text;
+        why += (why.empty() ? "" : "; ") + made.error().what;
     }
     return Error{all_refuse ? ErrorKind::refused : ErrorKind::retry,
                  why.empty() ? fmt::format("'{}' is no address", forwarder) : why};
@@ -118,7 +121,7 @@ Result<Links::Link> Links::any() {
         auto made = connect(forwarder);
         if (made) return Link{std::move(*made), turn};
         if (made.error().kind != ErrorKind::retry) return made.error();
-        why += (why.empty() ? "" : "; ") + made.error().text;
+        why += (why.empty() ? "" : "; ") + made.error().what;
         give_up(turn);
     }
     return Error{ErrorKind::retry, fmt::format("no forwarder of {} answers: {}.", options_.run, why)};
@@ -152,7 +155,7 @@ Result<Answer> Links::with_link(Link link, const Work& work) {
         const auto peer = link.connection.peer();
         link.connection = {};  // closed: what is still under way there must find us gone
         give_up(link.turn);
-        return Error{answer.error().kind, fmt::format("the forwarder {} is lost: {}", peer, answer.error().text)};
+        return because(answer.error(), fmt::format("the forwarder {} is lost: {}", peer, answer.error().what));
     }
     {
         const std::lock_guard lock(mutex_);

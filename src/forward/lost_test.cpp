@@ -92,13 +92,13 @@ TEST_CASE("a forwarder that says nothing is given up in time, and the next one s
         const auto silent = alone->exists(run);
         REQUIRE_FALSE(silent);
         CHECK(silent.error().kind == ErrorKind::retry);
-        CHECK(silent.error().text.find("says nothing for 1000 ms") != std::string::npos);
+        CHECK(silent.error().text().find("says nothing for 1000 ms") != std::string::npos);
     }
     const auto store = store_at({mute.address(), loopback(server.port())});
     const auto first = store->make_directories(run + "/restart");
     REQUIRE_FALSE(first);  // whether it was carried out there nobody knows
     CHECK(first.error().kind == ErrorKind::retry);
-    CHECK(first.error().text.find("the forwarder " + mute.address() + " is lost") != std::string::npos);
+    CHECK(first.error().text().find("the forwarder " + mute.address() + " is lost") != std::string::npos);
     store->make_directories(run + "/restart").value();
     CHECK(sys::Clock::now() - begin < limits::silence_max);  // of which there were two
 }
@@ -114,11 +114,11 @@ TEST_CASE("a forwarder that is not there is passed over at once; when none is, t
     const auto nowhere = store_at({old, "127.0.0.1:1"})->exists(run);
     REQUIRE_FALSE(nowhere);
     CHECK(nowhere.error().kind == ErrorKind::retry);
-    CHECK(nowhere.error().text.find(old) != std::string::npos);
-    CHECK(nowhere.error().text.find("127.0.0.1:1") != std::string::npos);
+    CHECK(nowhere.error().text().find(old) != std::string::npos);
+    CHECK(nowhere.error().text().find("127.0.0.1:1") != std::string::npos);
     // Of one with several addresses the one that answers is taken.
     CHECK(store_at({old + "," + loopback(server.port())})->exists(run).value());
-    CHECK(store_at({"no address"})->exists(run).error().text.find("is no address of a host and a port") !=
+    CHECK(store_at({"no address"})->exists(run).error().text().find("is no address of a host and a port") !=
           std::string::npos);
 }
 

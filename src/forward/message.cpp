@@ -15,7 +15,7 @@ namespace forebay::forward {
 namespace {
 
 // Header: magic and version, kind, 0, body's bytes, body's CRC32C, 0, CRC32C of the 28 bytes before it.
-constexpr std::uint64_t magic = 0x3244574659424600ull;  // "\0FBYFWD2"
+constexpr std::uint64_t magic = 0x3344574659424600ull;  // "\0FBYFWD3"
 constexpr std::uint64_t magic_mask = 0x00FFFFFFFFFFFFFFull;
 constexpr std::size_t checked_bytes = header_bytes - 4;
 constexpr std::uint32_t access_max = static_cast<std::uint32_t>(sys::Access::update_direct);
@@ -109,7 +109,7 @@ Result<Header> decode_header(std::span<const std::byte> bytes) {
     const auto word = load_le<std::uint64_t>(bytes.data());
     if ((word & magic_mask) != (magic & magic_mask)) return corrupt("a message");
     if (word != magic)
-        return Error{ErrorKind::unsupported, "the other side is of another version of forebay. Next: use one for both"};
+        return Error{ErrorKind::unsupported, "the other side is of another version of forebay", "", "use one for both"};
     const auto kind = load_le<std::uint16_t>(bytes.data() + 8);
     if (load_le<std::uint32_t>(bytes.data() + checked_bytes) != crc32c(bytes.first(checked_bytes)) || !is_kind(kind) ||
         load_le<std::uint16_t>(bytes.data() + 10) != 0 || load_le<std::uint64_t>(bytes.data() + 20) != 0)
@@ -152,7 +152,9 @@ Result<Request> decode_request(std::span<const std::byte> body) {
 std::vector<std::byte> encode(const Answer& answer) {
     Writer writer;
     writer.number(answer.error ? static_cast<std::uint32_t>(answer.error->kind) : 0u)
-        .text(answer.error ? answer.error->text : std::string(), limits::error_bytes_max)
+        .text(answer.error ? answer.error->what : std::string(), limits::error_bytes_max)
+        .text(answer.error ? answer.error->safe : std::string(), limits::error_bytes_max)
+        .text(answer.error ? answer.error->next : std::string(), limits::error_bytes_max)
         .number(answer.number)
         .number(answer.word)
         .number(answer.crc)
@@ -172,7 +174,9 @@ Result<Answer> decode_answer(std::span<const std::byte> body) {
     std::uint32_t kind = 0, count = 0;
     Reader reader(body);
     reader.number(kind);
-    reader.text(error.text, limits::error_bytes_max);
+    reader.text(error.what, limits::error_bytes_max);
+    reader.text(error.safe, limits::error_bytes_max);
+    reader.text(error.next, limits::error_bytes_max);
     reader.number(answer.number);
     reader.number(answer.word);
     reader.number(answer.crc);

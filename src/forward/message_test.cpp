@@ -60,7 +60,7 @@ TEST_CASE("requests and answers come back as they were") {
     const auto back = decode_answer(encode(answer)).value();
     REQUIRE(back.error);
     CHECK(back.error->kind == ErrorKind::full);
-    CHECK(back.error->text == answer.error->text);
+    CHECK(back.error->text() == answer.error->text());
     CHECK(back.number == 3);
     CHECK(back.word == 4);
     CHECK(back.crc == 5);

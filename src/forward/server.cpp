@@ -69,7 +69,7 @@ void Server::State::listen() {
         if (turned) continue;
         // No memory, no descriptor or no thread, now.
         static_cast<void>(
-            attempt([&] { complaints.tell(fmt::format("a connection cannot be taken: {}", turned.error().text)); }));
+            attempt([&] { complaints.tell(fmt::format("a connection cannot be taken: {}", turned.error().line())); }));
         std::this_thread::sleep_for(limits::accept_pause);
     }
     complaints.tell_rest();
@@ -96,7 +96,7 @@ void Server::State::serve_one(Line& line) {
     const auto served = attempt([&] { serve(shop, line); });
     if (!served)
         static_cast<void>(attempt([&] {
-            shop.log(fmt::format("a connection of {} ends: {}", line.connection().peer(), served.error().text));
+            shop.log(fmt::format("a connection of {} ends: {}", line.connection().peer(), served.error().line()));
         }));
     const std::lock_guard lock(mutex);
     lines.remove_if([&](const auto& one) { return one.get() == &line; });

@@ -225,7 +225,7 @@ Result<std::shared_ptr<Client>> admit(Shop& shop, Line& line) {
 void serve(Shop& shop, Line& line) {
     auto client = admit(shop, line);
     if (!client) {
-        shop.log(fmt::format("{} was not let in: {}", line.connection().peer(), client.error().text));
+        shop.log(fmt::format("{} was not let in: {}", line.connection().peer(), client.error().line()));
         return;
     }
     Service service(shop, line, **client);
@@ -236,7 +236,7 @@ void serve(Shop& shop, Line& line) {
     client->reset();
     if (others.expired()) shop.log(fmt::format("{} has left", name));
     if (outcome.error().kind != ErrorKind::missing)
-        shop.log(fmt::format("a connection of {} ends: {}", name, outcome.error().text));
+        shop.log(fmt::format("a connection of {} ends: {}", name, outcome.error().line()));
 }
 
 }  // namespace forebay::forward

@@ -54,7 +54,7 @@ Result<> Strangers::take(std::vector<Guest>& guests) {
 
 void Strangers::hear(Stranger& one, std::vector<Guest>& guests) {
     const auto shown = one.hear(key_);
-    if (!shown) send_away(one, shown.error().text);
+    if (!shown) send_away(one, shown.error().what);
     else if (*shown) guests.push_back(one.guest());
 }
 

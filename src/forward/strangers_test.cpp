@@ -179,7 +179,7 @@ TEST_CASE("a greeting longer than a path needs, and words of somebody else, are 
     const auto answer = decode_answer(told.body).value();
     REQUIRE(answer.error);
     CHECK(answer.error->kind == ErrorKind::refused);
-    CHECK(answer.error->text.find("token of this forwarder") != std::string::npos);
+    CHECK(answer.error->text().find("token of this forwarder") != std::string::npos);
     CHECK(answer.word == 0);
     CHECK(test::soon([&] { return other.other_has_left(); }, 20s));
 }
@@ -213,7 +213,7 @@ TEST_CASE("clients get in while strangers come again and again") {
     });
     for (int i = 0; i < 20; ++i) {
         const auto there = place.store()->exists(run);
-        CHECK_MESSAGE(there.has_value(), there.error().text);
+        CHECK_MESSAGE(there.has_value(), there.error().text());
     }
     ending = true;
 }

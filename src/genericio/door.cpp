@@ -21,9 +21,8 @@ namespace {
 
 own::Opened& opened(own::Data& data) {
     if (!data.opened)
-        throw forebay::Exception({ErrorKind::refused, fmt::format("forebay: {} is not open. Next: openAndReadHeader() "
-                                                                  "first.",
-                                                                  data.file)});
+        throw forebay::Exception(
+            {ErrorKind::refused, fmt::format("{} is not open", data.file), "", "openAndReadHeader() first"});
     return *data.opened;
 }
 
@@ -32,9 +31,9 @@ int file_rank(own::Data& data, int rank) {
     const auto ranks = opened(data).set.ranks.size();
     const int wanted = rank == -1 ? data.ranks.world->rank() : rank;
     if (wanted >= 0 && static_cast<std::size_t>(wanted) < ranks) return wanted;
-    throw forebay::Exception({ErrorKind::refused, fmt::format("forebay: {} has {} ranks, and no rank {}. Next: ask for "
-                                                              "one of them, or open it with MismatchRedistribute.",
-                                                              data.file, ranks, wanted)});
+    throw forebay::Exception({ErrorKind::refused,
+                              fmt::format("{} has {} ranks, and no rank {}", data.file, ranks, wanted), "",
+                              "ask for one of them, or open it with MismatchRedistribute"});
 }
 
 bool takes_share(own::Data& data, int rank) { return rank == -1 && opened(data).redistributes; }
@@ -54,7 +53,7 @@ void read_with_all(own::Data& data, bool print, bool collective, const Take& tak
     try {
         done = take(bytes);
     } catch (const forebay::Exception& error) {
-        done = Error{error.kind(), error.what()};  // told below, with the other ranks
+        done = error.error();  // told below, with the other ranks
     }
     if (collective) {
         forebay::comm::agree(*data.ranks.world, done).value();
@@ -74,9 +73,10 @@ forebay::Result<> read_of_share(own::Data& data, std::size_t first, std::size_t 
     std::size_t all = 0;
     for (const int source : opened(data).sources) all += elements_of(data, source);
     if (first > all || rows > all - first)
-        return Error{ErrorKind::refused, fmt::format("forebay: this rank's share of {} has {} records, and not {} from "
-                                                     "{} on. Next: readNumElems() says how many there are.",
-                                                     data.file, all, rows, first)};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("this rank's share of {} has {} records, and not {} from {} on", data.file, all, rows, first),
+            "", "readNumElems() says how many there are"};
     std::size_t at = 0;
     for (const int source : opened(data).sources) {
         const auto there = elements_of(data, source);
@@ -170,10 +170,10 @@ void GenericIO::getVariableInfo(std::vector<VariableInfo>& info) {
 std::string GenericIO::isCompressed(int variable) {
     const auto& header = opened(*state_->data).set.header();
     if (variable < 0 || static_cast<std::size_t>(variable) >= header.variables.size())
-        throw forebay::Exception(
-            {ErrorKind::refused, fmt::format("forebay: {} has {} variables, and no number {}. Next: "
-                                             "getVariableInfo() lists them.",
-                                             state_->data->file, header.variables.size(), variable)});
+        throw forebay::Exception({ErrorKind::refused,
+                                  fmt::format("{} has {} variables, and no number {}", state_->data->file,
+                                              header.variables.size(), variable),
+                                  "", "getVariableInfo() lists them"});
     return header.block(0, static_cast<std::size_t>(variable)).filter;
 }
 

@@ -18,7 +18,7 @@ namespace {
 void finish_all_by_ranks() {
     const auto finished = own::finish_all(forebay::behind::Which::by_ranks);
     // MPI_Finalize has no answer of its own to give.
-    if (!finished) std::fprintf(stderr, "%s\n", forebay::show_message(finished.error().text).c_str());
+    if (!finished) std::fprintf(stderr, "%s\n", forebay::show_message(finished.error().text()).c_str());
 }
 
 own::Ranks ranks_of(MPI_Comm comm) {

@@ -47,18 +47,15 @@ Result<> start_making(const std::string& file, const Settings& settings, bool co
     const auto started = behind::start(settings, std::move(arguments), files::log_path(run), making_of(run));
     // Of two that start it at once, one gets the lock, and both wait for that one.
     if (started || node::run_lock_is_held(files::maker_lock(run))) return {};
-    return Error{
-        started.error().kind,
-        fmt::format("forebay: the making of {} was not started: {} Safe: {}, and what is staged. Next: forebay "
-                    "export genericio {}/{}@0 {} --force",
-                    file, started.error().text, run, run, files::stream_name, file)};
+    return because(started.error(), fmt::format("the making of {} was not started: {}", file, started.error().what),
+                   fmt::format("{}, and what is staged", run),
+                   fmt::format("forebay export genericio {}/{}@0 {} --force", run, files::stream_name, file));
 }
 
 Error not_made(const std::string& file, const std::string& why) {
     const auto run = files::run_of(file);
-    return {ErrorKind::retry, fmt::format("forebay: {} is not made: {} Safe: what is committed in {}. Next: forebay "
-                                          "export genericio {}/{}@0 {} --force",
-                                          file, why, run, run, files::stream_name, file)};
+    return {ErrorKind::retry, fmt::format("{} is not made: {}", file, why), fmt::format("what is committed in {}", run),
+            fmt::format("forebay export genericio {}/{}@0 {} --force", run, files::stream_name, file)};
 }
 
 Result<> await_making(const std::string& file, std::chrono::milliseconds wait_max) {
@@ -111,18 +108,18 @@ Result<bool> holds_a_write(const Settings& settings, const std::string& file) {
     }
     if (left.empty()) return false;
     return Error{ErrorKind::retry,
-                 fmt::format("forebay: {} is not made: its last write was not committed when its writer had ended. "
-                             "Safe: {}. Next: forebay drain all on each of its nodes, then open {} again; or remove {} "
-                             "to go back to what {} was before.",
-                             file, left.front(), file, run, file)};
+                 fmt::format("{} is not made: its last write was not committed when its writer had ended", file),
+                 left.front(),
+                 fmt::format("forebay drain all on each of its nodes, then open {} again; or remove {} to go back to "
+                             "what {} was before",
+                             file, run, file)};
 }
 
 Error in_use(const std::string& file) {
-    return {
-        ErrorKind::refused,
-        fmt::format("forebay: {} is being written by another program{}. Next: wait for its end, or write to another "
-                    "name.",
-                    file, node::run_lock_doubt(files::writer_lock(files::run_of(file))))};
+    return {ErrorKind::refused,
+            fmt::format("{} is being written by another program{}", file,
+                        node::run_lock_doubt(files::writer_lock(files::run_of(file)))),
+            "", "wait for its end, or write to another name"};
 }
 
 void warn_of_no_locks(const std::string& file) {

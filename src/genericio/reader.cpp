@@ -11,9 +11,7 @@ namespace forebay::genericio {
 
 namespace {
 
-Error refusal(const std::string& why, const std::string& next) {
-    return {ErrorKind::refused, fmt::format("forebay: {} Next: {}", why, next)};
-}
+Error refusal(const std::string& why, const std::string& next) { return {ErrorKind::refused, why, "", next}; }
 
 // One part alone, where partitions are not asked for.
 Result<format::Set> open_set(const std::string& file, bool check_partitions) {
@@ -33,13 +31,13 @@ Result<> check_mismatch(const Data& data, const format::Set& set) {
     if (set.ranks.size() != ranks)
         return refusal(
             fmt::format("{} was written by {} ranks, and {} would read it.", data.file, set.ranks.size(), ranks),
-            "open it with MismatchRedistribute or MismatchAllowed, or with as many ranks.");
+            "open it with MismatchRedistribute or MismatchAllowed, or with as many ranks");
     if (data.ranks.is_grid && set.header().dims != data.ranks.dims) {
         const auto& theirs = set.header().dims;
         const auto& ours = data.ranks.dims;
         return refusal(fmt::format("{} was written by a grid of {} x {} x {} ranks, and {} x {} x {} would read it.",
                                    data.file, theirs[0], theirs[1], theirs[2], ours[0], ours[1], ours[2]),
-                       "open it with MismatchRedistribute or MismatchAllowed, or with the same grid.");
+                       "open it with MismatchRedistribute or MismatchAllowed, or with the same grid");
     }
     return {};
 }
@@ -66,8 +64,8 @@ Result<> copy_block(sys::File& file, const foreign::Sealed& block, std::uint64_t
 
 Error damaged(const Data& data, const std::string& variable, int rank, const Error& error) {
     if (error.kind != ErrorKind::corrupt) return error;
-    return {ErrorKind::corrupt, fmt::format("forebay: {}: '{}' of rank {}: {}. Next: forebay verify {}", data.file,
-                                            variable, rank, error.text, data.file)};
+    return {ErrorKind::corrupt, fmt::format("{}: '{}' of rank {}: {}", data.file, variable, rank, error.what), "",
+            fmt::format("forebay verify {}", data.file)};
 }
 
 }  // namespace
@@ -106,7 +104,7 @@ Result<std::uint64_t> read(const Data& data, int file_rank, std::uint64_t first,
     if (first > set.rank(static_cast<std::size_t>(file_rank)).elements ||
         rows > set.rank(static_cast<std::size_t>(file_rank)).elements - first)
         return refusal(fmt::format("rank {} of {} has no records {} to {}.", file_rank, data.file, first, first + rows),
-                       "readNumElems() says how many there are.");
+                       "readNumElems() says how many there are");
     FB_TRY_ASSIGN(file, sys::posix_store().open(part.path, sys::Access::read));
     std::uint64_t bytes = 0;
     for (const auto& column : data.columns) {

@@ -15,7 +15,7 @@ namespace {
 
 void at_end() {
     const auto finished = own::finish_all(forebay::behind::Which::alone);
-    if (!finished) std::fprintf(stderr, "%s\n", forebay::show_message(finished.error().text).c_str());
+    if (!finished) std::fprintf(stderr, "%s\n", forebay::show_message(finished.error().text()).c_str());
 }
 
 }  // namespace

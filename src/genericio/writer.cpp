@@ -38,9 +38,9 @@ Result<Described> describe(const Data& data) {
         const auto& variable = column.variable;
         if (variable.name.empty() || variable.element_bytes == 0 || variable.record_bytes % variable.element_bytes != 0)
             return Error{ErrorKind::refused,
-                         fmt::format("forebay: variable '{}' has records of {} bytes, of elements of {}. Next: give it "
-                                     "a name and whole elements.",
-                                     variable.name, variable.record_bytes, variable.element_bytes)};
+                         fmt::format("variable '{}' has records of {} bytes, of elements of {}", variable.name,
+                                     variable.record_bytes, variable.element_bytes),
+                         "", "give it a name and whole elements"};
         FB_TRY_ASSIGN(type, format::type_of(variable, data.file));
         const bool alone = variable.elements() == 1;
         for (std::uint64_t k = 0; k < variable.elements(); ++k) {
@@ -102,9 +102,9 @@ Result<> check_partitions(const Data& data) {
     const std::set<std::int32_t> partitions(all.begin(), all.end());
     if (partitions.size() <= static_cast<std::size_t>(foreign::limits::genericio_partitions_max)) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("forebay: {}: its ranks chose {} partitions, at most {} can be open at once. Next: "
-                             "setPartition() with fewer.",
-                             data.file, partitions.size(), foreign::limits::genericio_partitions_max)};
+                 fmt::format("{}: its ranks chose {} partitions, at most {} can be open at once", data.file,
+                             partitions.size(), foreign::limits::genericio_partitions_max),
+                 "", "setPartition() with fewer"};
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ Result<> check_partitions(const Data& data) {
 Result<> write(const Data& data) {
     Result<> mine;
     if (data.columns.empty())
-        mine = Error{ErrorKind::refused, "forebay: there is no variable to write. Next: addVariable() before write()."};
+        mine = Error{ErrorKind::refused, "there is no variable to write", "", "addVariable() before write()"};
     FB_TRY(comm::agree(*data.ranks.world, mine));
     FB_TRY(check_partitions(data));
     // Told when this write is safe.

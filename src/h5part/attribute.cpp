@@ -15,8 +15,7 @@ constexpr std::uint64_t attribute_bytes_max = 60'000;
 constexpr std::uint64_t text_step_bytes = 64;
 
 Error no_type() {
-    return {ErrorKind::unsupported,
-            "forebay: the type is none of H5PART_FLOAT64, FLOAT32, INT64, INT32, CHAR, STRING."};
+    return {ErrorKind::unsupported, "the type is none of H5PART_FLOAT64, FLOAT32, INT64, INT32, CHAR, STRING."};
 }
 
 Result<Type> number_of(std::int64_t code) {
@@ -62,7 +61,7 @@ std::int64_t code_of(Type type) {
 
 Result<Attribute> make_attribute(const std::string& name, std::int64_t code, const void* value, std::int64_t count) {
     const auto refuse = [&](const std::string& why) {
-        return Error{ErrorKind::refused, fmt::format("forebay: attribute '{}' is refused: {}", name, why)};
+        return Error{ErrorKind::refused, fmt::format("attribute '{}' is refused: {}", name, why)};
     };
     if (name.empty()) return refuse("it has no name.");
     if (value == nullptr) return refuse("it has no value.");

@@ -44,7 +44,7 @@ h5part_int64_t write(const char* function, H5PartFile* f, Of of, const char* nam
         FB_TRY_ASSIGN(there, attributes(*f, of));
         if (std::ranges::find(there, made.name, &DatasetInfo::name) != there.end())
             return Error{ErrorKind::broken,
-                         fmt::format("forebay: attribute '{}' is there already; H5Part writes each once.", made.name)};
+                         fmt::format("attribute '{}' is there already; H5Part writes each once.", made.name)};
         f->writer()->put_attribute(group, std::move(made));
         return H5PART_SUCCESS;
     });
@@ -62,12 +62,11 @@ h5part_int64_t info(const char* function, H5PartFile* f, Of of, h5part_int64_t i
     return with(function, f, [&]() -> Result<h5part_int64_t> {
         FB_TRY_ASSIGN(all, attributes(*f, of));
         if (idx < 0 || static_cast<std::size_t>(idx) >= all.size())
-            return Error{ErrorKind::broken,
-                         fmt::format("forebay: there are {} attributes, none of index {}.", all.size(), idx)};
+            return Error{ErrorKind::broken, fmt::format("there are {} attributes, none of index {}.", all.size(), idx)};
         const auto& one = all[static_cast<std::size_t>(idx)];
         if (type != nullptr && one.type == 0)
             return Error{ErrorKind::unsupported,
-                         fmt::format("forebay: attribute '{}' is of a type that H5Part has not.", one.name)};
+                         fmt::format("attribute '{}' is of a type that H5Part has not.", one.name)};
         copy_name(one.name, name, maxlen);
         if (type != nullptr) *type = one.type;
         if (nelem != nullptr) *nelem = one.count;
@@ -79,7 +78,7 @@ h5part_int64_t read(const char* function, H5PartFile* f, Of of, const char* name
     return with(function, f, [&]() -> Result<h5part_int64_t> {
         FB_TRY_ASSIGN(group, group_of(*f, of));
         if (name == nullptr || value == nullptr)
-            return Error{ErrorKind::refused, "forebay: the attribute has no name, or its value no place."};
+            return Error{ErrorKind::refused, "the attribute has no name, or its value no place."};
         const auto* written = f->writer() == nullptr ? nullptr : f->writer()->attribute(group, name);
         if (written != nullptr) {
             const auto* text = reinterpret_cast<const char*>(written->value.data());
@@ -88,8 +87,7 @@ h5part_int64_t read(const char* function, H5PartFile* f, Of of, const char* name
             std::memcpy(value, written->value.data(), bytes);
             return H5PART_SUCCESS;
         }
-        if (!is_stored(*f, of))
-            return Error{ErrorKind::missing, fmt::format("forebay: there is no attribute '{}'.", name)};
+        if (!is_stored(*f, of)) return Error{ErrorKind::missing, fmt::format("there is no attribute '{}'.", name)};
         FB_TRY(f->reader->read_attribute(group, name, value));
         return H5PART_SUCCESS;
     });

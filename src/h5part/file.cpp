@@ -28,26 +28,24 @@ std::vector<H5PartFile*>& open_files() {
 Result<> check_flags(char flags) {
     const int mode = flags & mode_bits;
     if (mode != H5PART_READ && mode != H5PART_WRITE && mode != H5PART_APPEND)
-        return Error{ErrorKind::refused, fmt::format("forebay: the flags {:#x} are none of H5PART_READ, WRITE and "
+        return Error{ErrorKind::refused, fmt::format("the flags {:#x} are none of H5PART_READ, WRITE and "
                                                      "APPEND alone.",
                                                      flags)};
     if ((flags & H5PART_VFD_MPIPOSIX) != 0)
-        return Error{ErrorKind::refused,
-                     "forebay: H5PART_VFD_MPIPOSIX is not there: HDF5 has no such driver since 1.8.13. "
-                     "Next: leave the flag out."};
+        return Error{ErrorKind::refused, "H5PART_VFD_MPIPOSIX is not there: HDF5 has no such driver since 1.8.13", "",
+                     "leave the flag out"};
     return {};
 }
 
 Result<std::string> checked_path(const char* name, char flags, std::int64_t align) {
-    if (name == nullptr || *name == '\0') return Error{ErrorKind::refused, "forebay: the file has no name."};
+    if (name == nullptr || *name == '\0') return Error{ErrorKind::refused, "the file has no name."};
     FB_TRY(check_flags(flags));
-    if (align < 0) return Error{ErrorKind::refused, fmt::format("forebay: the alignment {} is refused.", align)};
+    if (align < 0) return Error{ErrorKind::refused, fmt::format("the alignment {} is refused.", align)};
     std::error_code failed;
     const auto absolute = std::filesystem::absolute(name, failed);
     if (failed)
-        return Error{ErrorKind::broken, fmt::format("forebay: where {} lies cannot be told: {}. Next: open it by its "
-                                                    "absolute path.",
-                                                    name, failed.message())};
+        return Error{ErrorKind::broken, fmt::format("where {} lies cannot be told: {}", name, failed.message()), "",
+                     "open it by its absolute path"};
     return absolute.lexically_normal().string();
 }
 
@@ -80,7 +78,7 @@ bool is_open(const H5PartFile* file) { return std::ranges::find(open_files(), fi
 
 void end_files(const char* function, behind::Which which) {
     const auto tell = [&](const Result<>& ended) {
-        if (!ended) fail(function, code_of(ended.error().kind), ended.error().text);
+        if (!ended) fail(function, code_of(ended.error().kind), ended.error());
     };
     for (auto* file : open_files()) {
         if (!file->writing || !behind::is_of(which, file->ranks)) continue;
@@ -115,21 +113,21 @@ H5PartFile* open_file(const char* function, const char* name, char flags, const 
 
 Result<> need_step(const H5PartFile& file) {
     if (!file.group.empty()) return {};
-    return Error{ErrorKind::refused, "forebay: no step is set. Next: H5PartSetStep."};
+    return Error{ErrorKind::refused, "no step is set", "", "H5PartSetStep"};
 }
 
 Result<> need_writer(const H5PartFile& file) {
     if (file.writing) return {};
-    return Error{ErrorKind::refused, fmt::format("forebay: {} is open for reading.", file.path)};
+    return Error{ErrorKind::refused, fmt::format("{} is open for reading.", file.path)};
 }
 
 static Result<> check_step(H5PartFile& file, std::int64_t step, const std::string& group, const Result<bool>& found) {
     if (!found) return found.error();
     if (file.writer() == nullptr && !*found)
-        return Error{ErrorKind::broken, fmt::format("forebay: {} has no step '{}'.", file.path, group)};
+        return Error{ErrorKind::broken, fmt::format("{} has no step '{}'.", file.path, group)};
     if (file.writer() != nullptr && step < 0)
         return Error{ErrorKind::refused,
-                     fmt::format("forebay: step {} is refused: steps that are written are 0 or more.", step)};
+                     fmt::format("step {} is refused: steps that are written are 0 or more.", step)};
     return {};
 }
 

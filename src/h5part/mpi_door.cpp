@@ -21,7 +21,7 @@ H5PartFile* open_over(const char* name, char flags, MPI_Comm comm, h5part_int64_
     int is_initialised = 0;
     MPI_Initialized(&is_initialised);
     if (is_initialised == 0 || comm == MPI_COMM_NULL) {
-        fail(function, H5PART_ERR_MPI, "forebay: MPI is not initialised, or there is no communicator.");
+        fail(function, H5PART_ERR_MPI, {ErrorKind::refused, "MPI is not initialised, or there is no communicator."});
         return nullptr;
     }
     static const bool once = (behind::at_finalize(finish_all_by_ranks), true);

@@ -41,18 +41,15 @@ Result<> start_making(const std::string& file, std::int64_t snapshots, const Set
     const auto started = behind::start(settings, std::move(arguments), run_files::finish_log(run), making_of(run));
     // Of two that start it at once, one gets the lock, and both wait for that one.
     if (started || node::run_lock_is_held(run_files::finish_lock(run))) return {};
-    return Error{
-        started.error().kind,
-        fmt::format("forebay: the making of {} was not started: {} Safe: {}, and what is staged. Next: forebay "
-                    "h5part {}",
-                    file, started.error().text, run, file)};
+    return because(started.error(), fmt::format("the making of {} was not started: {}", file, started.error().what),
+                   fmt::format("{}, and what is staged", run), fmt::format("forebay h5part {}", file));
 }
 
 Error not_made(const std::string& file, const std::string& why) {
     const auto run = run_files::run_of(file);
-    return {ErrorKind::retry, fmt::format("forebay: {} is not there: {} Safe: {} with all steps that are committed. "
-                                          "Next: look at {}; forebay h5part {}",
-                                          file, why, run, run_files::finish_log(run), file)};
+    return {ErrorKind::retry, fmt::format("{} is not there: {}", file, why),
+            fmt::format("{} with all steps that are committed", run),
+            fmt::format("look at {}; forebay h5part {}", run_files::finish_log(run), file)};
 }
 
 Result<> await_making(const std::string& file, std::chrono::milliseconds wait_max) {
@@ -82,14 +79,14 @@ Result<> finish(Writing& writing) {
 }
 
 void tell(const Result<>& finished) {
-    if (!finished) fail("H5PartOpenFile", code_of(finished.error().kind), finished.error().text);
+    if (!finished) fail("H5PartOpenFile", code_of(finished.error().kind), finished.error());
 }
 
 Error in_use(const std::string& file) {
     return {ErrorKind::refused,
-            fmt::format("forebay: {} is being written by another program{}. Next: wait for its end, or "
-                        "write to another name.",
-                        file, node::run_lock_doubt(run_files::writer_lock(run_files::run_of(file))))};
+            fmt::format("{} is being written by another program{}", file,
+                        node::run_lock_doubt(run_files::writer_lock(run_files::run_of(file)))),
+            "", "wait for its end, or write to another name"};
 }
 
 /// What an earlier writer of the name left is finished for one that appends, and removed for one that begins anew.
@@ -100,8 +97,7 @@ Result<> clear(const Settings& settings, const std::string& file, bool appends) 
     FB_TRY_ASSIGN(has_directory, exists(directory));
     FB_TRY_ASSIGN(has_run, exists(run));
     FB_TRY_ASSIGN(is_made, exists(run_files::made_path(run)));
-    if (!has_directory)
-        return Error{ErrorKind::broken, fmt::format("forebay: the directory {} does not exist.", directory)};
+    if (!has_directory) return Error{ErrorKind::broken, fmt::format("the directory {} does not exist.", directory)};
     if (has_run) {
         if (node::run_lock_is_held(run_files::writer_lock(run))) return in_use(file);
         if (node::run_lock_is_held(run_files::finish_lock(run))) {

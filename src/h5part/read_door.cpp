@@ -17,7 +17,7 @@ bool has_view(const H5PartFile& file) { return file.view.kind != View::Kind::non
 Result<> some_step(H5PartFile& file, const char* function) {
     if (!file.group.empty()) return {};
     if (set_step(file, 0, function) == H5PART_SUCCESS) return {};
-    return Error{ErrorKind::broken, fmt::format("forebay: {} has no step 0, and no other was set.", file.path)};
+    return Error{ErrorKind::broken, fmt::format("{} has no step 0, and no other was set.", file.path)};
 }
 
 /// All particles of the step, whatever the view.
@@ -36,16 +36,16 @@ Result<std::int64_t> particles(H5PartFile& file) {
 Result<> need_reading(const H5PartFile& file) {
     if (!file.writing) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("forebay: {} is open for writing; views are for files that are read.", file.path)};
+                 fmt::format("{} is open for writing; views are for files that are read.", file.path)};
 }
 
 h5part_int64_t read(const char* function, H5PartFile* f, const char* name, hid_t type, void* to) {
     return with(function, f, [&]() -> Result<h5part_int64_t> {
         FB_TRY(some_step(*f, function));
-        if (name == nullptr) return Error{ErrorKind::refused, "forebay: the dataset has no name."};
+        if (name == nullptr) return Error{ErrorKind::refused, "the dataset has no name."};
         if (!f->group_is_read)
             return Error{ErrorKind::refused,
-                         fmt::format("forebay: step '{}' is being written; it can be read once {} is closed and opened "
+                         fmt::format("step '{}' is being written; it can be read once {} is closed and opened "
                                      "again.",
                                      f->group, f->path)};
         std::string note;
@@ -61,11 +61,10 @@ h5part_int64_t dataset_info(const char* function, H5PartFile* f, h5part_int64_t 
         FB_TRY_ASSIGN(found, datasets(*f));
         if (idx < 0 || static_cast<std::size_t>(idx) >= found.size())
             return Error{ErrorKind::missing,
-                         fmt::format("forebay: '{}' has {} datasets, none of index {}.", f->group, found.size(), idx)};
+                         fmt::format("'{}' has {} datasets, none of index {}.", f->group, found.size(), idx)};
         const auto& one = found[static_cast<std::size_t>(idx)];
         if (type != nullptr && one.type == 0)
-            return Error{ErrorKind::unsupported,
-                         fmt::format("forebay: '{}' is of a type that H5Part has not.", one.name)};
+            return Error{ErrorKind::unsupported, fmt::format("'{}' is of a type that H5Part has not.", one.name)};
         copy_name(one.name, name, maxlen);
         if (type != nullptr) *type = one.type;
         if (nelem != nullptr) *nelem = one.count;
@@ -139,8 +138,7 @@ h5part_int64_t H5PartSetView(H5PartFile* f, const h5part_int64_t start, const h5
             last = first;
         }
         if (first < 0 || last >= all)
-            return Error{ErrorKind::broken,
-                         fmt::format("forebay: the view {}-{} passes the {} particles.", first, last, all)};
+            return Error{ErrorKind::broken, fmt::format("the view {}-{} passes the {} particles.", first, last, all)};
         f->view = {.kind = View::Kind::range, .start = first, .count = last - first + 1};
         return H5PART_SUCCESS;
     });
@@ -164,7 +162,7 @@ h5part_int64_t H5PartGetView(H5PartFile* f, h5part_int64_t* start, h5part_int64_
     return with("H5PartGetView", f, [&]() -> Result<h5part_int64_t> {
         FB_TRY(need_reading(*f));
         if (f->view.kind == View::Kind::points)
-            return Error{ErrorKind::refused, "forebay: the view is a list of indices, which has no start and end."};
+            return Error{ErrorKind::refused, "the view is a list of indices, which has no start and end."};
         FB_TRY(some_step(*f, "H5PartGetView"));
         FB_TRY_ASSIGN(count, particles(*f));
         const auto first = has_view(*f) ? f->view.start : 0;

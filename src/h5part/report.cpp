@@ -56,14 +56,14 @@ h5part_int64_t code_of(ErrorKind kind) {
     }
 }
 
-h5part_int64_t fail(const char* function, h5part_int64_t code, const std::string& text) {
+h5part_int64_t fail(const char* function, h5part_int64_t code, const Error& error) {
     reporting().code = code;
-    return reporting().handler(function, code, "%s", text.c_str());
+    return reporting().handler(function, code, "%s", error.text().c_str());
 }
 
 Error refused_particles(std::int64_t count) {
-    if (count <= 0) return {ErrorKind::refused, fmt::format("forebay: {} particles are refused.", count)};
-    return {ErrorKind::refused, "forebay: another rank's number of particles is negative, which is refused."};
+    if (count <= 0) return {ErrorKind::refused, fmt::format("{} particles are refused.", count)};
+    return {ErrorKind::refused, "another rank's number of particles is negative, which is refused."};
 }
 
 void warn(const char* function, const std::string& text) {

@@ -17,7 +17,7 @@ namespace forebay::h5part {
 h5part_int64_t code_of(ErrorKind kind);
 
 /// Tells the handler; what it returns, the call returns.
-h5part_int64_t fail(const char* function, h5part_int64_t code, const std::string& text);
+h5part_int64_t fail(const char* function, h5part_int64_t code, const Error& error);
 
 /// Of this rank's count, or of another's where this one is good.
 Error refused_particles(std::int64_t count);
@@ -38,11 +38,13 @@ h5part_int64_t guarded(const char* function, Body&& body) {
         if (answer) return *answer;
         error = answer.error();
     } catch (const std::bad_alloc&) {
-        error = {ErrorKind::full, "forebay: this process gets no more memory."};
+        error = {ErrorKind::full, "this process gets no more memory."};
+    } catch (const Exception& thrown) {
+        error = thrown.error();
     } catch (const std::exception& thrown) {
-        error = {ErrorKind::broken, std::string("forebay: ") + thrown.what()};
+        error = {ErrorKind::broken, thrown.what()};
     }
-    return fail(function, code_of(error.kind), error.text);
+    return fail(function, code_of(error.kind), error);
 }
 
 }  // namespace forebay::h5part

@@ -14,15 +14,14 @@ namespace {
 h5part_int64_t write(const char* function, H5PartFile* f, const char* name, Type type, const void* data) {
     if (is_open(f) && f->writing && !f->writer()->has_particles())
         return fail(function, H5PART_ERR_BAD_VIEW,
-                    "forebay: the number of particles is not set. Next: H5PartSetNumParticles.");
+                    {ErrorKind::refused, "the number of particles is not set", "", "H5PartSetNumParticles"});
     return with(function, f, [&]() -> Result<h5part_int64_t> {
         FB_TRY(need_writer(*f));
         FB_TRY(need_step(*f));
-        if (name == nullptr || *name == '\0') return Error{ErrorKind::refused, "forebay: the dataset has no name."};
+        if (name == nullptr || *name == '\0') return Error{ErrorKind::refused, "the dataset has no name."};
         if (std::string_view(name).find('/') != std::string_view::npos || std::string_view(name) == ".")
-            return Error{
-                ErrorKind::broken,
-                fmt::format("forebay: the dataset's name '{}' is a path, which HDF5 makes no dataset of.", name)};
+            return Error{ErrorKind::broken,
+                         fmt::format("the dataset's name '{}' is a path, which HDF5 makes no dataset of.", name)};
         FB_TRY(f->writer()->write(dataset_name(function, name), type, data));
         return H5PART_SUCCESS;
     });
@@ -57,8 +56,8 @@ h5part_int64_t H5PartDefineStepName(H5PartFile* f, const char* name, const h5par
     return with("H5PartDefineStepName", f, [&]() -> Result<h5part_int64_t> {
         if (name == nullptr || *name == '\0' || std::string_view(name).find('/') != std::string_view::npos ||
             width < 0 || width > 64)
-            return Error{ErrorKind::refused, fmt::format("forebay: the step name '{}' of width {} is refused.",
-                                                         name == nullptr ? "" : name, width)};
+            return Error{ErrorKind::refused,
+                         fmt::format("the step name '{}' of width {} is refused.", name == nullptr ? "" : name, width)};
         f->step_name = name;
         f->step_width = width;
         return H5PART_SUCCESS;
@@ -82,7 +81,7 @@ h5part_int64_t H5PartSetNumParticlesStrided(H5PartFile* f, const h5part_int64_t 
 // Chunks are what the file of HDF5 needs where parts of it come and go; here it is laid out once and contiguous.
 h5part_int64_t H5PartSetChunkSize(H5PartFile* f, const h5part_int64_t size) {
     return with("H5PartSetChunkSize", f, [&]() -> Result<h5part_int64_t> {
-        if (size <= 0) return Error{ErrorKind::refused, fmt::format("forebay: the chunk size {} is refused.", size)};
+        if (size <= 0) return Error{ErrorKind::refused, fmt::format("the chunk size {} is refused.", size)};
         warn("H5PartSetChunkSize", "datasets are contiguous; the chunk size is not used.");
         return H5PART_SUCCESS;
     });
@@ -107,7 +106,7 @@ h5part_int64_t H5PartWriteDataInt32(H5PartFile* f, const char* name, const h5par
 // Writes do not go to the storage from the ranks, and reads of a rank wait for no other.
 h5part_int64_t H5PartSetThrottle(H5PartFile* f, int factor) {
     return with("H5PartSetThrottle", f, [&]() -> Result<h5part_int64_t> {
-        if (factor < 0) return Error{ErrorKind::refused, fmt::format("forebay: the throttle {} is refused.", factor)};
+        if (factor < 0) return Error{ErrorKind::refused, fmt::format("the throttle {} is refused.", factor)};
         warn("H5PartSetThrottle", "there is nothing to throttle: see rate_bytes_per_second of the configuration.");
         return H5PART_SUCCESS;
     });

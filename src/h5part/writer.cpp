@@ -72,7 +72,7 @@ Result<> Writer::set_particles(std::int64_t rows, std::int64_t stride) {
     if (sums[2] != 0) return refused_particles(rows);
     if (sums[1] != 0)
         return Error{ErrorKind::refused,
-                     fmt::format("forebay: step {} has columns of {} particles already; their number cannot change "
+                     fmt::format("step {} has columns of {} particles already; their number cannot change "
                                  "within a step.",
                                  step_ ? step_->number : -1, all_rows_)};
     rows_ = rows;
@@ -298,8 +298,7 @@ Result<> Writer::end_step() {
     if (!ended) forget_step();
     step_.reset();
     if (ended) return {};
-    return Error{ended.error().kind,
-                 fmt::format("forebay: H5Part step {} is NOT in the file: {}", number, ended.error().text)};
+    return because(ended.error(), fmt::format("H5Part step {} is NOT in the file: {}", number, ended.error().what));
 }
 
 Result<std::int64_t> Writer::close(bool always) {

@@ -62,19 +62,16 @@ Result<> check_target(sys::Store& store, const std::string& path, bool replace, 
     const auto directory = directory_of(path);
     FB_TRY_ASSIGN(is_there, store.exists(directory));
     if (!is_there)
-        return Error{ErrorKind::missing, fmt::format("forebay: {} has no directory {} to stand in; {}.\n  Next: "
-                                                     "mkdir -p {}",
-                                                     path, directory, stays, directory)};
+        return Error{ErrorKind::missing, fmt::format("{} has no directory {} to stand in; {}", path, directory, stays),
+                     "", fmt::format("mkdir -p {}", directory)};
     FB_TRY_ASSIGN(exists, store.exists(path));
     if (!exists) return {};
     if (store.list(path))
-        return Error{ErrorKind::refused, fmt::format("forebay: {} is a directory, which no file replaces; {}.\n  Next: "
-                                                     "the name of a file, as {}/out.h5",
-                                                     path, stays, path)};
+        return Error{ErrorKind::refused, fmt::format("{} is a directory, which no file replaces; {}", path, stays), "",
+                     fmt::format("the name of a file, as {}/out.h5", path)};
     if (replace) return {};
-    return Error{ErrorKind::refused, fmt::format("forebay: {} exists already; {}.\n  Next: --force to replace it once "
-                                                 "the new one is whole, or another name",
-                                                 path, stays)};
+    return Error{ErrorKind::refused, fmt::format("{} exists already; {}", path, stays), "",
+                 "--force to replace it once the new one is whole, or another name"};
 }
 
 Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::string& path, const std::string& part_path,
@@ -91,10 +88,10 @@ Result<std::vector<std::string>> discard_stale(sys::Store& store, const std::str
         const bool is_own = beside->id == own_id;
         if (beside->is_part && !is_own && !replace)
             return Error{ErrorKind::refused,
-                         fmt::format("forebay: {0}/{1} is an unfinished export to {2} of other snapshots or with other "
-                                     "options, or one that is running; nothing was written.\n  Safe: what is there.\n"
-                                     "  Next: --force if none is running, which removes it; or another name",
-                                     directory, entry.name, path)};
+                         fmt::format("{}/{} is an unfinished export to {} of other snapshots or with other options, or "
+                                     "one that is running; nothing was written",
+                                     directory, entry.name, path),
+                         "what is there", "--force if none is running, which removes it; or another name"};
         goes_on |= beside->is_part && is_own && entry.size == file_bytes;
         found.emplace_back(entry.name, *beside);
     }
@@ -128,10 +125,11 @@ Result<> check_part(sys::Store& store, const std::string& path, const std::strin
         found = fmt::format("has {} bytes, {} expected", size, file_bytes);
     }
     return Error{ErrorKind::retry,
-                 fmt::format("forebay: {} was not exported by this call: {} {}. Another export to the same name "
-                             "finished it, removed it or began it anew.\n  Safe: the snapshots, and what is under {}.\n"
-                             "  Next: the same command, once no other export to this name is running",
-                             path, part_path, found, path)};
+                 fmt::format("{} was not exported by this call: {} {}. Another export to the same name finished it, "
+                             "removed it or began it anew",
+                             path, part_path, found),
+                 fmt::format("the snapshots, and what is under {}", path),
+                 "the same command, once no other export to this name is running"};
 }
 
 }  // namespace forebay::move

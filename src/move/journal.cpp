@@ -50,7 +50,7 @@ Result<Journal> load_journal(sys::Store& store, const std::string& path, std::ui
     auto journal = journal_from(text);
     if (journal && journal->identity == identity) return journal;
     return Error{ErrorKind::corrupt,
-                 fmt::format("{}: {}", path, journal ? "it is of another export" : journal.error().text)};
+                 fmt::format("{}: {}", path, journal ? "it is of another export" : journal.error().what)};
 }
 
 Result<> store_journal(sys::Store& store, const std::string& path, const Journal& journal) {

@@ -32,7 +32,7 @@ auto with_retries(const RetryOptions& options, const std::atomic<bool>* stop, Ca
         if (error.kind != ErrorKind::retry && error.kind != ErrorKind::full) return error;
         const bool last = attempt > options.retries;
         if (last || !sleep_until(std::chrono::steady_clock::now() + pause, stop)) {
-            error.text += " (attempt " + std::to_string(attempt) + " of " + std::to_string(options.retries + 1) +
+            error.what += " (attempt " + std::to_string(attempt) + " of " + std::to_string(options.retries + 1) +
                           (last ? ")" : ", then stopped on request)");
             return error;
         }

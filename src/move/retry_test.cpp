@@ -31,13 +31,13 @@ TEST_CASE("the last error says how often it was tried") {
     });
     REQUIRE_FALSE(failed);
     CHECK(failed.error().kind == ErrorKind::full);
-    CHECK(failed.error().text == "no room 3 (attempt 3 of 3)");
+    CHECK(failed.error().what == "no room 3 (attempt 3 of 3)");
     CHECK(with_retries({0, 1ms}, nullptr,
                        []() -> Result<> {
                            return Error{ErrorKind::retry, "x"};
                        })
               .error()
-              .text == "x (attempt 1 of 1)");
+              .what == "x (attempt 1 of 1)");
 }
 
 TEST_CASE("other kinds are not repeated, nor is their text touched") {
@@ -49,7 +49,7 @@ TEST_CASE("other kinds are not repeated, nor is their text touched") {
             return Error{kind, "no"};
         });
         CHECK(calls == 1);
-        CHECK(failed.error().text == "no");
+        CHECK(failed.error().what == "no");
     }
 }
 
@@ -76,5 +76,5 @@ TEST_CASE("stop ends the pauses") {
     const auto failed = with_retries({5, 60s}, &stop, []() -> Result<> { return Error{ErrorKind::retry, "x"}; });
     CHECK(Clock::now() - begin < 10s);
     REQUIRE_FALSE(failed);
-    CHECK(failed.error().text == "x (attempt 1 of 6, then stopped on request)");
+    CHECK(failed.error().what == "x (attempt 1 of 6, then stopped on request)");
 }

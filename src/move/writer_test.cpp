@@ -168,7 +168,7 @@ TEST_CASE("errors: the lowest offset's is returned though it comes last; below i
             return Result<>();
         });
         REQUIRE_FALSE(failed);
-        CHECK(failed.error().text == "bad at 16384");
+        CHECK(failed.error().what == "bad at 16384");
         CHECK(checks < 100);
         CHECK(std::equal(memory.begin(), memory.begin() + 4 * page, file.content.begin()));
         CHECK(file.writes.size() < 100);
@@ -176,7 +176,7 @@ TEST_CASE("errors: the lowest offset's is returned though it comes last; below i
     Recorder file;
     file.bad = {200 * page};
     std::atomic<std::uint64_t> done = 0;
-    CHECK(write_ranges(file, memory, all, {page, 1, 0}, {}, &done).error().text == "bad at 819200");
+    CHECK(write_ranges(file, memory, all, {page, 1, 0}, {}, &done).error().what == "bad at 819200");
     CHECK(done == 200 * page);
     CHECK(file.writes.size() == 201);
 }
@@ -200,7 +200,7 @@ TEST_CASE("errors: a throwing check is broken, bad arguments are named before an
         write_ranges(file, memory, all, {page, 2, 0}, [](auto, auto) -> Result<> { throw std::runtime_error("oops"); });
     REQUIRE_FALSE(thrown);
     CHECK(thrown.error().kind == ErrorKind::broken);
-    CHECK(thrown.error().text.find("oops") != std::string::npos);
+    CHECK(thrown.error().text().find("oops") != std::string::npos);
     CHECK(write_ranges(file, memory, all, {0, 2, 0}).error().kind == ErrorKind::refused);
     CHECK(write_ranges(file, memory, all, {1000, 2, 0}).error().kind == ErrorKind::refused);
     CHECK(write_ranges(file, memory, all, {page, 0, 0}).error().kind == ErrorKind::refused);
@@ -250,7 +250,7 @@ TEST_CASE("stop: ends within a piece, as retry, however slow the rate") {
     CHECK(seconds_since(begin) < 10);
     REQUIRE_FALSE(stopped);
     CHECK(stopped.error().kind == ErrorKind::retry);
-    CHECK(stopped.error().text.find("stopped on request") != std::string::npos);
+    CHECK(stopped.error().text().find("stopped on request") != std::string::npos);
     Recorder other;
     CHECK_FALSE(write_ranges(other, memory, all, {64 * page, 2, 0}, {}, nullptr, &stop));
     CHECK(other.writes.empty());

@@ -22,11 +22,12 @@ Error not_committed(const Staging& staging, const std::vector<std::uint32_t>& sl
             waiting += fmt::format(" step {} is {}, staged in {};", slot.step.load(), name_of(state),
                                    staging.slot_path(index));
     }
-    return {
-        ErrorKind::retry,
-        fmt::format("forebay: not committed after {} s:{} the agent on {} goes on. Next: forebay ls shows when it is "
-                    "committed; if the agent ends before, forebay drain {}.",
-                    std::chrono::duration<double>(waited).count(), waiting, sys::host_name(), staging.directory())};
+    return {ErrorKind::retry,
+            fmt::format("not committed after {} s:{} the agent on {} goes on",
+                        std::chrono::duration<double>(waited).count(), waiting, sys::host_name()),
+            "",
+            fmt::format("forebay ls shows when it is committed; if the agent ends before, forebay drain {}",
+                        staging.directory())};
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<s
             const bool failed = slot.state.load(std::memory_order_acquire) == SlotState::failed &&
                                 slot.failures.load() != failures_before[index];
             if (!failed && slot.given_up.load() == 0) continue;
-            mine = Error{static_cast<ErrorKind>(slot.error_kind), slot.error_text.data()};
+            mine = error_in(slot.error_kind, slot.error_text);
             return {};
         }
         const auto pending = show_pending(staging, slots);

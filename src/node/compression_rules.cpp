@@ -30,7 +30,7 @@ bool fits(std::string_view pattern, std::string_view name) {
 
 Result<> check_one(const Compression& rule, const std::string& whose) {
     const auto refuse = [&](const std::string& why) {
-        return Error{ErrorKind::refused, fmt::format("forebay: compression of {}: {}", whose, why)};
+        return Error{ErrorKind::refused, fmt::format("compression of {}: {}", whose, why)};
     };
     if (rule.level < 0 || rule.level > level_max)
         return refuse(
@@ -79,15 +79,15 @@ Result<> check(const CompressionRules& rules, const std::string& stream) {
         FB_TRY(check_one(rule, fmt::format("variables '{}' of stream '{}'", pattern, stream)));
         if (pattern.empty() || !format::json::is_text(pattern) || std::ranges::count(pattern, '*') > 4)
             return Error{ErrorKind::refused,
-                         fmt::format("forebay: compression of stream '{}': '{}' is no pattern of names: UTF-8, with at "
+                         fmt::format("compression of stream '{}': '{}' is no pattern of names: UTF-8, with at "
                                      "most 4 '*'.",
                                      stream, pattern)};
     }
     if (const auto bytes = encode_rules(rules).size(); bytes >= compression_text_max)
         return Error{ErrorKind::refused,
-                     fmt::format("forebay: compression of stream '{}' takes {} bytes to write down, at most {} are "
-                                 "allowed. Next: use patterns instead of names.",
-                                 stream, bytes, compression_text_max - 1)};
+                     fmt::format("compression of stream '{}' takes {} bytes to write down, at most {} are allowed",
+                                 stream, bytes, compression_text_max - 1),
+                     "", "use patterns instead of names"};
     return {};
 }
 

@@ -44,8 +44,8 @@ TEST_CASE("what cannot work is refused, and the text names whose it is") {
         const auto checked = node::check({{}, {{"fields/u", rule}}}, "restart");
         REQUIRE_FALSE(checked);
         CHECK(checked.error().kind == ErrorKind::refused);
-        CHECK(checked.error().text.find("'fields/u' of stream 'restart'") != std::string::npos);
-        CHECK(checked.error().text.find(word) != std::string::npos);
+        CHECK(checked.error().text().find("'fields/u' of stream 'restart'") != std::string::npos);
+        CHECK(checked.error().text().find(word) != std::string::npos);
     };
     refused({.codec = Codec::zstd, .level = 10}, "level 10");
     refused({.codec = Codec::automatic, .level = 3}, "level");
@@ -54,7 +54,7 @@ TEST_CASE("what cannot work is refused, and the text names whose it is") {
     refused({.codec = Codec::zstd, .error = 1}, "zfp");
     CompressionRules many{{.codec = Codec::zstd}, {}};
     for (int i = 0; i < 200; ++i) many.variables.emplace_back("variable-number-" + std::to_string(i), Compression{});
-    CHECK(node::check(many, "restart").error().text.find("patterns") != std::string::npos);
+    CHECK(node::check(many, "restart").error().text().find("patterns") != std::string::npos);
     many.variables.resize(20);
     CHECK(node::check(many, "restart"));
     CHECK(node::encode_rules(many).size() < node::compression_text_max);

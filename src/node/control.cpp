@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "describe/schema.hpp"
 #include "sys/machine.hpp"
@@ -44,15 +45,13 @@ const char* name_of(SlotState state) {
 
 Result<> check(const Control& control, const std::string& path) {
     if (control.magic.load(std::memory_order_acquire) != control_magic || control.version != control_version)
-        return Error{ErrorKind::unsupported,
-                     fmt::format("forebay: {} is not a control page of version {}. Safe: the staged files beside it. "
-                                 "Next: forebay drain {}.",
-                                 path, control_version, path.substr(0, path.find_last_of('/')))};
+        return Error{
+            ErrorKind::unsupported, fmt::format("{} is not a control page of version {}", path, control_version),
+            "the staged files beside it", fmt::format("forebay drain {}", path.substr(0, path.find_last_of('/')))};
     const auto corrupt = [&](const std::string& what) {
-        return Error{ErrorKind::corrupt,
-                     fmt::format("forebay: the control page {} is damaged: {}. Safe: the staged files beside it. "
-                                 "Next: forebay drain {}.",
-                                 path, what, path.substr(0, path.find_last_of('/')))};
+        return Error{ErrorKind::corrupt, fmt::format("the control page {} is damaged: {}", path, what),
+                     "the staged files beside it",
+                     fmt::format("forebay drain {}", path.substr(0, path.find_last_of('/')))};
     };
     const auto streams = control.stream_count.load(std::memory_order_acquire);
     const auto slots = control.slot_count.load(std::memory_order_acquire);
@@ -65,6 +64,26 @@ Result<> check(const Control& control, const std::string& path) {
     for (std::uint32_t i = 0; i < slots; ++i)
         if (!leads_nowhere_else(control.slots[i], streams)) return corrupt(fmt::format("slot {}", i));
     return {};
+}
+
+void set_error(ErrorText& to, const Error& error) {
+    to.fill('\0');
+    std::size_t at = 0, room = to.size() - 3;  // a NUL behind each part
+    for (const std::string_view part : {error.what, error.safe, error.next}) {
+        const auto length = part.copy(to.data() + at, room);
+        room -= length;
+        at += length + 1;
+    }
+}
+
+Error error_in(std::uint32_t kind, const ErrorText& text) {
+    Error error{static_cast<ErrorKind>(kind)};
+    std::string_view rest(text.data(), text.size());
+    for (auto* part : {&error.what, &error.safe, &error.next}) {
+        *part = rest.substr(0, rest.find('\0'));
+        rest.remove_prefix(std::min(part->size() + 1, rest.size()));
+    }
+    return error;
 }
 
 void ring(std::atomic<std::uint32_t>& bell) {

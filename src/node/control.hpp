@@ -41,6 +41,11 @@ void set_text(std::array<char, Size>& to, std::string_view text) {
     to[length] = '\0';
 }
 
+// An error's `what`, `safe` and `next`, each with a NUL behind it; whatever does not fit is cut.
+using ErrorText = std::array<char, error_text_max>;
+void set_error(ErrorText& to, const Error& error);
+Error error_in(std::uint32_t kind, const ErrorText& text);
+
 struct SlotControl {
     std::atomic<SlotState> state{SlotState::empty};
     std::uint32_t stream = 0;  // index into Control::streams
@@ -61,7 +66,7 @@ struct SlotControl {
     // 1: the save was damaged in memory and the agent has left it; whoever waits for it, or saves next, gets the error.
     std::atomic<std::uint32_t> given_up{0};
     std::uint32_t error_kind = 0;
-    std::array<char, error_text_max> error_text{};
+    ErrorText error_text{};
 };
 
 struct StreamControl {
@@ -95,7 +100,7 @@ struct Control {
     std::atomic<std::uint32_t> shows_life{0};  // 1: the agent of this node renews the claim
     // 1: a later session has claimed the run, or gone back behind what this one has saved; `lost_text` says which.
     std::atomic<std::uint32_t> lost{0};
-    std::array<char, error_text_max> lost_text{};
+    ErrorText lost_text{};
     // 1: all is committed and the application has died; the agent keeps the staged copies for one that starts again.
     // lingering_frees: it frees them now.
     std::atomic<std::uint32_t> lingering{0};

@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds nap{200};
 }  // namespace
 
 void LongWait::tell(const std::string& what, sys::Clock::time_point now) {
-    say_(fmt::format("forebay: still waiting after {} s, at most {} s {}, for {}",
+    say_(fmt::format("still waiting after {} s, at most {} s {}, for {}",
                      std::chrono::duration_cast<std::chrono::seconds>(now - began_).count(),
                      std::chrono::duration<double>(at_most_).count(), limit_, what));
     next_ = now + wait_said_again_after;

@@ -25,11 +25,11 @@ TEST_CASE("what is waited for is said after 2 s, and again every 30 s from then 
     for (const auto now : {0ms, 1999ms}) wait.turn(what, start + now);
     CHECK(asked == 0);
     wait.turn(what, start + 2s);
-    CHECK(lines == std::vector<std::string>{"forebay: still waiting after 2 s, at most 600 s in all, for number 1"});
+    CHECK(lines == std::vector<std::string>{"still waiting after 2 s, at most 600 s in all, for number 1"});
     for (const auto now : {2001ms, 31'999ms}) wait.turn(what, start + now);
     CHECK(asked == 1);
     wait.turn(what, start + 33s);
-    CHECK(lines.back() == "forebay: still waiting after 33 s, at most 600 s in all, for number 2");
+    CHECK(lines.back() == "still waiting after 33 s, at most 600 s in all, for number 2");
     wait.turn(what, start + 62s);
     CHECK(lines.size() == 2);
     wait.turn(what, start + 63s);
@@ -91,6 +91,6 @@ TEST_CASE("rank 0 says what the lowest rank that waits does") {
         };
         CHECK(node::wait_together(*world, look, 600s, rank == 0 ? say : Say()));
     });
-    CHECK(line.starts_with("forebay: still waiting after "));
+    CHECK(line.starts_with("still waiting after "));
     CHECK(line.ends_with(" s, at most 600 s in all, for what rank 2 wants"));
 }

@@ -54,7 +54,8 @@ TEST_CASE("a removal that fails half way leaves a staging directory that is know
         const auto failed = remove();
         REQUIRE_FALSE(failed);
         CHECK(failed.error().kind == ErrorKind::retry);
-        CHECK_MESSAGE(failed.error().text.find("forebay drain " + directory) != std::string::npos, failed.error().text);
+        CHECK_MESSAGE(failed.error().text().find("forebay drain " + directory) != std::string::npos,
+                      failed.error().text());
         for (const auto* name : {"/session.json", "/spool/late", "/restart.0.h5"}) CHECK(fs::exists(directory + name));
         fs::remove(directory + "/spool/late");
         CHECK(remove().has_value());

@@ -60,7 +60,7 @@ Result<RunLock> RunLock::take(const std::string& path) {
     if (has_none) {
         FB_TRY_ASSIGN(stand_in, stand_in_of(path));
         lock = sys::FileLock::take(stand_in);
-        if (!lock) return Error{lock.error().kind, fmt::format("{}, in place of {}", lock.error().text, path)};
+        if (!lock) return because(lock.error(), fmt::format("{}, in place of {}", lock.error().what, path));
         taken.stand_in_ = stand_in;
     }
     if (!lock) return lock.error();

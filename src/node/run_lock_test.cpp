@@ -162,7 +162,7 @@ TEST_CASE("without locks: what a process of another host may hold is held, until
         const auto refused = RunLock::take(target.lock);
         REQUIRE_FALSE(refused);
         CHECK(refused.error().kind == ErrorKind::retry);
-        const auto text = refused.error().text;
+        const auto text = refused.error().text();
         CHECK_MESSAGE(contains(text, *host != '\0' ? "other-host" : "another host"), text);
         CHECK_MESSAGE(contains(text, "no locks"), text);
         CHECK_MESSAGE(contains(text, "remove " + target.record), text);

@@ -24,7 +24,7 @@ constexpr std::size_t forwarders_max = 1024, forwarder_text_max = 1024;
 constexpr std::size_t token_digits = 32, identity_digits = 16;
 constexpr std::uint64_t session_version = 2;
 
-Error refusal(const std::string& what) { return {ErrorKind::refused, "forebay: " + what}; }
+Error refusal(const std::string& what) { return {ErrorKind::refused, what}; }
 
 // Fills `session` from the document; false at the first member that is absent or of another type.
 class SessionReader {
@@ -198,10 +198,8 @@ Result<std::string> encode_session(const SessionFile& session) {
 
 Result<SessionFile> decode_session(const std::string& text, const std::string& path) {
     const auto corrupt = [&](const std::string& why) {
-        return Error{ErrorKind::corrupt,
-                     fmt::format("forebay: {} cannot be read: {} Safe: the staged files beside it. Next: start the "
-                                 "application again on this node, with the same run; it takes them over.",
-                                 path, why)};
+        return Error{ErrorKind::corrupt, fmt::format("{} cannot be read: {}", path, why), "the staged files beside it",
+                     "start the application again on this node, with the same run; it takes them over"};
     };
     const auto document = format::json::Document::parse(text);
     if (!document) return corrupt("it is not JSON.");
@@ -209,11 +207,11 @@ Result<SessionFile> decode_session(const std::string& text, const std::string& p
     const auto version = root.member("version").u64();
     if (root.member("forebay").text() != "session" || !version || *version < 1 || *version > session_version)
         return Error{ErrorKind::unsupported,
-                     fmt::format("forebay: {} is not a session file of version 1 to {}.", path, session_version)};
+                     fmt::format("{} is not a session file of version 1 to {}.", path, session_version)};
     SessionFile session;
     if (!SessionReader(session).read(root)) return corrupt("a member is absent or of another type.");
     if (!session.run.starts_with('/')) return corrupt(fmt::format("its run '{}' is no absolute path.", session.run));
-    if (const auto good = check(session.agent); !good) return corrupt(good.error().text);
+    if (const auto good = check(session.agent); !good) return corrupt(good.error().what);
     if (!is_forwarding(session.forwarding)) return corrupt("its forwarders or their token are none.");
     return session;
 }

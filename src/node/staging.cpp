@@ -56,10 +56,8 @@ Result<std::string> make_home(const std::string& base) {
     }
     if (made) return home;
     if (made.error().kind != ErrorKind::missing) return made.error();
-    return Error{ErrorKind::missing,
-                 fmt::format("forebay: nothing can be staged: {} does not exist. Next: create it, or set "
-                             "staging to another node-local directory.",
-                             base)};
+    return Error{ErrorKind::missing, fmt::format("nothing can be staged: {} does not exist", base), "",
+                 "create it, or set staging to another node-local directory"};
 }
 
 // Of a run's staging directories, up to its identity.
@@ -93,12 +91,10 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
     const auto deadline = sys::Clock::now() + wait_max;
     while (sys::lock_is_held(agent_lock_path(directory))) {
         if (sys::Clock::now() > deadline)
-            return Error{
-                ErrorKind::retry,
-                fmt::format(
-                    "forebay: the agent of an earlier session still drains {} after {} s. Safe: what it has staged. "
-                    "Next: look at {}/agent.log, then start again.",
-                    directory, wait_max.count() / 1000, directory)};
+            return Error{ErrorKind::retry,
+                         fmt::format("the agent of an earlier session still drains {} after {} s", directory,
+                                     wait_max.count() / 1000),
+                         "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
         std::this_thread::sleep_for(look_pause);
     }
     return {};
@@ -137,9 +133,9 @@ Result<> remove_all(const std::string& directory, Unpacked unpacked = Unpacked::
     if (!names && names.error().kind == ErrorKind::missing) return {};
     FB_TRY(names);
     const auto in_the_way = [&](const std::string& path) {
-        return Error{ErrorKind::retry, fmt::format("forebay: {} is not removed: {} holds files that nobody has packed. "
-                                                   "Safe: these files. Next: forebay drain {}.",
-                                                   directory, path, directory)};
+        return Error{ErrorKind::retry,
+                     fmt::format("{} is not removed: {} holds files that nobody has packed", directory, path),
+                     "these files", fmt::format("forebay drain {}", directory)};
     };
     const std::vector<std::string> last{directory + "/" + session_name, agent_lock_path(directory),
                                         application_lock_path(directory)};
@@ -253,11 +249,10 @@ Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, cons
         // An agent that frees the directory holds the lock, and takes the directory away under us.
         const bool passing = kind == ErrorKind::missing || (kind == ErrorKind::retry && is_being_freed(directory));
         if (kind == ErrorKind::retry && (!passing || sys::Clock::now() > deadline))
-            return Error{
-                ErrorKind::refused,
-                fmt::format("forebay: another session{} writes run {} on this node ({} is locked). Safe: all of its "
-                            "snapshots. Next: end it, or choose another run directory.",
-                            process_in(directory), run, application_lock_path(directory))};
+            return Error{ErrorKind::refused,
+                         fmt::format("another session{} writes run {} on this node ({} is locked)",
+                                     process_in(directory), run, application_lock_path(directory)),
+                         "all of its snapshots", "end it, or choose another run directory"};
         if (!passing || sys::Clock::now() > deadline) return lock.error();
         std::this_thread::sleep_for(look_pause);
     }
@@ -316,9 +311,8 @@ Result<Staging> Staging::join(const std::string& directory) {
     staging.mapping_ = std::move(mapping);
     if (const auto bytes = staging.mapping_.bytes().size(); bytes < sizeof(Control))
         return Error{ErrorKind::corrupt,
-                     fmt::format("forebay: the control page {} has {} bytes, {} are expected. Safe: the staged files "
-                                 "beside it. Next: forebay drain {}.",
-                                 path, bytes, sizeof(Control), directory)};
+                     fmt::format("the control page {} has {} bytes, {} are expected", path, bytes, sizeof(Control)),
+                     "the staged files beside it", fmt::format("forebay drain {}", directory)};
     FB_TRY(check(staging.control(), path));
     return staging;
 }
@@ -329,9 +323,8 @@ Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamO
     std::uint32_t index = 0;
     while (index < count && name != page.streams[index].name.data()) ++index;
     if (index == streams_max || page.slot_count.load() + static_cast<std::uint32_t>(options.slots) > slots_max)
-        return Error{
-            ErrorKind::full,
-            fmt::format("forebay: stream '{}' is one too many: a session has at most {} streams.", name, streams_max)};
+        return Error{ErrorKind::full,
+                     fmt::format("stream '{}' is one too many: a session has at most {} streams.", name, streams_max)};
     auto& stream = page.streams[index];
     set_text(stream.name, name);
     stream.keep = options.keep;

@@ -24,11 +24,10 @@ namespace {
 Result<> check_limits(const Contents& contents, const catalog::Snapshot& snapshot) {
     const auto refuse = [&](const std::string& what) {
         return Error{
-            ErrorKind::unsupported,
-            fmt::format("forebay: no view of {} was made: {} Safe: the snapshot is committed and restarts as ever. "
-                        "Next: open its node files themselves, a few hundred at a time; each is HDF5 and "
-                        "{}/{} lists them.",
-                        snapshot.directory, what, snapshot.directory, catalog::manifest_name)};
+            ErrorKind::unsupported, fmt::format("no view of {} was made: {}", snapshot.directory, what),
+            "the snapshot is committed and restarts as ever",
+            fmt::format("open its node files themselves, a few hundred at a time; each is HDF5 and {}/{} lists them",
+                        snapshot.directory, catalog::manifest_name)};
     };
     if (contents.files > views_sources_max)
         return refuse(
@@ -230,14 +229,14 @@ Result<Contents> gather(sys::Store& store, const catalog::Snapshot& snapshot, Mi
     // What is wrong with a source is the catalog's to say; that no view hides it is ours.
     const auto stream = snapshot.directory.substr(0, snapshot.directory.rfind('/'));
     const bool absent = contents.error().kind == ErrorKind::missing && missing == Missing::refuse;
-    return Error{
-        contents.error().kind,
-        fmt::format("forebay: no view of {} was made, because {}: {} Safe: "
-                    "nothing was changed. Next: forebay verify {}@{}{}",
-                    snapshot.directory,
+    return because(
+        contents.error(),
+        fmt::format("no view of {} was made, because {}: {}", snapshot.directory,
                     absent ? "readers would take what is missing for values" : "one of its node files cannot be shown",
-                    contents.error().text, stream, snapshot.step,
-                    absent ? "; or, to see what is left, forebay view with --partial" : "")};
+                    contents.error().what),
+        "nothing was changed",
+        fmt::format("forebay verify {}@{}{}", stream, snapshot.step,
+                    absent ? "; or, to see what is left, forebay view with --partial" : ""));
 }
 
 Result<Contents> gather_to_copy(sys::Store& store, const catalog::Snapshot& snapshot) {

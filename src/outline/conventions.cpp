@@ -28,8 +28,8 @@ static_assert(outlines.back() != nullptr, "each convention has its outline");
 
 Result<Convention> convention_named(const std::string& name) {
     if (const auto found = describe::convention_named(name)) return *found;
-    return Error{ErrorKind::refused,
-                 fmt::format("forebay: there is no convention \"{}\". Next: {}.", name, describe::convention_names())};
+    return Error{ErrorKind::refused, fmt::format("there is no convention \"{}\"", name), "",
+                 describe::convention_names()};
 }
 
 Result<Outline> outline_of(std::span<const Contents> contents, const Wish& wish) {

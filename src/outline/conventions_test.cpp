@@ -1,6 +1,7 @@
 // Goal: what each convention says of a snapshot, before HDF5 is called: names, shapes, units, and what it refuses.
 // Method: outlines of contents that are made up here. What other people's readers make of them: tests/views.
 
+#include "describe/conventions.hpp"
 #include "outline/conventions.hpp"
 
 #include <doctest/doctest.h>
@@ -84,7 +85,7 @@ std::string refusal(const std::vector<Contents>& contents, const Wish& wish) {
     const auto outline = outline_of(contents, wish);
     REQUIRE_FALSE(outline);
     CHECK(outline.error().kind == ErrorKind::refused);
-    return outline.error().text;
+    return outline.error().text();
 }
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -204,7 +205,7 @@ TEST_CASE("openpmd: components of meshes, and names that are given") {
     schema.variables[5].attributes.others = {{"openPMD", std::string("rho")}};
     const auto refused = mesh_records(schema);
     REQUIRE_FALSE(refused);
-    CHECK(says(refused.error().text, "'rho' and 'odd name'"));
+    CHECK(says(refused.error().text(), "'rho' and 'odd name'"));
     schema.variables[5].attributes.others = {{"openPMD", std::string("a b")}};
     CHECK_FALSE(mesh_records(schema));
 }
@@ -282,17 +283,17 @@ unit = "C/m3"
     CHECK(value<double>(made({contents}, {.convention = Convention::openpmd}), "data/120", "timeUnitSI") == 1e-15);
     const auto few = numbers_of(rho, grid_spacing_key, 2, 1);
     REQUIRE_FALSE(few);
-    CHECK(says(few.error().text, "gridSpacing of 'fields/rho' has 3 numbers, and 2 are expected"));
+    CHECK(says(few.error().text(), "gridSpacing of 'fields/rho' has 3 numbers, and 2 are expected"));
 
     const auto wrong = parse_description("[file]\nauthor = {a = 1}\n", "d.toml");
     REQUIRE_FALSE(wrong);
-    CHECK(says(wrong.error().text, "d.toml, line 2"));
+    CHECK(says(wrong.error().text(), "d.toml, line 2"));
     CHECK_FALSE(parse_description("[files]\n", "d.toml"));
     CHECK_FALSE(parse_description("[file\n", "d.toml"));
     CHECK_FALSE(parse_description("[variables.\"a\"]\ngridSpacing = [1, \"b\"]\n", "d.toml"));
     const auto nobody = describe(contents, parse_description("[variables.rhoo]\nunit = \"m\"\n", "d").value());
     REQUIRE_FALSE(nobody);
-    CHECK(says(nobody.error().text, "\"rhoo\""));
+    CHECK(says(nobody.error().text(), "\"rhoo\""));
     CHECK_FALSE(describe(contents, parse_description("[variables.\"fields/*\"]\ndimensions = [\"x\"]\n", "d").value()));
 }
 
@@ -311,8 +312,9 @@ TEST_CASE("an attribute that is given twice is one attribute, whichever conventi
                            {"software", std::string("mine")},
                            {"run", std::string("the long one")},
                            {"forebay_version", std::string("7")}};
-    for (const auto convention : catalog::all_conventions) {
-        CAPTURE(catalog::name_of(convention));
+    for (const auto& known : describe::known_conventions) {
+        const auto convention = known.convention;
+        CAPTURE(known.name);
         const auto outline = made({contents}, {.convention = convention});
         const auto check = [](const std::string& path, const std::vector<Outline::Attribute>& attributes) {
             std::set<std::string> names;

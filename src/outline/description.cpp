@@ -25,7 +25,7 @@ bool fits(std::string_view pattern, std::string_view name) {
 }
 
 Error refused(const std::string& path, const toml::node& where, const std::string& what) {
-    return {ErrorKind::refused, fmt::format("forebay: {}, line {}: {}", path, where.source().begin.line, what)};
+    return {ErrorKind::refused, fmt::format("{}, line {}: {}", path, where.source().begin.line, what)};
 }
 
 /// Lists of numbers become texts of numbers, which is what attributes can hold.
@@ -109,7 +109,7 @@ Result<> apply(const Description::Rule& rule, Variable& variable) {
         const auto* text = std::get_if<std::string>(&value);
         if ((name == "unit" || name == "description") && text == nullptr)
             return Error{ErrorKind::refused,
-                         fmt::format("forebay: '{}' of \"{}\" in the description must be a text.", name, rule.pattern)};
+                         fmt::format("'{}' of \"{}\" in the description must be a text.", name, rule.pattern)};
         if (name == "unit") variable.attributes.unit = *text;
         else if (name == "description") variable.attributes.description = *text;
         else set(variable.attributes.others, name, value);
@@ -117,7 +117,7 @@ Result<> apply(const Description::Rule& rule, Variable& variable) {
     if (rule.dimensions.empty() || variable.kind == Kind::particles) return {};
     if (rule.dimensions.size() != static_cast<std::size_t>(variable.shape.dims()))
         return Error{ErrorKind::refused,
-                     fmt::format("forebay: the description names {} dimensions of \"{}\", and '{}' has {}.",
+                     fmt::format("the description names {} dimensions of \"{}\", and '{}' has {}.",
                                  rule.dimensions.size(), rule.pattern, variable.name, variable.shape.dims())};
     variable.attributes.dimensions = rule.dimensions;
     return {};
@@ -130,7 +130,7 @@ Result<Description> parse_description(const std::string& text, const std::string
         return description_of(toml::parse(text, path), path);
     } catch (const toml::parse_error& problem) {
         return Error{ErrorKind::refused,
-                     fmt::format("forebay: {}, line {}: {}", path, problem.source().begin.line, problem.description())};
+                     fmt::format("{}, line {}: {}", path, problem.source().begin.line, problem.description())};
     }
 }
 
@@ -157,9 +157,9 @@ Result<> describe(Contents& contents, const Description& description) {
         }
         if (!has_fit)
             return Error{ErrorKind::refused,
-                         fmt::format("forebay: the description speaks of \"{}\", and no variable of stream '{}' has "
-                                     "such a name. Next: forebay show lists the names.",
-                                     rule.pattern, contents.manifest.schema.stream)};
+                         fmt::format("the description speaks of \"{}\", and no variable of stream '{}' has such a name",
+                                     rule.pattern, contents.manifest.schema.stream),
+                         "", "forebay show lists the names"};
     }
     return {};
 }

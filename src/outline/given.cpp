@@ -42,10 +42,8 @@ std::optional<std::vector<double>> numbers_in(std::string_view text) {
 }
 
 Error refused(const Variable& variable, const char* name, const std::string& what) {
-    return {ErrorKind::refused,
-            fmt::format("forebay: attribute {} of '{}' {}. Safe: the snapshot. Next: say it otherwise in a file for "
-                        "forebay view --describe; docs/formats/view.md lists the attributes.",
-                        name, variable.name, what)};
+    return {ErrorKind::refused, fmt::format("attribute {} of '{}' {}", name, variable.name, what), "the snapshot",
+            "say it otherwise in a file for forebay view --describe; docs/formats/view.md lists the attributes"};
 }
 
 }  // namespace
@@ -84,10 +82,11 @@ Result<> refuse_fixed(std::span<const std::pair<std::string, AttributeValue>> gi
                       std::initializer_list<std::string_view> fixed) {
     for (const auto& [name, value] : given)
         if (std::ranges::find(fixed, name) != fixed.end())
-            return Error{ErrorKind::refused,
-                         fmt::format("forebay: the description's [file] says '{}', which {} fixes itself: readers find "
-                                     "the data by it. Safe: the snapshot. Next: leave it out of describe.toml",
-                                     name, convention)};
+            return Error{
+                ErrorKind::refused,
+                fmt::format("the description's [file] says '{}', which {} fixes itself: readers find the data by it",
+                            name, convention),
+                "the snapshot", "leave it out of describe.toml"};
     return {};
 }
 

@@ -78,10 +78,10 @@ public:
         for (std::size_t s = 0; s < contents_.size(); ++s) FB_TRY(add_step(s));
         if (outline_.datasets.empty())
             return Error{ErrorKind::refused,
-                         fmt::format("forebay: stream '{}' has nothing that H5Part can show, which knows particle "
-                                     "tables of whole and real numbers, and 3-D arrays of them. Safe: the snapshot. "
-                                     "Next: forebay view --as plain",
-                                     schema(0).stream)};
+                         fmt::format("stream '{}' has nothing that H5Part can show, which knows particle tables of "
+                                     "whole and real numbers, and 3-D arrays of them",
+                                     schema(0).stream),
+                         "the snapshot", "forebay view --as plain"};
         return std::move(outline_);
     }
 
@@ -120,17 +120,17 @@ private:
         std::string names;
         for (const auto& name : tables) names += (names.empty() ? "" : ", ") + name;
         if (wanted.empty())
-            return Error{
-                ErrorKind::refused,
-                fmt::format(
-                    "forebay: stream '{}' has {} particle tables ({}), and a step of H5Part has one: "
-                    "all its datasets have the same length. Safe: the snapshot. Next: name it with "
-                    "--table, a file each, or as table in [file] of describe.toml; or --as openpmd, which shows all.",
-                    schema(s).stream, tables.size(), names)};
+            return Error{ErrorKind::refused,
+                         fmt::format("stream '{}' has {} particle tables ({}), and a step of H5Part has one: all its "
+                                     "datasets have the same length",
+                                     schema(s).stream, tables.size(), names),
+                         "the snapshot",
+                         "name it with --table, a file each, or as table in [file] of describe.toml; or --as openpmd, "
+                         "which shows all"};
         return Error{ErrorKind::refused,
-                     fmt::format("forebay: step {} of stream '{}' has no particle table '{}'; it "
-                                 "has: {}. Next: name one of them with --table.",
-                                 contents_[s].manifest.step, schema(s).stream, wanted, names.empty() ? "none" : names)};
+                     fmt::format("step {} of stream '{}' has no particle table '{}'; it has: {}",
+                                 contents_[s].manifest.step, schema(s).stream, wanted, names.empty() ? "none" : names),
+                     "", "name one of them with --table"};
     }
 
     Result<> add_step(std::size_t s) {

@@ -101,11 +101,11 @@ private:
                 continue;
             const auto& of = v < schema_.variables.size() ? schema_ : other;
             return Error{ErrorKind::refused,
-                         fmt::format("forebay: steps {} and {} of stream '{}' do not fit into one netCDF file: '{}' is "
-                                     "not the same variable in both. Safe: the snapshots. Next: forebay view --as "
-                                     "netcdf of each step alone, or --as openpmd --series.",
+                         fmt::format("steps {} and {} of stream '{}' do not fit into one netCDF file: '{}' is not the "
+                                     "same variable in both",
                                      contents_.front().manifest.step, contents_[s].manifest.step, schema_.stream,
-                                     of.variables[v].name)};
+                                     of.variables[v].name),
+                         "the snapshots", "forebay view --as netcdf of each step alone, or --as openpmd --series"};
         }
         return {};
     }
@@ -309,9 +309,9 @@ private:
 Result<Outline> plain_outline(std::span<const Contents> contents) {
     if (contents.size() != 1)
         return Error{ErrorKind::refused,
-                     fmt::format("forebay: a plain view shows one snapshot, and stream '{}' has {}. Next: --as netcdf, "
-                                 "openpmd or h5part, which have words for several.",
-                                 contents.front().manifest.schema.stream, contents.size())};
+                     fmt::format("a plain view shows one snapshot, and stream '{}' has {}",
+                                 contents.front().manifest.schema.stream, contents.size()),
+                     "", "--as netcdf, openpmd or h5part, which have words for several"};
     return NamedOutline(contents).plain();
 }
 

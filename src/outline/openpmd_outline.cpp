@@ -49,10 +49,12 @@ public:
                              "meshesPath", "particlesPath"}));
         for (std::size_t s = 0; s < contents_.size(); ++s) FB_TRY(add_iteration(s));
         if (!has_meshes_ && !has_particles_)
-            return Error{ErrorKind::refused,
-                         fmt::format("forebay: stream '{}' has nothing that openPMD can show, which knows arrays, and "
-                                     "particles with places. Safe: the snapshot. Next: forebay view --as plain",
-                                     contents_.front().manifest.schema.stream)};
+            return Error{
+                ErrorKind::refused,
+                fmt::format(
+                    "stream '{}' has nothing that openPMD can show, which knows arrays, and particles with places",
+                    contents_.front().manifest.schema.stream),
+                "the snapshot", "forebay view --as plain"};
         add_root();
         return std::move(outline_);
     }
@@ -135,10 +137,10 @@ private:
             if (other.shape != first.shape)
                 return Error{
                     ErrorKind::refused,
-                    fmt::format("forebay: '{}' and '{}' would be components of the openPMD mesh {}, and have "
-                                "different shapes, {} and {}. Safe: the snapshot. Next: say otherwise by the "
-                                "attribute openPMD, in a file for forebay view --describe.",
-                                first.name, other.name, record.name, show_shape(first.shape), show_shape(other.shape))};
+                    fmt::format("'{}' and '{}' would be components of the openPMD mesh {}, and have different shapes, "
+                                "{} and {}",
+                                first.name, other.name, record.name, show_shape(first.shape), show_shape(other.shape)),
+                    "the snapshot", "say otherwise by the attribute openPMD, in a file for forebay view --describe"};
         }
         const auto dims = static_cast<std::size_t>(first.shape.dims());
         FB_TRY_ASSIGN(attributes, record_attributes(first, record.name));

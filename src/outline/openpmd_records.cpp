@@ -29,11 +29,12 @@ public:
         for (const auto& other : found->components)
             if (other.name == component || other.name.empty() || component.empty())
                 return Error{ErrorKind::refused,
-                             fmt::format("forebay: '{}' and '{}' would both be the openPMD record {}{}{}. Safe: the "
-                                         "snapshot. Next: say which is which by the attribute openPMD = "
-                                         "\"RECORD/COMPONENT\", in a file for forebay view --describe.",
+                             fmt::format("'{}' and '{}' would both be the openPMD record {}{}{}",
                                          schema_.variables[other.variable].name, schema_.variables[v].name, name,
-                                         component.empty() ? "" : "/", component)};
+                                         component.empty() ? "" : "/", component),
+                             "the snapshot",
+                             "say which is which by the attribute openPMD = \"RECORD/COMPONENT\", in a file for "
+                             "forebay view --describe"};
         found->components.push_back({component, v});
         return {};
     }
@@ -49,10 +50,10 @@ public:
         if (name.empty() || word_of(name) != name || word_of(component) != component ||
             (slash != std::string::npos && component.empty()))
             return Error{ErrorKind::refused,
-                         fmt::format("forebay: attribute openPMD of '{}' is \"{}\", and a record is called \"RECORD\" "
-                                     "or \"RECORD/COMPONENT\", of letters, digits and '_'. Safe: the snapshot. Next: "
-                                     "say it otherwise in a file for forebay view --describe.",
-                                     variable.name, given)};
+                         fmt::format("attribute openPMD of '{}' is \"{}\", and a record is called \"RECORD\" or "
+                                     "\"RECORD/COMPONENT\", of letters, digits and '_'",
+                                     variable.name, given),
+                         "the snapshot", "say it otherwise in a file for forebay view --describe"};
         FB_TRY(add(name, component, v));
         return true;
     }

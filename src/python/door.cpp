@@ -68,8 +68,8 @@ std::optional<Restart> restore(Stream& self, const nb::object& bind) {
             return {};
         } catch (const std::exception& thrown) {
             raised = std::current_exception();
-            return Error{ErrorKind::refused, std::string("forebay: the function given to restore() failed: ") +
-                                                 thrown.what() + ". Safe: all snapshots."};
+            return Error{ErrorKind::refused, std::string("the function given to restore() failed: ") + thrown.what(),
+                         "all snapshots"};
         }
     };
     auto found = [&] {
@@ -98,6 +98,12 @@ void add_errors(nb::module_& module) {
             nb::steal(PyErr_NewException((std::string("forebay.") + name).c_str(), base.ptr(), nullptr));
         module.attr(name) = kinds[static_cast<int>(kind)];
     }
+    module.def(
+        "error_text",
+        [](std::string what, std::string safe, std::string next) {
+            return Error{ErrorKind::refused, std::move(what), std::move(safe), std::move(next)}.text();
+        },
+        "what"_a, "safe"_a = "", "next"_a = "");
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         try {
             std::rethrow_exception(thrown);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/error_text.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
@@ -126,10 +127,11 @@ Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::St
         found.push_back({version.head.step, version.head.which_save(), version.snapshot.directory});
     }
     for (const auto& version : history ? history->foreign : std::vector<catalog::Version>())
-        found.push_back({.step = version.head.step,
-                         .why = fmt::format("{} is of another run, {}. Next: forebay adopt {} takes it into this one",
-                                            version.snapshot.directory, catalog::id_text(version.head.lineage.run_id),
-                                            version.snapshot.directory)});
+        found.push_back(
+            {.step = version.head.step,
+             .why = note_line(fmt::format("{} is of another run, {}", version.snapshot.directory,
+                                          catalog::id_text(version.head.lineage.run_id)),
+                              fmt::format("forebay adopt {} takes it into this one", version.snapshot.directory))});
     for (const auto& file : staged) {
         const auto& record = file.peek.record;
         if (!is_whole_alone(file) || known.contains(record.snapshot_id)) continue;
@@ -142,9 +144,9 @@ Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::St
         if (part.kind == catalog::Leftover::Kind::part && !known.contains(part.snapshot_id))
             found.push_back(
                 {.step = part.step,
-                 .why = fmt::format("it is not committed, {} does not hold all of its node files. Next: forebay "
-                                    "recover {}, on the nodes that saved it",
-                                    part.directory, context_.run)});
+                 .why = note_line(
+                     fmt::format("it is not committed, {} does not hold all of its node files", part.directory),
+                     fmt::format("forebay recover {}, on the nodes that saved it", context_.run))});
     std::ranges::sort(found, [](const Candidate& a, const Candidate& b) {
         return a.step != b.step ? a.step > b.step : format::is_later(a.save, b.save);
     });
@@ -258,7 +260,7 @@ Result<> Chooser::pass_over(std::int64_t step, const char* what, const Error& wh
     // that fails now may give the snapshot in a minute: the run must not go back for that.
     if (why.kind == ErrorKind::full || why.kind == ErrorKind::retry) return why;
     return comm::agree(*context_.topology->world,
-                       [&] { notes_.push_back(fmt::format("step {}{} is passed over: {}", step, what, why.text)); });
+                       [&] { notes_.push_back(fmt::format("step {}{} is passed over: {}", step, what, why.line())); });
 }
 
 Result<std::optional<Choice>> Chooser::newest_below(std::int64_t below) {

@@ -15,7 +15,7 @@ std::string what_it_is(const Variable& variable) {
 
 Error differs(const Variable& mine, const Variable& theirs, std::int64_t step) {
     return {ErrorKind::refused,
-            fmt::format("forebay: variable '{}' is {} here but {} in the snapshot of step {}. Describe it as it was "
+            fmt::format("variable '{}' is {} here but {} in the snapshot of step {}. Describe it as it was "
                         "saved, or leave it out of the description.",
                         mine.name, what_it_is(mine), what_it_is(theirs), step)};
 }
@@ -54,9 +54,8 @@ Result<Plan> Plan::make(const Schema& schema, const format::Manifest& manifest, 
         if (theirs == nullptr)
             return Error{
                 ErrorKind::missing,
-                fmt::format(
-                    "forebay: the snapshot of step {} has no variable '{}'. It has {} others; see forebay show.",
-                    manifest.step, variable.name, manifest.schema.variables.size())};
+                fmt::format("the snapshot of step {} has no variable '{}'. It has {} others; see forebay show.",
+                            manifest.step, variable.name, manifest.schema.variables.size())};
         if (theirs->type != variable.type || theirs->kind != variable.kind || theirs->shape != variable.shape)
             return differs(variable, *theirs, manifest.step);
         plan.source_.push_back(static_cast<std::uint32_t>(theirs - manifest.schema.variables.data()));

@@ -19,7 +19,7 @@ Result<> Stager::report_failure() {
         node::ring(context_.staging->control().bell);  // the agent tries again while the application decides
         if (slot.failures.load() == reported_[i]) continue;
         reported_[i] = slot.failures.load();
-        return Error{static_cast<ErrorKind>(slot.error_kind), slot.error_text.data()};
+        return node::error_in(slot.error_kind, slot.error_text);
     }
     return {};
 }
@@ -54,13 +54,12 @@ std::uint64_t Stager::progress() {
 
 Error Stager::stalled() {
     return {ErrorKind::retry,
-            fmt::format(
-                "forebay: stream '{}': no slot to save to: {}, and the agent on {} got nothing done for {} s. Does "
-                "the target answer? Safe: committed snapshots, and what is staged in {}. Next: look at {}/agent.log;"
-                " a later save tries again.",
-                stream_, node::show_pending(*context_.staging, indices_), sys::host_name(),
-                std::chrono::duration<double>(context_.stall_wait).count(), context_.staging->directory(),
-                context_.staging->directory())};
+            fmt::format("stream '{}': no slot to save to: {}, and the agent on {} got nothing done for {} s. Does the "
+                        "target answer?",
+                        stream_, node::show_pending(*context_.staging, indices_), sys::host_name(),
+                        std::chrono::duration<double>(context_.stall_wait).count()),
+            fmt::format("committed snapshots, and what is staged in {}", context_.staging->directory()),
+            fmt::format("look at {}/agent.log; a later save tries again", context_.staging->directory())};
 }
 
 std::string Stager::show_wait() const {

@@ -99,14 +99,12 @@ Error refuse_calls(comm::Group& world, const Call& call) {
                      .time = load_le<double>(bytes.data() + 8)},
                     text_of(bytes.subspan(16)));
     };
-    if (!unlike)
-        return {ErrorKind::broken, "forebay: the ranks' calls differ and are equal. Safe: committed snapshots."};
-    return {
-        ErrorKind::refused,
-        fmt::format("forebay: the ranks make different calls: {} on rank 0, {} on rank {} ({} of {} ranks differ from "
-                    "rank 0). Nothing of it is staged. Safe: snapshots of earlier saves. Next: make the same call, "
-                    "with the same step and time, on every rank.",
-                    told(unlike->of_first), told(unlike->of_other), unlike->other, unlike->others, world.size())};
+    if (!unlike) return {ErrorKind::broken, "the ranks' calls differ and are equal", "committed snapshots"};
+    return {ErrorKind::refused,
+            fmt::format("the ranks make different calls: {} on rank 0, {} on rank {} ({} of {} ranks differ from rank "
+                        "0). Nothing of it is staged",
+                        told(unlike->of_first), told(unlike->of_other), unlike->other, unlike->others, world.size()),
+            "snapshots of earlier saves", "make the same call, with the same step and time, on every rank"};
 }
 
 std::uint32_t sum_values(const Schema& schema, const describe::Binding& binding, std::span<const char> direct) {
@@ -125,12 +123,12 @@ Result<> check_values(comm::Group& world, const Schema& schema, const describe::
     if (!unlike) return {};
     return Error{
         ErrorKind::refused,
-        fmt::format(
-            "forebay: stream '{}': replicated variable '{}' differs between ranks: {} ({} of {} ranks differ from "
-            "rank 0). Nothing of the step is staged. Safe: snapshots of earlier saves. Next: make it equal "
-            "everywhere, or describe it as the first rank's (first_rank) where rank 0's value is meant; values "
-            "that each rank has of its own are a table of one row a rank.",
-            schema.stream, variable.name, show_difference(variable, *unlike), unlike->others, world.size())};
+        fmt::format("stream '{}': replicated variable '{}' differs between ranks: {} ({} of {} ranks differ from rank "
+                    "0). Nothing of the step is staged",
+                    schema.stream, variable.name, show_difference(variable, *unlike), unlike->others, world.size()),
+        "snapshots of earlier saves",
+        "make it equal everywhere, or describe it as the first rank's (first_rank) where rank 0's value is meant; "
+        "values that each rank has of its own are a table of one row a rank"};
 }
 
 }  // namespace forebay::stage

@@ -41,7 +41,7 @@ Result<> Slot::open(const std::string& path) {
     mapping_ = {};
     FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, true));
     if (mapping.bytes().size() < layout_.file_bytes)
-        return Error{ErrorKind::broken, "forebay: " + path + " is shorter than its layout. Safe: committed snapshots."};
+        return Error{ErrorKind::broken, path + " is shorter than its layout", "committed snapshots"};
     mapping_ = std::move(mapping);
     return {};
 }

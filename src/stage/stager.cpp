@@ -115,11 +115,8 @@ Result<> Stager::follow(Outcome& outcome) {
     while (shared.decisions.load(std::memory_order_acquire) == decisions_) {
         sys::wait_on(shared.decisions, decisions_, liveness_pause);
         if (shared.decisions.load() == decisions_ && !context_.staging->application_lives())
-            return Error{
-                ErrorKind::broken,
-                fmt::format(
-                    "forebay: stream '{}': the first rank of this node has ended. Safe: committed snapshots and {}.",
-                    stream_, context_.staging->directory())};
+            return Error{ErrorKind::broken, fmt::format("stream '{}': the first rank of this node has ended", stream_),
+                         fmt::format("committed snapshots and {}", context_.staging->directory())};
     }
     ++decisions_;
     outcome = static_cast<Outcome>(shared.outcome);

@@ -26,21 +26,21 @@ std::string show(const Extents& extents) {
 std::string show(const Box& box) { return fmt::format("box {} of size {}", show(box.lo), show(box.size)); }
 
 Error refusal(const Variable& variable, const std::string& why) {
-    return {ErrorKind::refused, fmt::format("forebay: variable '{}' is refused: {}", variable.name, why)};
+    return {ErrorKind::refused, fmt::format("variable '{}' is refused: {}", variable.name, why)};
 }
 
 Result<> check_own_pieces(const Variable& variable, const std::vector<Piece>& pieces) {
     if (pieces.size() > limits::pieces_per_rank_max)
-        return refusal(variable, fmt::format("{} boxes on one rank, at most {} are allowed.", pieces.size(),
+        return refusal(variable, fmt::format("{} boxes on one rank, at most {} are allowed", pieces.size(),
                                              limits::pieces_per_rank_max));
     for (const auto& piece : pieces) {
         if (piece.box.lo.dims() != variable.shape.dims() || piece.box.size.dims() != variable.shape.dims())
-            return refusal(variable, fmt::format("{} has other dimensions than the global shape {}.", show(piece.box),
+            return refusal(variable, fmt::format("{} has other dimensions than the global shape {}", show(piece.box),
                                                  show(variable.shape)));
         if (!inside(piece.box, variable.shape))
             return refusal(variable,
-                           fmt::format("{} lies outside the global shape {}.", show(piece.box), show(variable.shape)));
-        if (piece.data == nullptr) return refusal(variable, fmt::format("{} has no address.", show(piece.box)));
+                           fmt::format("{} lies outside the global shape {}", show(piece.box), show(variable.shape)));
+        if (piece.data == nullptr) return refusal(variable, fmt::format("{} has no address", show(piece.box)));
     }
     return {};
 }
@@ -51,7 +51,7 @@ Result<> check_own(const Schema& schema, const describe::Binding& binding) {
         const auto& variable = schema.variables[v];
         if (variable.kind == Kind::array) FB_TRY(check_own_pieces(variable, binding.pieces[v]));
         if (variable.kind == Kind::replicated && binding.data[v] == nullptr)
-            return refusal(variable, "it has no address.");
+            return refusal(variable, "it has no address");
     }
     return {};
 }
@@ -65,7 +65,7 @@ Result<> compare(const Schema& schema, const describe::Binding& binding, std::st
         return Error{
             ErrorKind::refused,
             fmt::format(
-                "forebay: stream '{}': this rank describes {} variables, rank 0 describes {}. Every rank "
+                "stream '{}': this rank describes {} variables, rank 0 describes {}. Every rank "
                 "describes the same variables in the same order; a rank that owns nothing gives no boxes or 0 rows.",
                 schema.stream, schema.variables.size(), theirs.variables.size())};
     for (std::size_t v = 0; v < schema.variables.size(); ++v) {
@@ -74,9 +74,9 @@ Result<> compare(const Schema& schema, const describe::Binding& binding, std::st
         const bool first_ranks = binding.is_first_ranks(v), is_alike = first_ranks == (whose[v] == '1');
         if (mine == other && is_alike) continue;
         if (mine == other)
-            return refusal(mine, fmt::format("it is the first rank's {} only.", first_ranks ? "here" : "on rank 0"));
+            return refusal(mine, fmt::format("it is the first rank's {} only", first_ranks ? "here" : "on rank 0"));
         return refusal(
-            mine, fmt::format("it is {} {} {} here, but '{}', {} {} {}, on rank 0 (or their attributes differ).",
+            mine, fmt::format("it is {} {} {} here, but '{}', {} {} {}, on rank 0 (or their attributes differ)",
                               name_of(mine.type), name_of(mine.kind), show(mine.shape), other.name, name_of(other.type),
                               name_of(other.kind), show(other.shape)));
     }
@@ -103,9 +103,8 @@ Result<> check_same_schema(comm::Group& world, const Schema& schema, const descr
     if (world.rank() == 0) first.swap(own);
     FB_TRY(world.broadcast_sized(first, 0));
     FB_TRY(comm::agree(world, [&] { return compare(schema, binding, first); }));
-    return Error{
-        ErrorKind::refused,
-        fmt::format("forebay: stream '{}': the ranks describe it differently (stream or table names).", schema.stream)};
+    return Error{ErrorKind::refused,
+                 fmt::format("stream '{}': the ranks describe it differently (stream or table names).", schema.stream)};
 }
 
 // With every rank's boxes of the variable. Only for arrays with partial coverage and to explain errors.
@@ -126,7 +125,7 @@ Result<> check_overlap(comm::Group& world, const Variable& variable, const std::
         }
         const auto [a, b] = find_overlap(boxes);
         if (a == b) return {};
-        return refusal(variable, fmt::format("{} of rank {} and {} of rank {} overlap.", show(boxes[a]), ranks[a],
+        return refusal(variable, fmt::format("{} of rank {} and {} of rank {} overlap", show(boxes[a]), ranks[a],
                                              show(boxes[b]), ranks[b]));
     });
 }
@@ -169,7 +168,7 @@ Result<> check_coverage(comm::Group& world, const Schema& schema, const describe
         if (variable.coverage == Coverage::full)
             return refusal(variable, fmt::format("the boxes of all ranks hold {} of {} elements of the global shape "
                                                  "{}; describe it with Coverage::partial "
-                                                 "if holes are meant.",
+                                                 "if holes are meant",
                                                  cells, variable.elements(), show(variable.shape)));
     }
     return {};
@@ -225,9 +224,8 @@ Result<std::vector<format::RankPart>> exchange_parts(comm::Group& node, const st
 
 Result<> check_h5part(const Schema& schema) {
     const auto refuse = [&](const std::string& why) {
-        return Error{ErrorKind::refused,
-                     fmt::format("forebay: stream '{}': file = \"shared-h5part\" {} Next: file = \"shared\".",
-                                 schema.stream, why)};
+        return Error{ErrorKind::refused, fmt::format("stream '{}': file = \"shared-h5part\" {}", schema.stream, why),
+                     "", "file = \"shared\""};
     };
     if (schema.tables.size() != 1)
         return refuse(fmt::format("is for streams of one particle table, this one has {}.", schema.tables.size()));

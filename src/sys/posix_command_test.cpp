@@ -20,8 +20,8 @@ TEST_CASE("a failure tells how and what was said") {
     const auto failed = sys::output_of({"sh", "-c", "echo no such job; exit 3"}, 10s);
     REQUIRE_FALSE(failed);
     CHECK(failed.error().kind == ErrorKind::broken);
-    CHECK(failed.error().text == "sh ended with exit code 3: no such job");
-    CHECK(sys::output_of({"sh", "-c", "kill -9 $$"}, 10s).error().text == "sh ended with signal 9: ");
+    CHECK(failed.error().what == "sh ended with exit code 3: no such job");
+    CHECK(sys::output_of({"sh", "-c", "kill -9 $$"}, 10s).error().what == "sh ended with signal 9: ");
     CHECK(sys::output_of({"no-such-program"}, 10s).error().kind == ErrorKind::missing);
 }
 
@@ -34,7 +34,7 @@ TEST_CASE("a program that does not end is killed with what it started, also when
         const auto hung = sys::output_of({"sh", "-c", script}, 300ms);
         REQUIRE_FALSE(hung);
         CHECK(hung.error().kind == ErrorKind::retry);
-        CHECK(hung.error().text == "sh had not ended after 300 ms and was killed");
+        CHECK(hung.error().what == "sh had not ended after 300 ms and was killed");
         CHECK(sys::Clock::now() - start < 10s);
         pid_t shell = 0, sleeper = 0;
         std::istringstream(test::text_in(pids)) >> shell >> sleeper;

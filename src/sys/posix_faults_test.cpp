@@ -142,7 +142,7 @@ TEST_CASE("make_directories: through a mount whose server is gone, what may pass
     const auto made = posix_store().make_directories(unreachable);
     REQUIRE(!made);
     CHECK(made.error().kind == ErrorKind::retry);
-    CHECK(made.error().text.find(unreachable) != std::string::npos);
+    CHECK(made.error().text().find(unreachable) != std::string::npos);
     unreachable.clear();
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("write: an error names the call, where, and errno's text") {
     const auto failed = file->write(100, bytes_of("0123456789"));
     REQUIRE_FALSE(failed);
     CHECK(failed.error().kind == ErrorKind::retry);
-    CHECK(failed.error().text == "pwrite of 6 bytes at 104: " + (dir / "f") + ": Input/output error");
+    CHECK(failed.error().what == "pwrite of 6 bytes at 104: " + (dir / "f") + ": Input/output error");
     pwrites = {{ENOSPC}};
     CHECK(file->write(0, bytes_of("x")).error().kind == ErrorKind::full);
     pwrites = {{0, 0}};
@@ -213,7 +213,7 @@ TEST_CASE("sync: interrupted is repeated; failed stays failed for this file, sin
     const auto again = file->sync();
     REQUIRE_FALSE(again);
     CHECK(again.error().kind == ErrorKind::retry);
-    CHECK(again.error().text.find("written anew") != std::string::npos);
+    CHECK(again.error().text().find("written anew") != std::string::npos);
     file = make(dir / "f", Access::create);
     CHECK(file->sync());
 }
@@ -224,7 +224,7 @@ TEST_CASE("close: what close(2) says is reported, once") {
     close_fails = EIO;
     const auto closed = file->close();
     REQUIRE_FALSE(closed);
-    CHECK(closed.error().text == "close: " + (dir / "f") + ": Input/output error");
+    CHECK(closed.error().what == "close: " + (dir / "f") + ": Input/output error");
     CHECK(file->close());
 }
 
@@ -261,8 +261,8 @@ TEST_CASE("create: a reservation that fails gives back what it took, and says th
     const auto failed = Mapping::create(dir / "m", 100u << 20);
     REQUIRE_FALSE(failed);
     CHECK(failed.error().kind == ErrorKind::full);
-    CHECK(failed.error().text.find("104857600 bytes") != std::string::npos);
-    CHECK(failed.error().text.find(dir / "m") != std::string::npos);
+    CHECK(failed.error().text().find("104857600 bytes") != std::string::npos);
+    CHECK(failed.error().text().find(dir / "m") != std::string::npos);
     CHECK_FALSE(std::filesystem::exists(dir / "m"));
 
     REQUIRE(Mapping::create(dir / "m", 1u << 20));

@@ -113,7 +113,7 @@ Result<> PosixFile::truncate(std::uint64_t size) {
 Result<> PosixFile::sync() {
     if (const int before = sync_failed_.load()) {
         Error error = posix_error("fdatasync (failed before)", path_, before);
-        error.text += "; bytes may be lost, so the file has to be written anew";
+        error.what += "; bytes may be lost, so the file has to be written anew";
         return error;
     }
     while (::fdatasync(fd_.get()) != 0) {

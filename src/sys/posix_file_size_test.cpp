@@ -28,7 +28,7 @@ int limited(const std::function<int()>& body) {
 template <class T>
 bool names_the_limit(const Result<T>& answer) {
     if (answer || answer.error().kind != ErrorKind::full) return false;
-    const auto& text = answer.error().text;
+    const auto& text = answer.error().text();
     return text.find("100000 bytes") != std::string::npos && text.find("ulimit -f") != std::string::npos;
 }
 

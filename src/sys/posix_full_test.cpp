@@ -36,9 +36,9 @@ TEST_CASE("create on a full tmpfs: full, needed and free in the text, nothing ta
     const auto failed = Mapping::create(small / "m", 2u << 20);
     REQUIRE_FALSE(failed);
     CHECK(failed.error().kind == ErrorKind::full);
-    CHECK_MESSAGE(failed.error().text.find("2097152 bytes") != std::string::npos, failed.error().text);
-    CHECK_MESSAGE(failed.error().text.find(small / "m") != std::string::npos, failed.error().text);
-    CHECK_MESSAGE(failed.error().text.find("1.05 MB free") != std::string::npos, failed.error().text);
+    CHECK_MESSAGE(failed.error().text().find("2097152 bytes") != std::string::npos, failed.error().text());
+    CHECK_MESSAGE(failed.error().text().find(small / "m") != std::string::npos, failed.error().text());
+    CHECK_MESSAGE(failed.error().text().find("1.05 MB free") != std::string::npos, failed.error().text());
     CHECK_FALSE(std::filesystem::exists(small / "m"));
     CHECK(*free_bytes(small.path()) == 1u << 20);
 }
@@ -69,7 +69,7 @@ TEST_CASE("what was reserved stays writable when others fill the tmpfs") {
     const auto written = file->write(0, bytes_of(filler));
     REQUIRE_FALSE(written);
     CHECK(written.error().kind == ErrorKind::full);
-    CHECK(written.error().text.find("No space left on device") != std::string::npos);
+    CHECK(written.error().text().find("No space left on device") != std::string::npos);
     std::memset(mapping->bytes().data(), 1, mapping->bytes().size());  // a SIGBUS would end the test
     CHECK(mapping->prefault(0, mapping->bytes().size()));
 }

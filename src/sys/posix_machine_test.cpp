@@ -47,7 +47,7 @@ void check_refused(const std::string& path, const char* reason) {
     const auto made = make_private_directory(path);
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::refused);
-    CHECK_MESSAGE(made.error().text.find(reason) != std::string::npos, made.error().text);
+    CHECK_MESSAGE(made.error().text().find(reason) != std::string::npos, made.error().text());
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ void check_refused(const std::string& path, const char* reason) {
     for (const auto& result : {Mapping::create(path, 4096), Mapping::open(path, true), Mapping::open(path, false)}) {
         REQUIRE_FALSE(result);
         CHECK(result.error().kind == ErrorKind::refused);
-        CHECK_MESSAGE(result.error().text.find(reason) != std::string::npos, result.error().text);
+        CHECK_MESSAGE(result.error().text().find(reason) != std::string::npos, result.error().text());
     }
 }
 

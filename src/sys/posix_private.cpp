@@ -13,9 +13,8 @@ namespace forebay::sys {
 namespace {
 
 Error refusal(const std::string& path, const std::string& reason) {
-    return {ErrorKind::refused, fmt::format("{} is not safe to use: {}. Nothing was changed. Next: remove it, or "
-                                            "choose another place",
-                                            path, reason)};
+    return {ErrorKind::refused, fmt::format("{} is not safe to use: {}. Nothing was changed", path, reason), "",
+            "remove it, or choose another place"};
 }
 
 Result<> write_and_sync(const Fd& fd, const std::string& path, const std::string& text) {

@@ -167,17 +167,17 @@ TEST_CASE("spawn_daemon: what ends before it is ready is broken, with its exit c
     const auto refused = spawn_daemon(self(dir, {"refuse", dir.path()}), 20s);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::broken);
-    CHECK_MESSAGE(refused.error().text.find("ended with exit code 3") != std::string::npos, refused.error().text);
-    CHECK_MESSAGE(refused.error().text.find(": no such stream: \"restrat\"") != std::string::npos,
-                  refused.error().text);
-    CHECK(refused.error().text.find(dir / "log") != std::string::npos);
+    CHECK_MESSAGE(refused.error().text().find("ended with exit code 3") != std::string::npos, refused.error().text());
+    CHECK_MESSAGE(refused.error().text().find(": no such stream: \"restrat\"") != std::string::npos,
+                  refused.error().text());
+    CHECK(refused.error().text().find(dir / "log") != std::string::npos);
     const auto died = spawn_daemon(self(dir, {"die", dir.path()}), 20s);
     REQUIRE_FALSE(died);
-    CHECK_MESSAGE(died.error().text.find("ended by signal 6") != std::string::npos, died.error().text);
-    CHECK(died.error().text.find("restrat") == std::string::npos);  // only its own words
+    CHECK_MESSAGE(died.error().text().find("ended by signal 6") != std::string::npos, died.error().text());
+    CHECK(died.error().text().find("restrat") == std::string::npos);  // only its own words
     const auto early = spawn_daemon(self(dir, {"end-early", dir.path()}), 20s);
     REQUIRE_FALSE(early);
-    CHECK_MESSAGE(early.error().text.find("ended with exit code 1") != std::string::npos, early.error().text);
+    CHECK_MESSAGE(early.error().text().find("ended with exit code 1") != std::string::npos, early.error().text());
 }
 
 TEST_CASE("spawn_daemon: what is not ready in time is killed with all it forked") {
@@ -188,7 +188,7 @@ TEST_CASE("spawn_daemon: what is not ready in time is killed with all it forked"
         const auto late = spawn_daemon(self(dir, {part, dir.path()}), 500ms);
         REQUIRE_FALSE(late);
         CHECK(late.error().kind == ErrorKind::retry);
-        CHECK_MESSAGE(late.error().text.find("not ready within 500 ms") != std::string::npos, late.error().text);
+        CHECK_MESSAGE(late.error().text().find("not ready within 500 ms") != std::string::npos, late.error().text());
         CHECK(Clock::now() - begin < 20s);
         pid_t process = 0;
         std::ifstream(dir / "pid") >> process;
@@ -204,7 +204,7 @@ TEST_CASE("spawn_daemon: a program or log that cannot be opened") {
     const auto missing = spawn_daemon(spawn, 1s);
     REQUIRE_FALSE(missing);
     CHECK(missing.error().kind == ErrorKind::missing);
-    CHECK(missing.error().text.find(spawn.program) != std::string::npos);
+    CHECK(missing.error().text().find(spawn.program) != std::string::npos);
     spawn = self(dir, {"tell", dir.path()});
     spawn.log_path = dir / "no/log";
     CHECK(spawn_daemon(spawn, 1s).error().kind == ErrorKind::missing);
@@ -240,8 +240,8 @@ TEST_CASE("spawn_daemon: where the exit code is taken, it is looked whether the 
         for (const auto& unknown : {refused, looked}) {
             REQUIRE_FALSE(unknown);
             CHECK(unknown.error().kind == ErrorKind::retry);
-            CHECK(unknown.error().text.find("SIGCHLD") != std::string::npos);
-            CHECK(unknown.error().text.find("no such stream") != std::string::npos);
+            CHECK(unknown.error().text().find("SIGCHLD") != std::string::npos);
+            CHECK(unknown.error().text().find("no such stream") != std::string::npos);
         }
         CHECK(soon([&] { return !lock_is_held(dir / "lock"); }));
     }

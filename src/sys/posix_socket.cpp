@@ -110,7 +110,7 @@ Result<> Connection::send(std::span<const std::byte> bytes, Patience patience) {
         if (errno == EINTR) continue;
         if (errno != EAGAIN) {
             const int number = errno;
-            return Error{ErrorKind::retry, posix_error("send", peer_, number).text};
+            return Error{ErrorKind::retry, posix_error("send", peer_, number).what};
         }
         if (wait_for(fd_, POLLOUT, patience) == 0)
             return Error{ErrorKind::retry,
@@ -127,7 +127,7 @@ Result<std::size_t> Connection::receive_some(std::span<std::byte> bytes) {
         if (errno == EINTR) continue;
         if (errno == EAGAIN) break;
         const int number = errno;
-        return Error{ErrorKind::retry, posix_error("receive", peer_, number).text};
+        return Error{ErrorKind::retry, posix_error("receive", peer_, number).what};
     }
     return std::size_t{0};
 }
@@ -135,7 +135,7 @@ Result<std::size_t> Connection::receive_some(std::span<std::byte> bytes) {
 Result<> Connection::receive(std::span<std::byte> bytes, Patience patience) {
     for (std::size_t at = 0; at < bytes.size();) {
         const auto got = receive_some(bytes.subspan(at));
-        if (!got) return Error{at == 0 ? got.error().kind : ErrorKind::retry, got.error().text};
+        if (!got) return Error{at == 0 ? got.error().kind : ErrorKind::retry, got.error().what};
         at += *got;
         if (*got == 0 && wait_for(fd_, POLLIN, patience) == 0)
             return Error{ErrorKind::retry,
@@ -204,7 +204,7 @@ Result<std::optional<Connection>> Listener::accept(Patience patience) {
         if (errno == EINVAL) return std::optional<Connection>();  // shut
         if (errno != EAGAIN && errno != ECONNABORTED) {
             const int number = errno;
-            return Error{ErrorKind::retry, posix_error("accept", fmt::format("port {}", port_), number).text};
+            return Error{ErrorKind::retry, posix_error("accept", fmt::format("port {}", port_), number).what};
         }
     }
 }
@@ -218,7 +218,7 @@ Result<Ready> wait_for_any(const Listener& listener, std::span<const Connection*
     for (const auto* one : connections) all.push_back({.fd = one->fd_, .events = POLLIN, .revents = 0});
     all.push_back({.fd = listener.fd_, .events = POLLIN, .revents = 0});
     if (const int found = wait_for(all, patience); found < 0)
-        return Error{ErrorKind::retry, posix_error("poll", fmt::format("port {}", listener.port_), -found).text};
+        return Error{ErrorKind::retry, posix_error("poll", fmt::format("port {}", listener.port_), -found).what};
     Ready ready{.listener = all.back().revents != 0, .connections = {}};
     for (std::size_t i = 0; i < connections.size(); ++i)
         if (all[i].revents != 0) ready.connections.push_back(i);

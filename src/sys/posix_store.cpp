@@ -123,7 +123,7 @@ Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access a
     if (!fd.valid()) {
         const int number = errno;
         Error error = posix_error(reads ? "open" : "open for writing", path, number);
-        if (number == ELOOP && !reads) error.text += " (it is a symbolic link, and links are not followed for writing)";
+        if (number == ELOOP && !reads) error.what += " (it is a symbolic link, and links are not followed for writing)";
         return error;
     }
     struct stat about {};

@@ -59,8 +59,8 @@ TEST_CASE("read: a file that ends before is corrupt, and the text says where") {
     const auto beyond = file->read(2, bytes);
     REQUIRE_FALSE(beyond);
     CHECK(beyond.error().kind == ErrorKind::corrupt);
-    CHECK(beyond.error().text.find("truncated: it ends at 4, and bytes 2 to 4") != std::string::npos);
-    CHECK(beyond.error().text.find(dir / "f") != std::string::npos);
+    CHECK(beyond.error().text().find("truncated: it ends at 4, and bytes 2 to 4") != std::string::npos);
+    CHECK(beyond.error().text().find(dir / "f") != std::string::npos);
 }
 
 TEST_CASE("open: kinds of error, and the mode of what is created") {
@@ -71,7 +71,7 @@ TEST_CASE("open: kinds of error, and the mode of what is created") {
     CHECK(posix_store().open(dir / "no/f", Access::create).error().kind == ErrorKind::missing);
     CHECK(posix_store().open(dir.path(), Access::create).error().kind == ErrorKind::refused);
     CHECK(posix_store().open(dir.path(), Access::read).error().kind == ErrorKind::refused);
-    const auto error = posix_store().open(dir / "none", Access::read).error().text;
+    const auto error = posix_store().open(dir / "none", Access::read).error().text();
     CHECK(error == "open: " + (dir / "none") + ": No such file or directory");
     const mode_t before = ::umask(027);
     put(dir / "f", "x");
@@ -86,7 +86,7 @@ TEST_CASE("open: links are not followed for writing, and a FIFO does not hang us
     const auto through = posix_store().open(dir / "link", Access::create);
     REQUIRE_FALSE(through);
     CHECK(through.error().kind == ErrorKind::refused);
-    CHECK(through.error().text.find("symbolic link") != std::string::npos);
+    CHECK(through.error().text().find("symbolic link") != std::string::npos);
     CHECK(get(dir / "victim") == "precious");
     CHECK(get(dir / "link") == "precious");  // reading may follow
     REQUIRE(::mkfifo((dir / "fifo").c_str(), 0600) == 0);
@@ -157,7 +157,7 @@ TEST_CASE("rename: replaces a file, moves a directory with all in it, refuses a 
     const auto over = store.rename(dir / "part", dir / "step");
     REQUIRE_FALSE(over);
     CHECK(over.error().kind == ErrorKind::refused);
-    CHECK(over.error().text.find("rename to " + (dir / "step")) == 0);
+    CHECK(over.error().what.find("rename to " + (dir / "step")) == 0);
     CHECK(store.rename(dir / "none", dir / "x").error().kind == ErrorKind::missing);
     CHECK(store.sync_directory(dir.path()));
     CHECK(store.sync_directory(dir / "none").error().kind == ErrorKind::missing);

@@ -49,7 +49,7 @@ Result<Thread> Thread::start(std::function<void()> work) {
         started.thread_ = std::thread(run, std::move(work));
         return started;
     } catch (const std::system_error& failed) {
-        return Error{ErrorKind::retry, posix_error("start of a thread", "this process", failed.code().value()).text +
+        return Error{ErrorKind::retry, posix_error("start of a thread", "this process", failed.code().value()).what +
                                            " (ulimit -u, pids.max of the job's control group)"};
     }
 }

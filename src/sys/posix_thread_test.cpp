@@ -83,7 +83,7 @@ TEST_CASE("where there are no more threads it is an Error, and helpers are fewer
               const auto started = Thread::start([] {});
               if (started) return 1;
               if (started.error().kind != ErrorKind::retry) return 2;
-              if (started.error().text.find("ulimit -u") == std::string::npos) return 3;
+              if (started.error().text().find("ulimit -u") == std::string::npos) return 3;
               Helpers helpers(4, [] { ::_exit(4); });
               helpers.join();
               return 0;

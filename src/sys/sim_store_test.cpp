@@ -196,7 +196,7 @@ TEST_CASE("fail: the nth call of a kind; half a write is written, a failed sync 
     auto file = disk.open("f", Access::create).value();
     disk.fail(Op::write, 1, {ErrorKind::full, "no room"}, 2);
     CHECK(file->write(0, bytes_of("0000")));
-    CHECK(file->write(0, bytes_of("1111")).error().text == "no room");
+    CHECK(file->write(0, bytes_of("1111")).error().what == "no room");
     CHECK(disk.peek("f") == "1100");
     CHECK_FALSE(file->write(0, bytes_of("2222")));
     CHECK(file->write(0, bytes_of("3333")));
@@ -317,7 +317,7 @@ TEST_CASE("fail_by_seed: every call may fail, writes may be short, the same seed
         for (int i = 0; i < 200; ++i) {
             const auto file = disk.open("f", Access::create);
             const auto written = file ? (*file)->write(0, bytes_of("0123456789")) : Result<>(file.error());
-            texts.push_back(written ? "" : written.error().text);
+            texts.push_back(written ? "" : written.error().what);
             texts.push_back(disk.peek("f").value_or("none"));
         }
         return texts;

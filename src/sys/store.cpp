@@ -61,9 +61,9 @@ Result<> write_text_durable(Store& store, const std::string& path, std::string_v
     if (written) written = store.rename(temporary, path);
     if (!written) {
         Error error = written.error();
-        error.text += fmt::format("; {} is as it was", path);
+        error.what += fmt::format("; {} is as it was", path);
         if (const auto removed = store.remove(temporary); !removed)
-            error.text += fmt::format("; left behind: {} ({})", temporary, removed.error().text);
+            error.what += fmt::format("; left behind: {} ({})", temporary, removed.error().what);
         return error;
     }
     return store.sync_directory(parent_of(path));

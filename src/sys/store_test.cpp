@@ -89,7 +89,7 @@ TEST_CASE("write_text_durable: each failing step leaves the old text and nothing
         const auto failed = sys::write_text_durable(disk, "m", "new");
         REQUIRE_FALSE(failed);
         CHECK(failed.error().kind == ErrorKind::full);
-        CHECK(failed.error().text == "no room; m is as it was");
+        CHECK(failed.error().what == "no room; m is as it was");
         CHECK(disk.paths() == std::vector<std::string>{"m"});
         CHECK(disk.peek("m") == "old");
     }
@@ -105,8 +105,8 @@ TEST_CASE("write_text_durable: a leaving that cannot be removed is named") {
     disk.fail(test::Op::remove, 0, {ErrorKind::retry, "also lost"});
     const auto failed = sys::write_text_durable(disk, "m", "new");
     REQUIRE_FALSE(failed);
-    CHECK(failed.error().text.find("left behind: ./.m.") != std::string::npos);
-    CHECK(failed.error().text.find("also lost") != std::string::npos);
+    CHECK(failed.error().text().find("left behind: ./.m.") != std::string::npos);
+    CHECK(failed.error().text().find("also lost") != std::string::npos);
 }
 
 TEST_CASE("costs: a durable text is 6 operations, 1 of them a create and 2 of them syncs") {
@@ -137,7 +137,7 @@ TEST_CASE("read_text: whole, bounded, and errors passed on") {
     const auto large = sys::read_text(disk, "m", 3);
     REQUIRE_FALSE(large);
     CHECK(large.error().kind == ErrorKind::corrupt);
-    CHECK(large.error().text == "m has 4 bytes; at most 3 are expected");
+    CHECK(large.error().what == "m has 4 bytes; at most 3 are expected");
     CHECK(sys::read_text(disk, "none", 3).error().kind == ErrorKind::missing);
     disk.fail(test::Op::read, 0, {ErrorKind::retry, "EIO"});
     CHECK(sys::read_text(disk, "m", 4).error().kind == ErrorKind::retry);

@@ -45,9 +45,10 @@ std::uint64_t identity_of(const StoredFile& stored, std::span<const outline::Con
 Result<CopyOptions> share_memory(const ExportOptions& options) {
     const auto alignment = options.alignment_bytes;
     if (alignment == 0 || alignment % limits::page_bytes != 0)
-        return Error{ErrorKind::refused, fmt::format("forebay: an alignment of {} bytes: it must be a multiple of {}. "
-                                                     "Next: the target's stripe, or 1 MiB",
-                                                     alignment, limits::page_bytes)};
+        return Error{
+            ErrorKind::refused,
+            fmt::format("an alignment of {} bytes: it must be a multiple of {}", alignment, limits::page_bytes), "",
+            "the target's stripe, or 1 MiB"};
     CopyOptions copy{.threads = options.threads,
                      .window_bytes = 0,
                      .read_bytes = export_read_bytes,
@@ -61,9 +62,9 @@ Result<CopyOptions> share_memory(const ExportOptions& options) {
     const auto least = export_thread_bytes + std::min(alignment, export_window_bytes_min);
     if (memory < least)
         return Error{ErrorKind::refused,
-                     fmt::format("forebay: {} of memory are too little for an export, which takes {} at least. Next: "
-                                 "--memory {}M",
-                                 show_bytes(memory), show_bytes(least), (least >> 20) + 1)};
+                     fmt::format("{} of memory are too little for an export, which takes {} at least",
+                                 show_bytes(memory), show_bytes(least)),
+                     "", fmt::format("--memory {}M", (least >> 20) + 1)};
     copy.threads = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(copy.threads), memory / least));
     const auto room = memory / static_cast<std::uint64_t>(copy.threads) - export_thread_bytes;
     copy.window_bytes = room / alignment * alignment;
@@ -97,10 +98,12 @@ struct Export::Plan {
             next = fmt::format("forebay verify {}@{}, and the same command once it is whole, or another step",
                                move::directory_of(snapshots.front().directory), snapshots.front().step);
         if (error.kind == ErrorKind::full) next = fmt::format("make room in {}, then the same command", directory);
-        return {error.kind,
-                fmt::format("forebay: {} was not exported: {}\n  Safe: the snapshots; nothing is under that "
-                            "name but what was there before, and what is copied stays in {}.\n  Next: {}",
-                            path, error.text, part_path, next)};
+        return because(
+            error, fmt::format("{} was not exported: {}", path, error.what),
+            fmt::format(
+                "the snapshots; nothing is under that name but what was there before, and what is copied stays in {}",
+                part_path),
+            next);
     }
 
     Result<> check_absent(const std::string& stays) const {
@@ -126,10 +129,8 @@ Result<> Export::Plan::gather() {
     for (const auto& snapshot : snapshots) {
         auto gathered = outline::gather_to_copy(store, snapshot);
         if (!gathered)
-            return Error{gathered.error().kind,
-                         fmt::format("forebay: {} was not exported: {}\n  Safe: nothing was written.\n  Next: forebay "
-                                     "verify {}@{}",
-                                     path, gathered.error().text, stream, snapshot.step)};
+            return because(gathered.error(), fmt::format("{} was not exported: {}", path, gathered.error().what),
+                           "nothing was written", fmt::format("forebay verify {}@{}", stream, snapshot.step));
         FB_TRY(outline::describe(*gathered, description));
         contents.push_back(std::move(*gathered));
     }
@@ -142,9 +143,10 @@ Result<> Export::Plan::check_room(std::uint64_t durable) const {
     FB_TRY_ASSIGN(free, options.free_bytes(directory));
     const auto needed = stored.file_bytes - std::min(durable, stored.file_bytes);
     if (free >= needed) return {};
-    return Error{ErrorKind::full, fmt::format("forebay: {} has {} free, and {} takes {} more; nothing was written.\n  "
-                                              "Next: make room there, or another place for the file",
-                                              directory, show_bytes(free), path, show_bytes(needed))};
+    return Error{ErrorKind::full,
+                 fmt::format("{} has {} free, and {} takes {} more; nothing was written", directory, show_bytes(free),
+                             path, show_bytes(needed)),
+                 "", "make room there, or another place for the file"};
 }
 
 std::uint64_t Export::Plan::bytes_between(std::uint64_t begin, std::uint64_t end) const {
@@ -177,7 +179,7 @@ const std::string& Export::part_path() const { return plan_->part_path; }
 
 Result<Export> Export::plan(sys::Store& store, std::vector<catalog::Snapshot> snapshots, const outline::Wish& wish,
                             const std::string& path, const ExportOptions& options) {
-    if (snapshots.empty()) return Error{ErrorKind::missing, "forebay: there is no committed snapshot to export."};
+    if (snapshots.empty()) return Error{ErrorKind::missing, "there is no committed snapshot to export."};
     FB_TRY_ASSIGN(copy, share_memory(options));
     std::ranges::sort(snapshots, {}, &catalog::Snapshot::step);
     auto plan = std::make_unique<Plan>(Plan{.store = store,
@@ -214,7 +216,7 @@ Result<> Export::begin() {
     const auto journal = move::journal_path(plan.part_path, 0, 1);
     auto state = move::load_journal(plan.store, journal, plan.identity);
     if (!state && state.error().kind == ErrorKind::corrupt) {
-        plan.done.notes.push_back(fmt::format("{}: this export begins anew", state.error().text));
+        plan.done.notes.push_back(fmt::format("{}: this export begins anew", state.error().line()));
         FB_TRY(plan.store.remove(journal));
         FB_TRY(plan.store.sync_directory(move::directory_of(plan.path)));
         state = move::Journal{plan.identity, 0};
@@ -293,7 +295,7 @@ Result<> Export::finish(std::uint32_t parts) {
     // The file is whole and has its name: what cannot be removed here, the next export to this name removes.
     for (std::uint32_t part = 0; part < parts; ++part)
         if (const auto removed = plan.store.remove(move::journal_path(plan.part_path, part, parts)); !removed)
-            plan.done.notes.push_back("a journal stays that nobody needs: " + removed.error().text);
+            plan.done.notes.push_back("a journal stays that nobody needs: " + removed.error().line());
     return {};
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("a part that vanishes or is cut while it is copied is said, and nothin
     const auto said = [&](const Result<>& result) {
         REQUIRE_FALSE(result);
         CHECK(result.error().kind == ErrorKind::retry);
-        CHECK(result.error().text.find("Another export") != std::string::npos);
+        CHECK(result.error().text().find("Another export") != std::string::npos);
         CHECK_FALSE(disk.peek("out.h5"));
     };
     SUBCASE("before it is copied") {
@@ -101,9 +101,9 @@ TEST_CASE("a directory is not replaced, and is refused before anything is copied
     REQUIRE(disk.make_directories("out.h5"));
     const auto late = one.finish();
     REQUIRE_FALSE(late);
-    CHECK(late.error().text.find("what is copied stays in out.h5.part-") != std::string::npos);
+    CHECK(late.error().text().find("what is copied stays in out.h5.part-") != std::string::npos);
     const auto early = views::Export::plan(disk, {snapshot}, plain, "out.h5", options);
     REQUIRE_FALSE(early);
     CHECK(early.error().kind == ErrorKind::refused);
-    CHECK(early.error().text.find("is a directory") != std::string::npos);
+    CHECK(early.error().text().find("is a directory") != std::string::npos);
 }

@@ -87,7 +87,7 @@ TEST_CASE("a crash at any operation leaves the file whole or absent, and the nex
             auto options = small_windows();
             options.replace = true;
             const auto again = views::export_file(*disk, {snapshot}, plain, "out.h5", options);
-            REQUIRE_MESSAGE(again, again.error().text);
+            REQUIRE_MESSAGE(again, again.error().text());
             REQUIRE(bool(*disk->peek("out.h5") == expected));
             REQUIRE(outputs(*disk) == std::vector<std::string>{"out.h5"});
             if (again->resumed_bytes > 0) {
@@ -147,7 +147,7 @@ TEST_CASE("what is durable is not copied again; another source begins anew and s
         const auto refused = views::export_file(disk, {snapshot}, plain, "out.h5", others);
         REQUIRE_FALSE(refused);
         CHECK(refused.error().kind == ErrorKind::refused);
-        CHECK(refused.error().text.find("./out.h5.part-") != std::string::npos);
+        CHECK(refused.error().text().find("./out.h5.part-") != std::string::npos);
         CHECK(outputs(disk).size() == 2);  // it may be running
         others.replace = true;
         const auto done = views::export_file(disk, {snapshot}, plain, "out.h5", others).value();
@@ -177,8 +177,8 @@ TEST_CASE("a damaged segment ends the export with what verify says of it") {
         const auto done = views::export_file(disk, {snapshot}, plain, "out.h5", options);
         REQUIRE_FALSE(done);
         CHECK(done.error().kind == ErrorKind::corrupt);
-        CHECK(done.error().text.find(damage[0].text) != std::string::npos);
-        CHECK(done.error().text.find("Next: forebay verify run/fields@120") != std::string::npos);
+        CHECK(done.error().text().find(damage[0].text) != std::string::npos);
+        CHECK(done.error().text().find("Next: forebay verify run/fields@120") != std::string::npos);
         CHECK_FALSE(disk.peek("out.h5"));
     }
 }
@@ -196,7 +196,7 @@ TEST_CASE("a node file that is missing or another's is found before anything is 
     const auto done = views::export_file(disk, {snapshot}, plain, "out.h5", small_windows());
     REQUIRE_FALSE(done);
     CHECK(done.error().kind == expected);
-    CHECK(done.error().text.find("node-00001.h5") != std::string::npos);
+    CHECK(done.error().text().find("node-00001.h5") != std::string::npos);
     CHECK(outputs(disk).empty());
 }
 
@@ -208,14 +208,14 @@ TEST_CASE("a full target: known before, or found while writing; the same command
     const auto refused = views::export_file(disk, {snapshot}, plain, "out.h5", options);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::full);
-    CHECK(refused.error().text.find("4.10 kB free") != std::string::npos);
+    CHECK(refused.error().text().find("4.10 kB free") != std::string::npos);
     CHECK(outputs(disk).empty());
     options = small_windows();
     disk.fail(Op::write, 9, {ErrorKind::full, "out.h5: No space left on device"});
     const auto full = views::export_file(disk, {snapshot}, plain, "out.h5", options);
     REQUIRE_FALSE(full);
     CHECK(full.error().kind == ErrorKind::full);
-    CHECK(full.error().text.find("make room in ., then the same command") != std::string::npos);
+    CHECK(full.error().text().find("make room in ., then the same command") != std::string::npos);
     CHECK_FALSE(disk.peek("out.h5"));
     SimStore other;
     CHECK(bool(exported(disk, snapshot, small_windows()) == exported(other, make(other), small_windows())));
@@ -250,7 +250,7 @@ TEST_CASE("a file that is there stays unless it may be replaced") {
     const auto done = views::export_file(disk, {snapshot}, plain, "out.h5", small_windows());
     REQUIRE_FALSE(done);
     CHECK(done.error().kind == ErrorKind::refused);
-    CHECK(done.error().text.find("--force") != std::string::npos);
+    CHECK(done.error().text().find("--force") != std::string::npos);
     auto options = small_windows();
     options.replace = true;
     CHECK(bool(exported(disk, snapshot, options) == bytes));
@@ -270,7 +270,7 @@ TEST_CASE("several processes: one begins, each copies its part, one finishes") {
         for (std::uint32_t part = 0; part + 1 < parts; ++part) REQUIRE(all[part].copy(part, parts));
         const auto early = all[0].finish(parts);
         REQUIRE_FALSE(early);
-        CHECK(early.error().text.find(fmt::format("part {} of", parts - 1)) != std::string::npos);
+        CHECK(early.error().text().find(fmt::format("part {} of", parts - 1)) != std::string::npos);
         CHECK_FALSE(disk.peek("out.h5"));
         REQUIRE(all.back().copy(parts - 1, parts));
         REQUIRE(all[parts / 2].finish(parts));
@@ -290,7 +290,8 @@ TEST_CASE("memory and alignment that cannot be are refused") {
     const auto refused = [&](std::uint64_t alignment, std::uint64_t memory) {
         views::ExportOptions options{.alignment_bytes = alignment, .memory_bytes = memory};
         const auto done = views::export_file(disk, {snapshot}, plain, "out.h5", options);
-        return !done && done.error().kind == ErrorKind::refused && done.error().text.find("Next:") != std::string::npos;
+        return !done && done.error().kind == ErrorKind::refused &&
+               done.error().text().find("Next:") != std::string::npos;
     };
     CHECK(refused(0, 0));
     CHECK(refused(5000, 0));

@@ -29,17 +29,17 @@ public:
         if (!has_run) return nothing_to_make();
         auto lock = node::RunLock::take(h5part::finish_lock(run_));
         if (!lock && lock.error().kind == ErrorKind::retry)
-            return Error{ErrorKind::retry, fmt::format("forebay: {} is being made by another process{}. Next: wait for "
-                                                       "it; its log is {}.",
-                                                       making_.file, node::run_lock_doubt(h5part::finish_lock(run_)),
-                                                       h5part::finish_log(run_))};
+            return Error{ErrorKind::retry,
+                         fmt::format("{} is being made by another process{}", making_.file,
+                                     node::run_lock_doubt(h5part::finish_lock(run_))),
+                         "", fmt::format("wait for it; its log is {}", h5part::finish_log(run_))};
         if (!lock) return lock.error();
         FB_TRY(store_.remove(h5part::failed_path(run_)));
         const auto begun = making_.begin ? making_.begin() : Result<>();
         auto made = begun ? make_locked() : Result<H5PartMade>(begun.error());
         if (!made) {
-            const auto told = sys::write_text_durable(store_, h5part::failed_path(run_), made.error().text);
-            if (!told) return Error{made.error().kind, made.error().text + " (" + told.error().text + ")"};
+            const auto told = sys::write_text_durable(store_, h5part::failed_path(run_), made.error().what);
+            if (!told) return because(made.error(), made.error().what + " (" + told.error().what + ")");
             return made;
         }
         // Under the lock, for which the next writer of the name waits.
@@ -53,7 +53,7 @@ private:
         FB_TRY_ASSIGN(has_file, store_.exists(making_.file));
         if (has_file) return H5PartMade{.was_there = true};
         return Error{ErrorKind::missing,
-                     fmt::format("forebay: neither {} nor {}, of which it would be made, exists.", making_.file, run_)};
+                     fmt::format("neither {} nor {}, of which it would be made, exists.", making_.file, run_)};
     }
 
     Result<H5PartMade> make_locked() {
@@ -62,18 +62,18 @@ private:
         FB_TRY_ASSIGN(expected, expected_snapshots());
         if (expected < 0 && node::run_lock_is_held(h5part::writer_lock(run_)))
             return Error{ErrorKind::retry,
-                         fmt::format("forebay: {} is still being written{}. Next: wait for its writer to "
-                                     "close it.",
-                                     making_.file, node::run_lock_doubt(h5part::writer_lock(run_)))};
+                         fmt::format("{} is still being written{}", making_.file,
+                                     node::run_lock_doubt(h5part::writer_lock(run_))),
+                         "", "wait for its writer to close it"};
         FB_TRY_ASSIGN(found, await(expected));
         auto made = write(found, expected >= 0);
         if (made) return made;
         const auto& error = made.error();
         // What it holds is not known; a part that cannot be removed is overwritten by the next making.
         static_cast<void>(store_.remove(part_));
-        return Error{error.kind, fmt::format("forebay: {} was not made: {} Safe: {} with all that is committed. Next: "
-                                             "forebay h5part {}",
-                                             making_.file, error.text, run_, making_.file)};
+        return because(error, fmt::format("{} was not made: {}", making_.file, error.what),
+                       fmt::format("{} with all that is committed", run_),
+                       fmt::format("forebay h5part {}", making_.file));
     }
 
     /// How many snapshots there will be, or -1 where the writer has not said so.
@@ -123,12 +123,12 @@ private:
     Error not_committed(std::int64_t count, std::int64_t expected) const {
         const auto what = expected >= 0 ? fmt::format("{} of {} snapshots are committed", count, expected)
                                         : "some snapshots are drained in part, and their writer never closed the file";
-        return {
-            ErrorKind::retry,
-            fmt::format("forebay: {} was not made: {} after {:.0f} s. Safe: {}, and what is staged on the nodes. Next: "
-                        "forebay drain all, on each node; forebay h5part {}{}",
-                        making_.file, what, std::chrono::duration<double>(making_.wait_max).count(), run_, making_.file,
-                        expected >= 0 ? "" : ", with --partial to leave out what is not whole")};
+        return {ErrorKind::retry,
+                fmt::format("{} was not made: {} after {:.0f} s", making_.file, what,
+                            std::chrono::duration<double>(making_.wait_max).count()),
+                fmt::format("{}, and what is staged on the nodes", run_),
+                fmt::format("forebay drain all, on each node; forebay h5part {}{}", making_.file,
+                            expected >= 0 ? "" : ", with --partial to leave out what is not whole")};
     }
 
     /// A writer that begins anew removes the file first. So one that is there without any snapshot is to be appended

@@ -107,7 +107,7 @@ struct Place {
 TEST_CASE("h5part: rows stand in the order of the ranks, of nodes that hold every other one") {
     const Place place;
     const auto made = views::make_h5part_file(sys::posix_store(), {.file = place.file});
-    REQUIRE_MESSAGE(made, made.error().text);
+    REQUIRE_MESSAGE(made, made.error().text());
     CHECK(made->steps == 1);
     CHECK(made->datasets == 1);
     CHECK_FALSE(fs::exists(views::h5part::run_of(place.file)));
@@ -133,7 +133,7 @@ TEST_CASE("h5part: a damaged byte makes no file, and all that was written stays"
     const auto made = views::make_h5part_file(sys::posix_store(), {.file = place.file});
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::corrupt);
-    CHECK(made.error().text.find("rank 3") != std::string::npos);
+    CHECK(made.error().text().find("rank 3") != std::string::npos);
     CHECK_FALSE(fs::exists(place.file));
     CHECK_FALSE(fs::exists(place.file + ".part"));
     CHECK(fs::exists(place.step + "/manifest.json"));
@@ -169,7 +169,7 @@ TEST_CASE("h5part: a file that is there keeps its steps") {
         SUBCASE("and died") {}
         SUBCASE("and closed it") { making.snapshots = 0; }
         const auto made = views::make_h5part_file(store, making);
-        REQUIRE_MESSAGE(made, made.error().text);
+        REQUIRE_MESSAGE(made, made.error().text());
         CHECK(made->was_there);
     }
     SUBCASE("when another step of a writer that died is drained later") {
@@ -177,7 +177,7 @@ TEST_CASE("h5part: a file that is there keeps its steps") {
         REQUIRE(H5Lmove(file, "Step#7", file, "Step#6", H5P_DEFAULT, H5P_DEFAULT) >= 0);
         H5Fclose(file);
         const auto made = views::make_h5part_file(store, {.file = place.file});
-        REQUIRE_MESSAGE(made, made.error().text);
+        REQUIRE_MESSAGE(made, made.error().text());
         CHECK(made->steps == 1);
         CHECK(has_step("Step#6"));
     }

@@ -59,9 +59,9 @@ Result<> add_targets(StoredFile& stored, h5::File& file, const outline::Outline&
             return Error{ErrorKind::broken, fmt::format("HDF5 has no room for dataset '{}' yet", dataset.path)};
         auto tiling = tiling_of(dataset, contents);
         if (!tiling)
-            return Error{tiling.error().kind,
-                         fmt::format("forebay: '{}' cannot be exported: {}. Next: another convention", dataset.path,
-                                     tiling.error().text)};
+            return because(tiling.error(),
+                           fmt::format("'{}' cannot be exported: {}", dataset.path, tiling.error().what), "",
+                           "another convention");
         stored.targets.push_back(
             {dataset.path, offset, bytes, dataset.type, outline::fill_of(dataset.type), std::move(*tiling)});
     }

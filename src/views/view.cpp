@@ -32,7 +32,7 @@ Result<std::string> prefix_of(const std::string& path, const std::string& stream
     const auto from = std::filesystem::weakly_canonical(std::filesystem::absolute(path).parent_path(), error);
     const auto to = error ? std::filesystem::path{} : std::filesystem::weakly_canonical(stream_directory, error);
     if (error)
-        return Error{ErrorKind::missing, fmt::format("forebay: no view {} was made: the way from it to {} is not to be "
+        return Error{ErrorKind::missing, fmt::format("no view {} was made: the way from it to {} is not to be "
                                                      "found: {}.",
                                                      path, stream_directory, error.message())};
     const auto way = to.lexically_relative(from).string();
@@ -48,12 +48,13 @@ Result<> check_sources(std::span<const outline::Contents> contents, const std::s
     if (files <= outline::views_sources_max && mappings <= outline::views_mappings_max) return {};
     return Error{
         ErrorKind::unsupported,
-        fmt::format("forebay: no view {} was made: its {} snapshots have {} files with {} boxes, and a view may "
-                    "have {} files, because a reader keeps each one open and gets fill values instead of an "
-                    "error when it runs out of file descriptors, and {} boxes. Safe: the snapshots. Next: a "
-                    "view of each step alone, or file = \"combined:16\" in the stream's configuration, by which "
-                    "nodes share files.",
-                    path, contents.size(), files, mappings, outline::views_sources_max, outline::views_mappings_max)};
+        fmt::format("no view {} was made: its {} snapshots have {} files with {} boxes, and a view may have {} files, "
+                    "because a reader keeps each one open and gets fill values instead of an error when it runs out of "
+                    "file descriptors, and {} boxes",
+                    path, contents.size(), files, mappings, outline::views_sources_max, outline::views_mappings_max),
+        "the snapshots",
+        "a view of each step alone, or file = \"combined:16\" in the stream's configuration, by which nodes "
+        "share files"};
 }
 
 /// Of a view that is wished for under a name of its own.
@@ -65,19 +66,19 @@ Result<> check_outside(sys::Store& store, std::span<const catalog::Snapshot> sna
 Result<> check_standing(sys::Store& store, const std::string& path, bool replace) {
     FB_TRY_ASSIGN(standing, catalog::what_stands(store, path));
     if (standing != catalog::Standing::other || replace) return {};
-    return Error{
-        ErrorKind::refused,
-        fmt::format("forebay: no view {} was made: what stands there is not marked as a view that Forebay "
-                    "made, so it may hold data of its own. Safe: it, and the snapshots. Next: another name, or "
-                    "--force, which replaces it; a view of an earlier version has no mark.",
-                    path)};
+    return Error{ErrorKind::refused,
+                 fmt::format("no view {} was made: what stands there is not marked as a view that Forebay made, so it "
+                             "may hold data of its own",
+                             path),
+                 "it, and the snapshots",
+                 "another name, or --force, which replaces it; a view of an earlier version has no mark"};
 }
 
 }  // namespace
 
 Result<std::vector<outline::Contents>> gather_all(sys::Store& store, std::span<const catalog::Snapshot> snapshots,
                                                   const ViewOptions& options) {
-    if (snapshots.empty()) return Error{ErrorKind::missing, "forebay: there is no committed snapshot to show."};
+    if (snapshots.empty()) return Error{ErrorKind::missing, "there is no committed snapshot to show."};
     FB_TRY_ASSIGN(description,
                   outline::load_description(store, stream_directory_of(snapshots.front()), options.description));
     std::vector<outline::Contents> all;
@@ -96,9 +97,9 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
     View view;
     if (options.to.empty() && !options.is_series && is_aside(snapshots.front()))
         return Error{ErrorKind::refused,
-                     fmt::format("{} is of a line that the run has left, and its view has no name of its own.\n"
-                                 "  Next: forebay view {} --to FILE",
-                                 snapshots.front().directory, snapshots.front().directory)};
+                     fmt::format("{} is of a line that the run has left, and its view has no name of its own",
+                                 snapshots.front().directory),
+                     "", fmt::format("forebay view {} --to FILE", snapshots.front().directory)};
     view.path = !options.to.empty() ? options.to
                 : options.is_series ? directory + "/" + catalog::series_name(options.convention)
                                     : directory + "/" + catalog::view_name(snapshots.front().step, options.convention);

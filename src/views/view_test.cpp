@@ -113,8 +113,8 @@ TEST_CASE("a source that is not the manifest's refuses the view and leaves the o
     const auto made = views::make_view(store, {&snapshot, 1}, {});
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == expected);
-    CHECK(made.error().text.find(said) != std::string::npos);
-    CHECK(made.error().text.find("Next: forebay verify " + scratch.run() + "/fields@120") != std::string::npos);
+    CHECK(made.error().text().find(said) != std::string::npos);
+    CHECK(made.error().text().find("Next: forebay verify " + scratch.run() + "/fields@120") != std::string::npos);
     CHECK(text_of_file(path) == before);
     CHECK(scratch.names("run/fields").size() == 2);
 }
@@ -129,7 +129,7 @@ TEST_CASE("a replicated value that fails its checksum is not copied") {
     const auto made = views::make_view(store, {&snapshot, 1}, {});
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::corrupt);
-    CHECK(made.error().text.find("'a'") != std::string::npos);
+    CHECK(made.error().text().find("'a'") != std::string::npos);
 }
 
 TEST_CASE("more node files than a reader can hold open are unsupported") {
@@ -139,7 +139,7 @@ TEST_CASE("more node files than a reader can hold open are unsupported") {
     const auto made = views::make_view(store, {&snapshot, 1}, {});
     REQUIRE_FALSE(made);
     CHECK(made.error().kind == ErrorKind::unsupported);
-    CHECK(made.error().text.find("901 files and a view may have 900") != std::string::npos);
+    CHECK(made.error().text().find("901 files and a view may have 900") != std::string::npos);
     CHECK(scratch.names("run/fields") == std::vector<std::string>{"step-000120"});
 }
 

@@ -55,7 +55,7 @@ private:
     void act(const std::string& text) { acts_ += (acts_.empty() ? "" : "; ") + text; }
     void problem(const std::string& text) { problems_.push_back(fmt::format("{}  [{}]", text, acts_)); }
     void expect(const Result<>& done, const std::string& what) {
-        if (!done) problem(what + ": " + done.error().text);
+        if (!done) problem(what + ": " + done.error().text());
     }
 
     Options options(const std::string& staging = "memory") const {

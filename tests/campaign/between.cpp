@@ -115,20 +115,20 @@ void Program::recover() {
     act("recover");
     auto& store = sys::posix_store();
     const auto id = catalog::identity_of(store, run_);
-    if (!id) return problem("identity: " + id.error().text);
+    if (!id) return problem("identity: " + id.error().text());
     const auto left = agent::find_leftovers(base_ / "memory", run_, *id, catalog::claim_key(store, run_).value());
-    if (!left) return problem("leftovers: " + left.error().text);
+    if (!left) return problem("leftovers: " + left.error().text());
     agent::LeftoverOptions how;
     how.remove = true;
     how.moved_to = run_;
     for (const auto& one : agent::drain_leftovers(left->own, {}, how)) {
-        if (!one.staged) problem("drain: " + one.staged.error().text);
+        if (!one.staged) problem("drain: " + one.staged.error().text());
         else
             for (const auto& drained : *one.staged)
                 if (!drained.committed) problem(fmt::format("drain: {}: {}", drained.name(), drained.text));
     }
     const auto done = commit::recover(store, run_, chance(2));
-    if (!done) problem("recover: " + done.error().text);
+    if (!done) problem("recover: " + done.error().text());
     pending_ = false;
 }
 
@@ -141,10 +141,10 @@ void Program::prune_above() {
     const auto session = catalog::claim(
         store, run_, {.host = "a shell", .user = "me", .boot = "", .lock_path = "", .lock_id = "", .process = 1},
         {.watch = 0ms, .log = {}});
-    if (!session) return problem("claim: " + session.error().text);
+    if (!session) return problem("claim: " + session.error().text());
     expect(catalog::end_claim(store, run_, *session), "end_claim");
     const auto removed = catalog::prune_above(store, run_, stream_name, step, *session, false);
-    if (!removed) return problem("prune_above: " + removed.error().text);
+    if (!removed) return problem("prune_above: " + removed.error().text());
     model_.begin_line(step);
 }
 
@@ -152,10 +152,10 @@ void Program::prune_line() {
     if (pending_ || !model_.last_line_has_saves()) return;
     auto& store = sys::posix_store();
     const auto history = catalog::history(store, run_, stream_name);
-    if (!history) return problem("history: " + history.error().text);
+    if (!history) return problem("history: " + history.error().text());
     act(fmt::format("prune --line {}", format::name_of(history->line())));
     const auto removed = catalog::prune_line(store, run_, stream_name, history->line(), false);
-    if (!removed) return problem("prune_line: " + removed.error().text);
+    if (!removed) return problem("prune_line: " + removed.error().text());
     model_.drop_last_line();
 }
 

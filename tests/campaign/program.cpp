@@ -30,7 +30,7 @@ namespace forebay::campaign {
 void Program::session() {
     act("open");
     auto opened = Session::open(options());
-    if (!opened) return problem("open: " + opened.error().text);
+    if (!opened) return problem("open: " + opened.error().text());
     auto& session = *opened;
     has_line_ = false;
     chosen_.reset();
@@ -39,7 +39,7 @@ void Program::session() {
     auto stream = session.stream(
         stream_name,
         {.slots = slots, .keep = keep_, .view = false, .rate_bytes_per_second = slow ? std::uint64_t{1} : 0});
-    if (!stream) return problem("stream: " + stream.error().text);
+    if (!stream) return problem("stream: " + stream.error().text());
     double value = 0;
     expect(stream->replicated("value", &value), "replicated");
     choose(*stream, value);
@@ -69,19 +69,19 @@ void Program::choose(Stream& stream, const double& value) {
     if (how <= 2) {
         act("restore");
         const auto found = stream.restore();
-        if (!found) return problem("restore: " + found.error().text);
+        if (!found) return problem("restore: " + found.error().text());
         return check_choice(*found, all, true, value);
     }
     const auto limit = how == 3 ? all : std::max<std::int64_t>(1, last_step_ + 1 - below(4));
     act(limit == all ? "newest" : fmt::format("newest below {}", limit));
     auto found = stream.newest(limit);
-    if (!found) return problem("newest: " + found.error().text);
+    if (!found) return problem("newest: " + found.error().text());
     check_choice(*found, limit, false, value);
     if (!*found || !chance(2)) return;
     const auto step = (*found)->step();
     act("older");
     found = stream.older();
-    if (!found) return problem("older: " + found.error().text);
+    if (!found) return problem("older: " + found.error().text());
     check_choice(*found, step, false, value);
 }
 
@@ -114,7 +114,7 @@ void Program::save(Stream& stream, double& value, bool slow) {
     value = static_cast<double>(own);
     act(fmt::format("save {}={}", step, own));
     const auto saved = stream.save(step, value);
-    if (!saved) return problem("save: " + saved.error().text);
+    if (!saved) return problem("save: " + saved.error().text());
     if (!saved->kept) return problem(slow ? "a slot that is free was not" : "a save was skipped");
     // A state that is saved under a lower step than it was read from leaves what lies between.
     if (!has_line_ || chosen_) model_.begin_line(std::min(chosen_.value_or(step), step - 1));
@@ -135,7 +135,7 @@ void Program::second_writer() {
     act("a second writer");
     const auto opened = Session::open(other);
     if (opened) return problem("a second session of the run was opened");
-    if (opened.error().kind != ErrorKind::refused) problem("a second writer: " + opened.error().text);
+    if (opened.error().kind != ErrorKind::refused) problem("a second writer: " + opened.error().text());
 }
 
 void Program::spool(const Session& session) {
@@ -153,7 +153,7 @@ void Program::spool(const Session& session) {
 void Program::check_target() {
     const auto wanted = model_.living();
     const auto history = catalog::history(sys::posix_store(), run_, stream_name);
-    if (!history && history.error().kind != ErrorKind::missing) return problem("history: " + history.error().text);
+    if (!history && history.error().kind != ErrorKind::missing) return problem("history: " + history.error().text());
     Values found;
     for (const auto& version : history ? history->living : std::vector<catalog::Version>()) {
         const auto value = static_cast<std::int64_t>(version.head.time);
@@ -188,7 +188,7 @@ void Program::finish() {
     act("a last session");
     {
         auto session = Session::open(options());
-        if (!session) return problem("open: " + session.error().text);
+        if (!session) return problem("open: " + session.error().text());
         expect(session->close(), "close");
     }
     pending_ = false;

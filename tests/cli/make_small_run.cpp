@@ -33,6 +33,6 @@ int main(int count, char** arguments) {
     const auto arrived = count > 6 ? static_cast<std::uint32_t>(std::atoi(arguments[6])) : 0;
     const auto made = make(arguments[1], snapshot, count <= 6, arrived == 0 ? snapshot.nodes : arrived);
     if (made) return 0;
-    std::fprintf(stderr, "%s\n", made.error().text.c_str());
+    std::fprintf(stderr, "%s\n", made.error().text().c_str());
     return 1;
 }

@@ -38,6 +38,6 @@ int main(int count, char** arguments) {
     if (count > 7) snapshot.id = std::strtoull(arguments[7], nullptr, 16);
     const auto made = make(arguments[1], arguments[2], snapshot, static_cast<std::uint32_t>(std::atoi(arguments[6])));
     if (made) return 0;
-    std::fprintf(stderr, "%s\n", made.error().text.c_str());
+    std::fprintf(stderr, "%s\n", made.error().text().c_str());
     return 1;
 }

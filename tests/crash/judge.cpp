@@ -66,7 +66,7 @@ std::string World::judge_snapshot(const catalog::Snapshot& found) const {
 
 std::string World::judge_files(const catalog::Snapshot& found, const SmallSnapshot& save) const {
     const auto verified = catalog::verify(*disk_, found, {});
-    if (!verified) return fmt::format("{} cannot be verified: {}", found.directory, verified.error().text);
+    if (!verified) return fmt::format("{} cannot be verified: {}", found.directory, verified.error().text());
     if (!verified->damage.empty())
         return fmt::format("{} is committed and damaged: {}", found.directory, verified->damage.front().text);
     return judge_bytes(found, save);
@@ -154,7 +154,7 @@ std::vector<std::string> World::judge(bool recovered) const {
         add_all(judge_lines(*history));
         add(judge_choice(*history, recovered));
     } else if (history.error().kind != ErrorKind::missing) {
-        add(history.error().text);
+        add(history.error().text());
     }
     for (const auto& promised : ledger_.promised()) add(judge_promise(promised, recovered));
     add_all(judge_batches());

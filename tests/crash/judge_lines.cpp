@@ -73,7 +73,7 @@ std::vector<std::string> World::judge_batches() const {
     std::set<std::uint64_t> found;
     const auto& name = programs_.batches;
     const auto all = catalog::snapshots(*disk_, run, name);
-    if (!all && all.error().kind != ErrorKind::missing) wrong.push_back(all.error().text);
+    if (!all && all.error().kind != ErrorKind::missing) wrong.push_back(all.error().text());
     for (const auto& snapshot : all ? *all : std::vector<catalog::Snapshot>{}) {
         const auto id = id_in(snapshot.directory);
         const auto* batch = id ? batch_of(*id) : nullptr;

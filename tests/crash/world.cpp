@@ -82,7 +82,7 @@ sys::Store& World::store() {
 }
 
 void World::fault(const Error& error) {
-    if (!cut()) errors_.push_back(error.text);
+    if (!cut()) errors_.push_back(error.text());
 }
 
 void World::cut_before(int operation) {

@@ -141,7 +141,7 @@ Result<> mistake(State& state, Session& session, Stream& stream, const std::stri
 
 void say(const Result<>& outcome) {
     if (rank == 0 && outcome) std::puts("ok: ");
-    if (rank == 0 && !outcome) std::printf("%s: %s\n", name_of(outcome.error().kind), outcome.error().text.c_str());
+    if (rank == 0 && !outcome) std::printf("%s: %s\n", name_of(outcome.error().kind), outcome.error().text().c_str());
 }
 
 // How files are compressed, and which file they are; then other options for an open stream.

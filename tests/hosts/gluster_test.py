@@ -7,6 +7,7 @@ before its end and once with a drain that still hangs. With the bricks back, wha
 """
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -94,11 +95,11 @@ def second_stopped(gluster, runs):
     expect(job.finish() == 1, "a second brick is stopped: the job computes to its end and reports failure",
            job.output())
     output = job.output()
-    lost = [line for line in output.splitlines() if "is NOT committed" in line]
+    lost = re.findall(r".*is NOT committed.*(?:\n  .*)*", output)
     expect("step   10/64" in output and "NOT saved" in output, "it went on after a save that was refused", output)
-    expect(lost and all(str(runs.mount) in line and "Transport endpoint is not connected" in line for line in lost),
+    expect(lost and all(str(runs.mount) in text and "Transport endpoint is not connected" in text for text in lost),
            "its errors name the target and what failed there", output)
-    expect(all(f"{runs.staging}/forebay-" in line for line in lost), "and the staged copy that is safe", output)
+    expect(all(f"{runs.staging}/forebay-" in text for text in lost), "and the staged copy that is safe", output)
     wait_until(runs.agents_left, "the agent has left")
     gluster("start-brick", 2)
     gluster("start-brick", 3)

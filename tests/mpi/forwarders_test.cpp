@@ -161,7 +161,7 @@ int refuses_too_many() {
     options.agent.forwarders = hosts;
     const auto refused = dedicate(MPI_COMM_WORLD, options);
     return !refused && refused.error().kind == ErrorKind::refused &&
-                   refused.error().text.find("leave none that computes") != std::string::npos
+                   refused.error().text().find("leave none that computes") != std::string::npos
                ? 0
                : 1;
 }

@@ -47,7 +47,7 @@ inline catalog::Snapshot make_columns(test::SimStore& disk) {
 inline std::string exported(test::SimStore& disk, const catalog::Snapshot& snapshot,
                             const views::ExportOptions& options) {
     const auto done = views::export_file(disk, {snapshot}, plain, "out.h5", options);
-    REQUIRE_MESSAGE(done, done.error().text);
+    REQUIRE_MESSAGE(done, done.error().text());
     const auto bytes = disk.peek("out.h5");
     REQUIRE(bytes);
     REQUIRE(bytes->size() == done->file_bytes);

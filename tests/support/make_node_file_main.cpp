@@ -42,7 +42,7 @@ int fail(const char* what) {
 
 int make(const test::NodeFileCase& made, const std::string& name, const char* path) {
     auto layout = format::plan_layout(made.schema, made.parts, {});
-    if (!layout) return std::fprintf(stderr, "%s\n", layout.error().text.c_str()), 1;
+    if (!layout) return std::fprintf(stderr, "%s\n", layout.error().text().c_str()), 1;
 
     const int fd = ::open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
     if (fd < 0) return fail(path);
@@ -113,10 +113,10 @@ int make_compressed(const std::string& name, const char* path) {
     drain::CompressionMemory memory{.rules = rules};
     const drain::NodeDrain drain{.store = &sys::posix_store(), .run = ""};
     const auto file = format::open_head(image, path);
-    if (!file) return std::fprintf(stderr, "%s\n", file.error().text.c_str()), 1;
+    if (!file) return std::fprintf(stderr, "%s\n", file.error().text().c_str()), 1;
     if (name == "large") return std::ofstream(path, std::ios::binary) << text_of(image) ? 0 : fail(path);
     const auto compressed = drain::write_compressed(drain, memory, *file, image, path, path);
-    if (!compressed) return std::fprintf(stderr, "%s\n", compressed.error().text.c_str()), 1;
+    if (!compressed) return std::fprintf(stderr, "%s\n", compressed.error().text().c_str()), 1;
     return 0;
 }
 
@@ -226,7 +226,7 @@ int make_manifest(const char* path, std::span<char*> node_files) {
         const std::string text{std::istreambuf_iterator<char>(in), {}};
         const auto skip = at == std::string::npos ? 0 : std::stoull(name.substr(at + 1));
         const auto file = format::open_head(bytes_of(std::string_view(text).substr(skip)), node_file);
-        if (!file) return std::fprintf(stderr, "%s\n", file.error().text.c_str()), 1;
+        if (!file) return std::fprintf(stderr, "%s\n", file.error().text().c_str()), 1;
         manifest.snapshot_id = file->record.snapshot_id;
         manifest.step = file->record.step;
         manifest.time = file->record.time;

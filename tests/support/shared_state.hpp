@@ -89,7 +89,7 @@ struct SharedState {
         std::fill(slabs.begin(), slabs.end(), -1.0);
         std::fill(boxes.begin(), boxes.end(), -1.0F);
         std::fill(holes.begin(), holes.end(), -1);
-        if (const auto read = found->read(); !read) return read.error().text;
+        if (const auto read = found->read(); !read) return read.error().text();
         const auto saved = *this;
         fill(step);
         if (dt != saved.dt || matrix != saved.matrix) return "replicated";

@@ -53,10 +53,10 @@ private:
         const auto& variable = set_.header().variables[v];
         FB_TRY_ASSIGN(type, type_of(variable, set_.parts.front().path));
         if (variable.elements() > limits::genericio_record_elements_max)
-            return Error{ErrorKind::unsupported,
-                         fmt::format("forebay: '{}' in {} has records of {} elements, at most {} can become columns.",
-                                     variable.name, set_.parts.front().path, variable.elements(),
-                                     limits::genericio_record_elements_max)};
+            return Error{
+                ErrorKind::unsupported,
+                fmt::format("'{}' in {} has records of {} elements, at most {} can become columns.", variable.name,
+                            set_.parts.front().path, variable.elements(), limits::genericio_record_elements_max)};
         for (std::uint64_t k = 0; k < variable.elements(); ++k) FB_TRY(add_column(v, k, type));
         return {};
     }

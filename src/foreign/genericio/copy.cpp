@@ -79,7 +79,7 @@ public:
             for (auto job = shared_.next++; job < jobs && !shared_.failed(); job = shared_.next++)
                 if (auto copied = copy(job); !copied) return shared_.fail(copied.error());
         } catch (const std::bad_alloc&) {
-            shared_.fail({ErrorKind::full, "forebay: there is not enough memory to export. Next: fewer --threads."});
+            shared_.fail({ErrorKind::full, "there is not enough memory to export", "", "fewer --threads"});
         }
     }
 
@@ -209,9 +209,8 @@ Result<std::unique_ptr<NodeSource>> NodeSource::open(sys::Store& store, const st
     FB_TRY_ASSIGN(head, reader.head());
     const auto name = catalog::name_of(directory, line);
     if (head.record_crc32c != line.record_crc32c)
-        return Error{ErrorKind::corrupt, fmt::format("forebay: {} is not the file that was committed. Next: forebay "
-                                                     "verify {}",
-                                                     name, directory)};
+        return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed", name), "",
+                     fmt::format("forebay verify {}", directory)};
     FB_TRY_ASSIGN(file, catalog::open_line(store, directory, line, sys::Access::read));
     return std::unique_ptr<NodeSource>(new NodeSource(name, std::move(file), std::move(head)));
 }

@@ -100,7 +100,7 @@ Result<> place_plain(Header& header) {
     for (auto& rank : header.ranks) {
         rank.start = at;
         if (row_bytes > 0 && rank.elements > (std::uint64_t{1} << 62) / row_bytes)
-            return Error{ErrorKind::refused, "forebay: a rank has more than 2^62 bytes."};
+            return Error{ErrorKind::refused, "a rank has more than 2^62 bytes."};
         at += rank.elements * row_bytes + crc_bytes * header.variables.size();
     }
     header.file_bytes = at;

@@ -60,23 +60,23 @@ public:
 
 private:
     Error refusal(const std::string& why, const std::string& next) const {
-        return {ErrorKind::refused, fmt::format("forebay: {} Nothing was written. Next: {}", why, next)};
+        return {ErrorKind::refused, fmt::format("{} Nothing was written", why), "", next};
     }
 
     Result<> check_options() const {
         if (options_.threads < 1 || options_.threads > limits::genericio_threads_max)
             return refusal(fmt::format("{} threads.", options_.threads),
-                           fmt::format("--threads 1 to {}.", limits::genericio_threads_max));
+                           fmt::format("--threads 1 to {}", limits::genericio_threads_max));
         if (options_.partitions < 0 || options_.partitions > limits::genericio_partitions_max)
             return refusal(fmt::format("{} partitions.", options_.partitions),
-                           fmt::format("--partitions 1 to {}.", limits::genericio_partitions_max));
+                           fmt::format("--partitions 1 to {}", limits::genericio_partitions_max));
         FB_TRY(catalog::check_output(store_, path_));
         return check_absent(path_);
     }
 
     Result<> check_absent(const std::string& path) const {
         FB_TRY_ASSIGN(exists, store_.exists(path));
-        if (exists && !options_.replace) return refusal(fmt::format("{} exists.", path), "--force, or another name.");
+        if (exists && !options_.replace) return refusal(fmt::format("{} exists.", path), "--force, or another name");
         return {};
     }
 
@@ -113,8 +113,8 @@ private:
     }
 
     Error odd(const std::string& why) const {
-        return {ErrorKind::corrupt,
-                fmt::format("forebay: {} is not exported: {}. Next: forebay verify {}", directory_, why, directory_)};
+        return {ErrorKind::corrupt, fmt::format("{} is not exported: {}", directory_, why), "",
+                fmt::format("forebay verify {}", directory_)};
     }
 
     Result<bool> coords_of(const NodeSource& node, std::size_t place, std::array<std::uint64_t, 3>& to) {
@@ -174,9 +174,10 @@ private:
         }
         FB_TRY_ASSIGN(free, sys::free_bytes(directory_of(path_)));
         if (free >= bytes_all_ || options_.compress) return {};
-        return Error{ErrorKind::full, fmt::format("forebay: {} has {} bytes free, {} takes {}. Nothing was written. "
-                                                  "Next: another directory.",
-                                                  directory_of(path_), free, path_, bytes_all_)};
+        return Error{ErrorKind::full,
+                     fmt::format("{} has {} bytes free, {} takes {}. Nothing was written", directory_of(path_), free,
+                                 path_, bytes_all_),
+                     "", "another directory"};
     }
 
     Result<> check_partitions() {

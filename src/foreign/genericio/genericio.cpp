@@ -26,9 +26,8 @@ public:
     Result<Header> decode() {
         if (!is_genericio(bytes_))
             return Error{ErrorKind::refused,
-                         fmt::format("forebay: {} is no GenericIO file: it does not begin with HACC01L or HACC01B. "
-                                     "Next: name a file that GenericIO wrote.",
-                                     name_)};
+                         fmt::format("{} is no GenericIO file: it does not begin with HACC01L or HACC01B", name_), "",
+                         "name a file that GenericIO wrote"};
         out_.big_endian = bytes_[6] == std::byte{'B'};
         FB_TRY(checksum());
         FB_TRY(tables());
@@ -54,11 +53,8 @@ private:
     double f64(std::uint64_t offset) const { return load<double>(bytes_.data() + offset, out_.big_endian); }
 
     Error damage(std::uint64_t offset, const std::string& why) const {
-        return {
-            ErrorKind::corrupt,
-            fmt::format("forebay: {} is no whole GenericIO file: at byte {}: {} Next: copy the file again, or use an "
-                        "older one.",
-                        name_, offset, why)};
+        return {ErrorKind::corrupt, fmt::format("{} is no whole GenericIO file: at byte {}: {}", name_, offset, why),
+                "", "copy the file again, or use an older one"};
     }
 
     Result<> checksum() {
@@ -272,9 +268,8 @@ Result<Header> read_header(sys::File& file, const std::string& name) {
     if (is_genericio(bytes) && bytes.size() == at_header_bytes + 8) {
         const auto size = load<std::uint64_t>(bytes.data() + at_header_bytes, bytes[6] == std::byte{'B'});
         if (size > limits::genericio_header_bytes_max && size <= file_bytes)
-            return Error{ErrorKind::unsupported,
-                         fmt::format("forebay: the header of {} has {} bytes, at most {} are read.", name, size,
-                                     limits::genericio_header_bytes_max)};
+            return Error{ErrorKind::unsupported, fmt::format("the header of {} has {} bytes, at most {} are read.",
+                                                             name, size, limits::genericio_header_bytes_max)};
         bytes.resize(size <= file_bytes ? std::min(file_bytes, size + crc_bytes) : bytes.size());
         FB_TRY(file.read(0, bytes));
     }
@@ -299,11 +294,10 @@ Result<Sealed> Header::sealed(std::size_t rank, std::size_t variable, const std:
                   .plain_bytes = ranks[rank].elements * variables[variable].record_bytes,
                   .big_endian = big_endian};
     if (found.filter.empty() || sealed.blosc) return sealed;
-    return Error{
-        ErrorKind::unsupported,
-        fmt::format("forebay: '{}' in {} is compressed by {}, which this Forebay cannot decode. Next: write the "
-                    "file with BLOSC or without compression.",
-                    variables[variable].name, name, found.filter)};
+    return Error{ErrorKind::unsupported,
+                 fmt::format("'{}' in {} is compressed by {}, which this Forebay cannot decode",
+                             variables[variable].name, name, found.filter),
+                 "", "write the file with BLOSC or without compression"};
 }
 
 namespace {
@@ -339,9 +333,10 @@ Result<Type> type_of(const Variable& variable, const std::string& name) {
         if (bytes == 4) return with_sign ? i32 : u32;
         if (bytes == 8) return with_sign ? i64 : u64;
     }
-    return Error{ErrorKind::unsupported, fmt::format("forebay: '{}' in {} has {} of {} bytes, a type that Forebay has "
-                                                     "not. Next: write the variable as another type.",
-                                                     variable.name, name, is_real ? "floats" : "integers", bytes)};
+    return Error{ErrorKind::unsupported,
+                 fmt::format("'{}' in {} has {} of {} bytes, a type that Forebay has not", variable.name, name,
+                             is_real ? "floats" : "integers", bytes),
+                 "", "write the variable as another type"};
 }
 
 }  // namespace forebay::foreign::genericio

@@ -57,7 +57,7 @@ std::string told(std::uint64_t at, std::uint64_t value) {
     const auto header = decoded(bytes);
     if (header) return {};
     CHECK(header.error().kind == ErrorKind::corrupt);
-    return header.error().text;
+    return header.error().text();
 }
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
@@ -107,7 +107,7 @@ TEST_CASE("every byte of the header: changed, it is refused") {
                 const auto header = decoded(bytes);
                 REQUIRE_FALSE(header.has_value());
                 CHECK((header.error().kind == ErrorKind::corrupt || header.error().kind == ErrorKind::refused));
-                CHECK(has(header.error().text, "m000"));
+                CHECK(has(header.error().text(), "m000"));
             }
     }
 }

@@ -12,9 +12,7 @@ namespace forebay::foreign::genericio {
 
 namespace {
 
-Error refusal(const std::string& why, const std::string& next) {
-    return {ErrorKind::refused, fmt::format("forebay: {} Next: {}", why, next)};
-}
+Error refusal(const std::string& why, const std::string& next) { return {ErrorKind::refused, why, "", next}; }
 
 template <class T>
 const T* attribute(const forebay::Variable& column, const char* name) {
@@ -94,7 +92,7 @@ private:
             made.variable.flags |= flags_of(*flags) & ~(is_float | is_signed);
         if (made.variable.name.size() >= name_field_bytes || made.variable.name.starts_with('$'))
             return refusal(fmt::format("'{}' is no name for a variable of GenericIO.", made.variable.name),
-                           "export another table, or save the column under another name.");
+                           "export another table, or save the column under another name");
         records_.push_back(std::move(made));
         return {};
     }
@@ -105,7 +103,7 @@ private:
                                                  [](const Record& record) { return record.variable.name; });
             if (i >= coordinate.size() || found == records_.end())
                 return refusal(fmt::format("'{}' is no column that could be a coordinate.", options_.coordinates[i]),
-                               "--coordinate x --coordinate y --coordinate z, of the table's columns.");
+                               "--coordinate x --coordinate y --coordinate z, of the table's columns");
             found->variable.flags |= coordinate[i];
         }
         return {};
@@ -116,7 +114,7 @@ private:
         for (const auto& record : records_)
             if (!names.insert(record.variable.name).second)
                 return refusal(fmt::format("two variables would be called '{}'.", record.variable.name),
-                               "save the columns under other names.");
+                               "save the columns under other names");
         return std::move(records_);
     }
 
@@ -142,7 +140,7 @@ Result<std::uint32_t> table_of(const Schema& schema, const std::string& wanted) 
     for (const auto& one : tables) known += (known.empty() ? "" : ", ") + one;
     if (known.empty())
         return refusal("the snapshot has no particle table, and GenericIO's files hold nothing else.",
-                       "forebay show lists what it holds; forebay export netcdf writes arrays.");
+                       "forebay show lists what it holds; forebay export netcdf writes arrays");
     return refusal(fmt::format("the snapshot has no table '{}'; it has {}.", name, known), "--table NAME");
 }
 

@@ -22,10 +22,8 @@ const Variable* find(const Header& header, const std::string& name) {
 }
 
 Error damage(const std::string& path, const std::string& why) {
-    return {ErrorKind::corrupt,
-            fmt::format("forebay: {} and its partitions are no whole GenericIO output: {} Next: copy "
-                        "all of them again, or use older ones.",
-                        path, why)};
+    return {ErrorKind::corrupt, fmt::format("{} and its partitions are no whole GenericIO output: {}", path, why), "",
+            "copy all of them again, or use older ones"};
 }
 
 Result<> check_alike(const Set& set, const Set::Part& part, const std::string& path) {
@@ -65,10 +63,8 @@ Result<Set> open_partitions(sys::Store& store, Set::Part list, const Members& me
         Set::Part part{.path = fmt::format("{}#{}", list.path, number), .header = {}};
         auto file = store.open(part.path, sys::Access::read);
         if (!file && file.error().kind == ErrorKind::missing)
-            return Error{ErrorKind::missing,
-                         fmt::format("forebay: {} lists {}, which is missing. Next: copy it beside the "
-                                     "list.",
-                                     list.path, part.path)};
+            return Error{ErrorKind::missing, fmt::format("{} lists {}, which is missing", list.path, part.path), "",
+                         "copy it beside the list"};
         if (!file) return file.error();
         FB_TRY_ASSIGN(header, read_header(**file, part.path));
         part.header = std::move(header);
@@ -115,7 +111,7 @@ Result<std::vector<std::int32_t>> read_integers(sys::File& file, const Set::Part
         // A block holds as much as its elements say, so this is at most what the file has, or Blosc allows.
         const auto damaged = [&](const Error& error) {
             if (error.kind != ErrorKind::corrupt) return error;
-            return damage(part.path, fmt::format("'{}' of rank {}: {}.", variable, rank, error.text));
+            return damage(part.path, fmt::format("'{}' of rank {}: {}.", variable, rank, error.what));
         };
         if (auto begun = reader.begin(file, block); !begun) return damaged(begun.error());
         const auto before = values.size();

@@ -24,7 +24,7 @@ public:
                 const auto found = header.block(rank, v);
                 const auto read = block(*file, header, rank, v);
                 if (!read && read.error().kind != ErrorKind::corrupt) return read;
-                if (!read) add_damage(part, rank, v, found.stored, read.error().text);
+                if (!read) add_damage(part, rank, v, found.stored, read.error().line());
                 out_.bytes += found.stored.bytes;
                 ++out_.blocks;
                 if (progress_) progress_(out_.bytes, all_);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/bytes.hpp"
+#include "base/error_text.hpp"
 #include "base/limits.hpp"
 #include "describe/coverage.hpp"
 #include "foreign/bytes.hpp"
@@ -51,11 +52,8 @@ public:
 
 private:
     Error damage(std::size_t process, const std::string& why) const {
-        return {
-            ErrorKind::corrupt,
-            fmt::format("forebay: {}: {} Nothing was imported. Next: make sure that the files are of one run and one "
-                        "time.",
-                        out_.files[process], why)};
+        return {ErrorKind::corrupt, fmt::format("{}: {} Nothing was imported", out_.files[process], why), "",
+                "make sure that the files are of one run and one time"};
     }
 
     Result<> check_processes() {
@@ -167,11 +165,10 @@ private:
             else if (elements != 1) variable.shape = {elements};
             if (variable.elements() * variable.type.size_bytes != record.bytes ||
                 (wanted != nullptr && wanted->form == Wish::Form::box))
-                return Error{
-                    ErrorKind::refused,
-                    fmt::format("forebay: '{}' of the global part has {} bytes; --type asks for something else. "
-                                "Next: forebay import palm-fortran --dry-run shows what its size tells.",
-                                name, record.bytes)};
+                return Error{ErrorKind::refused,
+                             fmt::format("'{}' of the global part has {} bytes; --type asks for something else", name,
+                                         record.bytes),
+                             "", "forebay import palm-fortran --dry-run shows what its size tells"};
             add(std::move(variable), wanted != nullptr ? "--type" : "size and first bytes");
         }
         out_.origins.push_back(std::move(origin));
@@ -193,20 +190,17 @@ private:
     Result<> add_local(const PalmItem& item) {
         const auto* wanted = wish(item.name);
         if (wanted != nullptr && wanted->form == Wish::Form::shape)
-            return Error{
-                ErrorKind::refused,
-                fmt::format("forebay: '{}' is in the file of each process: its shape follows from theirs. Next: "
-                            "--type {}=TYPE:box, or {}=TYPE:rows.",
-                            item.name, item.name, item.name)};
+            return Error{ErrorKind::refused,
+                         fmt::format("'{}' is in the file of each process: its shape follows from theirs", item.name),
+                         "", fmt::format("--type {}=TYPE:box, or {}=TYPE:rows", item.name, item.name)};
         if (wanted != nullptr && wanted->form == Wish::Form::rows) return add_table(item, wanted);
         const auto box =
             find_box(processes_, item, ghost_layers_, wanted != nullptr ? std::optional(wanted->type) : std::nullopt);
         if (!box && wanted != nullptr && wanted->form == Wish::Form::box)
-            return Error{
-                ErrorKind::refused,
-                fmt::format("forebay: '{}' does not have the size of a box of {} in the files of all processes. "
-                            "Next: --type {}={}:rows.",
-                            item.name, name_of(wanted->type), item.name, name_of(wanted->type))};
+            return Error{ErrorKind::refused,
+                         fmt::format("'{}' does not have the size of a box of {} in the files of all processes",
+                                     item.name, name_of(wanted->type)),
+                         "", fmt::format("--type {}={}:rows", item.name, name_of(wanted->type))};
         if (!box) return add_table(item, wanted);
         if (const auto absent = std::ranges::find(item.records, nullptr); absent != item.records.end())
             return damage(static_cast<std::size_t>(absent - item.records.begin()),
@@ -281,9 +275,9 @@ private:
             const auto* record = item.records[p];
             if (record != nullptr && record->bytes % type.size_bytes != 0)
                 return Error{ErrorKind::refused,
-                             fmt::format("forebay: '{}' has {} bytes in {}, which are no whole number of {}. Next: "
-                                         "--type {}=u8:rows.",
-                                         item.name, record->bytes, out_.files[p], name_of(type), item.name)};
+                             fmt::format("'{}' has {} bytes in {}, which are no whole number of {}", item.name,
+                                         record->bytes, out_.files[p], name_of(type)),
+                             "", fmt::format("--type {}=u8:rows", item.name)};
             out_.parts[p].rows.push_back(record == nullptr ? 0 : record->bytes / type.size_bytes);
             out_.origins.push_back(record == nullptr ? whole(p, {}) : whole(p, record->ranges));
         }
@@ -297,10 +291,10 @@ private:
         for (std::size_t i = 0; i < std::min(table_names_.size(), shown); ++i)
             names += (i > 0 ? ", " : "") + table_names_[i];
         if (table_names_.size() > shown) names += fmt::format(" and {} more", table_names_.size() - shown);
-        out_.notes.push_back(
-            fmt::format("no boxes of the grid by their sizes, so kept as tables with the rows of each "
-                        "process, TABLE/value: {}. Next: --type NAME=TYPE:box, if one is.",
-                        names));
+        out_.notes.push_back(note_line(fmt::format("no boxes of the grid by their sizes, so kept as tables with the "
+                                                   "rows of each process, TABLE/value: {}",
+                                                   names),
+                                       "--type NAME=TYPE:box, if one is"));
     }
 
     std::vector<PalmProcess> processes_;

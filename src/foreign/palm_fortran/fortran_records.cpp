@@ -17,9 +17,9 @@ constexpr std::uint64_t mark_bytes = 4;
 
 Error FortranReader::damage(std::uint64_t at, const std::string& why) const {
     return {ErrorKind::corrupt,
-            fmt::format("forebay: {} is no whole restart file of PALM: at byte {} of {}: {} Nothing was imported. "
-                        "Next: copy the file again, or use older ones.",
-                        name_, at, file_bytes_, why)};
+            fmt::format("{} is no whole restart file of PALM: at byte {} of {}: {} Nothing was imported", name_, at,
+                        file_bytes_, why),
+            "", "copy the file again, or use older ones"};
 }
 
 Result<FortranReader> FortranReader::open(sys::File& file, const std::string& name, std::uint32_t first_record_bytes) {
@@ -36,20 +36,21 @@ Result<FortranReader> FortranReader::open(sys::File& file, const std::string& na
         FB_TRY_ASSIGN(second, reader.mark(mark_bytes));
         if (second == 0)
             return Error{ErrorKind::unsupported,
-                         fmt::format("forebay: the records of {} have marks of 8 bytes (gfortran's "
-                                     "-frecord-marker=8), which are not read. Nothing was imported. Next: write the "
-                                     "files with marks of 4 bytes, the default.",
-                                     name)};
+                         fmt::format("the records of {} have marks of 8 bytes (gfortran's -frecord-marker=8), which "
+                                     "are not read. Nothing was imported",
+                                     name),
+                         "", "write the files with marks of 4 bytes, the default"};
         return reader;
     }
     reader.big_endian_ = true;
     found = reader.mark(0);
     if (!found) return found.error();
     if (is_first(found)) return reader;
-    return Error{ErrorKind::refused,
-                 fmt::format("forebay: {} is no restart file that PALM wrote as fortran_binary: its first record does "
-                             "not have {} bytes. Next: forebay import palm-mpi, for a file of restart_data_format mpi.",
-                             name, first_record_bytes)};
+    return Error{
+        ErrorKind::refused,
+        fmt::format("{} is no restart file that PALM wrote as fortran_binary: its first record does not have {} bytes",
+                    name, first_record_bytes),
+        "", "forebay import palm-mpi, for a file of restart_data_format mpi"};
 }
 
 Result<std::int32_t> FortranReader::mark(std::uint64_t at) {

@@ -35,22 +35,20 @@ Result<Contents> open_palm_fortran(sys::Store& store, const std::string& directo
     }
     std::ranges::sort(found);
     if (found.empty())
-        return Error{ErrorKind::missing,
-                     fmt::format("forebay: {} has no file of a process, _000000 and so on. Next: name "
-                                 "the directory that PALM wrote, BINOUT or a copy of it.",
-                                 directory)};
+        return Error{ErrorKind::missing, fmt::format("{} has no file of a process, _000000 and so on", directory), "",
+                     "name the directory that PALM wrote, BINOUT or a copy of it"};
     std::vector<PalmProcess> processes;
     std::vector<std::string> files;
     for (const auto& [number, path] : found) {
         if (number < files.size())
-            return Error{ErrorKind::refused, fmt::format("forebay: {} and {} are both of process {}. Next: take one of "
-                                                         "them away.",
-                                                         files.back(), path, number)};
+            return Error{ErrorKind::refused,
+                         fmt::format("{} and {} are both of process {}", files.back(), path, number), "",
+                         "take one of them away"};
         if (number > files.size())
             return Error{ErrorKind::missing,
-                         fmt::format("forebay: {} has no file of process {}, _{:06}; the next one is {}. Nothing was "
-                                     "imported. Next: copy the missing file.",
-                                     directory, files.size(), files.size(), path)};
+                         fmt::format("{} has no file of process {}, _{:06}; the next one is {}. Nothing was imported",
+                                     directory, files.size(), files.size(), path),
+                         "", "copy the missing file"};
         FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
         FB_TRY_ASSIGN(process, decode_palm_process(*file, path));
         processes.push_back(std::move(process));
@@ -58,9 +56,9 @@ Result<Contents> open_palm_fortran(sys::Store& store, const std::string& directo
     }
     if (const auto all = static_cast<std::size_t>(processes.front().processes); files.size() < all)
         return Error{ErrorKind::missing,
-                     fmt::format("forebay: {} has the files of {} processes of {}; _{:06} is missing. Nothing was "
-                                 "imported. Next: copy the missing files.",
-                                 directory, files.size(), all, files.size())};
+                     fmt::format("{} has the files of {} processes of {}; _{:06} is missing. Nothing was imported",
+                                 directory, files.size(), all, files.size()),
+                     "", "copy the missing files"};
     const ReadSample read_sample = [&](std::uint32_t index, const FortranRecord& record,
                                        std::uint64_t bytes_max) -> Result<std::vector<std::byte>> {
         FB_TRY_ASSIGN(file, store.open(files[index], sys::Access::read));

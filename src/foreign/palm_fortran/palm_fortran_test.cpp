@@ -65,7 +65,7 @@ TEST_CASE("a file cut at any byte is refused") {
         const auto contents = open(files);
         REQUIRE_FALSE(contents.has_value());
         CHECK(contents.error().kind == ErrorKind::corrupt);
-        CHECK(contents.error().text.find("_1 ") != std::string::npos);
+        CHECK(contents.error().text().find("_1 ") != std::string::npos);
     }
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("a record of several subrecords: their marks tell, and wrong ones are 
     std::memcpy(image.bytes.data() + 12 + 16 + 12, &first, sizeof first);
     auto again = FortranReader::open(file, "BINOUT", 4).value();
     again.next().value();
-    CHECK(again.next().error().text.find("at byte 40 of 56: the mark after a record is 8, before it -8") !=
+    CHECK(again.next().error().text().find("at byte 40 of 56: the mark after a record is 8, before it -8") !=
           std::string::npos);
 }
 
@@ -158,7 +158,8 @@ TEST_CASE("a wish that the files cannot fulfil is refused") {
         Choices choices;
         choices.wishes = wishes_of({text}).value();
         const auto contents = open(files, choices);
-        return contents ? name_of(find(contents->schema, text.substr(0, text.find('=')))->type) : contents.error().text;
+        return contents ? name_of(find(contents->schema, text.substr(0, text.find('=')))->type)
+                        : contents.error().text();
     };
     CHECK(told("u=i64:box") == "i64");
     CHECK(told("simulated_time=u8") == "u8");

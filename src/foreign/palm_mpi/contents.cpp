@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/error_text.hpp"
 #include "foreign/evidence.hpp"
 #include "foreign/limits.hpp"
 #include "foreign/palm_mpi/palm_mpi.hpp"
@@ -130,12 +131,11 @@ private:
         FB_TRY_ASSIGN(first, sample(array.place));
         const auto type = guess_type(first, bytes, header_.big_endian);
         const bool last = array.place.offset == header_.arrays.back().place.offset;
-        out_.notes.push_back(fmt::format(
-            "'{}': {} bytes fit no shape of the grid; kept in one dimension as {}.{} Next: --type {}=TYPE:SHAPE, if it "
-            "is "
-            "something else.",
-            array.name, bytes, name_of(type),
-            last ? " It is the last array, so a file that is cut short would look like this." : "", array.name));
+        out_.notes.push_back(note_line(
+            fmt::format("'{}': {} bytes fit no shape of the grid; kept in one dimension as {}.{}", array.name, bytes,
+                        name_of(type),
+                        last ? " It is the last array, so a file that is cut short would look like this." : ""),
+            fmt::format("--type {}=TYPE:SHAPE, if it is something else", array.name)));
         return Found{type, {bytes / type.size_bytes}, false, false, "size fits no shape"};
     }
 
@@ -143,9 +143,8 @@ private:
         const auto bytes = array.place.bytes;
         const auto refusal = [&](const std::string& why) {
             return Error{ErrorKind::refused,
-                         fmt::format("forebay: '{}' has {} bytes in {}, which is not {}. Next: forebay import palm-mpi "
-                                     "--dry-run shows what its size tells.",
-                                     array.name, bytes, path_, why)};
+                         fmt::format("'{}' has {} bytes in {}, which is not {}", array.name, bytes, path_, why), "",
+                         "forebay import palm-mpi --dry-run shows what its size tells"};
         };
         const auto type = wish.type;
         if (wish.form == Wish::Form::shape) {

@@ -62,20 +62,21 @@ private:
     std::int32_t field(Field which) const { return at<std::int32_t>(4 * static_cast<std::uint64_t>(which)); }
 
     Error damage(std::uint64_t offset, const std::string& why) const {
-        return {ErrorKind::corrupt,
-                fmt::format("forebay: {} is no whole restart file of PALM: at byte {}: {} Nothing was imported. "
-                            "Next: copy the file again, or use an older one.",
-                            name_, offset, why)};
+        return {
+            ErrorKind::corrupt,
+            fmt::format("{} is no whole restart file of PALM: at byte {}: {} Nothing was imported", name_, offset, why),
+            "", "copy the file again, or use an older one"};
     }
 
     Result<> byte_order() {
         if (header_.size() >= 4 && load<std::int32_t>(header_.data(), true) == 2) out_.big_endian = true;
         else if (header_.size() < 4 || load<std::int32_t>(header_.data(), false) != 1)
-            return Error{ErrorKind::refused,
-                         fmt::format("forebay: {} is no restart file that PALM wrote by MPI-IO: it does not begin with "
-                                     "the byte order, 1 or 2. Next: forebay import palm-fortran, for a directory with "
-                                     "a file for each process.",
-                                     name_)};
+            return Error{
+                ErrorKind::refused,
+                fmt::format(
+                    "{} is no restart file that PALM wrote by MPI-IO: it does not begin with the byte order, 1 or 2",
+                    name_),
+                "", "forebay import palm-fortran, for a directory with a file for each process"};
         if (header_.size() < palm_mpi_header_bytes)
             return damage(header_.size(), fmt::format("it ends within the header of {} bytes.", palm_mpi_header_bytes));
         return {};

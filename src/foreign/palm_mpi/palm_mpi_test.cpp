@@ -79,7 +79,7 @@ TEST_CASE("every byte of the header changed: refused, or still consistent") {
             } else {
                 ++refused;
                 CHECK((contents.error().kind == ErrorKind::corrupt || contents.error().kind == ErrorKind::refused));
-                CHECK(contents.error().text.find("BINOUT") != std::string::npos);
+                CHECK(contents.error().text().find("BINOUT") != std::string::npos);
             }
         }
     }
@@ -100,7 +100,7 @@ TEST_CASE("contradictions are told with their place") {
         auto file = test::palm_mpi_file();
         change(file);
         const auto contents = open(file);
-        return contents ? std::string() : contents.error().text;
+        return contents ? std::string() : contents.error().text();
     };
     const auto put = [](std::vector<std::byte>& file, std::size_t at, auto value) {
         std::memcpy(file.data() + at, &value, sizeof value);

@@ -14,6 +14,8 @@ from forebay import (
 class Error(RuntimeError):
     pass
 
+def error_text(what: str, safe: str = '', next: str = '') -> str: ...
+
 class Options:
     @property
     def run(self) -> str: ...

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 
-from ._forebay import MissingError, UnsupportedError
+from ._forebay import MissingError, UnsupportedError, error_text
 
 _STEP = re.compile(r"step-(\d{6,})")
 
@@ -39,7 +39,7 @@ class Run:
     def __init__(self, directory):
         self.path = pathlib.Path(directory)
         if not self.path.is_dir():
-            raise MissingError(f"forebay: there is no run {directory}: no such directory.")
+            raise MissingError(error_text(f"there is no run {directory}: no such directory."))
 
     def __iter__(self):
         return iter(sorted(path.name for path in self.path.iterdir()
@@ -53,7 +53,8 @@ class Run:
 
     def __getitem__(self, name):
         if name not in self:
-            raise MissingError(f"forebay: run {self.path} has no stream '{name}'. It has: {', '.join(self) or 'none'}.")
+            raise MissingError(error_text(
+                f"run {self.path} has no stream '{name}'. It has: {', '.join(self) or 'none'}."))
         return StreamOfRun(self.path / name)
 
     def __repr__(self):
@@ -85,8 +86,8 @@ class StreamOfRun:
     def at(self, step):
         """The snapshot of a step."""
         if step not in self.steps:
-            raise MissingError(f"forebay: stream {self.path} has no committed snapshot of step {step}. Next: forebay ls "
-                               f"{self.path.parent}")
+            raise MissingError(error_text(
+                f"stream {self.path} has no committed snapshot of step {step}", next=f"forebay ls {self.path.parent}"))
         return Snapshot(self.path / f"step-{step:06d}")
 
     @property
@@ -131,11 +132,11 @@ class Snapshot:
             beside = pathlib.Path(__file__).parent / "bin" / "forebay"
             program = str(beside) if beside.exists() else shutil.which("forebay")
             if program is None:
-                raise UnsupportedError(f"forebay: {self.path} has no view, and the program forebay that makes it is not "
-                                       "in PATH.")
+                raise UnsupportedError(error_text(
+                    f"{self.path} has no view, and the program forebay that makes it is not in PATH."))
             done = subprocess.run([program, "view", str(self.path)], capture_output=True, text=True, check=False)
             if done.returncode:
-                raise UnsupportedError(f"forebay: no view of {self.path}: {done.stderr.strip()}")
+                raise UnsupportedError(error_text(f"no view of {self.path}: {done.stderr.strip().partition(': ')[2]}"))
         return view
 
     @property
@@ -154,7 +155,7 @@ class Snapshot:
         import h5py  # pylint: disable=import-outside-toplevel
         with h5py.File(self.view) as file:
             if table not in file:
-                raise MissingError(f"forebay: the snapshot of step {self.step} has no table '{table}'.")
+                raise MissingError(error_text(f"the snapshot of step {self.step} has no table '{table}'."))
             group = file[table]
             own = [name.rsplit("/", 1)[1] for name in self.variables if name.rsplit("/", 1)[0] == table]
             return {column: group[column][...] for column in columns or own}

@@ -6,19 +6,20 @@ import numbers
 import numpy as np
 
 from . import _forebay
-from ._forebay import RefusedError
+from ._forebay import RefusedError, error_text
 
 
 def _type_of(data, name):
     """The element type's name: float64 -> "f64", S16 -> "string[16]"."""
     dtype = data.dtype
     if not dtype.isnative:
-        raise RefusedError(f"forebay: variable '{name}': its byte order is not this machine's.")
+        raise RefusedError(error_text(f"variable '{name}': its byte order is not this machine's."))
     if dtype.kind == "S" and dtype.itemsize:
         return f"string[{dtype.itemsize}]"
     if dtype.kind not in "iufcb" or dtype.itemsize > 16 or (dtype.kind == "f" and dtype.itemsize > 8):
-        raise RefusedError(f"forebay: variable '{name}': dtype {dtype} cannot be saved; integers, floats of 2 to 8 "
-                           "bytes, complex numbers, bool and bytes ('S16') can.")
+        raise RefusedError(error_text(
+            f"variable '{name}': dtype {dtype} cannot be saved; integers, floats of 2 to 8 bytes, complex numbers, "
+            "bool and bytes ('S16') can."))
     return f"{'u' if dtype.kind == 'b' else dtype.kind}{8 * dtype.itemsize}"
 
 
@@ -35,7 +36,7 @@ def _must_be_array(data, name):
 
 def _must_be_value(data, name):
     if not _must_be_array(data, name).flags.c_contiguous:
-        raise RefusedError(f"forebay: replicated variable '{name}' must be contiguous.")
+        raise RefusedError(error_text(f"replicated variable '{name}' must be contiguous."))
     return data
 
 
@@ -44,7 +45,8 @@ def _first_of(data, name):
     parts = data if isinstance(data, (list, tuple)) and data else [data]
     kinds = [_type_of(_must_be_array(part, name), name) for part in parts]
     if len(set(kinds)) > 1:
-        raise RefusedError(f"forebay: variable '{name}' has arrays of several types: {', '.join(sorted(set(kinds)))}.")
+        raise RefusedError(error_text(
+            f"variable '{name}' has arrays of several types: {', '.join(sorted(set(kinds)))}."))
     return parts[0], kinds[0]
 
 
@@ -53,10 +55,10 @@ def _pairs(halo, dims):
     if np.isscalar(halo):
         halo = (halo,) * dims
     if len(halo) != dims:
-        raise RefusedError(f"forebay: a halo for {len(halo)} dimensions, but there are {dims}.")
+        raise RefusedError(error_text(f"a halo for {len(halo)} dimensions, but there are {dims}."))
     both = [(width, width) if np.isscalar(width) else tuple(width) for width in halo]
     if any(width < 0 for pair in both for width in pair):
-        raise RefusedError(f"forebay: the halo {halo} has a negative width.")
+        raise RefusedError(error_text(f"the halo {halo} has a negative width."))
     return [before for before, _ in both], [after for _, after in both]
 
 
@@ -65,7 +67,7 @@ def _boxes(name, data, start, halo):
     if not isinstance(data, (list, tuple)):
         data, start = [data], [start]
     if len(data) != len(start):
-        raise RefusedError(f"forebay: variable '{name}': {len(data)} arrays and {len(start)} positions.")
+        raise RefusedError(error_text(f"variable '{name}': {len(data)} arrays and {len(start)} positions."))
     boxes = []
     for part, begin in zip(data, start):
         _must_be_array(part, name)
@@ -73,7 +75,7 @@ def _boxes(name, data, start, halo):
         before, after = _pairs(halo, part.ndim)
         size = [extent - lo - hi for extent, lo, hi in zip(part.shape, before, after)]
         if len(begin) != part.ndim or any(position < 0 for position in begin):
-            raise RefusedError(f"forebay: variable '{name}': start {begin} for an array of {part.ndim} dimensions.")
+            raise RefusedError(error_text(f"variable '{name}': start {begin} for an array of {part.ndim} dimensions."))
         if min(size, default=1) <= 0:
             continue  # nothing but halo: this rank owns nothing here
         inside = _address(part) + sum(lo * stride for lo, stride in zip(before, part.strides))
@@ -106,8 +108,8 @@ def _mpi_door():
     try:
         from . import _forebay_mpi  # pylint: disable=import-outside-toplevel
     except ImportError as problem:
-        raise _forebay.UnsupportedError("forebay: this installation cannot use communicators: it was built "
-                                        f"without MPI ({problem}).") from problem
+        raise _forebay.UnsupportedError(error_text(
+            f"this installation cannot use communicators: it was built without MPI ({problem}).")) from problem
     return _forebay_mpi
 
 
@@ -298,7 +300,8 @@ class Stream:
         for name, data in (self._described | bound).items():
             for part in data if isinstance(data, (list, tuple)) else [data]:
                 if not part.flags.writeable:
-                    raise RefusedError(f"forebay: variable '{name}' is a read-only array; nothing can be read into it.")
+                    raise RefusedError(error_text(
+                        f"variable '{name}' is a read-only array; nothing can be read into it."))
 
     def __repr__(self):
         return f"<forebay.Stream {self.name!r}, {len(self._described)} variables>"
@@ -319,18 +322,19 @@ class Particles:
         if isinstance(rows, np.ndarray) and rows.dtype.names:
             columns = {column: rows[column] for column in self.types}
         if columns.keys() != self.types.keys():
-            raise RefusedError(f"forebay: table '{self.name}' has the columns {', '.join(self.types)}, not "
-                               f"{', '.join(columns) or 'none'}.")
+            raise RefusedError(error_text(
+                f"table '{self.name}' has the columns {', '.join(self.types)}, not {', '.join(columns) or 'none'}."))
         lengths = set()
         for column, data in columns.items():
             _must_be_array(data, f"{self.name}/{column}")
             if data.dtype != self.types[column] or data.ndim != 1:
-                raise RefusedError(f"forebay: column '{self.name}/{column}' is {data.ndim}-D {data.dtype} here but "
-                                   f"1-D {self.types[column]} in the description.")
+                raise RefusedError(error_text(
+                    f"column '{self.name}/{column}' is {data.ndim}-D {data.dtype} here but 1-D {self.types[column]} "
+                    "in the description."))
             lengths.add(len(data))
         if len(lengths) != 1:
-            raise RefusedError(f"forebay: the columns of table '{self.name}' have different lengths: "
-                               f"{', '.join(map(str, sorted(lengths)))}.")
+            raise RefusedError(error_text(
+                f"the columns of table '{self.name}' have different lengths: {', '.join(map(str, sorted(lengths)))}."))
         self._table.bind(lengths.pop(), [(_address(columns[column]), columns[column].strides[0])
                                          for column in self.types])
         self.bound = columns

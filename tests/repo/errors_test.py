@@ -1,0 +1,38 @@
+"""Goal: the layout of an error is in one place: its parts are fields, and no literal holds "forebay: ", "Safe: " or "Next: ".
+
+Method: looks into every string literal of src, doors and Python files too, but for the file that has the layout.
+"""
+
+import re
+
+import tree
+
+LAYOUT = "src/base/error_text.hpp"
+LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+LABEL = re.compile(r'(?:^"|[^A-Za-z])(?:Safe|Next): |^"forebay: ')
+
+
+def labels_of(path):
+    """The line numbers and lines of the literals that have a label. Comments and tests may name the layout."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if line.lstrip().startswith(("//", "///", "#", "!")):
+            continue
+        if any(LABEL.search(literal) for literal in LITERAL.findall(line.split(" // ")[0])):
+            yield number, line.strip()
+
+
+def main():
+    problems = []
+    checked = 0
+    for path in tree.tracked(".cpp", ".hpp", under=("src/", "include/")):
+        name = tree.shown(path)
+        if name.endswith("_test.cpp") or name == LAYOUT:
+            continue
+        checked += 1
+        problems += [f"{name}:{number}: an error's layout in a literal: {line}" for number, line in labels_of(path)]
+    if len(list(labels_of(tree.ROOT / LAYOUT))) != 3:
+        problems.append(f"{LAYOUT}: not the three labels that this test looks for elsewhere")
+    tree.finish("errors", checked, problems)
+
+
+main()
