@@ -1,7 +1,6 @@
 // Goal: what each convention says of a snapshot, before HDF5 is called: names, shapes, units, and what it refuses.
 // Method: outlines of contents that are made up here. What other people's readers make of them: tests/views.
 
-#include "describe/conventions.hpp"
 #include "outline/conventions.hpp"
 
 #include <doctest/doctest.h>
@@ -9,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "describe/conventions.hpp"
 #include "outline/description.hpp"
 #include "outline/given.hpp"
 #include "outline/openpmd_outline.hpp"
