@@ -93,7 +93,7 @@ std::string Verifier::differs(const format::NodeLine& line, const format::NodeFi
 }
 
 Result<> Verifier::file(const format::NodeLine& line) {
-    name_ = name_of(directory_, line);
+    name_ = catalog::name_of(directory_, line);
     path_ = directory_ + "/" + line.path;
     base_ = line.offset_bytes;
     const auto whole_file = [&](const std::string& text) {

@@ -16,7 +16,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct AdoptArguments {
     std::string place;
     bool json = false;
 };
@@ -37,7 +37,7 @@ Result<catalog::Version> foreign(sys::Store& store, const Place& place) {
         "", fmt::format("forebay ls {}", place.run)};
 }
 
-Result<Exit> adopt(const Options& options) {
+Result<Exit> adopt(const AdoptArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     if (!place.step)
@@ -56,7 +56,7 @@ Result<Exit> adopt(const Options& options) {
 }  // namespace
 
 void add_adopt(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<AdoptArguments>();
     auto verb = line.verb("adopt", "Take a snapshot that was copied from another run into this one");
     verb.argument("RUN@STEP", options->place, "RUN@STEP, RUN/STREAM@STEP or the snapshot's directory");
     verb.json(options->json, "  An object: stream, step, directory, was_of_run.\n");

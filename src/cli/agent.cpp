@@ -11,12 +11,12 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct AgentArguments {
     std::string session;
     bool foreground = false;
 };
 
-Result<Exit> agent(const Options& options) {
+Result<Exit> agent(const AgentArguments& options) {
     std::optional<sys::DaemonStart> start;
     auto log = log_to_errors();
     if (!options.foreground) {
@@ -37,7 +37,7 @@ Result<Exit> agent(const Options& options) {
 }  // namespace
 
 void add_agent(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<AgentArguments>();
     auto verb = line.verb("agent", "Drain and commit what a session stages (the library starts this)");
     verb.required("--session", options->session, "The session's staging directory");
     verb.flag("--foreground", options->foreground, "Stay in the foreground, for debuggers and service managers");

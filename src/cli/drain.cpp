@@ -15,7 +15,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct DrainArguments {
     std::string directory;
     std::string base = "/dev/shm";
     std::vector<std::string> forward_to;
@@ -26,7 +26,7 @@ struct Options {
     bool json = false;
 };
 
-Result<std::vector<agent::DrainedDirectory>> drain_asked(const Options& options) {
+Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& options) {
     FB_TRY_ASSIGN(forwarding, forwarding_of(options.forward_to, options.token_file));
     agent::LeftoverOptions what{.remove = !options.keep, .forwarding = forwarding};
     if (options.directory == "all") {
@@ -46,7 +46,7 @@ Result<std::vector<agent::DrainedDirectory>> drain_asked(const Options& options)
 }
 
 // What is given up is named: nobody else has it.
-Result<Exit> drop(const Options& options) {
+Result<Exit> drop(const DrainArguments& options) {
     FB_TRY_ASSIGN(staged, node::staged_files(options.directory));
     FB_TRY(node::remove_leftover(options.directory, node::Unpacked::go));
     auto array = Json::array();
@@ -63,7 +63,7 @@ Result<Exit> drop(const Options& options) {
     return Exit::good;
 }
 
-Result<Exit> drain_all(const Options& options) {
+Result<Exit> drain_all(const DrainArguments& options) {
     if (options.drop && options.directory != "all") return drop(options);
     FB_TRY_ASSIGN(directories, drain_asked(options));
     auto exit = Exit::good;
@@ -102,7 +102,7 @@ Result<Exit> drain_all(const Options& options) {
 }  // namespace
 
 void add_drain(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<DrainArguments>();
     auto verb =
         line.verb("drain", "Finish what a dead session left staged on this node: drain, commit, free the memory");
     verb.argument("DIR", options->directory,

@@ -22,7 +22,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct ExportGenericioArguments {
     std::string place, path, memory = "64M";
     foreign::genericio::ExportOptions how;
     std::int64_t wait_seconds = 0;
@@ -33,7 +33,7 @@ struct Options {
 std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
 
 // Whether FILE is made of what the GenericIO library wrote for it: then it is finished, and not only copied.
-bool is_of_its_run(const Options& options) {
+bool is_of_its_run(const ExportGenericioArguments& options) {
     const auto run = foreign::genericio::run_of(absolute(options.path)), place = absolute(options.place);
     std::error_code unseen;  // then the export tells it
     if (!std::filesystem::exists(run, unseen)) return false;
@@ -42,7 +42,7 @@ bool is_of_its_run(const Options& options) {
 
 // With the run's lock, and the outcome written beside the data, where the library looks for it. The library starts it
 // in the background and goes on when it has the lock.
-Result<Exit> finish_run(const Options& given, Result<Exit> (*make)(const Options&)) {
+Result<Exit> finish_run(const ExportGenericioArguments& given, Result<Exit> (*make)(const ExportGenericioArguments&)) {
     namespace files = foreign::genericio;
     auto& store = sys::posix_store();
     auto options = given;
@@ -71,7 +71,7 @@ Result<Exit> finish_run(const Options& given, Result<Exit> (*make)(const Options
     return made;
 }
 
-Result<Exit> make(const Options& options) {
+Result<Exit> make(const ExportGenericioArguments& options) {
     auto& store = sys::posix_store();
     auto how = options.how;
     FB_TRY_ASSIGN(memory, bytes_from("--memory", options.memory));
@@ -107,7 +107,7 @@ Result<Exit> make(const Options& options) {
 }  // namespace
 
 void add_export_genericio(Verb& parent) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ExportGenericioArguments>();
     auto verb = parent.verb("genericio", "A table of particles as a file of GenericIO (HACC)");
     verb.argument("RUN", options->place, "RUN@STEP or RUN/STREAM@STEP; RUN for its last snapshot");
     verb.argument("FILE", options->path, "The file to make; not in a snapshot's directory");

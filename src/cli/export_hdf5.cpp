@@ -21,7 +21,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct ExportArguments {
     std::string place, file, table, describe, memory, align = "1M", rate;
     int threads = 0;
     std::int64_t wait = 0;
@@ -29,7 +29,7 @@ struct Options {
     bool json = false;
 };
 
-Result<views::ExportOptions> options_of(const Options& given) {
+Result<views::ExportOptions> options_of(const ExportArguments& given) {
     views::ExportOptions options{.replace = given.force, .threads = given.threads};
     if (given.threads < 0)
         return Error{ErrorKind::refused,
@@ -50,7 +50,7 @@ Result<views::ExportOptions> options_of(const Options& given) {
     return options;
 }
 
-void print(const Options& options, const char* convention, const std::vector<catalog::Snapshot>& snapshots,
+void print(const ExportArguments& options, const char* convention, const std::vector<catalog::Snapshot>& snapshots,
            const views::Exported& done, double seconds) {
     if (options.json) {
         auto steps = Json::array(), notes = Json::array(), omitted = Json::array();
@@ -76,7 +76,7 @@ void print(const Options& options, const char* convention, const std::vector<cat
     say(text);
 }
 
-Result<Exit> run(const Options& given, Convention convention) {
+Result<Exit> run(const ExportArguments& given, Convention convention) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(options, options_of(given));
     FB_TRY_ASSIGN(steps, find_steps(store, given.place, std::chrono::seconds(given.wait)));
@@ -100,7 +100,7 @@ Result<Exit> run(const Options& given, Convention convention) {
 
 void add_convention(Verb& parent, const describe::KnownConvention& known) {
     const auto convention = known.convention;
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ExportArguments>();
     const bool is_plain = convention == Convention::plain;
     auto verb = parent.verb(known.name, known.summary);
     verb.argument("RUN", options->place,

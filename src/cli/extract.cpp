@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t window_bytes = 8 * limits::segment_bytes;
 
-struct Options {
+struct ExtractArguments {
     std::string place;
     std::vector<std::string> patterns;
     std::string directory = ".";
@@ -73,12 +73,12 @@ bool matches(std::string_view pattern, std::string_view text) {
     return pattern.find_first_not_of('*', p) == pattern.npos;
 }
 
-bool is_wanted(const Options& options, const std::string& path) {
+bool is_wanted(const ExtractArguments& options, const std::string& path) {
     return options.patterns.empty() ||
            std::ranges::any_of(options.patterns, [&](const std::string& pattern) { return matches(pattern, path); });
 }
 
-Result<std::vector<catalog::Snapshot>> batches(sys::Store& store, const Options& options) {
+Result<std::vector<catalog::Snapshot>> batches(sys::Store& store, const ExtractArguments& options) {
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     std::vector<catalog::Snapshot> found;
     for (const auto& stream : place.streams) {
@@ -97,7 +97,7 @@ Result<std::vector<catalog::Snapshot>> batches(sys::Store& store, const Options&
 }
 
 // The files that are wanted, by their manifests alone.
-Result<std::vector<Source>> sources_in(sys::Store& store, const Options& options) {
+Result<std::vector<Source>> sources_in(sys::Store& store, const ExtractArguments& options) {
     FB_TRY_ASSIGN(all, batches(store, options));
     std::map<std::pair<std::string, std::string>, Source> by_path;  // of one stream
     for (const auto& snapshot : all) {
@@ -129,7 +129,8 @@ Result<std::vector<Source>> sources_in(sys::Store& store, const Options& options
 /// Writes files below one directory, through no link.
 class Extractor {
 public:
-    Extractor(sys::Store& store, const Options& options) : store_(store), options_(options), window_(window_bytes) {}
+    Extractor(sys::Store& store, const ExtractArguments& options)
+        : store_(store), options_(options), window_(window_bytes) {}
 
     Result<> extract(const Source& source, const std::function<void(std::uint64_t)>& wrote) {
         if (opened_ != source.snapshot.directory) FB_TRY(open(source.snapshot));
@@ -215,14 +216,14 @@ private:
     }
 
     sys::Store& store_;
-    const Options& options_;
+    const ExtractArguments& options_;
     std::string opened_, name_;
     format::NodeFile head_;
     std::unique_ptr<sys::File> file_;
     std::vector<std::byte> window_;
 };
 
-Json json_of(const Extracted& one) {
+Json extracted_json(const Extracted& one) {
     auto object = Json::object();
     object.set("path", one.file.path).set("bytes", one.file.bytes).set("mode", one.file.mode);
     object.set("modified_unix_ns", one.file.modified_unix_ns).set("stream", one.stream).set("step", one.step);
@@ -252,7 +253,7 @@ Result<> check_paths(const std::vector<Source>& sources) {
     return {};
 }
 
-Result<Exit> extract(const Options& options) {
+Result<Exit> extract(const ExtractArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(sources, sources_in(store, options));
     if (sources.empty())
@@ -269,7 +270,7 @@ Result<Exit> extract(const Options& options) {
     }
     auto list = Json::array();
     for (const auto& source : sources) {
-        if (options.json) list.push(json_of(source.what));
+        if (options.json) list.push(extracted_json(source.what));
         else say(line_of(source.what));
     }
     if (options.json) list.print();
@@ -279,7 +280,7 @@ Result<Exit> extract(const Options& options) {
 }  // namespace
 
 void add_extract(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ExtractArguments>();
     auto verb = line.verb("extract", "Write the files of packed streams back, or list them");
     verb.argument("RUN", options->place,
                   "RUN for all its packed streams, RUN/STREAM, or RUN/STREAM@STEP for one batch");

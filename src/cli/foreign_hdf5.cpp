@@ -20,7 +20,7 @@ constexpr std::size_t steps_shown_max = 8;
 // More lines than this say nothing new to a person; --json has them all.
 constexpr std::size_t problem_lines_max = 20;
 
-const char* name_of(foreign::ForeignFormat format) {
+const char* format_word(foreign::ForeignFormat format) {
     switch (format) {
         case foreign::ForeignFormat::h5part: return "h5part";
         case foreign::ForeignFormat::openpmd: return "openpmd";
@@ -33,7 +33,7 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
     return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " x "));
 }
 
-Json json_of(const foreign::ForeignDataset& dataset) {
+Json dataset_json(const foreign::ForeignDataset& dataset) {
     auto shape = Json::array();
     for (const auto size : dataset.shape) shape.push(size);
     auto object = Json::object();
@@ -41,11 +41,11 @@ Json json_of(const foreign::ForeignDataset& dataset) {
     return object.set("unit", dataset.unit).set("storage", dataset.storage);
 }
 
-Json json_of(const std::string& path, const foreign::ForeignFile& file) {
+Json file_json(const std::string& path, const foreign::ForeignFile& file) {
     auto steps = Json::array();
     for (const auto step : file.steps) steps.push(step);
     auto object = Json::object();
-    object.set("file", path).set("format", name_of(file.format)).set("said", file.said).set("steps", steps);
+    object.set("file", path).set("format", format_word(file.format)).set("said", file.said).set("steps", steps);
     return object.set("bytes", file.bytes);
 }
 
@@ -72,7 +72,7 @@ std::optional<bool> has_own_datasets(const std::string& path) {
 
 Result<Exit> list_hdf5_file(const std::string& path, bool json) {
     FB_TRY_ASSIGN(file, foreign::look_at_hdf5(path));
-    if (json) json_of(path, file).set("datasets", file.datasets.size()).print();
+    if (json) file_json(path, file).set("datasets", file.datasets.size()).print();
     else say(line_of(path, file));
     return Exit::good;
 }
@@ -81,8 +81,8 @@ Result<Exit> show_hdf5_file(const std::string& path, bool json) {
     FB_TRY_ASSIGN(file, foreign::look_at_hdf5(path));
     if (json) {
         auto datasets = Json::array();
-        for (const auto& dataset : file.datasets) datasets.push(json_of(dataset));
-        json_of(path, file).set("datasets", datasets).print();
+        for (const auto& dataset : file.datasets) datasets.push(dataset_json(dataset));
+        file_json(path, file).set("datasets", datasets).print();
         return Exit::good;
     }
     Table table({{"dataset"}, {"type"}, {"shape"}, {"unit"}, {"storage"}});
@@ -102,7 +102,7 @@ Result<Exit> verify_hdf5_file(const std::string& path, bool json) {
     if (json) {
         auto said = Json::array();
         for (const auto& problem : problems) said.push(problem);
-        auto object = json_of(path, file).set("whole", problems.empty()).set("bytes_read", verdict.bytes);
+        auto object = file_json(path, file).set("whole", problems.empty()).set("bytes_read", verdict.bytes);
         object.set("problems", said).print();
         return problems.empty() ? Exit::good : Exit::found;
     }

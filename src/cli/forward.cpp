@@ -20,7 +20,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct ForwardArguments {
     std::string run;
     std::string listen;
     std::string token_file;
@@ -58,7 +58,7 @@ Result<std::vector<std::string>> addresses_of(const std::string& listen, std::ui
     return hosts;
 }
 
-Result<Exit> forward_until_told(const Options& options) {
+Result<Exit> forward_until_told(const ForwardArguments& options) {
     sys::EndSignals signals;
     auto run = std::filesystem::absolute(options.run).lexically_normal().string();
     while (run.size() > 1 && run.ends_with('/')) run.pop_back();
@@ -88,7 +88,7 @@ Result<Exit> forward_until_told(const Options& options) {
 }  // namespace
 
 void add_forward(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ForwardArguments>();
     auto verb = line.verb("forward", "Write to a run for the agents of other hosts, until it is told to end");
     verb.argument("RUN", options->run, "The run's directory");
     verb.required("--listen", options->listen, "Where: HOST:PORT of this host, or :PORT for all of its networks");

@@ -20,8 +20,8 @@ namespace {
 
 namespace gio = foreign::genericio;
 
-constexpr std::size_t lines_max = 16;         // of ranks, unless --all asks for every one
-constexpr std::size_t damage_lines_max = 20;  // --json has them all
+constexpr std::size_t rank_lines_max = 16;   // of ranks, unless --all asks for every one
+constexpr std::size_t block_lines_max = 20;  // --json has them all
 
 // "BLOSC", "none", or both where some blocks could not be made smaller.
 std::string compression_of(const gio::Set& set) {
@@ -76,7 +76,7 @@ Json head_json(const gio::Set& set, const std::string& path) {
     return object.set("compression", compression_of(set));
 }
 
-Json variables_json(const gio::Set& set) {
+Json set_variables_json(const gio::Set& set) {
     auto variables = Json::array();
     for (std::size_t v = 0; v < set.header().variables.size(); ++v) {
         const auto& variable = set.header().variables[v];
@@ -100,7 +100,7 @@ Json ranks_json(const gio::Set& set) {
     return ranks;
 }
 
-Shown variables_table(const gio::Set& set) {
+Shown set_variables_table(const gio::Set& set) {
     Table table({{"variable"}, {"type"}, {"bytes", true}, {"stored", true}, {"flags"}});
     for (std::size_t v = 0; v < set.header().variables.size(); ++v) {
         const auto& variable = set.header().variables[v];
@@ -112,7 +112,7 @@ Shown variables_table(const gio::Set& set) {
 
 Shown ranks_table(const gio::Set& set, bool all) {
     Table table({{"rank", true}, {"elements", true}, {"in the grid"}, {"file"}, {"first byte", true}});
-    const auto lines_shown = all ? set.ranks.size() : std::min(set.ranks.size(), lines_max);
+    const auto lines_shown = all ? set.ranks.size() : std::min(set.ranks.size(), rank_lines_max);
     for (std::size_t i = 0; i < lines_shown; ++i) {
         const auto& rank = set.rank(i);
         table.row({fmt::to_string(rank.global_rank), fmt::to_string(rank.elements),
@@ -133,7 +133,7 @@ Result<Exit> show_genericio(sys::Store& store, const FileRequest& request) {
     if (request.json) {
         auto object = head_json(set, request.path);
         object.set("header_bytes", whole.header_bytes).set("phys_origin", array_of(set.header().phys_origin));
-        object.set("phys_scale", array_of(set.header().phys_scale)).set("variables", variables_json(set));
+        object.set("phys_scale", array_of(set.header().phys_scale)).set("variables", set_variables_json(set));
         object.set("rank_table", ranks_json(set)).print();
         return Exit::good;
     }
@@ -145,7 +145,7 @@ Result<Exit> show_genericio(sys::Store& store, const FileRequest& request) {
     say("compression: {}; {}; origin {:g} {:g} {:g}, scale {:g} {:g} {:g}\n\n", compression_of(set),
         set.list ? fmt::format("{} partitions", set.parts.size()) : "one file", origin[0], origin[1], origin[2],
         scale[0], scale[1], scale[2]);
-    say("{}\n{}", variables_table(set), ranks_table(set, request.all));
+    say("{}\n{}", set_variables_table(set), ranks_table(set, request.all));
     return Exit::good;
 }
 
@@ -198,10 +198,10 @@ Result<Exit> verify_genericio(sys::Store& store, const FileRequest& request) {
         return exit;
     }
     say("{}  DAMAGED in {} place{}:\n", request.path, found.damage.size(), found.damage.size() == 1 ? "" : "s");
-    for (std::size_t i = 0; i < std::min(found.damage.size(), damage_lines_max); ++i)
+    for (std::size_t i = 0; i < std::min(found.damage.size(), block_lines_max); ++i)
         say("  {}\n", Message{found.damage[i].text});
-    if (found.damage.size() > damage_lines_max)
-        say("  ... and {} more: --json lists all.\n", found.damage.size() - damage_lines_max);
+    if (found.damage.size() > block_lines_max)
+        say("  ... and {} more: --json lists all.\n", found.damage.size() - block_lines_max);
     return exit;
 }
 

@@ -20,7 +20,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct H5partArguments {
     std::string file;
     std::string staging = "/dev/shm";
     std::int64_t snapshots = -1;
@@ -38,7 +38,7 @@ bool is_in_use(const std::string& directory) {
 }
 
 // What a writer that died left staged on this node belongs to the file: its agent is waited for, or its work done.
-Result<> drain_staged(const Options& options, const std::string& run) {
+Result<> drain_staged(const H5partArguments& options, const std::string& run) {
     constexpr std::chrono::milliseconds pause{50};
     FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, run));
     const auto deadline =
@@ -63,7 +63,7 @@ Result<> drain_staged(const Options& options, const std::string& run) {
     return {};
 }
 
-Result<Exit> make_file(const Options& options) {
+Result<Exit> make_file(const H5partArguments& options) {
     const auto& file = options.file;
     std::optional<sys::DaemonStart> start;
     if (options.background) {
@@ -107,7 +107,7 @@ Result<Exit> make_file(const Options& options) {
 }  // namespace
 
 void add_h5part(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<H5partArguments>();
     auto verb = line.verb("h5part", "Make the H5Part file of what the H5Part library wrote (the library starts this)");
     verb.argument("FILE", options->file, "The H5Part file; its steps lie in the run FILE.forebay until it is made");
     verb.option("--staging", options->staging, "Where a writer that died has left steps staged on this node");

@@ -24,7 +24,7 @@ namespace {
 
 enum class Format { palm_mpi, palm_fortran, genericio };
 
-struct Options {
+struct ImportArguments {
     std::string source, place, stream, ghosts = "keep";
     std::vector<std::string> types;
     bool replace = false;
@@ -32,7 +32,7 @@ struct Options {
     bool json = false;
 };
 
-Result<foreign::Contents> open_source(sys::Store& store, Format format, const Options& options) {
+Result<foreign::Contents> open_source(sys::Store& store, Format format, const ImportArguments& options) {
     if (format == Format::genericio) return foreign::genericio::open(store, options.source);
     foreign::Choices choices;
     FB_TRY_ASSIGN(wishes, foreign::wishes_of(options.types));
@@ -48,7 +48,8 @@ Result<foreign::Contents> open_source(sys::Store& store, Format format, const Op
 }
 
 // Which run, stream and step the person names, else the file; one that is committed is not replaced unasked.
-Result<foreign::Destination> destination(sys::Store& store, const Options& options, const foreign::Contents& contents) {
+Result<foreign::Destination> destination(sys::Store& store, const ImportArguments& options,
+                                         const foreign::Contents& contents) {
     FB_TRY_ASSIGN(place, find_place_to_write(store, options.place));
     if (place.last)
         return Error{ErrorKind::refused, fmt::format("{}: a new snapshot needs a step of its own", options.place), "",
@@ -136,7 +137,7 @@ bool make_view(sys::Store& store, const foreign::Destination& to, const foreign:
     return made.has_value();
 }
 
-void print(const Options& options, const foreign::Contents& contents, const foreign::Destination& to,
+void print(const ImportArguments& options, const foreign::Contents& contents, const foreign::Destination& to,
            const std::string& directory, bool view) {
     const auto& notes = contents.notes;
     if (options.json) {
@@ -156,7 +157,7 @@ void print(const Options& options, const foreign::Contents& contents, const fore
     for (const auto& note : notes) say("note: {}\n", Message{note});
 }
 
-Result<Exit> import(Format format, const Options& options) {
+Result<Exit> import(Format format, const ImportArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(contents, open_source(store, format, options));
     FB_TRY_ASSIGN(to, destination(store, options, contents));
@@ -178,7 +179,7 @@ Result<Exit> import(Format format, const Options& options) {
 
 void add_format(Verb& parent, Format format, const char* name, const char* summary, const char* source,
                 const char* examples) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ImportArguments>();
     auto verb = parent.verb(name, summary);
     verb.argument("SOURCE", options->source, source);
     verb.argument("RUN", options->place,

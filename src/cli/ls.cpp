@@ -24,7 +24,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct LsArguments {
     std::string place;
     std::string staging = "/dev/shm";
     bool json = false;
@@ -207,7 +207,7 @@ void Listing::print(bool json, const Place& place) const {
     say(notes_);
 }
 
-Result<Exit> list(const Options& options) {
+Result<Exit> list(const LsArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
     if (kind) return list_file(store, *kind, {.path = options.place, .json = options.json});
@@ -227,7 +227,7 @@ Result<Exit> list(const Options& options) {
 }  // namespace
 
 void add_ls(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<LsArguments>();
     auto verb = line.verb("ls", "List the snapshots of a run, newest first, and what a crash left");
     verb.argument("RUN", options->place, "RUN, RUN/STREAM, or one step of it: RUN@120; or a file of GenericIO or HDF5");
     verb.option("--staging", options->staging, "Where this node's sessions stage");

@@ -16,7 +16,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct PackArguments {
     std::string directory;
     std::string run;
     std::string stream = "packed-files";
@@ -28,7 +28,7 @@ struct Options {
 constexpr std::size_t left_out_lines_max = 20;
 
 // A run below the directory would be packed into itself, its committed batches removed.
-Result<> check_apart(const Options& options) {
+Result<> check_apart(const PackArguments& options) {
     namespace fs = std::filesystem;
     std::error_code error;
     const auto directory = fs::weakly_canonical(fs::absolute(options.directory), error);
@@ -43,9 +43,9 @@ Result<> check_apart(const Options& options) {
 }
 
 // What was packed and what was not, as text and as JSON.
-class Report {
+class PackReport {
 public:
-    explicit Report(const Options& options) : options_(options) {}
+    explicit PackReport(const PackArguments& options) : options_(options) {}
 
     void add(const agent::Packed& packed) {
         files_ += packed.files;
@@ -83,21 +83,21 @@ public:
     }
 
 private:
-    const Options& options_;
+    const PackArguments& options_;
     std::uint64_t files_ = 0, bytes_ = 0;
     std::size_t left_ = 0;
     Shown text_;
     Json batches_ = Json::array(), left_out_ = Json::array();
 };
 
-Result<Exit> pack(const Options& options) {
+Result<Exit> pack(const PackArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(exists, store.exists(options.directory));
     if (!exists) return Error{ErrorKind::missing, options.directory + ": no such directory."};
     FB_TRY(check_apart(options));
     const auto all_bytes = agent::finished_in(options.directory).bytes();
     agent::Packer packer(store, options.directory, options.run, options.stream, options.remove);
-    Report report(options);
+    PackReport report(options);
     const auto packed = [&]() -> Result<> {
         Progress progress("pack", options.json);
         for (std::uint64_t bytes = 0;;) {
@@ -117,7 +117,7 @@ Result<Exit> pack(const Options& options) {
 }  // namespace
 
 void add_pack(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<PackArguments>();
     auto verb = line.verb("pack", "Pack the small files of a directory into few files of a run");
     verb.argument("DIRECTORY", options->directory, "With all below it, but names that begin with a dot and links");
     verb.argument("RUN", options->run, "Made if missing");

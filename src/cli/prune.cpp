@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t not_given = -1;
 
-struct Options {
+struct PruneArguments {
     std::string place;
     std::int64_t keep = not_given;
     std::int64_t above = not_given;
@@ -64,7 +64,7 @@ std::optional<format::Line> line_in(const std::string& text) {
     return line;
 }
 
-Result<> check(const Options& options) {
+Result<> check(const PruneArguments& options) {
     const int given = (options.keep != not_given) + (options.above != not_given) + !options.line.empty();
     const auto next = fmt::format("forebay prune {} --keep 3 --dry-run", options.place);
     if (given != 1) return Error{ErrorKind::refused, "prune wants one of --keep, --above and --line", "", next};
@@ -78,7 +78,7 @@ Result<> check(const Options& options) {
     return {};
 }
 
-Result<catalog::Pruned> prune_stream(sys::Store& store, const Options& options, const std::string& run,
+Result<catalog::Pruned> prune_stream(sys::Store& store, const PruneArguments& options, const std::string& run,
                                      const std::string& stream, std::uint32_t session) {
     if (options.keep != not_given)
         return catalog::prune(store, run, stream, {.keep = static_cast<int>(options.keep), .dry_run = options.dry_run});
@@ -86,7 +86,7 @@ Result<catalog::Pruned> prune_stream(sys::Store& store, const Options& options, 
                                 : catalog::prune_line(store, run, stream, *line_in(options.line), options.dry_run);
 }
 
-Result<Exit> prune(const Options& options) {
+Result<Exit> prune(const PruneArguments& options) {
     FB_TRY(check(options));
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(place, find_place(store, options.place));
@@ -134,7 +134,7 @@ Result<Exit> prune(const Options& options) {
 }  // namespace
 
 void add_prune(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<PruneArguments>();
     auto verb = line.verb("prune", "Remove old snapshots; only whole ones count as kept");
     verb.argument("RUN", options->place, "RUN for all its streams but those of packed files, or RUN/STREAM");
     verb.number("--keep", options->keep, "How many whole snapshots of each stream stay (at least 1)");

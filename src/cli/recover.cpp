@@ -24,7 +24,7 @@ namespace {
 
 using Outcome = commit::Recovered::Outcome;
 
-struct Options {
+struct RecoverArguments {
     std::string run;
     std::string staging = "/dev/shm";
     bool stale = false;
@@ -42,7 +42,7 @@ const char* name_of_outcome(Outcome outcome) {
 }
 
 // What was found and what became of it, as text and as JSON.
-class Report {
+class RecoverReport {
 public:
     void add(const commit::Recovered& one) {
         auto object = Json::object();
@@ -86,7 +86,7 @@ public:
         array_.push(object.set("outcome", outcome).set("text", said));
         if (!done) exit_ = Exit::found;
     }
-    Exit print(const Options& options) const {
+    Exit print(const RecoverArguments& options) const {
         if (options.json) array_.print();
         else if (text_.text.empty()) say("Nothing to recover in {}.\n", options.run);
         else say(text_);
@@ -101,7 +101,7 @@ private:
 
 // What dead sessions of the run left in this node's memory. Of a snapshot that other nodes must complete the copy is
 // kept, unless the caller says that they never will.
-Result<> report_staged(const agent::DrainedDirectory& one, bool stale, Report& report) {
+Result<> report_staged(const agent::DrainedDirectory& one, bool stale, RecoverReport& report) {
     if (!one.staged && one.staged.error().kind != ErrorKind::missing) {
         report.add(one.directory, one.staged.error().line(), Outcome::incomplete);
         return {};
@@ -125,7 +125,7 @@ Result<> report_staged(const agent::DrainedDirectory& one, bool stale, Report& r
     return {};
 }
 
-Result<Exit> recover(const Options& options) {
+Result<Exit> recover(const RecoverArguments& options) {
     auto run = options.run;
     while (run.size() > 1 && run.ends_with('/')) run.pop_back();
     auto& store = sys::posix_store();
@@ -143,7 +143,7 @@ Result<Exit> recover(const Options& options) {
     how.moved_to = absolute;
     const auto staged = agent::drain_leftovers(directories, make_view, how);
     FB_TRY_ASSIGN(recovered, commit::recover(store, run, options.stale));
-    Report report;
+    RecoverReport report;
     for (const auto& one : staged) FB_TRY(report_staged(one, options.stale, report));
     for (const auto& one : recovered) report.add(one);
     if (make_view) {
@@ -156,7 +156,7 @@ Result<Exit> recover(const Options& options) {
 }  // namespace
 
 void add_recover(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RecoverArguments>();
     auto verb = line.verb(
         "recover",
         "Finish what a crash left, at the target and staged on this node: commit what is complete, undo the rest");

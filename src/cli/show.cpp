@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t lines_max = 16;  // of nodes or blocks, unless --all asks for every one
 
-struct Options {
+struct ShowArguments {
     std::string place;
     bool all = false;
     bool json = false;
@@ -31,7 +31,7 @@ std::string count_of(std::uint64_t count, const char* one) {
     return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }
 
-Result<Exit> show_snapshot(sys::Store& store, const Options& options) {
+Result<Exit> show_snapshot(sys::Store& store, const ShowArguments& options) {
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
@@ -59,7 +59,7 @@ Result<Exit> show_snapshot(sys::Store& store, const Options& options) {
     return Exit::good;
 }
 
-Result<Exit> show_file(sys::Store& store, const Options& options, std::optional<FileKind> kind) {
+Result<Exit> show_file(sys::Store& store, const ShowArguments& options, std::optional<FileKind> kind) {
     const auto loaded = catalog::load_head(store, options.place);
     // A file of nobody's node may be a view, or somebody else's; a node file has at least these pages.
     constexpr std::uint64_t least_bytes = format::record_offset_bytes + format::record_size_bytes;
@@ -104,7 +104,7 @@ Result<Exit> show_file(sys::Store& store, const Options& options, std::optional<
     return Exit::good;
 }
 
-Result<Exit> show(const Options& options) {
+Result<Exit> show(const ShowArguments& options) {
     auto& store = sys::posix_store();
     const bool region = options.place.find(".h5/node-") != std::string::npos;
     if (region) return show_file(store, options, std::nullopt);
@@ -117,7 +117,7 @@ Result<Exit> show(const Options& options) {
 }  // namespace
 
 void add_show(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ShowArguments>();
     auto verb =
         line.verb("show", "Show what a snapshot or a node file holds: variables, types, shapes, units, bytes, ranks");
     verb.argument(

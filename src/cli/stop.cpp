@@ -16,14 +16,14 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct StopArguments {
     std::string run;
     bool save = false;
     bool cancel = false;
     bool json = false;
 };
 
-Result<Exit> stop(const Options& options) {
+Result<Exit> stop(const StopArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY(catalog::streams(store, options.run));  // is it there?
     const auto path = fmt::format("{}/{}", options.run, options.save ? catalog::save_request : catalog::stop_request);
@@ -56,7 +56,7 @@ Result<Exit> stop(const Options& options) {
 }  // namespace
 
 void add_stop(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<StopArguments>();
     auto verb = line.verb("stop", "Ask the simulation that uses a run to save and end, or to save");
     verb.argument("RUN", options->run, "The run's directory");
     verb.flag("--save", options->save, "Only to save now, and to go on");

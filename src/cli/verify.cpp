@@ -19,7 +19,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct VerifyArguments {
     std::string place;
     bool json = false;
 };
@@ -35,9 +35,9 @@ Json json_of_damage(const catalog::Damage& damage) {
 }
 
 // Prints as it goes, since a run may take hours to read; JSON at the end.
-class Report {
+class VerifyReport {
 public:
-    explicit Report(bool json) : json_(json) {}
+    explicit VerifyReport(bool json) : json_(json) {}
 
     void add(const catalog::Snapshot& snapshot, const Result<catalog::Verified>& outcome) {
         auto object = json_of(snapshot);
@@ -98,13 +98,13 @@ Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Place& pl
     return all;
 }
 
-Result<Exit> check(const Options& options) {
+Result<Exit> check(const VerifyArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
     if (kind) return verify_file(store, *kind, {.path = options.place, .json = options.json});
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     FB_TRY_ASSIGN(snapshots, chosen(store, place));
-    Report report(options.json);
+    VerifyReport report(options.json);
     for (const auto& snapshot : snapshots) {
         auto outcome = [&] {
             Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), options.json);
@@ -119,7 +119,7 @@ Result<Exit> check(const Options& options) {
 }  // namespace
 
 void add_verify(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<VerifyArguments>();
     auto verb = line.verb("verify", "Read snapshots whole and compare every byte with what the application gave");
     verb.argument(
         "RUN", options->place,

@@ -16,7 +16,7 @@ namespace forebay::cli {
 
 namespace {
 
-struct Options {
+struct ViewArguments {
     std::string place;
     std::string as = "plain";
     std::string to, table, describe;
@@ -24,7 +24,7 @@ struct Options {
 };
 
 /// What the place names: one snapshot, or with --series and --all every one of a stream.
-Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Options& options) {
+Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const ViewArguments& options) {
     FB_TRY_ASSIGN(place, find_place(store, options.place));
     if (!options.series && !options.all) {
         FB_TRY_ASSIGN(snapshot, one_snapshot(store, place));
@@ -47,7 +47,7 @@ Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Options& 
     return snapshots;
 }
 
-void print(const Options& options, const views::View& made, std::span<const catalog::Snapshot> shown) {
+void print(const ViewArguments& options, const views::View& made, std::span<const catalog::Snapshot> shown) {
     if (options.json) {
         auto omitted = Json::array(), missing = Json::array(), steps = Json::array();
         for (const auto& one : made.omitted)
@@ -68,7 +68,7 @@ void print(const Options& options, const views::View& made, std::span<const cata
     say(text);
 }
 
-Result<Exit> view(const Options& options) {
+Result<Exit> view(const ViewArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(convention, outline::convention_named(options.as));
     FB_TRY_ASSIGN(snapshots, chosen(store, options));
@@ -103,7 +103,7 @@ agent::ViewMaker view_maker() {
 }
 
 void add_view(CommandLine& line) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ViewArguments>();
     auto verb =
         line.verb("view", "Make a view of snapshots: one HDF5 file that shows global arrays, and copies no data");
     verb.argument("RUN", options->place,

@@ -26,7 +26,7 @@ JUMBO = CACHE.exists() and "FOREBAY_JUMBO:BOOL=ON" in CACHE.read_text()
 
 
 def compiled_by_the_build(path):
-    if JUMBO and not tree.shown(path).startswith("src/cli/"):
+    if JUMBO:
         return False
     source = path.with_suffix(".cpp")
     if not tree.shown(path).startswith("src/") or not source.exists() or "#pragma once" not in path.read_text():
