@@ -84,10 +84,11 @@ public:
     void former(const char* key) {
         const auto* node = table_.get(key);
         if (node == nullptr) return;
-        std::ostringstream value;
-        node->visit([&](const auto& one) { value << one; });
-        fail(*node, fmt::format("'{}': {} = {} is now {}.", full(key), key, value.str(),
-                                describe::said_now(key, value.str())));
+        std::ostringstream written;
+        if (const auto* text = node->as_string()) written << '"' << text->get() << '"';  // toml++ takes other quotes
+        else node->visit([&](const auto& one) { written << one; });
+        fail(*node, fmt::format("'{}': {} = {} is now {}.", full(key), key, written.str(),
+                                describe::said_now(key, written.str())));
     }
     template <class Integer>
     void whole(const char* key, Integer& value, const describe::Whole& range) {
