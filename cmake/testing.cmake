@@ -7,12 +7,13 @@ endif()
 # as long as on an idle one.
 set(forebay_test_seconds_max 3600)
 
-# Every test may find the program, the sources and an interpreter with h5py by these names.
+# Every test may find the program, the sources and an interpreter with h5py by these names; Python tests import forebay_test.
 set(forebay_test_environment
   FOREBAY_SOURCE_DIR=${PROJECT_SOURCE_DIR}
   FOREBAY_BINARY_DIR=${PROJECT_BINARY_DIR}
   FOREBAY_AGENT=${PROJECT_BINARY_DIR}/bin/forebay
-  FOREBAY_PYTHON=${forebay_venv_python})
+  FOREBAY_PYTHON=${forebay_venv_python}
+  PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support)
 if(FOREBAY_SANITIZE)  # what else is linked to a sanitized library needs the flag too
   list(APPEND forebay_test_environment FOREBAY_LINK_FLAGS=-fsanitize=${FOREBAY_SANITIZE} UBSAN_OPTIONS=print_stacktrace=1)
 endif()

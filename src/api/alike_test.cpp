@@ -6,12 +6,12 @@
 
 #include <limits>
 
-#include "catalog/catalog.hpp"
+#include "support/refused.hpp"
 #include "support/sessions.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
-using test::options_in;
+using test::check_refused, test::committed, test::options_in;
 
 namespace {
 
@@ -31,23 +31,6 @@ void with_ranks(const Options& options, const std::function<void(Rank&)>& body) 
         body(here);
         here.session.close().value();
     });
-}
-
-template <class T>
-void check_refused(const Result<T>& answer, const std::vector<std::string>& says) {
-    REQUIRE_FALSE(answer);
-    CHECK(answer.error().kind == ErrorKind::refused);
-    for (const auto& part : says) {
-        CAPTURE(part);
-        CHECK_MESSAGE(answer.error().text().find(part) != std::string::npos, answer.error().text());
-    }
-}
-
-std::vector<std::int64_t> committed(const Options& options, const std::string& stream = "restart") {
-    std::vector<std::int64_t> steps;
-    for (const auto& found : catalog::snapshots(sys::posix_store(), options.run, stream).value())
-        steps.push_back(found.step);
-    return steps;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "catalog/run.hpp"
 #include "commit/commit.hpp"
 #include "foreign/limits.hpp"
+#include "support/crashes.hpp"
 #include "support/palm_files.hpp"
 #include "support/sim_store.hpp"
 
@@ -65,30 +66,18 @@ std::string found_in(SimStore& disk) {
 }  // namespace
 
 TEST_CASE("a crash at any operation leaves the snapshot whole or absent") {
-    SimStore clean;
-    put_sources(clean);
-    const auto first = clean.operations();
-    REQUIRE(import(clean));
-    REQUIRE(found_in(clean) == "whole");
-    for (int cut = 0; cut <= clean.operations() - first; ++cut)
-        for (int boot = 0; boot < 6; ++boot) {
-            SimStore disk;
-            put_sources(disk);
-            disk.crash_before(disk.operations() + cut);
-            const auto done = import(disk);
-            if (boot < 4) disk.reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
-            else disk.reboot_torn(static_cast<std::uint64_t>(boot));
-            CAPTURE(cut);
-            CAPTURE(boot);
-            const auto found = found_in(disk);
-            CHECK((found == "whole" || found == "absent"));
-            if (done) CHECK(found == "whole");
-            // Tried again, it succeeds, and what the crash left can be swept.
-            REQUIRE(import(disk));
-            CHECK(found_in(disk) == "whole");
-            commit::recover(disk, to.run, true).value();
-            CHECK(catalog::leftovers(disk, to.run, to.stream).value().empty());
-        }
+    SimStore before;
+    put_sources(before);
+    test::crash_at_each(before, test::reboots(6), import, [](SimStore& disk, const Result<>& done) {
+        const auto found = found_in(disk);
+        CHECK((found == "whole" || found == "absent"));
+        if (done) CHECK(found == "whole");
+        // Tried again, it succeeds, and what the crash left can be swept.
+        REQUIRE(import(disk));
+        CHECK(found_in(disk) == "whole");
+        commit::recover(disk, to.run, true).value();
+        CHECK(catalog::leftovers(disk, to.run, to.stream).value().empty());
+    });
 }
 
 TEST_CASE("a fault of the target or of a source is told and leaves nothing") {

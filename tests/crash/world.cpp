@@ -110,8 +110,7 @@ void World::end(const Ending& ending) {
     } else {
         memory_.clear();
         spools_.clear();
-        if (ending.seed < 4) disk_->reboot({.names = (ending.seed & 1) != 0, .bytes = (ending.seed & 2) != 0});
-        else disk_->reboot_torn(ending.seed);
+        disk_->reboot_by(ending.seed);
     }
     packers_.clear();
     store_.reset();

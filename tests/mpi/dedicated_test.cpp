@@ -5,27 +5,24 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <fstream>
-#include <optional>
 #include <vector>
 
 #include "forebay/mpi.hpp"
+#include "support/mpi_dedicate.hpp"
 #include "support/processes.hpp"
-#include "support/temp_directory.hpp"
 
 using namespace forebay;
 
 namespace {
 
-MPI_Comm computing = MPI_COMM_NULL;
+test::DedicatedJob job;
+const MPI_Comm& computing = job.computing;
+const std::string& folder = job.folder;
 std::vector<int> agents;  // their process ids
 int cores = 1;
-std::string folder;  // the same on every rank
 
 Options options_of(const std::string& run) {
     Options options{.run = folder + "/" + run, .staging = folder + "/memory"};
@@ -161,41 +158,21 @@ TEST_CASE("a second dedicate() is refused") {
 }
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int size = 0, rank = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    cores = size >= 5 ? 2 : 1;
-    std::optional<test::TempDirectory> made;
-    std::array<char, 512> name{};
-    if (rank == 0) {
-        made.emplace();
-        std::filesystem::create_directory(*made / "memory");
-        made->path().copy(name.data(), name.size() - 1);
-    }
-    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-    folder = name.data();
-    std::vector<int> pids(static_cast<std::size_t>(size));
-    const int own = ::getpid();
-    MPI_Allgather(&own, 1, MPI_INT, pids.data(), 1, MPI_INT, MPI_COMM_WORLD);
-    agents.assign(pids.end() - cores, pids.end());
-
-    auto too_many = options_of("run");
-    too_many.agent.cores = size;
-    const auto refused = dedicate(MPI_COMM_WORLD, too_many);
-    if (refused || refused.error().kind != ErrorKind::refused) MPI_Abort(MPI_COMM_WORLD, 3);
-
-    computing = dedicate(MPI_COMM_WORLD, options_of("run")).value();
-    int failed = 0;
-    if (computing == MPI_COMM_NULL) {
-        if (rank < size - cores) failed = 1;
-    } else {
-        if (rank >= size - cores) failed = 1;
-        doctest::Context context(argc, argv);
-        context.setOption("minimal", rank != 0);
-        failed |= context.run();
-        MPI_Comm_free(&computing);
-    }
-    MPI_Finalize();
-    return failed;
+    int ranks = 0;
+    return test::mpi_main_with(argc, argv, job,
+                               {.plan =
+                                    [&](int size) {
+                                        ranks = size;
+                                        cores = size >= 5 ? 2 : 1;
+                                    },
+                                .refuses =
+                                    [&] {
+                                        agents.assign(job.processes.end() - cores, job.processes.end());
+                                        auto too_many = options_of("run");
+                                        too_many.agent.cores = ranks;
+                                        const auto refused = dedicate(MPI_COMM_WORLD, too_many);
+                                        return !refused && refused.error().kind == ErrorKind::refused;
+                                    },
+                                .options = [] { return options_of("run"); },
+                                .computes = [&](int rank) { return rank < ranks - cores; }});
 }

@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/state.hpp"
+#include "catalog/catalog.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
 
@@ -29,6 +31,14 @@ inline void with_session(int ranks, const Options& options, const std::function<
         body(session, *own);
         session.close().value();
     });
+}
+
+/// The steps of a stream that are committed, newest first.
+inline std::vector<std::int64_t> committed(const Options& options, const std::string& stream = "restart") {
+    std::vector<std::int64_t> steps;
+    for (const auto& found : catalog::snapshots(sys::posix_store(), options.run, stream).value())
+        steps.push_back(found.step);
+    return steps;
 }
 
 }  // namespace forebay::test
