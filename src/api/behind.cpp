@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "agent/hosts.hpp"
 #include "api/state.hpp"
 
 namespace forebay::behind {

@@ -33,7 +33,7 @@ Options options_in(const Folder& folder) {
 }
 
 Session open_on(std::unique_ptr<comm::Group> world, const Options& options) {
-    return Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+    return detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
 }
 
 constexpr std::uint64_t height = 12, width = 7;

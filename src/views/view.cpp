@@ -48,7 +48,8 @@ Result<> check_sources(std::span<const outline::Contents> contents, const std::s
                     "file descriptors, and {} boxes",
                     path, contents.size(), files, mappings, outline::views_sources_max, outline::views_mappings_max),
         "the snapshots",
-        "a view of each step alone, or nodes_per_file in the stream's configuration, by which nodes share files"};
+        "a view of each step alone, or file = \"combined:16\" in the stream's configuration, by which nodes "
+        "share files"};
 }
 
 /// Of a view that is wished for under a name of its own.
