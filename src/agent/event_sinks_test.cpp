@@ -39,7 +39,7 @@ TEST_CASE("a line of the run") {
     const Event failed{.what = What::failed, .stream = "restart", .step = 7, .detail = "a \"b\"\n  c \xe9"};
     CHECK(agent::record_of(failed, "nid1", 12) ==
           "{\"forebay\":\"event\",\"version\":1,\"unix_ns\":12,\"event\":\"failed\",\"host\":\"nid1\",\"stream\":"
-          "\"restart\",\"step\":7,\"bytes\":0,\"seconds\":0,\"text\":\"a \\\"b\\\"\\\\x0a  c \\\\xe9\"}\n");
+          "\"restart\",\"step\":7,\"bytes\":0,\"seconds\":0.0,\"text\":\"a \\\"b\\\"\\\\x0a  c \\\\xe9\"}\n");
 }
 
 TEST_CASE("how snapshots end is recorded, and nothing else; a line is one write") {
