@@ -16,7 +16,7 @@ from forebay_test import FOREBAY, expect, run
 ROOT = pathlib.Path(os.environ["FOREBAY_SOURCE_DIR"])
 # The library gives these to the processes that it starts; nobody types them.
 OF_THE_LIBRARY = {"agent": {"session", "foreground"}, "h5part": {"background", "snapshots"}, "export genericio": {"background"}}
-# The helps of the measurements are their only reference.
+# The helps of the measurements are their only reference; they are of forebay-mpi.
 HELP_ALONE = "bench"
 # A verb's source tells the parser: verb.option("-C,--directory", ...
 TOLD = re.compile(r'\.(?:option|flag|required|number)\(\s*"(?:-\w,)?--([a-z0-9-]+)"')
@@ -49,6 +49,9 @@ def read(name):
 
 
 def walk(name=""):
+    if name == HELP_ALONE and not pathlib.Path(PROGRAM).with_name("forebay-mpi").exists():
+        yield Verb(name, "not in this build", {}, [])
+        return
     verb = read(name)
     yield verb
     for below in verb.verbs:
