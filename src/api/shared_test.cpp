@@ -89,7 +89,8 @@ TEST_CASE("one file of global datasets, from any number of nodes, and restarts o
                 CHECK(stored.files() == std::set<std::string>{"shared.h5"});
                 const auto manifest = stored.whole();
                 CHECK(manifest.nodes.size() == static_cast<std::size_t>(nodes));
-                CHECK(std::ranges::all_of(manifest.nodes, format::is_shared));
+                CHECK(std::ranges::all_of(manifest.nodes,
+                                          [](const auto& line) { return line.form == format::FormKind::shared; }));
                 check_datasets(options.run, each, 7);
             }
         }
@@ -115,7 +116,7 @@ TEST_CASE("damage in data, in a head, in the page and in what HDF5 sees is found
         std::uint64_t at;
         std::string variable;
     };
-    std::vector<Flip> flips{{40, ""}, {4200, ""}, {8300, ""}, {head.record.group.offset_of(1) + 4200, ""}};
+    std::vector<Flip> flips{{40, ""}, {4200, ""}, {8300, ""}, {format::region_offset(head.record.form, 1) + 4200, ""}};
     for (std::size_t v = 0; v < head.extents.size(); ++v) {
         // Of a replicated variable only the first node's value is stored.
         const auto& of = head.schema.variables[v].kind == Kind::replicated ? first : head;

@@ -183,7 +183,7 @@ Result<Bench> load(const BenchOptions& options, const std::string& directory) {
     Bench bench;
     FB_TRY_ASSIGN(head, reader.head());
     bench.file = std::move(head);
-    if (bench.file.chunk_table.compressed())
+    if (bench.file.storage == format::Storage::compressed)
         return Error{ErrorKind::refused, fmt::format("{} is compressed already", options.file), "",
                      "give a node file that is not: save once without compression"};
     bench.image.resize(bench.file.file_bytes);

@@ -73,8 +73,8 @@ void check_all(const BlockReader& reader, std::span<const std::byte> image) {
 
 TEST_CASE("the blocks of a drained file and of an image are those that were given") {
     using Case = std::pair<std::uint32_t, Codec>;
-    for (const auto& [nodes_per_file, codec] : {Case{1, Codec::none}, Case{1, Codec::zstd}, Case{2, Codec::none},
-                                                Case{format::in_shared_file, Codec::none}}) {
+    for (const auto& [nodes_per_file, codec] :
+         {Case{1, Codec::none}, Case{1, Codec::zstd}, Case{2, Codec::none}, Case{test::all_in_one, Codec::none}}) {
         CAPTURE(nodes_per_file);
         CAPTURE(static_cast<int>(codec));
         Run run(snapshot_in(nodes_per_file), codec);

@@ -15,7 +15,7 @@ using test::SimStore;
 
 namespace {
 
-const test::SmallSnapshot snapshot{.nodes = 3, .elements_per_rank = 5'000, .nodes_per_file = format::in_shared_file};
+const test::SmallSnapshot snapshot{.nodes = 3, .elements_per_rank = 5'000, .nodes_per_file = test::all_in_one};
 const std::string path = test::part_directory("run", snapshot) + "/shared.h5";
 
 Result<> drain_to(SimStore& disk, std::uint32_t node, bool direct = false, const test::SmallSnapshot& of = snapshot) {
@@ -78,7 +78,7 @@ TEST_CASE("what has arrived is left as it is; what was damaged at the target is 
         const std::array damage{std::byte{0xFF}};
         REQUIRE(disk.open(path, sys::Access::update)
                     .value()
-                    ->write(test::small_group(snapshot, 0).offset_of(0) + in_region, damage));
+                    ->write(format::region_offset(test::small_form(snapshot, 0), 0) + in_region, damage));
         REQUIRE(drain_to(disk, 0));
         CHECK(disk.calls(Op::write) > written + 2);
     }

@@ -11,9 +11,9 @@
 
 #include "base/path.hpp"
 #include "catalog/block_reader.hpp"
+#include "catalog/forms/file_form.hpp"
 #include "catalog/node_reader.hpp"
 #include "describe/geometry.hpp"
-#include "format/shared.hpp"
 #include "outline/limits.hpp"
 #include "sys/thread.hpp"
 
@@ -62,7 +62,7 @@ public:
     /// The head of one node, or none where its file is missing.
     Result<> add(const format::NodeLine& line, std::optional<format::NodeFile> head, const std::string& step_name) {
         contents_.sources.push_back(step_name + "/" + line.path);
-        contents_.groups.push_back(line.offset_bytes == 0 ? "" : format::region_name(line.node) + "/");
+        contents_.groups.push_back(format::is_region(line) ? format::region_name(line.node) + "/" : "");
         if (!head) contents_.missing.push_back(catalog::name_of(step_name, line));
         else FB_TRY(place_all(line, std::move(*head)));
         for (std::uint32_t table = 0; table < contents_.table_rows.size(); ++table)
@@ -84,8 +84,7 @@ private:
             if (variable.kind == Kind::particles)
                 place(head, v, column_mappings(head, v, contents_.table_rows[variable.table]));
         }
-        if (format::is_shared(line) && contents_.datasets.empty())
-            contents_.datasets = format::shared_datasets(head.record, manifest_.schema);
+        if (contents_.datasets.empty()) contents_.datasets = catalog::form_of(line.form).datasets(head);
         if (has_replicated_) return {};
         has_replicated_ = true;
         FB_TRY_ASSIGN(file, catalog::open_line(store_, snapshot_.directory, line, sys::Access::read));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "format/combined.hpp"
 #include "format/shared.hpp"
@@ -56,7 +55,7 @@ void Stager::plan_share(const Schema& schema) {
                                             .alignment_bytes = context_.block_bytes},
                                            rows);
     shared_offsets_ = format::own_offsets(plan, schema, before);
-    group_ = {.nodes_per_file = format::in_shared_file, .offsets = {}, .shared = plan.places};
+    form_ = plan.places;
     share_.swap(new_share_);
     shared_version_ = version_;
 }
@@ -66,7 +65,6 @@ void Stager::make_room_to_combine(const Schema& schema) {
     const auto nodes = static_cast<std::size_t>(sharers_->size());
     shared_head_bytes_ = format::combined_head_bytes(schema, static_cast<std::uint32_t>(nodes));
     file_bytes_.resize(nodes);
-    group_.offsets.reserve(nodes + 1);
 }
 
 // Each save anew, among the nodes of one file alone: a node that lays out anew, alone, has another length. Nothing of
@@ -76,8 +74,8 @@ void Stager::combine_files() {
     const auto mine = slots_[current_].layout().file_bytes;
     sharers_->gather_all(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(file_bytes_)));
     const auto per_file = static_cast<std::uint32_t>(options_.file.nodes);
-    group_ = format::place_regions(shared_head_bytes_, per_file, context_.topology->node_index / per_file * per_file,
-                                   file_bytes_, context_.block_bytes, std::move(group_.offsets));
+    form_ = format::place_regions(shared_head_bytes_, per_file, context_.topology->node_index / per_file * per_file,
+                                  file_bytes_, context_.block_bytes);
 }
 
 }  // namespace forebay::stage

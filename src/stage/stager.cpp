@@ -245,17 +245,16 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
     if (context_.topology->leads()) {
         const auto sealing = sys::Clock::now();
         const auto id = snapshot_id(context_.session_id, saves_);
-        format::Record record{.snapshot_id = id,
-                              .step = saved_.step,
-                              .time = time_,
-                              .sealed_unix_ns = sys::unix_ns(),
-                              .node = context_.topology->node_index,
-                              .nodes = context_.topology->nodes,
-                              .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size()),
-                              .group = std::move(group_),
-                              .lineage = {context_.run_id, saves_, std::move(lines_)}};
+        const format::Record record{.snapshot_id = id,
+                                    .step = saved_.step,
+                                    .time = time_,
+                                    .sealed_unix_ns = sys::unix_ns(),
+                                    .node = context_.topology->node_index,
+                                    .nodes = context_.topology->nodes,
+                                    .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size()),
+                                    .form = form_,
+                                    .lineage = {context_.run_id, saves_, std::move(lines_)}};
         slot.seal(record);
-        group_ = std::move(record.group);
         auto& shared = control(current_);
         shared.step = saved_.step;
         shared.snapshot_id = id;

@@ -1,4 +1,9 @@
-#include "drain/shared.hpp"
+// A shared file: the head of a node goes into its region, its bytes into datasets that agents of other nodes write at
+// the same time.
+//
+// What is contiguous goes from the mapping to the file in blocks cut at absolute multiples of the agent's block_bytes;
+// boxes that are not are gathered, window by window, and written in the longest runs there are. Past the page cache
+// only whole pages can go: the ends of a node's stretch, where its page has bytes of others too, go through it.
 
 #include <algorithm>
 #include <array>
@@ -10,6 +15,8 @@
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
 #include "base/page_buffer.hpp"
+#include "drain/forms/bring.hpp"
+#include "drain/forms/region.hpp"
 #include "format/shared.hpp"
 
 namespace forebay::drain {
@@ -64,9 +71,12 @@ private:
 /// One drain of one node into a shared file.
 class SharedDrain {
 public:
-    SharedDrain(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
-                const std::string& name, sys::File& out)
-        : drain_(drain), file_(file), image_(image), check_(check_of(file, image, name)), out_(out) {}
+    SharedDrain(const Bringing& what, sys::File& out)
+        : drain_(what.drain),
+          file_(what.file),
+          image_(what.image),
+          check_(check_of(what.file, what.image, what.name)),
+          out_(out) {}
 
     Result<> write() {
         std::vector<std::uint32_t> scattered, packed;
@@ -222,14 +232,32 @@ Result<> SharedDrain::write_window(std::span<const format::BlockRuns> runs, std:
     return move::write_ranges(out_, buffer, ranges_, drain_.write, {}, drain_.done_bytes, drain_.stop);
 }
 
-}  // namespace
-
-Result<> write_shared(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
-                      const std::string& path, const std::string& name, sys::File& all) {
-    AnyPlace out(all, *drain.store, path);
-    FB_TRY(SharedDrain(drain, file, image, name, out).write());
+// Checks and writes what the node holds of each variable. What goes by another descriptor than `all` is durable when
+// this returns; what goes by `all` its owner syncs.
+Result<> write_datasets(const Bringing& what, sys::File& all) {
+    AnyPlace out(all, *what.drain.store, what.path);
+    FB_TRY(SharedDrain(what, out).write());
     FB_TRY(out.sync());
     return out.close();
+}
+
+}  // namespace
+
+// The staged head goes into the region under a record of its own.
+Result<> bring(const format::SharedFile&, const Bringing& what) {
+    const auto& drain = what.drain;
+    const auto region = format::encode_region(what.file, what.image);
+    FB_TRY_ASSIGN(stored, format::open_head(region, what.name));
+    FB_TRY_ASSIGN(there, is_region_there(*drain.store, what.path, stored));
+    if (there) return {};
+    return write_region(*drain.store, what.path, drain.direct, stored, [&](sys::File& all, sys::File& own) -> Result<> {
+        FB_TRY(write_datasets(what, all));
+        PageBuffer aligned;
+        const auto bytes = aligned.take(region.size());
+        std::ranges::copy(region, bytes.begin());
+        if (drain.stored_bytes != nullptr) *drain.stored_bytes += region.size();
+        return own.write(0, bytes);
+    });
 }
 
 }  // namespace forebay::drain

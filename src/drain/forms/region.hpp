@@ -7,15 +7,13 @@
 
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
-#include "format/combined.hpp"
+#include "format/node_file.hpp"
 #include "sys/store.hpp"
 
-namespace forebay::catalog {
+namespace forebay::drain {
 
 /// Whether the region of this very node file is durable in the combined file at `path`.
 Result<bool> is_region_there(sys::Store& store, const std::string& path, const format::NodeFile& file);
@@ -26,14 +24,4 @@ using WriteRegion = std::function<Result<>(sys::File& all, sys::File& region)>;
 Result<> write_region(sys::Store& store, const std::string& path, bool direct, const format::NodeFile& file,
                       const WriteRegion& write);
 
-/// A node of the file at `path`, which begins with `first_node`, that has not arrived with this snapshot; nothing when
-/// all have. The file may be absent. The nodes are looked at from `look_first_at` on, if that is one of them.
-Result<std::optional<std::uint32_t>> absent_region(sys::Store& store, const std::string& path,
-                                                   std::uint64_t snapshot_id, std::uint32_t first_node,
-                                                   std::uint32_t look_first_at);
-
-/// The nodes that have arrived in a combined file.
-Result<std::vector<std::uint32_t>> arrived_regions(sys::File& file, const format::CombinedPage& page,
-                                                   const std::string& path);
-
-}  // namespace forebay::catalog
+}  // namespace forebay::drain
