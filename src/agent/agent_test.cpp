@@ -291,7 +291,8 @@ TEST_CASE("a missed deadline is counted once and told, also of what never become
     Node unlucky;
     unlucky.seal(large("never", 3), {.deadline = 100ms});
     std::atomic<bool> stop{false};
-    std::jthread agent([&] { agent::Agent(dead, unlucky.staging, unlucky.session, {}, [](const auto&) {}).run(stop); });
+    std::jthread agent(
+        [&] { agent::Agent(dead, unlucky.staging, unlucky.session, {}, [](const agent::Event&) {}).run(stop); });
     CHECK(test::soon([&] { return unlucky.stream("never").deadlines_missed == 1; }));
     stop = true;
     node::ring(unlucky.page().bell);

@@ -1,6 +1,6 @@
-// Goal: with nodes_per_file, the nodes of a save share files, however few or many they are: exactly so many files come
-// to be, they verify, and restart on any number of ranks and nodes; also when tables outgrow their layout on one node
-// alone, and when everybody is killed and the agents come back.
+// Goal: with file = "combined:N", the nodes of a save share files, however few or many they are: exactly so many files
+// come to be, they verify, and restart on any number of ranks and nodes; also when tables outgrow their layout on one
+// node alone, and when everybody is killed and the agents come back.
 // Method: virtual nodes, each with its own agent, over the real file system.
 
 #include <doctest/doctest.h>
@@ -28,7 +28,11 @@ struct Rows {
     static constexpr std::uint64_t all = 11, row_elements = 40'000;
 
     Rows(Session& session, comm::Group& world, int nodes_per_file)
-        : stream(session.stream("restart", {.keep = 0, .nodes_per_file = nodes_per_file}).value()) {
+        : stream(session
+                     .stream("restart",
+                             {.keep = 0,
+                              .file = nodes_per_file > 1 ? TargetFile::combined(nodes_per_file) : TargetFile::own()})
+                     .value()) {
         const auto rank = static_cast<std::uint64_t>(world.rank()), ranks = static_cast<std::uint64_t>(world.size());
         first = all * rank / ranks;
         data.resize((all * (rank + 1) / ranks - first) * row_elements);
@@ -99,7 +103,7 @@ TEST_CASE("two streams' worth of saves: a node that lays out anew moves the othe
     const test::TempDirectory folder;
     const auto options = test::options_in(folder, 3);
     test::with_session(3, options, [&](Session& session, comm::Group& world) {
-        auto stream = session.stream("restart", {.slots = 2, .keep = 0, .nodes_per_file = 3}).value();
+        auto stream = session.stream("restart", {.slots = 2, .keep = 0, .file = TargetFile::combined(3)}).value();
         auto gas = stream.particles("gas", {{"x", f64}}).value();
         std::vector<double> x;
         for (std::int64_t step = 1; step <= 4; ++step) {
@@ -143,7 +147,7 @@ TEST_CASE("agents killed while they write one file: the next ones write what is 
     options.agent.block_bytes = 1u << 16;
     options.close_wait = 60s;
     test::kill_mid_drain(options, 3, [&](std::unique_ptr<comm::Group> world, const auto& stay) {
-        Rank here(std::move(world), options, {.nodes_per_file = 3});
+        Rank here(std::move(world), options, {.file = TargetFile::combined(3)});
         here.save(test::MidDrain::step).value();
         stay(here.session);
     });

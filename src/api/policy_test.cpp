@@ -49,7 +49,7 @@ struct Saver {
 void leave_session(int ranks, const Options& options, const std::function<void(Session&, comm::Group&)>& body) {
     test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
         const auto own = world->split(0);
-        auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+        auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
         body(session, *own);
         own->barrier();
     });

@@ -168,7 +168,7 @@ TEST_CASE("of a value that is the first rank's, every rank of every node gets ra
             const auto options = options_in(folder, nodes);
             test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
                 const double own = 10 + world->rank();
-                auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+                auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
                 auto stream = session.stream("restart").value();
                 double mine = own, same = 3;
                 std::vector<float> many(50, static_cast<float>(own));

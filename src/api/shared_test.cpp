@@ -23,7 +23,7 @@ using test::StoredStep;
 
 namespace {
 
-const StreamOptions shared{.slots = 2, .keep = 0, .view = false, .shared = Shared::yes};
+const StreamOptions shared{.slots = 2, .keep = 0, .view = false, .file = TargetFile::shared()};
 
 // The bytes of a variable's dataset.
 std::vector<std::byte> dataset(const std::string& run, std::int64_t step, const std::string& name,
@@ -145,7 +145,7 @@ TEST_CASE("agents killed while they write one file: the next ones write what is 
     options.close_wait = 60s;
     test::kill_mid_drain(options, 3, [&](std::unique_ptr<comm::Group> world, const auto& stay) {
         const auto own = world->split(0);
-        auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+        auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
         auto stream = session.stream("restart", shared).value();
         SharedState state(stream, *own);
         state.save(test::MidDrain::step).value();
@@ -161,7 +161,7 @@ TEST_CASE("agents killed while they write one file: the next ones write what is 
 TEST_CASE("h5part is for one table, and says so") {
     const test::TempDirectory folder;
     test::with_session(2, test::options_in(folder, 2), [&](Session& session, comm::Group& world) {
-        auto stream = session.stream("restart", {.keep = 0, .shared = Shared::h5part}).value();
+        auto stream = session.stream("restart", {.keep = 0, .file = TargetFile::shared_h5part()}).value();
         const auto saved = SharedState(stream, world).save(1);
         REQUIRE_FALSE(saved);
         CHECK(saved.error().kind == ErrorKind::refused);

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "format/combined.hpp"
@@ -34,6 +35,8 @@ public:
     Result<std::vector<std::byte>> head_bytes();
     /// Whose bytes PlainBytes reads: as open_line() gives it.
     sys::File& file() { return *file_; }
+    /// The same for who goes on without this reader.
+    std::unique_ptr<sys::File> take_file() && { return std::move(file_); }
 
 private:
     NodeReader(std::string path, std::unique_ptr<sys::File> file, std::uint64_t head_at, const format::Peek& peek)

@@ -3,16 +3,17 @@
 #include <memory>
 
 #include "cli/verbs.hpp"
+#include "describe/conventions.hpp"
 
 namespace forebay::cli {
 
 void add_export_hdf5(Verb& parent) {
-    for (const auto* convention : {"plain", "h5part", "openpmd", "netcdf"}) {
+    for (const auto& known : describe::known_conventions) {
         struct Options {
             std::string place, file;
         };
         const auto options = std::make_shared<Options>();
-        auto verb = parent.verb(convention, "Not in this build: it has no HDF5");
+        auto verb = parent.verb(known.name, "Not in this build: it has no HDF5");
         verb.argument("RUN", options->place, "The snapshot: RUN@STEP");
         verb.argument("FILE", options->file, "The file");
         verb.action([options]() -> Result<Exit> {

@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
+#include "describe/conventions.hpp"
 #include "support/forwarder.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
@@ -305,4 +306,28 @@ TEST_CASE("several write at once through fewer pieces than they are") {
     file->close().value();
     CHECK(disk.peek(run + "/a") == std::string(text_of(bytes)));
     CHECK(server.clients() == 1);
+}
+
+TEST_CASE("views are asked for in each convention that is known, in one of a later version, and in none") {
+    test::SimStore disk;
+    std::vector<Convention> made;
+    const auto server = serve(disk, {.make_view = [&](const ViewWanted& wanted) -> Result<> {
+                                  made.push_back(wanted.convention);
+                                  return {};
+                              }});
+    const auto store = store_at(server);
+    const auto ask = [&](Convention convention) {
+        return store->make_view("restart", 7, run + "/restart/step-000007", convention);
+    };
+    for (const auto& known : describe::known_conventions) CHECK(ask(known.convention));
+    CHECK(made.size() == describe::known_conventions.size());
+    const auto later = ask(static_cast<Convention>(describe::known_conventions.size()));
+    REQUIRE_FALSE(later);
+    CHECK(later.error().kind == ErrorKind::unsupported);
+    CHECK(later.error().text().find("of a version that does not know this kind of view") != std::string::npos);
+    const auto none = ask(static_cast<Convention>(describe::conventions_max));
+    REQUIRE_FALSE(none);
+    CHECK(none.error().kind == ErrorKind::refused);
+    CHECK(none.error().text().find("32 is no kind of view") != std::string::npos);
+    CHECK(made.size() == describe::known_conventions.size());
 }

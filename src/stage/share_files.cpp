@@ -35,7 +35,7 @@ bool Stager::share_has_changed() {
 // which write without a word to each other, find it in the records.
 void Stager::plan_share(const Schema& schema) {
     if (!context_.topology->leads()) return;
-    const auto naming = options_.shared == Shared::h5part ? format::SharedNaming::h5part : format::SharedNaming::own;
+    const auto naming = options_.file.as_h5part ? format::SharedNaming::h5part : format::SharedNaming::own;
     context_.topology->leaders->gather_all(std::as_bytes(std::span(new_share_)),
                                            std::as_writable_bytes(std::span(all_shares_)));
     if (shared_version_ != version_) shared_head_bytes_ = format::shared_heads_offset(schema, naming);
@@ -73,7 +73,7 @@ void Stager::combine_files() {
     if (!sharers_) return;
     const auto mine = slots_[current_].layout().file_bytes;
     sharers_->gather_all(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(file_bytes_)));
-    const auto per_file = static_cast<std::uint32_t>(options_.nodes_per_file);
+    const auto per_file = static_cast<std::uint32_t>(options_.file.nodes);
     form_ = format::place_regions(shared_head_bytes_, per_file, context_.topology->node_index / per_file * per_file,
                                   file_bytes_, context_.block_bytes);
 }

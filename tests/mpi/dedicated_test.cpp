@@ -42,8 +42,8 @@ struct State {
         rank = static_cast<std::uint64_t>(number);
         ranks = static_cast<std::uint64_t>(count);
     }
-    Stream describe(Session& session, Shared shared = Shared::no) {
-        auto stream = session.stream("restart", {.slots = 2, .shared = shared}).value();
+    Stream describe(Session& session, const TargetFile& file = {}) {
+        auto stream = session.stream("restart", {.slots = 2, .file = file}).value();
         stream.array("u", f64, {1000 * ranks}, {packed({{1000 * rank}, {1000}}, u.data())}).value();
         return stream;
     }
@@ -128,7 +128,7 @@ TEST_CASE("agents that are ranks write one shared file, without a call that all 
     options.virtual_nodes = 2;
     {
         auto session = open(computing, options).value();
-        auto stream = state.describe(session, Shared::yes);
+        auto stream = state.describe(session, TargetFile::shared());
         for (std::int64_t step = 1; step <= 3; ++step) {
             state.fill(step);
             CHECK(stream.save(step).value().kept);

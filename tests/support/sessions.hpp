@@ -27,7 +27,7 @@ inline Options options_in(const TempDirectory& folder, int nodes, const std::str
 inline void with_session(int ranks, const Options& options, const std::function<void(Session&, comm::Group&)>& body) {
     with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
         const auto own = world->split(0);
-        auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+        auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
         body(session, *own);
         session.close().value();
     });

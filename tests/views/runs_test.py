@@ -38,8 +38,8 @@ BIN = BUILD / "bin"
 SCRATCH = tempfile.TemporaryDirectory(prefix="forebay-runs-")
 RUNS = [name for name in ("nbody", "les") if (BIN / name).exists()]
 # Further runs of the same: the program, and how its stream is kept.
-FURTHER = {name: how for name, how in {"compressed": ("nbody", 'compression = "zstd"'), "nbody-shared": ("nbody", "shared = true"),
-                                       "les-shared": ("les", "shared = true")}.items() if how[0] in RUNS}
+FURTHER = {name: how for name, how in {"compressed": ("nbody", 'compression = "zstd"'), "nbody-shared": ("nbody", 'file = "shared"'),
+                                       "les-shared": ("les", 'file = "shared"')}.items() if how[0] in RUNS}
 for name in {"nbody", "les"} - set(RUNS):
     print(f"left out: {name} is not built")
 if not RUNS:
