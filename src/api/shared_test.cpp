@@ -4,7 +4,9 @@
 // each with its own agent, over the real file system.
 
 #include <doctest/doctest.h>
+
 #include <unistd.h>
+#include <algorithm>
 
 #include <filesystem>
 #include <fstream>
