@@ -1,4 +1,4 @@
-# What `cmake --install` leaves: public headers, libraries, the program, and how CMake and pkg-config find them.
+# What `cmake --install` leaves: public headers, libraries, the programs, and how CMake and pkg-config find them.
 include(CMakePackageConfigHelpers)
 if(NOT TARGET forebay)
   return()
@@ -39,11 +39,14 @@ if(TARGET forebay_hdf5)  # the program's; it has no public header
   set_target_properties(forebay_hdf5 PROPERTIES INSTALL_RPATH $ORIGIN)
   install(TARGETS forebay_hdf5 EXPORT forebay-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
-if(TARGET forebay_program)
-  file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  set_target_properties(forebay_program PROPERTIES INSTALL_RPATH $ORIGIN/${bin_to_lib})
-  install(TARGETS forebay_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
+# forebay finds forebay-mpi beside itself.
+file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+foreach(program forebay_program forebay_mpi_program)
+  if(TARGET ${program})
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/${bin_to_lib})
+    install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
 
 set(FOREBAY_COMPONENTS "")
 foreach(library ${exported})

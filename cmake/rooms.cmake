@@ -1,8 +1,8 @@
 # A room is a folder of src/. Its sources are its .cpp files, chosen by name:
 #   *_test.cpp, *_fuzz.cpp   tests beside what they test, never in a library
-#   mpi_*.cpp                the MPI part, in forebay_mpi or, in the room cli, with FOREBAY_MPI
+#   mpi_*.cpp                the MPI part, in forebay_mpi
 #   *_hdf5.cpp               with FOREBAY_HDF5 (room cli)
-#   X_none.cpp               in place of X_hdf5.cpp or mpi_X.cpp where that one is left out (room cli)
+#   hdf5_none.cpp            in place of these without it
 
 # All sources of the rooms that are named, without tests.
 function(forebay_sources out)
@@ -47,23 +47,4 @@ function(forebay_library name)
   target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
   target_compile_features(${name} PUBLIC cxx_std_20)
   forebay_jumbo(${name})
-endfunction()
-
-# Leaves out what this configuration has no library for, and the X_none.cpp whose X_hdf5.cpp or mpi_X.cpp is in.
-function(forebay_choose_sources out)
-  set(chosen ${ARGN})
-  if(NOT FOREBAY_MPI)
-    list(FILTER chosen EXCLUDE REGEX "/mpi_[a-z0-9_]*\\.cpp$")
-  endif()
-  if(NOT FOREBAY_HDF5)
-    list(FILTER chosen EXCLUDE REGEX "_hdf5\\.cpp$")
-  endif()
-  foreach(source ${chosen})
-    if(source MATCHES "^(.*/)([a-z0-9_]*)_none\\.cpp$")
-      if("${CMAKE_MATCH_1}${CMAKE_MATCH_2}_hdf5.cpp" IN_LIST chosen OR "${CMAKE_MATCH_1}mpi_${CMAKE_MATCH_2}.cpp" IN_LIST chosen)
-        list(REMOVE_ITEM chosen ${source})
-      endif()
-    endif()
-  endforeach()
-  set(${out} ${chosen} PARENT_SCOPE)
 endfunction()

@@ -10,6 +10,7 @@
 #include "catalog/history.hpp"
 #include "catalog/views.hpp"
 #include "commit/commit.hpp"
+#include "describe/conventions.hpp"
 #include "move/retry.hpp"
 
 namespace forebay::agent {
@@ -140,7 +141,8 @@ void Committer::end(std::uint32_t index, const format::Record& record, bool by_u
 
 void Committer::make_views(std::uint32_t slot, const catalog::Snapshot& snapshot) {
     const auto wanted = slots_.stream(slot).view;
-    for (const auto convention : catalog::all_conventions) {
+    for (const auto& known : describe::known_conventions) {
+        const auto convention = known.convention;
         if ((wanted >> static_cast<unsigned>(convention) & 1u) == 0 || !make_view_) continue;
         const auto made = attempt([&] { return make_view_(store_, snapshot, convention); });
         tell_({.what = made ? What::viewed : What::not_viewed,

@@ -15,6 +15,7 @@
 #include "api/mpi_posts.hpp"
 #include "api/state.hpp"
 #include "comm/mpi_group.hpp"
+#include "describe/conventions.hpp"
 #include "forebay/mpi.hpp"
 
 namespace forebay {
@@ -101,7 +102,7 @@ Machine machine_with_posts(MPI_Comm ranks, int cores) {
 
 // The library knows no HDF5: the program beside it makes views.
 Result<> make_view_by(const std::string& program, const std::string& directory, Convention convention) {
-    const auto said = sys::output_of({program, "view", "--as", catalog::name_of(convention), directory}, view_max);
+    const auto said = sys::output_of({program, "view", "--as", describe::known(convention).name, directory}, view_max);
     return said ? Result<>() : Result<>(said.error());
 }
 

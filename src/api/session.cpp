@@ -79,20 +79,21 @@ Result<> SessionState::check_lost() const {
 
 Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<SessionState>& self,
                                                           const std::string& name,
-                                                          const std::optional<StreamOptions>& wanted) {
+                                                          const std::optional<Result<StreamOptions>>& wanted) {
     FB_TRY(check_open());
     auto& world = *topology.world;
     std::shared_ptr<StreamState> there;
-    StreamOptions chosen;
+    Result<StreamOptions> chosen = StreamOptions{};
     FB_TRY(comm::agree(world, [&] {
         there = streams_[name].lock();
-        chosen = wanted ? *wanted : there ? there->stager.options() : options_of_stream(options, name);
+        if (wanted) chosen = *wanted;
+        else chosen = there ? there->stager.options() : options_of_stream(options, name);
     }));
     FB_TRY(agree_on_stream(world, name, chosen, there ? &there->stager.options() : nullptr));
     if (there) return there;
     std::shared_ptr<StreamState> made;
     FB_TRY(comm::agree(world, [&] {
-        made = std::shared_ptr<StreamState>(new StreamState(self, name, chosen), IfOwn());
+        made = std::shared_ptr<StreamState>(new StreamState(self, name, *chosen), IfOwn());
         streams_[name] = made;
     }));
     FB_TRY(comm::agree(world, [&] { return made->stager.add(); }));

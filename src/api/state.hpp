@@ -30,6 +30,8 @@
 
 namespace forebay {
 
+namespace detail {
+
 /// How forebay/mpi.hpp hands a communicator over without this library knowing MPI.
 class GroupHolder {
 public:
@@ -49,6 +51,10 @@ private:
     node::Forwarding forwarding_;
 };
 
+}  // namespace detail
+
+using detail::GroupHolder, detail::SessionState, detail::StreamState, detail::RestartState;
+
 /// After it is told to end, an agent with nothing left to do leaves at once; one that is stuck never does.
 inline constexpr std::chrono::seconds agent_end_max{15}, stuck_agent_end_max{1};
 
@@ -62,7 +68,7 @@ struct IfOwn {
     std::int64_t process = sys::process_id();
 };
 
-class SessionState {
+class detail::SessionState {
 public:
     SessionState() = default;
     SessionState(const SessionState&) = delete;
@@ -75,7 +81,7 @@ public:
     Result<> open(GroupHolder& holder);
     /// Without options those of the stream that is open already, else of the configuration. Collective.
     Result<std::shared_ptr<StreamState>> stream(const std::shared_ptr<SessionState>& self, const std::string& name,
-                                                const std::optional<StreamOptions>& options);
+                                                const std::optional<Result<StreamOptions>>& options);
     Result<> close();
     Result<Job> job(bool stop_wanted);
     /// What is not computing begins, with the stream that is saved if one is, and ends.
@@ -140,7 +146,7 @@ private:
 Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work,
                 const node::Say& say);
 
-class StreamState : public std::enable_shared_from_this<StreamState> {
+class detail::StreamState : public std::enable_shared_from_this<StreamState> {
 public:
     StreamState(std::shared_ptr<SessionState> session, const std::string& name, const StreamOptions& options);
     StreamState(const StreamState&) = delete;
@@ -169,6 +175,8 @@ public:
     /// Once a stream. Collective.
     Result<> bring_back_replaced();
     Result<bool> was_removed(const RestartState& state, const Error& error) const;
+    /// Looks at the heads of what the chooser offers; false, and a note, when it is to be passed over. Collective.
+    Result<bool> looks_whole(RestartState& state);
     /// Why a snapshot is passed over.
     void note(const std::string& text);
     /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.
@@ -203,7 +211,7 @@ struct Part {
     describe::Binding binding;
 };
 
-class RestartState {
+class detail::RestartState {
 public:
     /// Reads what `part_of_mine` gives unless that is an error on some rank. Collective.
     Result<> read(StreamState& stream, const std::function<Result<Part>()>& part_of_mine);

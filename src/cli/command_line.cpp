@@ -1,6 +1,7 @@
 #include "cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/say.hpp"
@@ -82,9 +83,7 @@ Verb Verb::verb(const std::string& name, const std::string& summary) {
     return Verb(*line_, *app_->add_subcommand(name, summary));
 }
 
-CommandLine::CommandLine()
-    : app_(std::make_unique<CLI::App>(
-          "Save a simulation's state at memory speed; see, check and look after what was saved.", "forebay")) {
+CommandLine::CommandLine(const std::string& summary) : app_(std::make_unique<CLI::App>(summary, "forebay")) {
     app_->require_subcommand(1);
     app_->set_version_flag("--version", "forebay " FOREBAY_VERSION);
     app_->footer(exit_codes);
@@ -96,9 +95,13 @@ Verb CommandLine::verb(const std::string& name, const std::string& summary) {
     return Verb(*this, *app_->add_subcommand(name, summary));
 }
 
-int CommandLine::act() const {
-    const auto* chosen = app_.get();
-    while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
+void CommandLine::elsewhere(const std::string& name, const std::string& summary, Start start) {
+    const auto* app = app_->add_subcommand(name, summary);
+    elsewhere_.insert(app);
+    actions_[app] = [this, start = std::move(start)]() -> Result<Exit> { return start(given_); };
+}
+
+int CommandLine::act(const CLI::App* chosen) const {
     const auto outcome = actions_.at(chosen)();
     // What could not be printed was not said: a full disk behind a redirected output is an error too.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
@@ -113,13 +116,18 @@ int CommandLine::act() const {
 int CommandLine::run(int count, char** arguments) {
     try {
         // The parser would only say that a subcommand is required.
+        given_.assign(arguments + std::min(count, 1), arguments + count);
         const auto named = [&](const CLI::App* verb) { return count > 1 && verb->check_name(arguments[1]); };
-        if (count > 1 && arguments[1][0] != '-' && app_->get_subcommands(named).empty()) {
+        const auto verbs = app_->get_subcommands(named);
+        if (count > 1 && arguments[1][0] != '-' && verbs.empty()) {
             print_error({.what = std::string("there is no verb \"") + arguments[1] + "\".", .next = "forebay --help"});
             return static_cast<int>(Exit::usage);
         }
+        if (!verbs.empty() && elsewhere_.contains(verbs.front())) return act(verbs.front());
         app_->parse(count, arguments);
-        return act();
+        const auto* chosen = app_.get();
+        while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
+        return act(chosen);
     } catch (const CLI::ParseError& wrong) {
         if (wrong.get_exit_code() == 0) return app_->exit(wrong);  // --help, --version
         const auto* at = app_.get();

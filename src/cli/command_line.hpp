@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ enum class Exit : int {
 Exit exit_of(ErrorKind kind);
 
 using Action = std::function<Result<Exit>()>;
+/// Returns only where the other program could not be started.
+using Start = std::function<Error(const std::vector<std::string>& arguments)>;
 
 class CommandLine;
 
@@ -74,21 +77,26 @@ private:
 
 class CommandLine {
 public:
-    CommandLine();
+    /// `summary` opens the help of the program.
+    explicit CommandLine(const std::string& summary);
     ~CommandLine();
 
     Verb verb(const std::string& name, const std::string& summary);
+    /// A verb that another program parses: `start` gets all arguments as they were given, the verb's name first.
+    void elsewhere(const std::string& name, const std::string& summary, Start start);
 
     /// Parses, runs the chosen verb's action, prints its error to standard error, and gives the exit code.
     int run(int count, char** arguments);
 
 private:
     friend class Verb;
-    int act() const;
+    int act(const CLI::App* chosen) const;
 
     std::unique_ptr<CLI::App> app_;
     std::map<const CLI::App*, Action> actions_;
     std::map<const CLI::App*, std::string> footers_;
+    std::set<const CLI::App*> elsewhere_;
+    std::vector<std::string> given_;
 };
 
 }  // namespace forebay::cli

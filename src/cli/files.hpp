@@ -26,7 +26,7 @@ Result<Exit> show_other_file(sys::Store& store, FileKind kind, const FileRequest
 Result<Exit> verify_file(sys::Store& store, FileKind kind, const FileRequest& request);
 Result<Exit> list_file(sys::Store& store, FileKind kind, const FileRequest& request);
 
-// foreign_hdf5.cpp, or foreign_none.cpp without HDF5.
+// foreign_hdf5.cpp, or hdf5_none.cpp without HDF5.
 /// Whether it has the datasets of a node file, sealed or not; nothing where nobody can look.
 std::optional<bool> has_own_datasets(const std::string& path);
 Result<Exit> show_hdf5_file(const std::string& path, bool json);

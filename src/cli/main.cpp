@@ -6,7 +6,8 @@
 int main(int count, char** arguments) {
     forebay::sys::hold_standard_descriptors();  // libhdf5 opens files without asking which number they get
     forebay::sys::ignore_file_size_signal();
-    forebay::cli::CommandLine line;
+    forebay::cli::CommandLine line(
+        "Save a simulation's state at memory speed; see, check and look after what was saved.");
     forebay::cli::add_ls(line);
     forebay::cli::add_show(line);
     forebay::cli::add_verify(line);

@@ -12,8 +12,7 @@
 #include <utility>
 
 #include "base/show_text.hpp"
-#include "cli/table.hpp"
-#include "forebay/result.hpp"
+#include "cli/print.hpp"
 
 namespace forebay::cli {
 
@@ -38,14 +37,10 @@ Shown lines(fmt::format_string<ShownAs<T>...> format, const T&... values) {
     return {fmt::format(format, as_shown(values)...)};
 }
 
-/// To standard output.
-void say(const Shown& shown);
+/// The same to standard output.
 template <class... T>
 void say(fmt::format_string<ShownAs<T>...> format, const T&... values) {
     say(lines<T...>(format, values...));
 }
-
-/// To standard error: its text().
-void print_error(const Error& error);
 
 }  // namespace forebay::cli

@@ -17,15 +17,15 @@ void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);
 void add_agent(CommandLine& line);
 void add_forward(CommandLine& line);
-void add_view(CommandLine& line);    // view_hdf5.cpp, or view_none.cpp without HDF5
-void add_h5part(CommandLine& line);  // h5part_hdf5.cpp, or h5part_none.cpp without HDF5
+void add_view(CommandLine& line);  // view_hdf5.cpp; without HDF5 hdf5_none.cpp, as h5part and export hdf5
+void add_h5part(CommandLine& line);
 void add_import(CommandLine& line);
 void add_export(CommandLine& line);
 void add_export_genericio(Verb& parent);
-void add_export_hdf5(Verb& parent);  // export_hdf5.cpp, or export_none.cpp
+void add_export_hdf5(Verb& parent);
 void add_pack(CommandLine& line);
 void add_extract(CommandLine& line);
-void add_bench(CommandLine& line);  // mpi_bench.cpp, or bench_none.cpp without MPI
+void add_bench(CommandLine& line);
 
 /// How agents and tools of this build make views; empty without HDF5.
 agent::ViewMaker view_maker();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/units.hpp"
@@ -28,6 +29,12 @@ Error not_committed(const Staging& staging, const std::vector<std::uint32_t>& sl
             "",
             fmt::format("forebay ls shows when it is committed; if the agent ends before, forebay drain {}",
                         staging.directory())};
+}
+
+bool is_of_other_nodes(const std::string& directory, std::uint32_t nodes) {
+    const auto staged = staged_files(directory);
+    return staged &&
+           std::ranges::any_of(*staged, [&](const StagedFile& file) { return file.peek.record.nodes != nodes; });
 }
 
 }  // namespace
@@ -73,6 +80,32 @@ Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<s
     if (!wait_together(world, look, at_most, say) && mine && !show_pending(staging, slots).empty())
         mine = not_committed(staging, slots, at_most);
     return comm::agree(world, mine);
+}
+
+Result<> await_inherited(const comm::Topology& topology, const Staging& staging, std::chrono::milliseconds at_most,
+                         const Say& say) {
+    bool waits = false;
+    FB_TRY(comm::agree(*topology.world, [&] {
+        waits = topology.leads() && (topology.nodes > 1 || is_of_other_nodes(staging.directory(), topology.nodes));
+    }));
+    const auto& page = staging.control();
+    const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
+        if (!waits) return {};
+        const auto seen = page.news.load(std::memory_order_acquire);
+        std::vector<std::uint32_t> busy;
+        for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
+            const auto state = page.slots[i].state.load(std::memory_order_acquire);
+            if (state == SlotState::sealed || state == SlotState::draining || state == SlotState::drained)
+                busy.push_back(i);
+        }
+        if (busy.empty()) return {};
+        sys::wait_on(page.news, seen, nap);
+        return fmt::format("the agent on {} to drain what an earlier session left in {}: {}", sys::host_name(),
+                           staging.directory(), show_pending(staging, busy));
+    };
+    // What is committed by then is what there is.
+    wait_together(*topology.world, look, at_most, say);
+    return {};
 }
 
 }  // namespace forebay::node

@@ -12,10 +12,12 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/path.hpp"
 #include "node/compression_rules.hpp"
 #include "node/watch.hpp"
 #include "sys/local_file.hpp"
 #include "sys/store.hpp"
+#include "sys/wait_until.hpp"
 
 namespace forebay::node {
 
@@ -25,7 +27,7 @@ constexpr const char* session_name = "session.json";
 constexpr const char* control_name = "control";
 // Taking gigabytes out of memory takes seconds on a busy node.
 constexpr std::chrono::seconds freeing_max{60};
-constexpr std::chrono::milliseconds look_pause{20};
+constexpr sys::Pauses look_pauses{std::chrono::milliseconds(20)};
 
 std::string base_of(const std::string& base) { return base.empty() ? "/dev/shm" : base; }
 
@@ -72,7 +74,7 @@ bool belongs_to(const std::string& directory, const std::string& run) {
     const auto path = directory + "/" + session_name;
     const auto text = sys::read_text(sys::posix_store(), path, limits::session_bytes_max);
     const auto session = text ? decode_session(*text, path) : Result<SessionFile>(text.error());
-    if (!session) return directory.substr(directory.rfind('/') + 1).starts_with(directory_prefix(run));
+    if (!session) return leaf_of(directory).starts_with(directory_prefix(run));
     std::error_code unequal;  // one of both does not exist
     return session->run == run || std::filesystem::equivalent(session->run, run, unequal);
 }
@@ -87,18 +89,18 @@ bool split_slot_name(const std::string& name, std::string& stream, std::uint32_t
     return true;
 }
 
+bool await_end_of_agent(const std::string& directory, std::chrono::milliseconds wait_max) {
+    return sys::wait_until(sys::Clock::now() + wait_max, look_pauses,
+                           [&] { return !sys::lock_is_held(agent_lock_path(directory)); });
+}
+
 Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseconds wait_max) {
     end_agent(directory);
-    const auto deadline = sys::Clock::now() + wait_max;
-    while (sys::lock_is_held(agent_lock_path(directory))) {
-        if (sys::Clock::now() > deadline)
-            return Error{ErrorKind::retry,
-                         fmt::format("the agent of an earlier session still drains {} after {} s", directory,
-                                     wait_max.count() / 1000),
-                         "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
-        std::this_thread::sleep_for(look_pause);
-    }
-    return {};
+    if (await_end_of_agent(directory, wait_max)) return {};
+    return Error{
+        ErrorKind::retry,
+        fmt::format("the agent of an earlier session still drains {} after {} s", directory, wait_max.count() / 1000),
+        "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
 }
 
 // What the page of the session before says is committed. What is not at the target any more was then removed there, and
@@ -211,9 +213,7 @@ void dismiss_lingering(const std::string& directory) {
     if (!page || page->control().lingering.load() == 0) return;
     page->control().ending = 1;
     ring(page->control().bell);
-    const auto deadline = sys::Clock::now() + freeing_max;
-    while (sys::lock_is_held(agent_lock_path(directory)) && sys::Clock::now() < deadline)
-        std::this_thread::sleep_for(look_pause);
+    await_end_of_agent(directory, freeing_max);
 }
 
 Result<> remove_leftover(const std::string& directory, Unpacked unpacked) {
@@ -261,7 +261,7 @@ Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, cons
                                      process_in(directory), run, application_lock_path(directory)),
                          "all of its snapshots", "end it, or choose another run directory"};
         if (!passing || sys::Clock::now() > deadline) return lock.error();
-        std::this_thread::sleep_for(look_pause);
+        std::this_thread::sleep_for(look_pauses.first);
     }
 }
 
@@ -367,6 +367,16 @@ std::vector<std::uint32_t> Staging::slots_of(std::uint32_t stream) const {
     for (std::uint32_t i = 0; i < control().slot_count.load(std::memory_order_acquire); ++i)
         if (control().slots[i].stream == stream) indices.push_back(i);
     return indices;
+}
+
+std::set<std::uint64_t> Staging::committed_snapshots(const std::string& stream) const {
+    std::set<std::uint64_t> ids;
+    const auto& page = control();
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
+        if (page.slots[i].state.load(std::memory_order_acquire) == SlotState::committed &&
+            page.streams[page.slots[i].stream].name.data() == stream)
+            ids.insert(page.slots[i].snapshot_id.load());
+    return ids;
 }
 
 std::string Staging::slot_path(std::uint32_t slot) const {

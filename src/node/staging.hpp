@@ -13,6 +13,7 @@
 #pragma once
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -122,6 +123,10 @@ public:
     Result<std::uint32_t> add_stream(const std::string& name, const StreamOptions& options);
     /// The slots of a stream, as indices into Control::slots.
     std::vector<std::uint32_t> slots_of(std::uint32_t stream) const;
+
+    /// Snapshots of a stream that are committed and whose slots are not filled anew. Ids are of one stream: other
+    /// streams may have the same.
+    std::set<std::uint64_t> committed_snapshots(const std::string& stream) const;
 
     std::string slot_path(std::uint32_t slot) const;
     bool application_lives() const;

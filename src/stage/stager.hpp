@@ -129,7 +129,7 @@ private:
     bool holds_slot_ = false;  // the node's first rank has made slot current_ `filling`
     std::int64_t replaced_ = -1;
     std::unique_ptr<comm::Group> sharers_;  // the first ranks of the nodes of one file; none where each has its own
-    format::FileGroup group_;
+    format::Form form_;
     std::uint64_t shared_version_ = 0, shared_head_bytes_ = 0;
     std::vector<std::uint64_t> share_, shared_offsets_;  // what this node told of itself, and what came of it
     std::vector<std::uint64_t> new_share_, all_shares_, file_bytes_;

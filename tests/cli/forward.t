@@ -25,8 +25,8 @@ told to end
 $ cat errors
 # Calls that are wrong.
 $ forebay forward run7 --listen here --token-file token
-2> forebay: no forwarder of run7: 'here' is no address of a host and a port, as "host7:4711"
-2>   Next: see that the run can be written to from this host, and that --listen names a free port of it.
+2> forebay: no forwarder of run7: 'here' is no address of a host and a port, as "host7:4711".
+2>   Next: see that the run can be written to from this host, and that --listen names a free port of it
 [2]
 $ chmod 644 token
 $ forebay forward run7 --listen :0 --token-file token
@@ -36,5 +36,5 @@ $ forebay forward run7 --listen :0 --token-file token
 $ echo other >short
 $ forebay forward run7 --listen :0 --token-file short
 2> forebay: short holds no token, which is 32 hexadecimal digits.
-2>   Next: remove it, and a new one is made.
+2>   Next: remove it, and a new one is made
 [2]

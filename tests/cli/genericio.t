@@ -28,11 +28,11 @@ m000  DAMAGED in 1 place:
 [1]
 $ forebay import genericio m000 again@3
 2> forebay: m000 is damaged: 'particles/id' of rank 2, bytes 1176-1343: its CRC-64 is ed27867ae7ea0ce3, 4140603043de2494 expected. Nothing was imported.
-2>   Next: copy the file again, or use an older one.
+2>   Next: copy the file again, or use an older one
 [4]
 $ forebay export genericio run/restart@last m000
 2> forebay: m000 exists. Nothing was written.
-2>   Next: --force, or another name.
+2>   Next: --force, or another name
 [2]
 $ forebay export genericio run/restart@last m000 --force --compress --big-endian
 m000  exported from run/restart/step-000120: 60 elements of 6 ranks, 2.42 kB

@@ -1,5 +1,5 @@
-# Which verbs there are to view and to measure depends on the libraries that a build has.
-$ forebay --help | grep -v -E '^  (view|bench) '
+# What view says of itself depends on the libraries that a build has.
+$ forebay --help | grep -v '^  view '
 Save a simulation's state at memory speed; see, check and look after what was saved.
 Usage: forebay [OPTIONS] SUBCOMMAND
 
@@ -23,6 +23,7 @@ Subcommands:
   extract                     Write the files of packed streams back, or list them
   agent                       Drain and commit what a session stages (the library starts this)
   forward                     Write to a run for the agents of other hosts, until it is told to end
+  bench                       Measure saves, drains and restarts against the limits of this machine (with MPI)
 
 Exit codes: 0 good; 1 damage found or work not done; 2 the call must be corrected; 3 missing; 4 corrupt;
   5 no room, or a fault that may pass; 6 unsupported by this build, machine or file version; 7 our own mistake.

@@ -9,17 +9,17 @@ $ flip() {
 $ flip 4096
 2> forebay: node file damaged.h5 is damaged: the record's magic number is 0a0d45444f4e42ff.
 2>   Safe: its other copy, if there is one, and the snapshots before it.
-2>   Next: forebay verify RUN.
+2>   Next: forebay verify RUN@STEP, with the run that it belongs to
 [4]
 $ flip 4200
 2> forebay: node file damaged.h5 is damaged: its record, bytes 4096-8187, has the checksum 93e4cc07, 39f0f0e9 is written.
 2>   Safe: its other copy, if there is one, and the snapshots before it.
-2>   Next: forebay verify RUN.
+2>   Next: forebay verify RUN@STEP, with the run that it belongs to
 [4]
 $ flip "$(grep -abo '"stream"' "$file" | head -1 | cut -d: -f1)"
 2> forebay: node file damaged.h5 is damaged: its head, bytes 0-4095 and 8192-18387, has the checksum 3b3c6cfb, 8e38e23b is written.
 2>   Safe: its other copy, if there is one, and the snapshots before it.
-2>   Next: forebay verify RUN.
+2>   Next: forebay verify RUN@STEP, with the run that it belongs to
 [4]
 # A file that was never sealed.
 $ cp "$file" damaged.h5
@@ -27,10 +27,10 @@ $ dd if=/dev/zero of=damaged.h5 bs=4096 seek=1 count=1 conv=notrunc status=none
 $ forebay verify damaged.h5
 2> forebay: node file damaged.h5 was never sealed, or is being filled now: its record is empty.
 2>   Safe: the snapshots before it.
-2>   Next: use one of them.
+2>   Next: use one of them
 [3]
 $ forebay ls damaged.h5
 2> forebay: node file damaged.h5 was never sealed, or is being filled now: its record is empty.
 2>   Safe: the snapshots before it.
-2>   Next: use one of them.
+2>   Next: use one of them
 [3]

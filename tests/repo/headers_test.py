@@ -16,8 +16,8 @@ from pathlib import Path
 import tree
 
 
-HDF5 = ("src/h5/", "src/views/", "src/foreign/hdf5/", "src/h5part/", "include/forebay/h5part/", "tests/")
-MPI = ("mpi.h>", "forebay/mpi.hpp", "/mpi_", "genericio/GenericIO.h")
+HDF5 = ("src/h5/", "src/views/", "src/foreign/hdf5/", "src/made/h5part/", "src/h5part/", "include/forebay/h5part/", "tests/")
+MPI = ("mpi.h>", "forebay/mpi.hpp", "/mpi_", "genericio/GenericIO.h", "bench/")
 
 
 BUILD = Path(os.environ.get("FOREBAY_BINARY_DIR", tree.ROOT / "build"))

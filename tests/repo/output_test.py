@@ -1,6 +1,6 @@
-"""Goal: what the program prints goes through say.hpp, which shows the names in it, through json.cpp, log.cpp or progress.cpp.
+"""Goal: what the programs print goes through say.hpp, which shows the names in it, through json.cpp, log.cpp or progress.cpp.
 
-Method: looks for every other call that writes to a terminal in src/cli.
+Method: looks for every other call that writes to a terminal in src/cli and src/bench.
 """
 
 import re
@@ -14,7 +14,7 @@ PRINTS = re.compile(r"\b(std::)?(fputs|fputc|puts|putchar|fwrite|f?printf|perror
 def main():
     problems = []
     checked = 0
-    for path in tree.tracked(".cpp", ".hpp", under=("src/cli/",)):
+    for path in tree.tracked(".cpp", ".hpp", under=("src/cli/", "src/bench/")):
         name = tree.shown(path)
         checked += 1
         if name in ALLOWED or name.endswith("_test.cpp"):

@@ -1,0 +1,50 @@
+// The benchmarks of `forebay bench`, one file each. Every one runs its limit (memcpy, a raw write, a raw read) in the
+// same run, in turns with what it measures, and gives the ratio of the two rates.
+//
+// Ranks: each is called by all ranks and reports on rank 0; an error is the same on all of them.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bench/ranks.hpp"
+#include "cli/command_line.hpp"
+#include "forebay/options.hpp"
+#include "forebay/result.hpp"
+
+namespace forebay::bench {
+
+struct BenchOptions {
+    std::uint64_t bytes_per_rank = 266'000'000;
+    int repeats = 7;
+    std::string run;      // "": a new directory, removed at the end
+    std::string staging;  // "": /dev/shm
+    bool json = false;
+    int variables = 0;
+    int from = 0;  // ranks that save; 0: all
+    std::string to;
+    int ranks_per_node = 12;
+    int nodes = 8100;
+    std::uint64_t block_bytes = AgentOptions{}.block_bytes;
+    int in_flight = AgentOptions{}.in_flight;
+    std::string file;
+    double error = 0;
+    double slowdown_percent_max = 5;
+};
+
+/// `forebay bench`.
+void add_bench(cli::CommandLine& line);
+
+Result<> bench_save(Ranks& ranks, const BenchOptions& options);
+/// Many small variables: what planning and sealing take beside the copy.
+Result<> bench_save_variables(Ranks& ranks, const BenchOptions& options);
+Result<> bench_drain(Ranks& ranks, const BenchOptions& options);
+Result<> bench_pace(Ranks& ranks, const BenchOptions& options);
+Result<> bench_restart(Ranks& ranks, const BenchOptions& options);
+/// From one number of ranks to others.
+Result<> bench_restart_ranks(Ranks& ranks, const BenchOptions& options);
+Result<> bench_plan(Ranks& ranks, const BenchOptions& options);
+Result<> bench_compress(Ranks& ranks, const BenchOptions& options);
+
+}  // namespace forebay::bench

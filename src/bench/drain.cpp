@@ -1,0 +1,188 @@
+// forebay bench drain: how fast what is sealed becomes durable, against raw synced writes of the same bytes; and what
+// the drain costs the computing ranks.
+
+#include <algorithm>
+#include <memory>
+
+#include "base/bytes.hpp"
+#include "base/limits.hpp"
+#include "base/units.hpp"
+#include "bench/bench.hpp"
+#include "bench/load.hpp"
+#include "bench/memory.hpp"
+#include "bench/place.hpp"
+#include "bench/raw.hpp"
+#include "bench/report.hpp"
+#include "bench/spread.hpp"
+
+namespace forebay::bench {
+
+namespace {
+
+constexpr std::chrono::minutes commit_max{10};
+constexpr const char* stream_name = "particles";
+// With pacing the drain takes this many times longer than the target could.
+constexpr double pacing = 4;
+
+struct Slowdown {
+    std::vector<double> percent, drain_seconds;
+};
+
+struct Samples {
+    RawSamples raw{write_ways()};
+    std::vector<double> durable, agent, best_raw;
+    std::uint64_t bytes = 0;  // of a node, as the agent counts them
+    std::uint64_t paced_rate = 0;
+    Slowdown compute, memory, compute_paced, memory_paced;
+};
+
+class DrainBench {
+public:
+    DrainBench(Ranks& ranks, BenchPlace& place, BenchTable& table, MemcpyLimit& limit)
+        : ranks_(ranks), place_(place), table_(table), limit_(limit) {}
+
+    Result<Samples> run(int repeats) {
+        FB_TRY(open(0));
+        FB_TRY(drain(nullptr));
+        // All ways write what the agent writes, from memory of the same kind.
+        limit_.place(ranks_, table_.rows_in(0));
+        limit_.copy_in(table_);
+        for (int turn = 0; turn < repeats; ++turn) {
+            FB_TRY(drain(&samples_));
+            FB_TRY(raw_turn(static_cast<std::size_t>(turn)));
+        }
+        for (std::size_t i = 0; i < samples_.durable.size(); ++i)
+            samples_.best_raw.push_back(samples_.raw.of(samples_.raw.best())[i]);
+        FB_TRY(slow_down(repeats, samples_.compute, samples_.memory));
+        FB_TRY(session_->close());
+        samples_.paced_rate = static_cast<std::uint64_t>(static_cast<double>(samples_.bytes) /
+                                                         spread_of(samples_.best_raw).median / pacing);
+        FB_TRY(open(samples_.paced_rate));
+        FB_TRY(slow_down(repeats, samples_.compute_paced, samples_.memory_paced));
+        FB_TRY(session_->close());
+        return samples_;
+    }
+
+private:
+    Result<> open(std::uint64_t rate_bytes_per_second) {
+        session_.reset();
+        FB_TRY_ASSIGN(session, place_.open(ranks_, rate_bytes_per_second));
+        session_ = std::make_unique<Session>(std::move(session));
+        FB_TRY_ASSIGN(stream, session_->stream(stream_name, BenchPlace::stream_options()));
+        stream_ = std::make_unique<Stream>(stream);
+        FB_TRY_ASSIGN(particles, BenchTable::describe(*stream_));
+        FB_TRY(table_.bind(particles, table_.rows_in(0)));
+        return stream_->prepare();
+    }
+
+    Result<> settle() {
+        FB_TRY(stream_->wait_committed(commit_max));
+        FB_TRY(ranks_.agree(ranks_.rank() == 0 ? place_.remove_snapshots(stream_name) : Result<>()));
+        ranks_.rest();
+        return {};
+    }
+
+    // From the seal to the commit, while the ranks sleep.
+    Result<> drain(Samples* samples) {
+        FB_TRY(settle());
+        const auto before = stream_->counters();
+        FB_TRY(stream_->save(++step_));
+        const auto sealed = sys::Clock::now();
+        FB_TRY(stream_->wait_committed(commit_max));
+        const auto seconds = std::chrono::duration<double>(sys::Clock::now() - sealed).count();
+        const auto after = stream_->counters();
+        const auto durable = ranks_.max(seconds), agent = ranks_.max(after.drain_seconds - before.drain_seconds);
+        samples_.bytes = after.bytes_drained - before.bytes_drained;
+        if (samples == nullptr) return {};
+        samples->durable.push_back(durable);
+        samples->agent.push_back(agent);
+        return {};
+    }
+
+    // Each turn begins with another way, so that none always comes first after the drain.
+    Result<> raw_turn(std::size_t turn) {
+        FB_TRY(settle());
+        const auto ways = samples_.raw.ways();
+        const auto bytes = limit_.bytes().first(
+            std::min<std::uint64_t>(round_up(samples_.bytes, limits::page_bytes), limit_.bytes().size()));
+        for (std::size_t i = 0; i < ways.size(); ++i) {
+            const auto way = (i + turn) % ways.size();
+            FB_TRY_ASSIGN(seconds, timed_raw_write(ranks_, place_.at_target("raw"), bytes, ways[way]));
+            samples_.raw.add(way, seconds);
+        }
+        return {};
+    }
+
+    Result<> slow_down(int repeats, Slowdown& compute, Slowdown& memory) {
+        for (const auto load : {Load::compute, Load::memory}) {
+            LoadLoop loop(load);
+            for (int turn = 0; turn < repeats; ++turn)
+                FB_TRY(slow_down_once(loop, load == Load::compute ? compute : memory));
+        }
+        return {};
+    }
+
+    // The same loop during a drain and, for as long, without one. The slowest rank counts, as in a code whose ranks
+    // meet after every step.
+    Result<> slow_down_once(LoadLoop& loop, Slowdown& slowdown) {
+        FB_TRY(settle());
+        FB_TRY(stream_->save(++step_));
+        const auto sealed = sys::Clock::now();
+        const auto during = loop.rate([&] { return stream_->counters().newest_durable_step < step_; });
+        const auto took = sys::Clock::now() - sealed;
+        FB_TRY(settle());
+        ranks_.group().barrier();
+        const auto end = sys::Clock::now() + took;
+        const auto alone = loop.rate([&] { return sys::Clock::now() < end; });
+        slowdown.drain_seconds.push_back(ranks_.max(std::chrono::duration<double>(took).count()));
+        slowdown.percent.push_back((ranks_.min(alone) / ranks_.min(during) - 1) * 100);
+        return {};
+    }
+
+    Ranks& ranks_;
+    BenchPlace& place_;
+    BenchTable& table_;
+    MemcpyLimit& limit_;
+    std::unique_ptr<Session> session_;
+    std::unique_ptr<Stream> stream_;
+    Samples samples_;
+    std::int64_t step_ = 0;
+};
+
+void report(Ranks& ranks, const BenchOptions& options, const Samples& samples) {
+    BenchReport report("drain");
+    report.setting("ranks", static_cast<std::uint64_t>(ranks.size()));
+    report.setting("bytes_per_rank", options.bytes_per_rank);
+    report.seconds("durable", "seal to commit", samples.durable, samples.bytes);
+    report.seconds("agent", "  of it the agent, writing and syncing", samples.agent, samples.bytes);
+    for (std::size_t way = 0; way < samples.raw.ways().size(); ++way)
+        report.seconds(samples.raw.ways()[way].key, samples.raw.ways()[way].what, samples.raw.of(way), samples.bytes);
+    const auto slowdown = [&](const char* key, const char* what, const Slowdown& measured) {
+        report.numbers(std::string("slowdown_") + key, std::string("slowdown of a ") + what, "%", measured.percent);
+        report.seconds(std::string("durable_during_") + key, "  seal to commit meanwhile", measured.drain_seconds,
+                       samples.bytes);
+    };
+    const auto paced = " loop, paced to " + show_rate(static_cast<double>(samples.paced_rate));
+    slowdown("compute", "compute-bound loop", samples.compute);
+    slowdown("memory", "memory-bound loop", samples.memory);
+    slowdown("compute_paced", ("compute-bound" + paced).c_str(), samples.compute_paced);
+    slowdown("memory_paced", ("memory-bound" + paced).c_str(), samples.memory_paced);
+    const auto best = samples.raw.ways()[samples.raw.best()];
+    report.ratio(std::string(best.what) + " seconds / seal to commit",
+                 spread_of(samples.best_raw).median / spread_of(samples.durable).median, 0.90,
+                 ratios_of(samples.best_raw, samples.durable));
+    report.print(options.json);
+}
+
+}  // namespace
+
+Result<> bench_drain(Ranks& ranks, const BenchOptions& options) {
+    FB_TRY_ASSIGN(place, BenchPlace::make(ranks, options));
+    BenchTable table(options.bytes_per_rank / BenchTable::row_bytes, static_cast<std::uint32_t>(ranks.rank()));
+    FB_TRY_ASSIGN(limit, MemcpyLimit::open(ranks, place.on_node("memory"), table));
+    FB_TRY_ASSIGN(samples, DrainBench(ranks, place, table, limit).run(options.repeats));
+    if (ranks.rank() == 0) report(ranks, options, samples);
+    return {};
+}
+
+}  // namespace forebay::bench

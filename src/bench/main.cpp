@@ -1,0 +1,12 @@
+// The program `forebay-mpi`: the verbs of `forebay` that need MPI. `forebay` starts it in its own place.
+
+#include "bench/bench.hpp"
+#include "sys/machine.hpp"
+
+int main(int count, char** arguments) {
+    forebay::sys::hold_standard_descriptors();
+    forebay::sys::ignore_file_size_signal();
+    forebay::cli::CommandLine line("Those verbs of forebay that need MPI; `forebay VERB` starts them too.");
+    forebay::bench::add_bench(line);
+    return line.run(count, arguments);
+}

@@ -1,0 +1,37 @@
+// The limits in memory: glibc's memcpy between the ranks' arrays and a warm shared mapping that is laid out as a node
+// file, and write(2) of the same bytes to a new file there.
+
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "bench/ranks.hpp"
+#include "bench/table.hpp"
+#include "sys/mapping.hpp"
+
+namespace forebay::bench {
+
+class MemcpyLimit {
+public:
+    /// Reserves, maps and faults in. Collective.
+    static Result<MemcpyLimit> open(Ranks& ranks, const std::string& path, const BenchTable& table);
+
+    /// Where this rank's rows lie this time: column by column, in each the ranks end to end. Collective.
+    void place(Ranks& ranks, std::uint64_t rows);
+    void copy_in(BenchTable& table);
+    void copy_out(BenchTable& table);
+    /// All of the mapping, whole pages.
+    std::span<const std::byte> bytes() const { return mapping_.bytes(); }
+
+private:
+    sys::Mapping mapping_;
+    std::uint64_t column_rows_ = 0;  // room in each column
+    std::uint64_t rows_before_ = 0, rows_ = 0;
+    std::span<std::byte> place_of(std::size_t column);
+};
+
+/// write(2) of the rank's rows to a new file of its own, which is removed again after the measurement.
+Result<double> timed_write(Ranks& ranks, const std::string& path, BenchTable& table, std::uint64_t rows);
+
+}  // namespace forebay::bench

@@ -1,0 +1,59 @@
+// The ranks of a benchmark: how they start together, how long the slowest takes, and how they wait without disturbing.
+
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/group.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::bench {
+
+class Ranks {
+public:
+    /// Duplicates `comm`. Collective over it.
+    explicit Ranks(MPI_Comm comm);
+
+    int rank() const { return group_->rank(); }
+    int size() const { return group_->size(); }
+    MPI_Comm comm() const { return comm_; }
+    comm::Group& group() { return *group_; }
+    /// The ranks of this machine.
+    comm::Group& node() { return *node_; }
+
+    /// Waits asleep, so that the cores are free for what another rank or an agent does meanwhile.
+    void rest();
+    /// The first `count` ranks, on those; nothing on the others. Collective.
+    std::unique_ptr<Ranks> first(int count);
+
+    Result<> agree(const Result<>& mine) { return comm::agree(*group_, mine); }
+    double max(double number);
+    double min(double number) { return -max(-number); }
+    /// Rank 0's.
+    std::string broadcast(const std::string& text);
+    std::vector<std::uint64_t> gather_on_node(std::uint64_t mine);
+
+    /// Seconds from the start of the first rank to the end of the last, after a barrier: a rank that the kernel lets
+    /// wait for its core counts with its waiting.
+    template <class Work>
+    Result<double> timed(Work&& work) {
+        group_->barrier();
+        const auto start = sys::Clock::now();
+        const Result<> mine = work();
+        const auto end = sys::Clock::now();
+        FB_TRY(agree(mine));
+        return span(start, end);
+    }
+
+private:
+    double span(sys::Clock::time_point start, sys::Clock::time_point end);
+
+    MPI_Comm comm_;
+    std::unique_ptr<comm::Group> group_, node_;
+};
+
+}  // namespace forebay::bench

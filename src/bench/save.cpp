@@ -1,0 +1,148 @@
+// forebay bench save: how long save() blocks the application, against memcpy of the same bytes.
+
+#include "bench/bench.hpp"
+#include "bench/memory.hpp"
+#include "bench/place.hpp"
+#include "bench/report.hpp"
+#include "bench/spread.hpp"
+#include "bench/table.hpp"
+
+namespace forebay::bench {
+
+namespace {
+
+constexpr std::chrono::minutes commit_max{10};
+constexpr const char* stream_name = "particles";
+
+struct Samples {
+    double prepare = 0, first = 0;
+    std::uint64_t bytes = 0;  // of all ranks, about
+    std::vector<double> memcpy, save, write, copy, plan, exchange;
+};
+
+class SaveBench {
+public:
+    SaveBench(Ranks& ranks, BenchPlace& place, Stream& stream, Particles particles, BenchTable& table,
+              MemcpyLimit& limit)
+        : ranks_(ranks),
+          place_(place),
+          stream_(stream),
+          particles_(std::move(particles)),
+          table_(table),
+          limit_(limit) {}
+
+    Result<Samples> run(int repeats) {
+        FB_TRY(table_.bind(particles_, table_.rows_in(0)));
+        FB_TRY_ASSIGN(prepared, ranks_.timed([&] { return stream_.prepare(); }));
+        samples_.prepare = prepared;
+        FB_TRY_ASSIGN(first, save(0));
+        samples_.first = first.seconds;
+        // Brings the limit's pages and caches to where later turns find them.
+        FB_TRY(copy(0));
+        for (int turn = 1; turn <= repeats; ++turn) FB_TRY(measure(turn));
+        FB_TRY(settle());
+        return samples_;
+    }
+
+private:
+    struct Taken {
+        double seconds;
+        Saved saved;
+    };
+
+    // The order changes from turn to turn, so that neither always finds the other's caches.
+    Result<> measure(int turn) {
+        if (turn % 2 == 1) FB_TRY(limits(turn));
+        FB_TRY_ASSIGN(taken, save(turn));
+        samples_.save.push_back(taken.seconds);
+        samples_.copy.push_back(ranks_.max(taken.saved.copy_seconds));
+        samples_.plan.push_back(taken.saved.plan_seconds * 1e6);
+        samples_.exchange.push_back(
+            (taken.saved.blocked_seconds - taken.saved.copy_seconds - taken.saved.plan_seconds) * 1e6);
+        if (turn % 2 == 0) FB_TRY(limits(turn));
+        return {};
+    }
+
+    Result<> limits(int turn) {
+        FB_TRY(settle());
+        FB_TRY_ASSIGN(copied, copy(turn));
+        samples_.memcpy.push_back(copied);
+        FB_TRY_ASSIGN(written, timed_write(ranks_, place_.on_node("write"), table_, table_.rows_in(turn)));
+        samples_.write.push_back(written);
+        return {};
+    }
+
+    Result<double> copy(int turn) {
+        FB_TRY(settle());
+        limit_.place(ranks_, table_.rows_in(turn));
+        return ranks_.timed([&]() -> Result<> {
+            limit_.copy_in(table_);
+            return {};
+        });
+    }
+
+    Result<Taken> save(int turn) {
+        FB_TRY(settle());
+        FB_TRY(table_.bind(particles_, table_.rows_in(turn)));
+        Saved saved;
+        FB_TRY_ASSIGN(seconds, ranks_.timed([&]() -> Result<> {
+            FB_TRY_ASSIGN(done, stream_.save(turn));
+            saved = done;
+            return {};
+        }));
+        samples_.bytes = static_cast<std::uint64_t>(ranks_.group().sum(static_cast<std::int64_t>(saved.bytes)));
+        return Taken{seconds, saved};
+    }
+
+    // The agent has nothing to do and the target holds nothing.
+    Result<> settle() {
+        FB_TRY(stream_.wait_committed(commit_max));
+        FB_TRY(ranks_.agree(ranks_.rank() == 0 ? place_.remove_snapshots(stream_name) : Result<>()));
+        ranks_.rest();
+        return {};
+    }
+
+    Ranks& ranks_;
+    BenchPlace& place_;
+    Stream& stream_;
+    Particles particles_;
+    BenchTable& table_;
+    MemcpyLimit& limit_;
+    Samples samples_;
+};
+
+void report(Ranks& ranks, const BenchOptions& options, const Samples& samples) {
+    BenchReport report("save");
+    report.setting("ranks", static_cast<std::uint64_t>(ranks.size()));
+    report.setting("bytes_per_rank", options.bytes_per_rank);
+    report.seconds("memcpy", "memcpy into a warm mapping", samples.memcpy, samples.bytes);
+    report.seconds("save", "save, blocked", samples.save, samples.bytes);
+    report.seconds("copy", "  of it copy with checksum", samples.copy, samples.bytes);
+    report.numbers("plan_us", "  of it plan and seal", "us", samples.plan);
+    report.numbers("exchange_us", "  of it exchange, barriers", "us", samples.exchange);
+    report.seconds("write", "write(2), new file in tmpfs", samples.write, samples.bytes);
+    report.seconds("first_save", "first save", {samples.first}, samples.bytes);
+    report.seconds("prepare", "prepare, before it", {samples.prepare});
+    const auto memcpy = spread_of(samples.memcpy).median, save = spread_of(samples.save).median;
+    report.ratio("memcpy seconds / blocked seconds", memcpy / save, ranks.size() > 2 ? 0.95 : 1.0,
+                 ratios_of(samples.memcpy, samples.save));
+    report.print(options.json);
+}
+
+}  // namespace
+
+Result<> bench_save(Ranks& ranks, const BenchOptions& options) {
+    if (options.variables > 0) return bench_save_variables(ranks, options);
+    FB_TRY_ASSIGN(place, BenchPlace::make(ranks, options));
+    BenchTable table(options.bytes_per_rank / BenchTable::row_bytes, static_cast<std::uint32_t>(ranks.rank()));
+    FB_TRY_ASSIGN(limit, MemcpyLimit::open(ranks, place.on_node("memcpy"), table));
+    FB_TRY_ASSIGN(session, place.open(ranks));
+    FB_TRY_ASSIGN(stream, session.stream(stream_name, BenchPlace::stream_options()));
+    FB_TRY_ASSIGN(particles, BenchTable::describe(stream));
+    FB_TRY_ASSIGN(samples, SaveBench(ranks, place, stream, particles, table, limit).run(options.repeats));
+    FB_TRY(session.close());
+    if (ranks.rank() == 0) report(ranks, options, samples);
+    return {};
+}
+
+}  // namespace forebay::bench

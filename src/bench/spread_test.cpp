@@ -1,0 +1,43 @@
+// Goal: medians and quartiles are those of the textbook, for odd, even, few and no samples, in any order.
+
+#include "bench/spread.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace forebay::bench;
+
+TEST_CASE("spread: an odd number of samples, unsorted") {
+    const auto spread = spread_of({5, 1, 4, 2, 3});
+    CHECK(spread.median == 3);
+    CHECK(spread.min == 1);
+    CHECK(spread.max == 5);
+    CHECK(spread.lower_quartile == 2);
+    CHECK(spread.upper_quartile == 4);
+    CHECK(spread.count == 5);
+}
+
+TEST_CASE("spread: an even number lies between its middle two") {
+    const auto spread = spread_of({4, 1, 3, 2});
+    CHECK(spread.median == doctest::Approx(2.5));
+    CHECK(spread.lower_quartile == doctest::Approx(1.75));
+    CHECK(spread.upper_quartile == doctest::Approx(3.25));
+}
+
+TEST_CASE("spread: one sample is everything, none are zeros") {
+    const auto one = spread_of({7});
+    CHECK(one.median == 7);
+    CHECK(one.lower_quartile == 7);
+    CHECK(one.max == 7);
+    CHECK(spread_of({}).count == 0);
+    CHECK(spread_of({}).median == 0);
+}
+
+TEST_CASE("spread: one slow run moves the maximum, not the median") {
+    CHECK(spread_of({1, 1, 1, 1, 1, 1, 1000}).median == 1);
+    CHECK(spread_of({1, 1, 1, 1, 1, 1, 1000}).max == 1000);
+}
+
+TEST_CASE("ratios: each run with its neighbour") {
+    const auto ratios = ratios_of({1, 4, 9}, {2, 2, 3});
+    CHECK(ratios == std::vector<double>{0.5, 2, 3});
+}

@@ -1,0 +1,16 @@
+// Where the programs print for people, without the formatting of say.hpp: for rooms that make their lines themselves.
+
+#pragma once
+
+#include "cli/table.hpp"
+#include "forebay/result.hpp"
+
+namespace forebay::cli {
+
+/// To standard output.
+void say(const Shown& shown);
+
+/// To standard error: its text().
+void print_error(const Error& error);
+
+}  // namespace forebay::cli

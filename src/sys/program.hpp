@@ -1,0 +1,20 @@
+// The running program, and going on as another one.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "forebay/result.hpp"
+
+namespace forebay::sys {
+
+/// The path of the running program; empty when the kernel does not tell.
+std::string program_path();
+
+/// Goes on as another program: the same process, with its environment and the descriptors that are inherited. A
+/// `program` without a slash is looked for in PATH. Returns only when it could not be started: `missing` when there is
+/// none.
+Error become(const std::string& program, const std::vector<std::string>& arguments);
+
+}  // namespace forebay::sys

@@ -1,0 +1,16 @@
+# forebay-mpi is looked for beside the program itself, then in PATH.
+$ mkdir bin path
+> cp "$(command -v forebay)" bin
+> ln -s "$(dirname "$(dirname "$(command -v forebay)")")/lib" lib
+> printf '#!/bin/sh\nread -r pid < pid; [ $$ = "$pid" ] && echo "the process that was started:"\n' > forebay-mpi
+> printf 'echo "$0"; for one in "$@"; do echo "<$one>"; done; exit 42\n' >> forebay-mpi
+> chmod +x forebay-mpi
+$ PATH=$PWD/path bin/forebay bench save --help
+# It gets what was given, and its exit code is the command's.
+$ mv forebay-mpi path
+> sh -c 'echo $$ > pid; PATH=$PWD/path exec bin/forebay bench save -h -- "a b" --version'
+$ cp path/forebay-mpi bin
+> sh -c 'echo $$ > pid; PATH=$PWD/path exec bin/forebay bench'
+# One that cannot be started is not passed over.
+$ chmod -x bin/forebay-mpi
+> PATH=$PWD/path bin/forebay bench
