@@ -7,12 +7,13 @@ endif()
 # as long as on an idle one.
 set(forebay_test_seconds_max 3600)
 
-# Every test may find the program, the sources and an interpreter with h5py by these names.
+# Every test may find the program, the sources and an interpreter with h5py by these names; Python tests import forebay_test.
 set(forebay_test_environment
   FOREBAY_SOURCE_DIR=${PROJECT_SOURCE_DIR}
   FOREBAY_BINARY_DIR=${PROJECT_BINARY_DIR}
   FOREBAY_AGENT=${PROJECT_BINARY_DIR}/bin/forebay
-  FOREBAY_PYTHON=${forebay_venv_python})
+  FOREBAY_PYTHON=${forebay_venv_python}
+  PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/support)
 if(FOREBAY_SANITIZE)  # what else is linked to a sanitized library needs the flag too
   list(APPEND forebay_test_environment FOREBAY_LINK_FLAGS=-fsanitize=${FOREBAY_SANITIZE} UBSAN_OPTIONS=print_stacktrace=1)
 endif()
@@ -42,7 +43,7 @@ function(forebay_unit_test source)
   cmake_path(GET source STEM stem)
   string(REGEX REPLACE "^.*/src/([a-z0-9]+)/.*$" "\\1" room ${source})
   string(REGEX REPLACE "_test$" "" name ${stem})
-  if(NOT TARGET forebay OR (room MATCHES "^(h5|outline|views)$" AND NOT TARGET forebay_hdf5)
+  if(NOT TARGET forebay OR ((room MATCHES "^(h5|outline|views)$" OR source MATCHES "/made/h5part/") AND NOT TARGET forebay_hdf5)
      OR (name MATCHES "^mpi_" AND NOT TARGET forebay_mpi) OR (name MATCHES "_hdf5$" AND NOT TARGET forebay_hdf5)
      OR (room STREQUAL "bench" AND NOT TARGET forebay_bench))
     return()
@@ -52,7 +53,7 @@ function(forebay_unit_test source)
     return()
   endif()
   set(libraries)
-  if(room MATCHES "^(h5|outline|views)$")
+  if(room MATCHES "^(h5|outline|views)$" OR source MATCHES "/made/h5part/")
     set(libraries forebay_hdf5 forebay_libhdf5)
   elseif(room STREQUAL "foreign")
     set(libraries forebay_foreign)

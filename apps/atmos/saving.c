@@ -91,18 +91,22 @@ static int save(void* self, struct model* model, int64_t step, struct saved* sav
     return 1;
 }
 
+static int64_t counted(const struct saving* saving, const char* name) {
+    double value = 0;
+    fb_error error;
+    return holds(saving->grid, fb_counter(saving->stream, name, &value, &error), &error) ? (int64_t)value : 0;
+}
+
 static int finish(void* self, struct totals* totals) {
     const double seconds_max = 86400; /* the stream's own stall_wait ends it where nothing is done any more */
     struct saving* saving = self;
     fb_error error;
-    fb_counters counters;
     const int all = holds(saving->grid, fb_wait_committed(saving->stream, seconds_max, &error), &error);
-    if (!holds(saving->grid, fb_get_counters(saving->stream, &counters, &error), &error)) return 0;
-    totals->kept = counters.saves;
-    totals->skipped = counters.skipped;
-    totals->replaced = counters.replaced;
+    totals->kept = counted(saving, "saves");
+    totals->skipped = counted(saving, "skipped");
+    totals->replaced = counted(saving, "replaced");
     totals->failed = saving->failed;
-    totals->durable = counters.newest_durable_step;
+    totals->durable = counted(saving, "newest_durable_step");
     return all;
 }
 

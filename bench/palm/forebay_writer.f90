@@ -54,7 +54,7 @@ contains
     integer :: i
     allocate (self%session, self%stream)
     call self%session%open(MPI_COMM_WORLD, self%directory, self%staging)
-    call self%session%stream('restart', self%stream, slots=1, keep=0, view=.false.)
+    call self%session%stream('restart', self%stream, 'slots = 1'//new_line('a')//'keep = 0'//new_line('a')//'view = false')
     do i = 1, size(self%data%items)
       associate (one => self%data%items(i))
         if (one%distributed) then

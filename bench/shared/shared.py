@@ -30,7 +30,7 @@ WAYS = {
     "dedicated": "Forebay, shared file, dedicated core",
 }
 # No view, no second slot: nothing goes on that the others do not do.
-STREAM = {"node_files": "keep = 1\nview = false\n", "shared": "keep = 1\nview = false\nshared = true\n"}
+STREAM = {"node_files": "keep = 1\nview = false\n", "shared": "keep = 1\nview = false\nfile = \"shared\"\n"}
 STREAM["dedicated"] = STREAM["shared"]
 ENVIRONMENT = os.environ | {
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",

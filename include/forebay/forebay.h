@@ -98,32 +98,6 @@ void fb_options_set_log(fb_options* options, void (*log)(const char* line, void*
 void fb_options_set_log_to_stderr(fb_options* options, int yes);
 void fb_options_free(fb_options* options);
 
-/* What a save does when every slot of the stream still holds a snapshot that is not committed. */
-typedef enum fb_policy {
-    FB_WAIT = 0,         /* until a slot is free; the default, nothing is ever lost */
-    FB_WAIT_AT_MOST = 1, /* wait_max_seconds, then skip */
-    FB_SKIP = 2,         /* at once */
-    /* Replace a snapshot that the agent has not begun to drain: with two slots the older of two that wait; else skip.
-     * With one slot the waiting one is given up before the new one is sealed: a kill in between loses both. */
-    FB_NEWEST_ONLY = 3
-} fb_policy;
-
-typedef struct fb_stream_options {
-    int slots; /* 1, or 2 to save while the step before still drains */
-    fb_policy policy;
-    double wait_max_seconds; /* for FB_WAIT_AT_MOST */
-    int keep;                /* committed snapshots that stay at the target; 0 keeps all */
-    int keep_abandoned;      /* of those that the run has left by going back; -1: until it has `keep` new ones */
-    int view;                /* not 0: make the plain view at commit, when the agent can; others by the TOML text */
-    int priority;            /* of its drains: a higher one goes first, and overtakes */
-    double deadline_seconds; /* a snapshot is to be durable so long after its seal; 0: none */
-    uint64_t rate_bytes_per_second; /* of its drains, where that is less than the agent's; 0: the agent's */
-    int nodes_per_file;             /* nodes that share one file at the target; 1: each has its own */
-} fb_stream_options;
-
-/* The defaults, to change from. */
-fb_stream_options fb_stream_options_default(void);
-
 /* ---- session ---- */
 
 /* One application's use of one run, by this process alone; with MPI: fb_open_mpi() in forebay_mpi.h. */
@@ -156,10 +130,11 @@ typedef struct fb_job {
  * call asks the batch system, each makes one maximum over the world. Collective. */
 fb_status fb_check_job(fb_session* session, int stop_wanted, fb_job* job, fb_error* error);
 
-/* A named sequence of snapshots; `options` NULL: those of the configuration, else the defaults. Options that differ
- * between ranks, or from those of a stream that is open already, are FB_REFUSED; the second handle of a stream shares
- * its description. Collective. */
-fb_status fb_stream_open(fb_session* session, const char* name, const fb_stream_options* options, fb_stream** stream,
+/* A named sequence of snapshots. `options`: what could stand below [streams.NAME] in the configuration, a line each, as
+ * in "slots = 2\nfile = \"combined:16\""; what it does not name has its default. NULL: those of the configuration, else
+ * the defaults. Options that differ between ranks, or from those of a stream that is open already, are FB_REFUSED, as
+ * are unknown ones, on every rank; the second handle of a stream shares its description. Collective. */
+fb_status fb_stream_open(fb_session* session, const char* name, const char* options, fb_stream** stream,
                          fb_error* error);
 void fb_stream_free(fb_stream* stream);
 
@@ -257,7 +232,7 @@ void fb_particles_free(fb_particles* particles);
 typedef struct fb_saved {
     int64_t step;
     int kept;         /* 0: the policy skipped the step; nothing was staged */
-    int64_t replaced; /* FB_NEWEST_ONLY: the step that was dropped for this one, else -1 */
+    int64_t replaced; /* newest_only: the step that was dropped for this one, else -1 */
     uint64_t bytes;   /* this rank's */
     double blocked_seconds;
     double wait_seconds;
@@ -287,20 +262,13 @@ fb_status fb_direct_column(fb_direct* direct, const fb_particles* particles, siz
 fb_status fb_direct_seal(fb_direct* direct, fb_saved* saved, fb_error* error);
 void fb_direct_free(fb_direct* direct);
 
-/* Totals since the session was opened; forebay/options.hpp says what each counts. */
-typedef struct fb_counters {
-    uint64_t saves, skipped, replaced, commits, aborts;
-    uint64_t bytes_saved, bytes_drained, bytes_stored;
-    double blocked_seconds, wait_seconds, drain_seconds;
-    int64_t newest_durable_step;          /* -1: none */
-    uint64_t deadlines_missed;            /* snapshots of this stream that were not durable by their deadline */
-    uint64_t overtakes;                   /* drains of this node that went before one under way */
-    uint64_t limits_overruled;            /* drains that kept no slowdown_percent_max, so as to end in time */
-    uint64_t steps_counted;               /* of the computing, for the next */
-    double slowdown_percent;              /* of the computing on this node while its agent drains; 0 also: not known */
-    uint64_t drain_rate_bytes_per_second; /* the limit now; 0: none */
-} fb_counters;
-fb_status fb_get_counters(const fb_stream* stream, fb_counters* counters, fb_error* error);
+/* One of the totals since the session was opened, by its name in forebay/options.hpp. Three tell how a run does:
+ * "blocked_seconds" (what saving has cost the simulation), "newest_durable_step" (where a restart would begin; -1:
+ * nowhere) and "aborts" (drains that ended with an error). FB_REFUSED names all there are. Local. */
+fb_status fb_counter(const fb_stream* stream, const char* name, double* value, fb_error* error);
+/* All of them, a line each, as in "saves 3"; "" for NULL. The text lives as long as the handle, until the next call.
+ * Local. */
+const char* fb_counters_text(fb_stream* stream);
 
 /* ---- restarting ---- */
 

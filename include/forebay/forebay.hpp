@@ -1,5 +1,15 @@
 // Forebay for C++: save the state of a simulation at the price of one memory copy, restart it on any ranks.
 //
+//   forebay::Session session = forebay::Session::open({.run = "/scratch/me/run7"}).value();
+//   forebay::Stream stream = session.stream("restart", {.slots = 2}).value();
+//   std::int64_t step = 0;
+//   stream.replicated("step", &step).value();
+//   stream.array("density", forebay::f64, {nx, ny}, {forebay::packed({{0, 0}, {nx, ny}}, forebay::f64, data)}).value();
+//   stream.restore().value();  // the newest snapshot, where there is one
+//   while (step < steps)
+//       if (compute(), ++step % 100 == 0) stream.save(step).value();  // returns when all is copied
+//   session.close().value();
+//
 // Order of calls:
 //   open -> stream -> replicated | array | particles -> [newest -> read] -> { bind -> save } ... -> close
 //
@@ -31,14 +41,22 @@ namespace forebay {
 
 /// Reads a TOML file (docs/guide/configuration.md). Unknown keys are `refused`, with line and nearest known key.
 Result<Options> load_options(const std::string& path);
+/// Of a stream, from the text that could stand below [streams.NAME] there: "slots = 2\nfile = \"shared\"". What the
+/// text does not name has its default.
+Result<StreamOptions> parse_stream_options(const std::string& toml);
 
 class Stream;
-class StreamState;
 class Restart;
-class RestartState;
 class Session;
+
+/// What stands behind the handles; not for applications.
+namespace detail {
+class StreamState;
+class RestartState;
 class SessionState;
 class GroupHolder;
+Result<Session> open_over(std::unique_ptr<GroupHolder> world, const Result<Options>& options);
+}  // namespace detail
 
 /// A handle to a described table. Copyable; valid as long as its stream.
 class Particles {
@@ -54,8 +72,8 @@ private:
     friend class Stream;
     friend class Restart;
     friend class DirectSave;
-    Particles(std::shared_ptr<StreamState> stream, std::uint32_t table);
-    std::shared_ptr<StreamState> stream_;
+    Particles(std::shared_ptr<detail::StreamState> stream, std::uint32_t table);
+    std::shared_ptr<detail::StreamState> stream_;
     std::uint32_t table_ = 0;
 };
 
@@ -82,11 +100,11 @@ public:
     Result<> read(const std::vector<std::string>& variables);
 
 private:
-    friend class StreamState;
-    Restart(std::shared_ptr<RestartState> state, std::shared_ptr<StreamState> stream)
+    friend class detail::StreamState;
+    Restart(std::shared_ptr<detail::RestartState> state, std::shared_ptr<detail::StreamState> stream)
         : state_(std::move(state)), stream_(std::move(stream)) {}
-    std::shared_ptr<RestartState> state_;
-    std::shared_ptr<StreamState> stream_;
+    std::shared_ptr<detail::RestartState> state_;
+    std::shared_ptr<detail::StreamState> stream_;
 };
 
 /// A save whose blocks the application writes into the slot itself: no copy, only the checksum pass. Between
@@ -106,9 +124,9 @@ public:
 
 private:
     friend class Stream;
-    DirectSave(std::shared_ptr<StreamState> stream, Saved saved);
+    DirectSave(std::shared_ptr<detail::StreamState> stream, Saved saved);
     Result<> check_under_way() const;
-    std::shared_ptr<StreamState> stream_;
+    std::shared_ptr<detail::StreamState> stream_;
     Saved saved_;
     std::uint64_t number_;
 };
@@ -189,8 +207,8 @@ public:
 
 private:
     friend class Session;
-    explicit Stream(std::shared_ptr<StreamState> state) : state_(std::move(state)) {}
-    std::shared_ptr<StreamState> state_;
+    explicit Stream(std::shared_ptr<detail::StreamState> state) : state_(std::move(state)) {}
+    std::shared_ptr<detail::StreamState> state_;
 };
 
 /// One application's use of one run. Several may exist in one process.
@@ -214,6 +232,8 @@ public:
     /// With these options; `refused` where they differ between ranks, or from those of a stream that is open already.
     /// Collective.
     Result<Stream> stream(const std::string& name, const StreamOptions& options);
+    /// The same with what parse_stream_options() has answered: an error of any rank is this call's, on every rank.
+    Result<Stream> stream(const std::string& name, const Result<StreamOptions>& options);
 
     /// Whether this node's agent is draining now. Local, a load from memory.
     bool draining() const;
@@ -237,12 +257,11 @@ public:
     /// step, where its staged copy is, the next command. Collective.
     Result<> close();
 
-    /// Internal: how forebay/mpi.hpp opens a session over a communicator.
-    static Result<Session> open_over(std::unique_ptr<GroupHolder> world, const Result<Options>& options);
-
 private:
-    explicit Session(std::shared_ptr<SessionState> state);
-    std::shared_ptr<SessionState> state_;
+    friend Result<Session> detail::open_over(std::unique_ptr<detail::GroupHolder> world,
+                                             const Result<Options>& options);
+    explicit Session(std::shared_ptr<detail::SessionState> state);
+    std::shared_ptr<detail::SessionState> state_;
 };
 
 }  // namespace forebay

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "forebay/result.hpp"
+
 namespace forebay {
 
 /// What a save does when every slot of the stream still holds a snapshot that is not committed.
@@ -46,13 +48,28 @@ struct Compression {
 /// In whose words a view is: Forebay's own, or those of a format that other programs know.
 enum class Convention { plain, h5part, openpmd, netcdf };
 
-/// Whether all nodes of a snapshot are in one file at the target that holds each variable once, in its global shape;
-/// docs/guide/storage-forms.md, "One shared file".
-enum class Shared {
-    no,
-    yes,
-    h5part,  // and the columns of the one table are named as readers of H5Part look for them: /Step#120/x
+/// In which file at the target a node's bytes lie; docs/guide/which-form.md and storage-forms.md.
+struct TargetFile {
+    enum class Kind {
+        own,       // each node has a file of its own
+        combined,  // so many nodes have one, each with its whole node file in a part of it
+        shared,    // all nodes have one, which holds each variable once, in its global shape
+    };
+    Kind kind = Kind::own;
+    int nodes = 1;           // of a combined file, 2 to 256
+    bool as_h5part = false;  // of a shared file: the columns of its one table have H5Part's names, as in /Step#120/x
+
+    static TargetFile own() { return {}; }
+    static TargetFile combined(int nodes) { return {Kind::combined, nodes, false}; }
+    static TargetFile shared() { return {Kind::shared, 1, false}; }
+    static TargetFile shared_h5part() { return {Kind::shared, 1, true}; }
+    friend bool operator==(const TargetFile&, const TargetFile&) = default;
 };
+
+/// From the word of the configuration: "own", "combined:16", "shared" or "shared-h5part"; `refused` for another.
+Result<TargetFile> parse_target_file(const std::string& word);
+/// The inverse.
+std::string name_of(const TargetFile& file);
 
 /// Equal on every rank, else Session::stream() refuses them.
 struct StreamOptions {
@@ -70,9 +87,8 @@ struct StreamOptions {
     int priority = 0;                         // of its drains: a higher one goes first, and overtakes
     std::chrono::milliseconds deadline{0};    // a snapshot is to be durable so long after its seal; 0: none
     std::uint64_t rate_bytes_per_second = 0;  // of its drains, where that is less than the agent's; 0: the agent's
-    int nodes_per_file = 1;                   // that share one file at the target; fewer files on many nodes
     std::vector<Convention> conventions = {Convention::plain};  // of the views at commit
-    Shared shared = Shared::no;                                 // one file for all nodes, each variable one dataset
+    TargetFile file = {};                                       // at the target; of several nodes: not compressed
 };
 
 enum class AgentMode {
@@ -157,7 +173,9 @@ struct Job {
     std::string reason = {};                                        // why, where save is true
 };
 
-/// Totals since the session was opened.
+/// Totals since the session was opened. Three tell how a run does: `blocked_seconds` (what saving has cost the
+/// simulation), `newest_durable_step` (where a restart would begin) and `aborts` (whether storage has failed). The
+/// others are for tuning.
 struct Counters {
     std::uint64_t saves = 0;                // kept
     std::uint64_t skipped = 0;              // by policy

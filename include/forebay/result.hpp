@@ -35,9 +35,9 @@ struct Error {
     std::string safe{};  // what is still safe; may be empty
     std::string next{};  // the next command or step; may be empty
 
-    /// As every door gives it to people, a line a part: "forebay: WHAT.", "  Safe: SAFE." and "  Next: NEXT", which has no
-    /// full stop since it often ends in a command that people copy. Without `safe` and `next` it is one line, "forebay:
-    /// WHAT", with a full stop only where `what` has one.
+    /// As every door gives it to people, a line a part: "forebay: WHAT.", "  Safe: SAFE." and "  Next: NEXT", which has
+    /// no full stop since it often ends in a command that people copy. Without `safe` and `next` it is one line,
+    /// "forebay: WHAT", with a full stop only where `what` has one.
     std::string text() const;
     /// For a line of a log or a report: "WHAT. Safe: SAFE. Next: NEXT", without the program's name.
     std::string line() const;

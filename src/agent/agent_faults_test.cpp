@@ -20,7 +20,7 @@ TEST_CASE("each save that is damaged in memory is told once as failed, and who w
     test::Node node;
     std::atomic<bool> stop{false};
     std::jthread agent(
-        [&] { agent::Agent(disk, node.staging, node.session, {}, [](const std::string&) {}).run(stop, 0s); });
+        [&] { agent::Agent(disk, node.staging, node.session, {}, [](const agent::Event&) {}).run(stop, 0s); });
     std::uint32_t told = 0;
     for (const std::uint64_t id : {1u, 2u}) {
         CAPTURE(id);

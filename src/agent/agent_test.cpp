@@ -14,6 +14,7 @@
 #include "drain/node_drain.hpp"
 #include "support/agent_node.hpp"
 #include "support/committed_run.hpp"
+#include "support/crashes.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
@@ -203,52 +204,42 @@ TEST_CASE("a crash at any operation while one drain overtakes another leaves bot
     const SmallSnapshot high{.id = 2, .step = 4, .stream = "restart", .elements_per_rank = 1000};
     auto options = agent_options(1);
     options.block_bytes = 4096;
-    const auto play = [&](SimStore& disk, Node& node) {
-        WatchedStore store(disk, 0ms);
-        bool sealed = false;
-        store.before = [&](const Write&) {
-            if (!std::exchange(sealed, store.writes.size() >= 3) && sealed) node.seal(high, {.priority = 1});
-        };
-        node.seal(low);
-        return node.drain(store);
-    };
-    int operations = 0;
-    {
-        SimStore disk("run");
-        REQUIRE(disk.make_directories(run));
-        disk.settle();
-        Node node(options);
-        REQUIRE_MESSAGE(play(disk, node), node.log);
-        CHECK(node.page().overtakes == 1);
-        operations = disk.operations();
-    }
-    for (int cut = 1; cut <= operations; ++cut) {
-        for (const int boot : {0, 3, 4, 5}) {
-            CAPTURE(cut);
-            CAPTURE(boot);
-            SimStore disk("run");
+    struct World {
+        explicit World(const AgentOptions& options) : node(options) {
             REQUIRE(disk.make_directories(run));
             disk.settle();
-            const auto before = disk.clone();
-            before->crash_before(cut);
-            Node node(options);
-            static_cast<void>(play(*before, node));
-            const bool told = node.page().commits == 2;
-            if (boot < 4) before->reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
-            else before->reboot_torn(static_cast<std::uint64_t>(boot));
-            for (const auto& snapshot : {low, high}) {
-                const auto listed = catalog::snapshots(*before, run, snapshot.stream);
-                const bool whole = test::is_whole(*before, run, snapshot);
-                if (listed && !listed->empty()) CHECK(whole);
-                if (told) CHECK(whole);
-            }
-            node::ring(node.page().bell);
-            if (node.page().slot_count == 1) node.seal(high, {.priority = 1});
-            REQUIRE(node.drain(*before));
-            CHECK(test::is_whole(*before, run, low));
-            CHECK(test::is_whole(*before, run, high));
         }
-    }
+        SimStore disk{"run"};
+        Node node;
+    };
+    const auto make = [&] { return std::make_unique<World>(options); };
+    const auto play = [&](World& world) {
+        WatchedStore store(world.disk, 0ms);
+        bool sealed = false;
+        store.before = [&](const Write&) {
+            if (!std::exchange(sealed, store.writes.size() >= 3) && sealed) world.node.seal(high, {.priority = 1});
+        };
+        world.node.seal(low);
+        return world.node.drain(store);
+    };
+    const auto clean = make();
+    REQUIRE_MESSAGE(play(*clean), clean->node.log);
+    CHECK(clean->node.page().overtakes == 1);
+    test::crash_worlds_at_each(make, {0, 3, 4, 5}, play, [&](World& world, bool) {
+        auto& [disk, node] = world;
+        const bool told = node.page().commits == 2;
+        for (const auto& snapshot : {low, high}) {
+            const auto listed = catalog::snapshots(disk, run, snapshot.stream);
+            const bool whole = test::is_whole(disk, run, snapshot);
+            if (listed && !listed->empty()) CHECK(whole);
+            if (told) CHECK(whole);
+        }
+        node::ring(node.page().bell);
+        if (node.page().slot_count == 1) node.seal(high, {.priority = 1});
+        REQUIRE(node.drain(disk));
+        CHECK(test::is_whole(disk, run, low));
+        CHECK(test::is_whole(disk, run, high));
+    });
 }
 
 TEST_CASE("a stream's rate holds for its drains alone, and the agent's for all at once") {
@@ -300,7 +291,8 @@ TEST_CASE("a missed deadline is counted once and told, also of what never become
     Node unlucky;
     unlucky.seal(large("never", 3), {.deadline = 100ms});
     std::atomic<bool> stop{false};
-    std::jthread agent([&] { agent::Agent(dead, unlucky.staging, unlucky.session, {}, [](const auto&) {}).run(stop); });
+    std::jthread agent(
+        [&] { agent::Agent(dead, unlucky.staging, unlucky.session, {}, [](const agent::Event&) {}).run(stop); });
     CHECK(test::soon([&] { return unlucky.stream("never").deadlines_missed == 1; }));
     stop = true;
     node::ring(unlucky.page().bell);

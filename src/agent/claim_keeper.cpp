@@ -17,18 +17,18 @@ void say_lost(node::Control& page, const Error& why) {
     node::ring(page.news);
 }
 
-ClaimKeeper::ClaimKeeper(sys::Store& store, node::Staging& staging, std::string run, Log log)
+ClaimKeeper::ClaimKeeper(sys::Store& store, node::Staging& staging, std::string run, Tell tell)
     : store_(store),
       staging_(staging),
       page_(staging.control()),
       run_(std::move(run)),
-      log_(std::move(log)),
+      tell_(std::move(tell)),
       count_(sys::random_u64()) {  // an agent that was killed may have said any number before
     if (page_.shows_life.load() == 0) return;
     auto started = sys::Thread::start([this] { keep(); });
     if (started) thread_ = std::move(*started);
     // The session looks dead from other hosts.
-    else log_(fmt::format("the claim of the run is not renewed: {}", started.error().line()));
+    else tell_({.what = What::not_renewed, .detail = started.error().line()});
 }
 
 ClaimKeeper::~ClaimKeeper() {
@@ -47,7 +47,7 @@ void ClaimKeeper::keep() {
     do {
         lock.unlock();
         if (const auto looked = attempt([this] { look(); }); !looked)
-            log_(fmt::format("the claim of the run is not looked at: {}", looked.error().line()));
+            tell_({.what = What::not_looked_at, .detail = looked.error().line()});
         lock.lock();
     } while (!wake_.wait_for(lock, catalog::claim_renewal, [this] { return leaves_; }));
 }
@@ -70,9 +70,9 @@ void ClaimKeeper::look() {
             fmt::format("{} has taken over run {} from this session, which is number {}", **later, run_, session),
             "all that was saved; what is sealed is still drained", "end one of the two"};
         say_lost(page_, lost);
-        if (!std::exchange(told_, true)) log_(lost.line());
+        if (!std::exchange(told_, true)) tell_({.what = What::lost, .detail = lost.line()});
     } else if (!renewed && !std::exchange(told_, true)) {
-        log_(fmt::format("the claim of the run is not renewed: {}", renewed.error().line()));
+        tell_({.what = What::not_renewed, .detail = renewed.error().line()});
     } else if (renewed) {
         told_ = false;
     }

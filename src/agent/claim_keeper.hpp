@@ -7,7 +7,9 @@
 #include <mutex>
 #include <string>
 
-#include "agent/agent.hpp"
+#include "agent/events.hpp"
+#include "node/staging.hpp"
+#include "sys/store.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::agent {
@@ -15,7 +17,7 @@ namespace forebay::agent {
 class ClaimKeeper {
 public:
     /// All three must outlive it. Does nothing on nodes whose page says that another node shows life.
-    ClaimKeeper(sys::Store& store, node::Staging& staging, std::string run, Log log);
+    ClaimKeeper(sys::Store& store, node::Staging& staging, std::string run, Tell tell);
     ClaimKeeper(const ClaimKeeper&) = delete;
     ClaimKeeper& operator=(const ClaimKeeper&) = delete;
     /// Ends the claim of a session that is closed, or whose application has died, so that the next one need not watch
@@ -30,7 +32,7 @@ private:
     node::Staging& staging_;
     node::Control& page_;
     const std::string run_;
-    const Log log_;
+    const Tell tell_;
     std::uint64_t count_;
     bool told_ = false, ended_ = false;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "describe/conventions.hpp"
+
 namespace forebay::agent {
 
 namespace {
@@ -27,7 +29,8 @@ Result<std::vector<OwedView>> make_missing_views(sys::Store& store, const std::s
         std::set<std::string> names;
         for (const auto& entry : entries) names.insert(entry.name);
         bool has_any = false;
-        for (const auto convention : catalog::all_conventions) {
+        for (const auto& known : describe::known_conventions) {
+            const auto convention = known.convention;
             std::vector<catalog::Snapshot> without;
             for (const auto& snapshot : snapshots)
                 if (!names.contains(catalog::view_name(snapshot.step, convention))) without.push_back(snapshot);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/agent.hpp"
+#include "agent/view_maker.hpp"
 #include "commit/commit.hpp"
 
 namespace forebay::agent {

@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
-#include "base/crc32c.hpp"
-#include "base/limits.hpp"
-#include "catalog/catalog.hpp"
 #include "catalog/run.hpp"
-#include "commit/commit_batch.hpp"
+#include "commit/write_snapshot.hpp"
 #include "format/layout.hpp"
-#include "format/node_file.hpp"
 #include "format/packed.hpp"
 #include "sys/machine.hpp"
 
@@ -20,8 +18,6 @@ namespace forebay::agent {
 
 namespace {
 
-// Whole segments, so that a segment lies within one window.
-constexpr std::uint64_t window_bytes = 8 * limits::segment_bytes;
 // A file that is written again and again is no finished one: so often one Packer takes it up, each time as it is then.
 constexpr int versions_max = 3;
 
@@ -35,91 +31,47 @@ void cut_to_batch(std::vector<FinishedFile>& files, const BatchLimits& limits) {
     files.resize(count);
 }
 
-/// One batch on its way to the target.
-class Batch {
+Result<format::Layout> lay_out(const std::vector<FinishedFile>& files, const std::string& stream) {
+    Schema schema;
+    schema.stream = stream;
+    format::RankPart part;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        schema.variables.push_back(format::packed_variable(files[i].packed(), i));
+        part.boxes.push_back({{{0}, schema.variables.back().shape}});
+    }
+    return format::plan_layout(schema, std::span(&part, 1), {});
+}
+
+/// The files of one batch, a block each.
+class FileBlocks final : public commit::Blocks {
 public:
-    Batch(const std::string& spool, const std::vector<FinishedFile>& files) : spool_(spool), files_(files) {
-        std::uint64_t largest = 1;
-        for (const auto& file : files) largest = std::max(largest, file.seen.bytes);
-        window_.resize(std::min(largest, window_bytes));
+    FileBlocks(const std::string& spool, const std::vector<FinishedFile>& files) : spool_(spool), files_(files) {}
+
+    Result<> read(std::size_t block, std::uint64_t at, std::span<std::byte> to) override {
+        const auto done = read_file(files_[block], at, to);
+        if (!done) unreadable_ = block;
+        return done;
     }
 
-    Result<> lay_out(const std::string& stream) {
-        Schema schema;
-        schema.stream = stream;
-        format::RankPart part;
-        for (std::size_t i = 0; i < files_.size(); ++i) {
-            schema.variables.push_back(format::packed_variable(files_[i].packed(), i));
-            part.boxes.push_back({{{0}, schema.variables.back().shape}});
-        }
-        FB_TRY_ASSIGN(layout, format::plan_layout(schema, std::span(&part, 1), {}));
-        layout_ = std::move(layout);
-        head_.resize(layout_.data_offset_bytes);
-        format::encode(layout_, head_);
-        return {};
-    }
-
-    Result<> write(sys::File& out, const format::Record& record) {
-        for (std::size_t i = 0; i < files_.size(); ++i) FB_TRY(copy(i, out));
-        format::seal(layout_, record, head_);
-        FB_TRY(out.write(0, head_));
-        FB_TRY(out.truncate(layout_.file_bytes));
-        FB_TRY(out.sync());
-        return out.close();
-    }
-
-    /// The file that could not be read, when that is why write() failed.
+    /// The file that could not be read, when that is why the writing ended.
     std::optional<std::size_t> unreadable() const { return unreadable_; }
 
 private:
-    Result<> copy(std::size_t i, sys::File& out) {
-        const auto& block = layout_.blocks[i];
-        const auto words = format::crc_words(layout_, head_);
-        const auto in = sys::open_seen(spool_ + "/" + files_[i].path, files_[i].seen);
-        if (!in) return cannot_read(i, in.error());
-        auto word = block.first_segment;
-        for (std::uint64_t at = 0; at < block.size_bytes; at += window_.size()) {
-            const auto now = std::span(window_).first(std::min<std::uint64_t>(window_.size(), block.size_bytes - at));
-            if (files_[i].seen.bytes == 0) now[0] = std::byte{0};  // what stands for a file without bytes
-            else if (const auto read = (*in)->read(at, now); !read) return cannot_read(i, read.error());
-            for (std::uint64_t begin = 0; begin < now.size(); begin += limits::segment_bytes)
-                words[word++] = crc32c(now.subspan(begin, std::min(limits::segment_bytes, now.size() - begin)));
-            FB_TRY(out.write(block.offset_bytes + at, now));
+    Result<> read_file(const FinishedFile& file, std::uint64_t at, std::span<std::byte> to) {
+        if (at == 0) {
+            FB_TRY_ASSIGN(opened, sys::open_seen(spool_ + "/" + file.path, file.seen));
+            in_ = std::move(opened);
         }
-        if (const auto closed = (*in)->close(); !closed) return cannot_read(i, closed.error());
-        return {};
-    }
-
-    Error cannot_read(std::size_t i, const Error& why) {
-        unreadable_ = i;
-        return why;
+        if (file.seen.bytes == 0) to[0] = std::byte{0};  // what stands for a file without bytes
+        else FB_TRY(in_->read(at, to));
+        return at + to.size() < file.seen.bytes ? Result<>{} : in_->close();
     }
 
     const std::string& spool_;
     const std::vector<FinishedFile>& files_;
-    format::Layout layout_;
-    std::vector<std::byte> head_, window_;
+    std::unique_ptr<sys::File> in_;
     std::optional<std::size_t> unreadable_;
 };
-
-Result<> write_and_commit(sys::Store& store, Batch& batch, commit::BatchPart& part) {
-    const format::Record record{.snapshot_id = part.snapshot_id,
-                                .step = part.step,
-                                .time = format::batch_time(part.step),
-                                .sealed_unix_ns = sys::unix_ns(),
-                                .node = 0,
-                                .nodes = 1,
-                                .world_ranks = 1,
-                                .lineage = {.run_id = part.run_id}};
-    const auto directory = part.directory();
-    const auto path = directory + "/" + format::node_path(0, 1);
-    FB_TRY(sys::make_directories_below(store, part.run, directory));
-    FB_TRY_ASSIGN(out, store.open(path + ".tmp", sys::Access::create));
-    FB_TRY(batch.write(*out, record));
-    FB_TRY(store.rename(path + ".tmp", path));
-    FB_TRY(store.sync_directory(directory));
-    return commit::commit_batch(store, part);
-}
 
 }  // namespace
 
@@ -163,19 +115,18 @@ void Packer::clear_away(const std::vector<FinishedFile>& files) {
 
 Result<Packed> Packer::pack(std::vector<FinishedFile> files, std::uint64_t run_id) {
     while (!files.empty()) {
-        Batch batch(spool_, files);
-        if (const auto laid_out = batch.lay_out(stream_); !laid_out) {
+        const auto layout = lay_out(files, stream_);
+        if (!layout) {
             // One of them, or two together, cannot be described. Halves find it.
-            if (files.size() == 1) stays(files.front(), false, laid_out.error());
+            if (files.size() == 1) stays(files.front(), false, layout.error());
             files.resize(files.size() / 2);
             continue;
         }
         FB_TRY_ASSIGN(step, commit::next_step(store_, run_, stream_));
         commit::BatchPart part{run_, stream_, step, sys::random_u64(), run_id};
-        if (const auto committed = write_and_commit(store_, batch, part); !committed) {
-            // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
-            static_cast<void>(catalog::discard(store_, part.directory(), part.step, part.snapshot_id));
-            const auto bad = batch.unreadable();
+        FileBlocks blocks(spool_, files);
+        if (const auto committed = commit::write_batch(store_, part, *layout, blocks); !committed) {
+            const auto bad = blocks.unreadable();
             if (!bad) return committed.error();
             stays(files[*bad], false, committed.error());
             // Those before it were just read, so they make a batch; what comes after it is for the next.

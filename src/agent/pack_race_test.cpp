@@ -16,6 +16,7 @@
 #include "agent/pack.hpp"
 #include "commit/commit.hpp"
 #include "commit/commit_batch.hpp"
+#include "support/crashes.hpp"
 #include "support/packed_files.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
@@ -206,27 +207,19 @@ TEST_CASE("a packer that was killed while it gave its batch another step: recove
 
 TEST_CASE("a batch that gets another step is there once, under that step, whatever a power cut takes") {
     const int operations = operations_of_a_batch();
-    const auto play = [&](const Two& two, SimStore& disk) {
-        test::InterruptedStore beaten(disk, operations - 8, [&] { static_cast<void>(two.pack(disk, two.b)); });
+    const auto play = [&](Two& two) {
+        test::InterruptedStore beaten(two.disk, operations - 8, [&] { static_cast<void>(two.pack(two.disk, two.b)); });
         static_cast<void>(two.pack(beaten, two.a));
     };
-    Two clean;
-    play(clean, clean.disk);
-    const int all = clean.disk.operations();
-    for (int cut = all - 2 * operations; cut < all; ++cut)
-        for (std::uint64_t seed = 0; seed < 20; ++seed) {
-            CAPTURE(cut);
-            CAPTURE(seed);
-            Two two;
-            two.disk.crash_before(cut);
-            play(two, two.disk);
-            two.disk.reboot_torn(seed);
-            REQUIRE(commit::recover(two.disk, run, true));
-            if (two.disk.exists(ahead).value()) REQUIRE(two.disk.remove_tree(ahead));
-            std::map<std::string, int> times;
-            test::packed_in(two.disk, run, stream, &times);
-            for (const auto& [path, count] : times) CHECK(count == 1);
-        }
+    const auto check = [](Two& two) {
+        REQUIRE(commit::recover(two.disk, run, true));
+        if (two.disk.exists(ahead).value()) REQUIRE(two.disk.remove_tree(ahead));
+        std::map<std::string, int> times;
+        test::packed_in(two.disk, run, stream, &times);
+        for (const auto& [path, count] : times) CHECK(count == 1);
+    };
+    const auto make = [] { return std::make_unique<Two>(); };
+    test::crash_worlds_at_each(make, test::torn_reboots(20), play, check, 2 * operations);
 }
 
 TEST_CASE("files go only when their own batch is seen committed, whatever the target answered") {
@@ -246,41 +239,37 @@ TEST_CASE("files go only when their own batch is seen committed, whatever the ta
 }
 
 TEST_CASE("cut at any operation while a step is taken twice: no file is lost, and none is there more than twice") {
-    int operations = 1, conflicts = 0;
-    for (int cut = 0; cut < operations + 2; ++cut)
-        for (const bool power : {false, true}) {
-            CAPTURE(cut);
-            CAPTURE(power);
-            Two two;
-            two.disk.crash_before(cut);
-            struct Beaten : test::PassingStore {
-                using PassingStore::PassingStore;
-                Result<> rename(const std::string& from, const std::string& to) override {
-                    if (to.find("/step-") != to.npos && !done) done = (pack(), true);
-                    return PassingStore::rename(from, to);
-                }
-                std::function<void()> pack;
-                bool done = false;
-            } store(two.disk);
-            store.pack = [&] { static_cast<void>(two.pack(two.disk, two.b)); };
-            static_cast<void>(two.pack(store, two.a));
-            conflicts += store.done ? 1 : 0;
-            operations = std::max(operations, two.disk.operations());
-            if (power) two.disk.reboot({.names = false, .bytes = false});
-            else two.disk.kill_programs();
-            auto found = test::files_in(two.folder.path());
-            for (const auto& [path, content] : two.packed()) found["spool-" + path + "/" + path] = content;
-            CHECK(found == Contents{{"spool-a/a", "of a"}, {"spool-b/b", "of b"}});
-            REQUIRE(commit::recover(two.disk, run, false));
-            for (const auto& spool : {two.a, two.b}) {
-                Packer next(two.disk, spool, run, stream);
-                test::pack_all(next);
-                CHECK(test::files_in(spool).empty());
-            }
-            std::map<std::string, int> times;
-            CHECK(test::packed_in(two.disk, run, stream, &times) == Contents{{"a", "of a"}, {"b", "of b"}});
-            for (const auto& [path, count] : times) CHECK(count <= 2);
+    struct Beaten : test::PassingStore {
+        using PassingStore::PassingStore;
+        Result<> rename(const std::string& from, const std::string& to) override {
+            if (to.find("/step-") != to.npos && !done) done = (pack(), true);
+            return PassingStore::rename(from, to);
         }
-    CHECK(operations > 20);
+        std::function<void()> pack;
+        bool done = false;
+    };
+    int conflicts = 0;
+    const auto play = [&](Two& two) {
+        Beaten store(two.disk);
+        store.pack = [&] { static_cast<void>(two.pack(two.disk, two.b)); };
+        static_cast<void>(two.pack(store, two.a));
+        conflicts += store.done ? 1 : 0;
+    };
+    const auto check = [](Two& two) {
+        auto found = test::files_in(two.folder.path());
+        for (const auto& [path, content] : two.packed()) found["spool-" + path + "/" + path] = content;
+        CHECK(found == Contents{{"spool-a/a", "of a"}, {"spool-b/b", "of b"}});
+        REQUIRE(commit::recover(two.disk, run, false));
+        for (const auto& spool : {two.a, two.b}) {
+            Packer next(two.disk, spool, run, stream);
+            test::pack_all(next);
+            CHECK(test::files_in(spool).empty());
+        }
+        std::map<std::string, int> times;
+        CHECK(test::packed_in(two.disk, run, stream, &times) == Contents{{"a", "of a"}, {"b", "of b"}});
+        for (const auto& [path, count] : times) CHECK(count <= 2);
+    };
+    const auto make = [] { return std::make_unique<Two>(); };
+    CHECK(test::crash_worlds_at_each(make, {test::programs_killed, 0}, play, check) > 20);
     CHECK(conflicts > 10);
 }

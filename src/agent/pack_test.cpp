@@ -11,6 +11,7 @@
 
 #include "catalog/catalog.hpp"
 #include "format/packed.hpp"
+#include "support/crashes.hpp"
 #include "support/packed_files.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
@@ -122,33 +123,35 @@ TEST_CASE("a file that vanishes under the packer is left out, the others are pac
 
 TEST_CASE("cut before any operation of the target: a file is committed or still spooled, and twice at worst") {
     std::map<std::string, std::string> wanted{{"a", "1"}, {"d/b", "22"}, {"c", std::string(5000, 'c')}};
-    int operations = 1, twice = 0;
-    for (int cut = 0; cut < operations + 2; ++cut)
-        for (const bool power : {false, true}) {
-            CAPTURE(cut);
-            CAPTURE(power);
-            const test::TempDirectory folder;
-            const fs::path spool = folder / "spool";
-            for (const auto& [path, content] : wanted) put(spool / path, content);
-            SimStore disk;
-            disk.crash_before(cut);
-            if (Packer(disk, spool, "run7", stream, true, {.files_max = 2}).pack_batch() && disk.crashed()) FAIL("cut");
-            operations = std::max(operations, disk.operations());
-            if (power) disk.reboot({.names = false, .bytes = false});
-            else disk.kill_programs();
-            auto found = files_in(spool);
-            found.merge(packed_in(disk, "run7", stream));
-            CHECK(found == wanted);
-            Packer next(disk, spool, "run7", stream);
-            pack_all(next);
-            std::map<std::string, int> times;
-            CHECK(packed_in(disk, "run7", stream, &times) == wanted);
-            CHECK(files_in(spool).empty());
-            for (const auto& [path, count] : times) {
-                CHECK(count <= 2);
-                twice += count == 2 ? 1 : 0;
-            }
+    struct World {
+        test::TempDirectory folder;
+        fs::path spool = folder / "spool";
+        SimStore disk;
+    };
+    const auto make = [&] {
+        auto world = std::make_unique<World>();
+        for (const auto& [path, content] : wanted) put(world->spool / path, content);
+        return world;
+    };
+    const auto pack = [&](World& world) {
+        const auto packed = Packer(world.disk, world.spool, "run7", stream, true, {.files_max = 2}).pack_batch();
+        if (packed && world.disk.crashed()) FAIL("cut");
+    };
+    int twice = 0;
+    const auto check = [&](World& world) {
+        auto found = files_in(world.spool);
+        found.merge(packed_in(world.disk, "run7", stream));
+        CHECK(found == wanted);
+        Packer next(world.disk, world.spool, "run7", stream);
+        pack_all(next);
+        std::map<std::string, int> times;
+        CHECK(packed_in(world.disk, "run7", stream, &times) == wanted);
+        CHECK(files_in(world.spool).empty());
+        for (const auto& [path, count] : times) {
+            CHECK(count <= 2);
+            twice += count == 2 ? 1 : 0;
         }
-    CHECK(operations > 10);
+    };
+    CHECK(test::crash_worlds_at_each(make, {test::programs_killed, 0}, pack, check) > 10);
     CHECK(twice > 0);  // some cut came between the commit and the removal
 }

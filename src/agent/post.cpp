@@ -6,6 +6,7 @@
 #include <list>
 #include <utility>
 
+#include "agent/serve.hpp"
 #include "base/attempt.hpp"
 #include "base/show_text.hpp"
 #include "sys/log_file.hpp"
@@ -107,11 +108,11 @@ void leave(Post& post) {
 }
 
 void serve(Post& post, const ViewMaker& make_view) {
-    struct Serving {
+    struct SessionThread {
         std::atomic<bool> ended{false};
         sys::Thread thread;
     };
-    std::list<Serving> serving;
+    std::list<SessionThread> serving;
     bool ending = false;
     while (true) {
         const auto seen = post.bell.load(std::memory_order_acquire);
@@ -134,7 +135,7 @@ void serve(Post& post, const ViewMaker& make_view) {
             });
             if (!begun) end_with(post, entry, begun.error());
         }
-        std::erase_if(serving, [](const Serving& one) { return one.ended.load(); });
+        std::erase_if(serving, [](const SessionThread& one) { return one.ended.load(); });
         const bool all_left = post.left.load() >= post.ranks;
         if (all_left && serving.empty()) return;
         // A session that was neither closed nor destroyed would be waited for by its own agent.

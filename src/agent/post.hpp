@@ -13,7 +13,8 @@
 #include <cstdint>
 #include <string>
 
-#include "agent/agent.hpp"
+#include "agent/view_maker.hpp"
+#include "node/control.hpp"
 #include "node/long_wait.hpp"
 
 namespace forebay::agent {

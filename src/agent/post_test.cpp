@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/limits.hpp"
+#include "node/staging.hpp"
 #include "support/processes.hpp"
 #include "support/soon.hpp"
 #include "support/temp_directory.hpp"

@@ -63,9 +63,7 @@ Error not_packed(const std::string& directory, const Finished& left) {
 }  // namespace
 
 std::string spool_stream(const std::string& directory, const std::string& host) {
-    const auto dash = directory.rfind('-');
-    return fmt::format("{}{}-{}", format::packed_prefix, host,
-                       dash == std::string::npos ? std::string("0") : directory.substr(dash + 1));
+    return fmt::format("{}{}-{}", format::packed_prefix, host, node::virtual_index_of(directory));
 }
 
 Result<> check_spools(const std::string& directory) {
@@ -85,7 +83,7 @@ Result<> remove_spools(const std::string& directory) {
     return {};
 }
 
-SpoolKeeper::SpoolKeeper(sys::Store& store, const std::string& directory, const node::SessionFile& session, Log log,
+SpoolKeeper::SpoolKeeper(sys::Store& store, const std::string& directory, const node::SessionFile& session, Tell tell,
                          const SpoolPace& pace)
     : store_(store),
       directory_(directory),
@@ -93,10 +91,10 @@ SpoolKeeper::SpoolKeeper(sys::Store& store, const std::string& directory, const 
       run_id_(session.run_id),
       stream_(spool_stream(directory, session.host)),
       pace_(pace),
-      log_(std::move(log)) {
+      tell_(std::move(tell)) {
     auto started = sys::Thread::start([this] { keep(); });
     if (started) thread_ = std::move(*started);
-    else log_(fmt::format("the spool in {} is packed when the agent ends: {}", directory_, started.error().line()));
+    else tell_({.what = What::packed_later, .place = directory_, .detail = started.error().line()});
 }
 
 SpoolKeeper::~SpoolKeeper() {
@@ -116,21 +114,21 @@ void SpoolKeeper::keep() {
         lock.unlock();
         const auto packed = attempt([this] { return pack(false); });
         pause = packed ? pace_.look : pace_.error_pause;
-        tell(packed);
+        tell_change(packed);
         lock.lock();
     }
 }
 
 // An error that stays is said once, and again when it has changed or come back. Texts of the target's errors have the
 // name of the try in them, so of those the kind counts.
-void SpoolKeeper::tell(const Result<>& packed) {
+void SpoolKeeper::tell_change(const Result<>& packed) {
     std::string left;
     for (const auto& [path, spool] : spools_)
         if (!spool.left_out.empty()) left += (left.empty() ? "" : "; ") + text_of(spool.left_out);
     const auto now = packed ? left : name_of(packed.error().kind);
     if (now == std::exchange(told_, now) || now.empty()) return;
-    log_(packed ? fmt::format("these stay in the spool, all others are packed: {}", left)
-                : fmt::format("the spool in {} is not packed: {}", directory_, packed.error().line()));
+    if (packed) tell_({.what = What::left_out, .detail = left});
+    else tell_({.what = What::not_packed, .place = directory_, .detail = packed.error().line()});
 }
 
 Result<> SpoolKeeper::pack(bool all) {
@@ -160,8 +158,7 @@ Result<> SpoolKeeper::pack_spool(const std::string& path, bool all) {
         FB_TRY_ASSIGN(packed, spool.packer.pack_batch());
         if (packed.files == 0) break;
         files += packed.files;
-        log_(
-            fmt::format("{} files of the spool, {}, are packed and committed", packed.files, show_bytes(packed.bytes)));
+        tell_({.what = What::packed, .bytes = packed.bytes, .count = packed.files});
     }
     spool.seen = false;  // after an error it is due still
     spool.left_out = spool.packer.left_out();
@@ -177,7 +174,7 @@ Result<> SpoolKeeper::finish() {
     thread_.join();
     FB_TRY(close_spool(directory_));
     const auto packed = attempt([this] { return pack(true); });
-    tell(packed);
+    tell_change(packed);
     FB_TRY(packed);
     FB_TRY_ASSIGN(left, left_in(directory_));
     if (left.empty()) return remove_spools(directory_);

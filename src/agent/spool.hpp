@@ -14,8 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "agent/agent.hpp"
+#include "agent/events.hpp"
 #include "agent/pack.hpp"
+#include "node/staging.hpp"
+#include "sys/machine.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::agent {
@@ -42,7 +44,7 @@ Result<> remove_spools(const std::string& directory);
 
 class SpoolKeeper {
 public:
-    SpoolKeeper(sys::Store& store, const std::string& directory, const node::SessionFile& session, Log log,
+    SpoolKeeper(sys::Store& store, const std::string& directory, const node::SessionFile& session, Tell tell,
                 const SpoolPace& pace = {});
     SpoolKeeper(const SpoolKeeper&) = delete;
     SpoolKeeper& operator=(const SpoolKeeper&) = delete;
@@ -63,14 +65,14 @@ private:
     void keep();
     Result<> pack(bool all);
     Result<> pack_spool(const std::string& path, bool all);
-    void tell(const Result<>& packed);
+    void tell_change(const Result<>& packed);
 
     sys::Store& store_;
     const std::string directory_, run_;
     const std::uint64_t run_id_;
     const std::string stream_;
     const SpoolPace pace_;
-    const Log log_;
+    const Tell tell_;
     std::map<std::string, Spool> spools_;  // by path
     std::string told_;                     // what the log says of the spools now; not everything each time
 

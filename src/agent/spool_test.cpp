@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 
+#include "agent/leftovers.hpp"
 #include "forward/server.hpp"
 #include "support/ordinary_user.hpp"
 #include "support/packed_files.hpp"
@@ -34,7 +35,7 @@ namespace {
 const std::string run = "/run7", host = "node", stream = "packed-node-0";
 constexpr agent::SpoolPace soon_packed{.look = 1ms, .wait_max = 1ms, .error_pause = 1ms};
 
-const auto silent = [](const std::string&) {};
+const auto silent = [](const agent::Event&) {};
 
 /// A staging directory whose session has died.
 struct Left {
@@ -66,13 +67,11 @@ TEST_CASE("a file that cannot be read holds up no other, and is told once by nam
         std::vector<std::string> log;
         std::string text;
         {
-            SpoolKeeper keeper(
-                disk, left.directory, left.session,
-                [&](const std::string& line) {
-                    const std::lock_guard lock(mutex);
-                    log.push_back(line);
-                },
-                soon_packed);
+            SpoolKeeper keeper(disk, left.directory, left.session, agent::to_log([&](const std::string& line) {
+                                   const std::lock_guard lock(mutex);
+                                   log.push_back(line);
+                               }),
+                               soon_packed);
             put(left.spool / "bad", "closed");
             fs::permissions(left.spool / "bad", fs::perms::none);
             for (const auto* name : {"good1", "good2", "good3", "good4"}) {
@@ -115,7 +114,7 @@ TEST_CASE("a target that fails is told once, and again when it fails in another 
     put(left.spool / "a", "a");
     SpoolKeeper keeper(
         store, left.directory, left.session,
-        [&](const std::string& line) { told += line.find("is not packed") != line.npos ? 1 : 0; }, soon_packed);
+        [&](const agent::Event& event) { told += event.what == agent::What::not_packed ? 1 : 0; }, soon_packed);
     const auto fail_on = [&](ErrorKind kind) {
         store.kind = kind;
         store.failures = 0;

@@ -4,7 +4,8 @@
 
 #include <memory>
 
-#include "agent/agent.hpp"
+#include "agent/view_maker.hpp"
+#include "node/staging.hpp"
 
 namespace forebay::agent {
 

@@ -7,7 +7,6 @@
 
 #include "api/state.hpp"
 #include "base/bytes.hpp"
-#include "catalog/catalog.hpp"
 #include "comm/alike.hpp"
 
 namespace forebay {
@@ -23,26 +22,12 @@ template <class Integer>
 requires std::is_integral_v<Integer> std::string show(Integer value) { return fmt::format("{}", value); }
 std::string show(const std::vector<std::string>& values) { return fmt::format("{}", fmt::join(values, ", ")); }
 
-// Of an enumeration whose values begin at 0; a door may have passed a number that is none of them.
-template <class Enum>
-std::string show_one(Enum value, std::initializer_list<const char*> names) {
-    const auto number = static_cast<std::size_t>(value);
-    return number < names.size() ? names.begin()[number] : fmt::format("number {}", static_cast<long>(value));
-}
-
-void add(Settings& settings, const std::string& prefix, const Compression& rule) {
-    // A member that is new does not compile here before it is among the settings.
-    const auto& [codec, shuffle, level, error] = rule;
-    settings.push_back({prefix + "codec", show_one(codec, {"none", "auto", "lz4", "zstd", "zfp"})});
-    settings.push_back({prefix + "shuffle", show_one(shuffle, {"none", "bytes", "bits"})});
-    settings.push_back({prefix + "level", show(level)});
-    settings.push_back({prefix + "error", show(error)});
-}
-
 void add(Settings& settings, const AgentOptions& agent) {
     const auto& [mode, program, environment, cores, cpus, block_bytes, in_flight, rate, slowdown, direct, retries,
                  retry_pause, linger, forwarders, forward_address, forward_to, forward_token_file] = agent;
-    settings.push_back({"agent.mode", show_one(mode, {"process", "thread", "dedicated"})});
+    settings.push_back({"agent.mode", mode == AgentMode::process  ? "process"
+                                      : mode == AgentMode::thread ? "thread"
+                                                                  : "dedicated"});
     settings.push_back({"agent.cores", show(cores)});
     settings.push_back({"agent.block_bytes", show(block_bytes)});
     settings.push_back({"agent.in_flight", show(in_flight)});
@@ -128,29 +113,6 @@ Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::s
 
 }  // namespace
 
-Settings settings_of(const StreamOptions& options) {
-    const auto& [slots, policy, wait_max, keep, keep_abandoned, view, compression, variables, priority, deadline, rate,
-                 nodes_per_file, conventions, shared] = options;
-    Settings settings{{"slots", show(slots)},
-                      {"policy", show_one(policy, {"wait", "wait_at_most", "skip", "newest_only"})},
-                      {"wait_max_seconds", show(wait_max)},
-                      {"keep", show(keep)},
-                      {"keep_abandoned", show(keep_abandoned)},
-                      {"view", show(view)}};
-    std::vector<std::string> names;
-    for (const auto convention : conventions) names.emplace_back(catalog::name_of(convention));
-    settings.push_back({"conventions", show(names)});
-    add(settings, "compression.", compression);
-    for (const auto& [pattern, rule] : variables)
-        add(settings, fmt::format("compression.variables '{}' ", pattern), rule);
-    settings.push_back({"priority", show(priority)});
-    settings.push_back({"deadline_seconds", show(deadline)});
-    settings.push_back({"rate_bytes_per_second", show(rate)});
-    settings.push_back({"nodes_per_file", show(nodes_per_file)});
-    settings.push_back({"shared", show_one(shared, {"no", "yes", "h5part"})});
-    return settings;
-}
-
 Settings settings_of(const Options& options) {
     const auto& [run, staging, virtual_nodes, huge_pages, agent, job, open_wait, takeover_wait, close_wait, stall_wait,
                  window, log, streams, run_in_file, log_to_stderr] = options;
@@ -166,7 +128,7 @@ Settings settings_of(const Options& options) {
                       {"job.reserve_seconds", show(job.reserve)}};
     add(settings, agent);
     for (const auto& [name, stream] : streams)
-        for (auto& [setting, value] : settings_of(stream))
+        for (auto& [setting, value] : describe::settings_of(stream))
             settings.push_back({fmt::format("streams.{}.{}", name, setting), std::move(value)});
     return settings;
 }
@@ -181,16 +143,17 @@ Result<> agree_on_options(comm::Group& world, const Result<Options>& options, Ru
     return agree_on(world, mine, "the ranks have different options", "Nothing was opened.");
 }
 
-Result<> agree_on_stream(comm::Group& world, const std::string& name, const StreamOptions& options,
+Result<> agree_on_stream(comm::Group& world, const std::string& name, const Result<StreamOptions>& options,
                          const StreamOptions* open) {
     const auto mine = [&]() -> Result<Settings> {
-        FB_TRY(check(name, options));
-        const auto settings = settings_of(options);
-        if (open != nullptr && settings != settings_of(*open))
+        FB_TRY(options);
+        FB_TRY(check(name, *options));
+        const auto settings = describe::settings_of(*options);
+        if (open != nullptr && settings != describe::settings_of(*open))
             return Error{
                 ErrorKind::refused,
                 fmt::format("stream '{}' is open already, with other options: {}. Both handles would be of one stream",
-                            name, show_difference(settings_of(*open), settings, "there", "here")),
+                            name, show_difference(describe::settings_of(*open), settings, "there", "here")),
                 "", "open it once, give the same options, or none"};
         Settings all{{"stream", fmt::format("'{}'", name)}, {"open already", show(open != nullptr)}};
         all.insert(all.end(), settings.begin(), settings.end());

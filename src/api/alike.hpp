@@ -9,31 +9,25 @@
 #include <vector>
 
 #include "comm/group.hpp"
+#include "describe/option_list.hpp"
 #include "forebay/options.hpp"
 #include "forebay/result.hpp"
 
 namespace forebay {
 
-/// A name as in the configuration file, and its value.
-struct Setting {
-    std::string name;
-    std::string value;
-    friend bool operator==(const Setting&, const Setting&) = default;
-};
-using Settings = std::vector<Setting>;
+using describe::Setting, describe::Settings;
 
 /// What must be equal on every rank.
 Settings settings_of(const Options& options);
-Settings settings_of(const StreamOptions& options);
 
 /// The error of a rank that has no options, or such as cannot work; else `refused`, with the first option that differs,
 /// both values and ranks, where the ranks have not the same. One maximum when all is well. Collective.
 enum class RunIs { needed, optional };
 Result<> agree_on_options(comm::Group& world, const Result<Options>& options, RunIs run = RunIs::needed);
 
-/// The same for a stream. `open` are the options of the stream of that name that is open already, nullptr without one:
-/// `refused` where they are others. Collective.
-Result<> agree_on_stream(comm::Group& world, const std::string& name, const StreamOptions& options,
+/// The same for a stream, whose options may be an error of some rank. `open` are the options of the stream of that name
+/// that is open already, nullptr without one: `refused` where they are others. Collective.
+Result<> agree_on_stream(comm::Group& world, const std::string& name, const Result<StreamOptions>& options,
                          const StreamOptions* open);
 
 }  // namespace forebay

@@ -6,12 +6,12 @@
 
 #include <limits>
 
-#include "catalog/catalog.hpp"
+#include "support/refused.hpp"
 #include "support/sessions.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
-using test::options_in;
+using test::check_refused, test::committed, test::options_in;
 
 namespace {
 
@@ -27,27 +27,10 @@ struct Rank {
 void with_ranks(const Options& options, const std::function<void(Rank&)>& body) {
     test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
         auto own = world->split(0);
-        Rank here{std::move(own), Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value()};
+        Rank here{std::move(own), detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value()};
         body(here);
         here.session.close().value();
     });
-}
-
-template <class T>
-void check_refused(const Result<T>& answer, const std::vector<std::string>& says) {
-    REQUIRE_FALSE(answer);
-    CHECK(answer.error().kind == ErrorKind::refused);
-    for (const auto& part : says) {
-        CAPTURE(part);
-        CHECK_MESSAGE(answer.error().text().find(part) != std::string::npos, answer.error().text());
-    }
-}
-
-std::vector<std::int64_t> committed(const Options& options, const std::string& stream = "restart") {
-    std::vector<std::int64_t> steps;
-    for (const auto& found : catalog::snapshots(sys::posix_store(), options.run, stream).value())
-        steps.push_back(found.step);
-    return steps;
 }
 
 }  // namespace
@@ -168,12 +151,12 @@ TEST_CASE("each option of a stream that one rank has otherwise is named, with bo
         {"priority is 0 on rank 0 and -1 on rank 2", [](auto& one) { one.priority = -1; }},
         {"deadline_seconds is 0 on rank 0 and 60 on rank 2", [](auto& one) { one.deadline = 60s; }},
         {"rate_bytes_per_second is 0 on rank 0 and 5 on rank 2", [](auto& one) { one.rate_bytes_per_second = 5; }},
-        {"nodes_per_file is 1 on rank 0 and 2 on rank 2", [](auto& one) { one.nodes_per_file = 2; }},
+        {"file is own on rank 0 and combined:2 on rank 2", [](auto& one) { one.file = TargetFile::combined(2); }},
         {"conventions is plain on rank 0 and plain, netcdf on rank 2",
          [](auto& one) {
              one.conventions = {Convention::plain, Convention::netcdf};
          }},
-        {"shared is no on rank 0 and yes on rank 2", [](auto& one) { one.shared = Shared::yes; }},
+        {"file is own on rank 0 and shared on rank 2", [](auto& one) { one.file = TargetFile::shared(); }},
     };
     for (const int nodes : {1, 2}) {
         const test::TempDirectory folder;
@@ -231,10 +214,10 @@ TEST_CASE("each option of a session that must not differ is named when it does, 
         for (const auto& [says, change] : changes) {
             auto options = options_in(folder, 1);
             if (world->rank() == odd_one) change(options);
-            check_refused(Session::open_over(std::make_unique<GroupHolder>(world->split(0)), options),
+            check_refused(detail::open_over(std::make_unique<GroupHolder>(world->split(0)), options),
                           {says, "on rank 0", "on rank 2", "Nothing was opened"});
         }
-        Session::open_over(std::make_unique<GroupHolder>(world->split(0)), options_in(folder, 1))
+        detail::open_over(std::make_unique<GroupHolder>(world->split(0)), options_in(folder, 1))
             .value()
             .close()
             .value();
@@ -252,6 +235,6 @@ TEST_CASE("what belongs to a node may differ between ranks") {
             options.agent.forward_address = "ib1";
         }
         options.log = world->rank() == 0 ? [](const std::string&) {} : std::function<void(const std::string&)>();
-        Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value().close().value();
+        detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value().close().value();
     });
 }

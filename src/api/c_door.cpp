@@ -12,9 +12,10 @@
 
 #include "api/state.hpp"
 #include "base/error_text.hpp"
+#include "describe/counter_list.hpp"
 
 static_assert(static_cast<int>(forebay::ErrorKind::broken) == FB_BROKEN);
-static_assert(static_cast<int>(forebay::Policy::newest_only) == FB_NEWEST_ONLY);
+
 namespace forebay::c_door {
 
 fb_status tell(const Error& why, fb_error* error) {
@@ -106,20 +107,6 @@ void fb_options_set_log_to_stderr(fb_options* options, int yes) {
 }
 void fb_options_free(fb_options* options) { delete options; }
 
-fb_stream_options fb_stream_options_default(void) {
-    const StreamOptions defaults;
-    return {defaults.slots,
-            static_cast<fb_policy>(defaults.policy),
-            std::chrono::duration<double>(defaults.wait_max).count(),
-            defaults.keep,
-            defaults.keep_abandoned,
-            defaults.view ? 1 : 0,
-            defaults.priority,
-            std::chrono::duration<double>(defaults.deadline).count(),
-            defaults.rate_bytes_per_second,
-            defaults.nodes_per_file};
-}
-
 fb_status fb_open(const fb_options* options, fb_session** session, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(options, "fb_options"));
@@ -155,23 +142,13 @@ fb_status fb_check_job(fb_session* session, int stop_wanted, fb_job* job, fb_err
     });
 }
 
-fb_status fb_stream_open(fb_session* session, const char* name, const fb_stream_options* options, fb_stream** stream,
+fb_status fb_stream_open(fb_session* session, const char* name, const char* options, fb_stream** stream,
                          fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(session, "fb_session"));
-        auto opened =
-            options == nullptr
-                ? session->value.stream(text_or_empty(name))
-                : session->value.stream(text_or_empty(name), {.slots = options->slots,
-                                                              .policy = static_cast<Policy>(options->policy),
-                                                              .wait_max = milliseconds(options->wait_max_seconds),
-                                                              .keep = options->keep,
-                                                              .keep_abandoned = options->keep_abandoned,
-                                                              .view = options->view != 0,
-                                                              .priority = options->priority,
-                                                              .deadline = milliseconds(options->deadline_seconds),
-                                                              .rate_bytes_per_second = options->rate_bytes_per_second,
-                                                              .nodes_per_file = options->nodes_per_file});
+        const auto stream_name = text_or_empty(name);
+        auto opened = options == nullptr ? session->value.stream(stream_name)
+                                         : session->value.stream(stream_name, parse_stream_options(options));
         if (!opened) return opened.error();
         *stream = new fb_stream{std::move(*opened)};
         return {};
@@ -251,30 +228,22 @@ fb_status fb_direct_seal(fb_direct* direct, fb_saved* saved, fb_error* error) {
 
 void fb_direct_free(fb_direct* direct) { delete direct; }
 
-fb_status fb_get_counters(const fb_stream* stream, fb_counters* counters, fb_error* error) {
+fb_status fb_counter(const fb_stream* stream, const char* name, double* value, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
-        const auto now = stream->value.counters();
-        *counters = {.saves = now.saves,
-                     .skipped = now.skipped,
-                     .replaced = now.replaced,
-                     .commits = now.commits,
-                     .aborts = now.aborts,
-                     .bytes_saved = now.bytes_saved,
-                     .bytes_drained = now.bytes_drained,
-                     .bytes_stored = now.bytes_stored,
-                     .blocked_seconds = now.blocked_seconds,
-                     .wait_seconds = now.wait_seconds,
-                     .drain_seconds = now.drain_seconds,
-                     .newest_durable_step = now.newest_durable_step,
-                     .deadlines_missed = now.deadlines_missed,
-                     .overtakes = now.overtakes,
-                     .limits_overruled = now.limits_overruled,
-                     .steps_counted = now.steps_counted,
-                     .slowdown_percent = now.slowdown_percent,
-                     .drain_rate_bytes_per_second = now.drain_rate_bytes_per_second};
+        FB_TRY_ASSIGN(found, describe::counter_named(stream->value.counters(), text_or_empty(name)));
+        *value = found;
         return {};
     });
+}
+
+const char* fb_counters_text(fb_stream* stream) {
+    if (stream == nullptr) return "";
+    static_cast<void>(guarded(nullptr, [&]() -> Result<> {
+        stream->counters = describe::counters_text(stream->value.counters());
+        return {};
+    }));
+    return stream->counters.c_str();
 }
 
 fb_status fb_restore(fb_stream* stream, fb_bind_rows bind, void* context, fb_restart** restart, fb_error* error) {

@@ -19,6 +19,7 @@ struct fb_session {
 };
 struct fb_stream {
     forebay::Stream value;
+    std::string counters = {};  // what fb_counters_text() has given
 };
 struct fb_particles {
     forebay::Particles value;

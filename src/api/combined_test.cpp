@@ -1,47 +1,26 @@
-// Goal: with nodes_per_file, the nodes of a save share files, however few or many they are: exactly so many files come
-// to be, they verify, and restart on any number of ranks and nodes; also when tables outgrow their layout on one node
-// alone, and when everybody is killed and the agents come back.
+// Goal: with file = "combined:N", the nodes of a save share files, however few or many they are: exactly so many files
+// come to be, they verify, and restart on any number of ranks and nodes; also when tables outgrow their layout on one
+// node alone, and when everybody is killed and the agents come back.
 // Method: virtual nodes, each with its own agent, over the real file system.
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <set>
-#include <thread>
 
 #include "catalog/catalog.hpp"
 #include "catalog/node_reader.hpp"
-#include "support/killable.hpp"
+#include "support/mid_drain.hpp"
 #include "support/sessions.hpp"
+#include "support/stored_step.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
-namespace fs = std::filesystem;
 
+using test::StoredStep;
+using Names = std::set<std::string>;
 using Rank = test::RowRank;
 
 namespace {
-
-// All names of a snapshot's directory but its manifest.
-std::string files_of(const std::string& run, std::int64_t step) {
-    std::set<std::string> names;
-    for (const auto& entry : fs::recursive_directory_iterator(run + "/restart/" + catalog::step_name(step)))
-        names.insert(entry.path().filename());
-    CHECK(names.erase("manifest.json") == 1);
-    std::string text;
-    for (const auto& name : names) text += (text.empty() ? "" : " ") + name;
-    return text;
-}
-
-format::Manifest whole(const std::string& run, std::int64_t step) {
-    const catalog::Snapshot snapshot{"restart", step, run + "/restart/" + catalog::step_name(step)};
-    const auto verified = catalog::verify(sys::posix_store(), snapshot, {}).value();
-    for (const auto& damage : verified.damage) FAIL_CHECK(damage.text);
-    CHECK(verified.segments > 0);
-    return catalog::load_manifest(sys::posix_store(), snapshot.directory).value();
-}
 
 // Each rank's share of eleven rows, of megabytes in all, and the step of the newest snapshot that they hold after a
 // read.
@@ -49,7 +28,11 @@ struct Rows {
     static constexpr std::uint64_t all = 11, row_elements = 40'000;
 
     Rows(Session& session, comm::Group& world, int nodes_per_file)
-        : stream(session.stream("restart", {.keep = 0, .nodes_per_file = nodes_per_file}).value()) {
+        : stream(session
+                     .stream("restart",
+                             {.keep = 0,
+                              .file = nodes_per_file > 1 ? TargetFile::combined(nodes_per_file) : TargetFile::own()})
+                     .value()) {
         const auto rank = static_cast<std::uint64_t>(world.rank()), ranks = static_cast<std::uint64_t>(world.size());
         first = all * rank / ranks;
         data.resize((all * (rank + 1) / ranks - first) * row_elements);
@@ -90,19 +73,20 @@ TEST_CASE("five nodes: as many files as asked for, and restarts on other ranks a
     const test::TempDirectory folder;
     struct Case {
         int nodes_per_file;
-        std::string files;
+        Names files;
     };
     std::int64_t step = 0;
     for (const auto& [nodes_per_file, files] :
-         {Case{1, "node-00000.h5 node-00001.h5 node-00002.h5 node-00003.h5 node-00004.h5"},
-          Case{2, "node-00004.h5 nodes-00000-00001.h5 nodes-00002-00003.h5"},
-          Case{3, "nodes-00000-00002.h5 nodes-00003-00004.h5"}, Case{5, "nodes-00000-00004.h5"},
-          Case{256, "nodes-00000-00004.h5"}}) {
+         {Case{1, {"node-00000.h5", "node-00001.h5", "node-00002.h5", "node-00003.h5", "node-00004.h5"}},
+          Case{2, {"node-00004.h5", "nodes-00000-00001.h5", "nodes-00002-00003.h5"}},
+          Case{3, {"nodes-00000-00002.h5", "nodes-00003-00004.h5"}}, Case{5, {"nodes-00000-00004.h5"}},
+          Case{256, {"nodes-00000-00004.h5"}}}) {
         CAPTURE(nodes_per_file);
         const auto options = test::options_in(folder, 5);
         save(options, 5, ++step, nodes_per_file);
-        CHECK(files_of(options.run, step) == files);
-        const auto manifest = whole(options.run, step);
+        const StoredStep stored{options.run, step};
+        CHECK(stored.files() == files);
+        const auto manifest = stored.whole();
         REQUIRE(manifest.nodes.size() == 5);
         for (const auto& line : manifest.nodes)
             CHECK((line.path.starts_with("nodes-") ? line.offset_bytes >= limits::region_alignment_bytes &&
@@ -119,7 +103,7 @@ TEST_CASE("two streams' worth of saves: a node that lays out anew moves the othe
     const test::TempDirectory folder;
     const auto options = test::options_in(folder, 3);
     test::with_session(3, options, [&](Session& session, comm::Group& world) {
-        auto stream = session.stream("restart", {.slots = 2, .keep = 0, .nodes_per_file = 3}).value();
+        auto stream = session.stream("restart", {.slots = 2, .keep = 0, .file = TargetFile::combined(3)}).value();
         auto gas = stream.particles("gas", {{"x", f64}}).value();
         std::vector<double> x;
         for (std::int64_t step = 1; step <= 4; ++step) {
@@ -132,8 +116,9 @@ TEST_CASE("two streams' worth of saves: a node that lays out anew moves the othe
     });
     std::set<std::uint64_t> places;
     for (std::int64_t step = 1; step <= 4; ++step) {
-        const auto manifest = whole(options.run, step);
-        CHECK(files_of(options.run, step) == "nodes-00000-00002.h5");
+        const StoredStep stored{options.run, step};
+        const auto manifest = stored.whole();
+        CHECK(stored.files() == Names{"nodes-00000-00002.h5"});
         places.insert(manifest.nodes.at(2).offset_bytes);
     }
     CHECK(places.size() == 4);
@@ -143,28 +128,13 @@ TEST_CASE("damage in a region, in the page and in the shown head is found and to
     const test::TempDirectory folder;
     const auto options = test::options_in(folder, 2);
     save(options, 2, 7, 2);
-    const auto manifest = whole(options.run, 7);
-    const catalog::Snapshot snapshot{"restart", 7, options.run + "/restart/" + catalog::step_name(7)};
-    const auto path = snapshot.directory + "/" + manifest.nodes[1].path;
+    const StoredStep stored{options.run, 7};
+    const auto manifest = stored.whole();
+    const auto path = stored.directory() + "/" + manifest.nodes[1].path;
     const auto head = catalog::load_head(sys::posix_store(), path + "/node-00001").value();
     const auto in_data = manifest.nodes[1].offset_bytes + head.blocks.front().offset_bytes;
-    for (const std::uint64_t at : {std::uint64_t{40}, std::uint64_t{4200}, std::uint64_t{8200}, in_data}) {
-        CAPTURE(at);
-        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-        const auto flip = [&] {
-            char byte = 0;
-            file.seekg(static_cast<std::streamoff>(at)).get(byte);
-            file.seekp(static_cast<std::streamoff>(at)).put(static_cast<char>(byte ^ 1)).flush();
-        };
-        flip();
-        const auto verified = catalog::verify(sys::posix_store(), snapshot, {}).value();
-        REQUIRE(verified.damage.size() == 1);
-        CHECK(verified.damage[0].file == path);
-        CHECK(verified.damage[0].first_byte <= at);
-        CHECK(verified.damage[0].last_byte >= at);
-        CHECK(verified.damage[0].variable.empty() == (at != in_data));
-        flip();
-    }
+    for (const std::uint64_t at : {std::uint64_t{40}, std::uint64_t{4200}, std::uint64_t{8200}, in_data})
+        stored.check_flip(path, at, at == in_data ? "u" : "");
     CHECK(catalog::load_head(sys::posix_store(), path).error().text().find("/node-00000") != std::string::npos);
     CHECK(catalog::load_head(sys::posix_store(), path + "/node-00002").error().kind == ErrorKind::missing);
 }
@@ -176,31 +146,13 @@ TEST_CASE("agents killed while they write one file: the next ones write what is 
     options.agent.rate_bytes_per_second = 1'000'000;
     options.agent.block_bytes = 1u << 16;
     options.close_wait = 60s;
-    {
-        test::Application application([&](const auto& tell) {
-            test::with_threads(3, [&](std::unique_ptr<comm::Group> world) {
-                const auto own = world->split(0);
-                Rank here(std::move(world), options, {.nodes_per_file = 3});
-                here.save(5).value();
-                while (!here.session.draining()) std::this_thread::sleep_for(1ms);
-                own->barrier();
-                if (own->rank() == 0) tell(5);
-                own->barrier();
-                for (;;) ::pause();
-            });
-        });
-        application.hear();
-    }
-    test::kill_agents(options);
-    CHECK_FALSE(fs::exists(options.run + "/restart/" + catalog::step_name(5)));
-    // The last directory first: its node's part alone is no snapshot, and stays.
-    const auto directories = test::staged(options);
-    REQUIRE(directories.size() == 3);
-    test::forebay_command("drain " + directories.back(), 1);
-    CHECK_FALSE(fs::exists(options.run + "/restart/" + catalog::step_name(5)));
-    const auto recovered = test::forebay_command("recover " + options.run, 1);
-    CHECK_MESSAGE(recovered.find("1 of 3 node files have arrived") != std::string::npos, recovered);
-    test::forebay_command("drain all --staging " + folder.path());
-    CHECK(files_of(options.run, 5) == "nodes-00000-00002.h5");
-    CHECK(whole(options.run, 5).nodes.size() == 3);
+    test::kill_mid_drain(options, 3, [&](std::unique_ptr<comm::Group> world, const auto& stay) {
+        Rank here(std::move(world), options, {.file = TargetFile::combined(3)});
+        here.save(test::MidDrain::step).value();
+        stay(here.session);
+    });
+    const StoredStep stored{options.run, test::MidDrain::step};
+    test::drain_one_node_then_all(options, 3, stored.directory());
+    CHECK(stored.files() == Names{"nodes-00000-00002.h5"});
+    CHECK(stored.whole().nodes.size() == 3);
 }

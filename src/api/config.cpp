@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <limits>
-#include <map>
+#include <functional>
+#include <sstream>
 #include <string_view>
+#include <tuple>
 
 #include <toml++/toml.h>
 
 #include "api/state.hpp"
-#include "catalog/catalog.hpp"
+#include "describe/conventions.hpp"
+#include "describe/option_list.hpp"
 
 namespace forebay {
 
@@ -55,25 +56,6 @@ public:
             else fail(entry, fmt::format("'{}' must be a list of texts.", full(key)));
         }
     }
-    /// A choice of which two are false and true.
-    template <class T>
-    void flag_or(const char* key, T& value, T no, T yes, const std::vector<std::pair<std::string, T>>& choices) {
-        const auto* node = known(key);
-        if (node == nullptr) return;
-        if (const auto* given = node->as_boolean()) {
-            value = given->get() ? yes : no;
-            return;
-        }
-        const auto* text = node->as_string();
-        for (const auto& [name, choice] : choices) {
-            if (text == nullptr || text->get() != name) continue;
-            value = choice;
-            return;
-        }
-        std::string names;
-        for (const auto& [name, choice] : choices) names += fmt::format(" or \"{}\"", name);
-        fail(*node, fmt::format("'{}' must be true, false{}.", full(key), names));
-    }
     template <class T>
     void number(const char* key, T& value, std::int64_t least = 0) {
         take<std::int64_t>(key, "a whole number", [&](std::int64_t given) {
@@ -81,12 +63,6 @@ public:
                 fail(*table_.get(key), fmt::format("'{}' is {}: out of range.", full(key), given));
             else value = static_cast<T>(given);
         });
-    }
-    void percent(const char* key, double& value) {
-        const auto* node = known(key);
-        if (node == nullptr) return;
-        if (const auto given = node->value<double>()) value = *given;
-        else fail(*node, fmt::format("'{}' must be a number.", full(key)));
     }
     void seconds(const char* key, std::chrono::milliseconds& value) {
         const auto* node = known(key);
@@ -104,13 +80,37 @@ public:
     }
     /// A value of any kind; nothing when there is none.
     const toml::node* any(const char* key) { return known(key); }
+    /// Refuses a key that there is no more, with what to write instead.
+    void former(const char* key) {
+        const auto* node = table_.get(key);
+        if (node == nullptr) return;
+        std::ostringstream written;
+        if (const auto* text = node->as_string()) written << '"' << text->get() << '"';  // toml++ takes other quotes
+        else node->visit([&](const auto& one) { written << one; });
+        fail(*node, fmt::format("'{}': {} = {} is now {}.", full(key), key, written.str(),
+                                describe::said_now(key, written.str())));
+    }
+    template <class Integer>
+    void whole(const char* key, Integer& value, const describe::Whole& range) {
+        take<std::int64_t>(key, "a whole number", [&](std::int64_t given) {
+            if (range.has(given) && std::in_range<Integer>(given)) return void(value = static_cast<Integer>(given));
+            fail(*table_.get(key),
+                 fmt::format("'{}' is {}, out of range: {}.", full(key), given, describe::values_of(range)));
+        });
+    }
     template <class T>
-    void choice(const char* key, T& value, const std::map<std::string_view, T>& names) {
+    void choice(const char* key, T& value, const describe::Words<T>& words) {
         take<std::string>(key, "text", [&](const std::string& given) {
-            if (const auto at = names.find(given); at != names.end()) return void(value = at->second);
-            std::string list;
-            for (const auto& [name, meaning] : names) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", name);
-            fail(*table_.get(key), fmt::format("'{}' is \"{}\": one of {}.", full(key), given, list));
+            const auto found = std::ranges::find(words.all, given, &describe::Word<T>::name);
+            if (found != words.all.end()) return void(value = found->value);
+            fail(*table_.get(key), fmt::format("'{}' is \"{}\": one of {}.", full(key), given, quoted(words)));
+        });
+    }
+    template <class T>
+    void word(const char* key, T& value, const describe::Text<T>& text) {
+        take<std::string>(key, "text", [&](const std::string& given) {
+            if (auto parsed = text.parse(given)) return void(value = *parsed);
+            fail(*table_.get(key), fmt::format("'{}' is \"{}\": one of {}.", full(key), given, text.values));
         });
     }
     /// The table below `key`; an empty one when there is none.
@@ -138,6 +138,12 @@ private:
         known_.emplace_back(key);
         return table_.get(key);
     }
+    template <class T>
+    static std::string quoted(const describe::Words<T>& words) {
+        std::string list;
+        for (const auto& word : words.all) list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", word.name);
+        return list;
+    }
     std::string full(std::string_view key) const {
         return name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key);
     }
@@ -163,16 +169,16 @@ private:
 
 void read_agent(const toml::table& table, const std::string& path, Result<>& verdict, AgentOptions& agent) {
     Section section(table, "agent", path, verdict);
-    section.choice<AgentMode>(
-        "mode", agent.mode,
-        {{"process", AgentMode::process}, {"thread", AgentMode::thread}, {"dedicated", AgentMode::dedicated}});
+    static constexpr describe::Word<AgentMode> modes[] = {
+        {"process", AgentMode::process}, {"thread", AgentMode::thread}, {"dedicated", AgentMode::dedicated}};
+    section.choice<AgentMode>("mode", agent.mode, {modes});
     section.number("cores", agent.cores);
     section.text("program", agent.program);
     section.text("cpus", agent.cpus);
     section.number("block_bytes", agent.block_bytes);
     section.number("in_flight", agent.in_flight);
     section.number("rate_bytes_per_second", agent.rate_bytes_per_second);
-    section.percent("slowdown_percent_max", agent.slowdown_percent_max);
+    section.real("slowdown_percent_max", agent.slowdown_percent_max);
     section.flag("direct", agent.direct);
     section.number("retries", agent.retries);
     section.seconds("retry_pause_seconds", agent.retry_pause);
@@ -193,87 +199,107 @@ void read_job(const toml::table& table, const std::string& path, Result<>& verdi
     section.seconds("reserve_seconds", job.reserve);
 }
 
-// `compression = "zstd"`, or a table that says more.
-void read_compression(Section& above, const char* key, const toml::table& table, const std::string& name,
-                      const std::string& path, Result<>& verdict, Compression& rule,
-                      std::vector<std::pair<std::string, Compression>>* variables) {
-    static const std::map<std::string_view, Codec> codecs{{"none", Codec::none},
-                                                          {"auto", Codec::automatic},
-                                                          {"lz4", Codec::lz4},
-                                                          {"zstd", Codec::zstd},
-                                                          {"zfp", Codec::zfp}};
-    const auto* node = table.get(key);
-    if (node == nullptr || !node->is_table()) return above.choice(key, rule.codec, codecs);
-    Section section(above.inner(key), name + "." + key, path, verdict);
-    section.choice("codec", rule.codec, codecs);
-    section.choice<Shuffle>("shuffle", rule.shuffle,
-                            {{"none", Shuffle::none}, {"bytes", Shuffle::bytes}, {"bits", Shuffle::bits}});
-    section.number("level", rule.level);
-    section.real("error", rule.error);
-    if (variables == nullptr) return;
-    const auto& inner = section.inner("variables");
-    const auto below = name + "." + key + ".variables";
-    Section patterns(inner, below, path, verdict);
-    // A table of toml++ is sorted by its keys; the first rule that fits is the first of the file.
-    std::vector<std::pair<toml::source_position, std::string>> order;
-    for (const auto& [pattern, value] : inner) order.emplace_back(pattern.source().begin, pattern.str());
-    std::ranges::sort(order, {}, [](const auto& one) { return std::pair(one.first.line, one.first.column); });
-    for (const auto& [at, pattern] : order) {
-        auto& own = variables->emplace_back(pattern, Compression{}).second;
-        read_compression(patterns, pattern.c_str(), inner, below, path, verdict, own, nullptr);
-    }
-}
+// Each option of the list in describe, from its key in `table`; the names of keys below it begin with `name`.
+class OptionReader {
+public:
+    OptionReader(const toml::table& table, std::string name, const std::string& path, Result<>& verdict)
+        : table_(table),
+          name_(std::move(name)),
+          path_(path),
+          verdict_(verdict),
+          section_(table, name_, path, verdict) {}
 
-/// true, false, a convention, or a list of them.
-void read_view(Section& section, StreamOptions& stream) {
-    const auto* node = section.any("view");
+    template <class Integer>
+    void operator()(const describe::Option& option, const describe::Whole& range, Integer& value) {
+        section_.whole(option.key, value, range);
+    }
+    void operator()(const describe::Option& option, const describe::Seconds&, std::chrono::milliseconds& value) {
+        section_.seconds(option.key, value);
+    }
+    void operator()(const describe::Option& option, const describe::Real&, double& value) {
+        section_.real(option.key, value);
+    }
+    template <class T>
+    void operator()(const describe::Option& option, const describe::Words<T>& words, T& value) {
+        section_.choice(option.key, value, words);
+    }
+    template <class T>
+    void operator()(const describe::Option& option, const describe::Text<T>& text, T& value) {
+        section_.word(option.key, value, text);
+    }
+    void operator()(const describe::Option& option, const describe::Views&,
+                    const std::tuple<bool&, std::vector<Convention>&>& members);
+    template <class Rules>
+    void operator()(const describe::Option& option, const describe::Compressions&,
+                    const std::tuple<Compression&, Rules&>& members) {
+        auto& [all, variables] = members;
+        read_rule(option.key, all, [&](OptionReader& inner) { inner.read_variables(variables); });
+    }
+
+    Section& section() { return section_; }
+
+private:
+    /// A codec, or a table of the options of a rule and what `more` reads of it.
+    void read_rule(const char* key, Compression& rule, const std::function<void(OptionReader&)>& more);
+    void read_variables(std::vector<std::pair<std::string, Compression>>& rules);
+
+    const toml::table& table_;
+    const std::string name_;
+    const std::string& path_;
+    Result<>& verdict_;
+    Section section_;
+};
+
+void OptionReader::operator()(const describe::Option& option, const describe::Views&,
+                              const std::tuple<bool&, std::vector<Convention>&>& members) {
+    auto& [view, conventions] = members;
+    const auto* node = section_.any(option.key);
     if (node == nullptr) return;
     if (const auto* flag = node->as_boolean()) {
-        stream.view = flag->get();
+        view = flag->get();
         return;
     }
-    stream.conventions.clear();
+    conventions.clear();
     const auto take = [&](const toml::node& one) {
         const auto* name = one.as_string();
-        const auto found = std::ranges::find_if(catalog::all_conventions, [&](Convention convention) {
-            return name != nullptr && name->get() == catalog::name_of(convention);
-        });
-        if (found == catalog::all_conventions.end())
-            section.fail(
-                one,
-                "'view' must be true, false, or of \"plain\", \"h5part\", \"openpmd\" and \"netcdf\" one or a list.");
-        else stream.conventions.push_back(*found);
+        const auto found = name == nullptr ? std::nullopt : describe::convention_named(name->get());
+        if (found) return conventions.push_back(*found);
+        section_.fail(one, fmt::format("'view' must be true, false, one of {}, or a list of them.",
+                                       describe::convention_names()));
     };
     if (const auto* list = node->as_array())
         for (const auto& one : *list) take(one);
     else take(*node);
-    stream.view = !stream.conventions.empty();
+    view = !conventions.empty();
 }
 
-void read_stream(const toml::table& table, const std::string& name, const std::string& path, Result<>& verdict,
-                 Options& options) {
+void OptionReader::read_rule(const char* key, Compression& rule, const std::function<void(OptionReader&)>& more) {
+    const auto* node = table_.get(key);
+    if (node == nullptr || !node->is_table()) return section_.choice<Codec>(key, rule.codec, {describe::codec_words});
+    const auto& table = section_.inner(key);
+    OptionReader inner(table, name_.empty() ? key : name_ + "." + key, path_, verdict_);
+    describe::each_option(rule, inner);
+    if (more) more(inner);
+}
+
+// A table of toml++ is sorted by its keys; the first rule that fits is the first of the file.
+void OptionReader::read_variables(std::vector<std::pair<std::string, Compression>>& rules) {
+    const auto& table = section_.inner("variables");
+    OptionReader patterns(table, name_ + ".variables", path_, verdict_);
+    std::vector<std::pair<toml::source_position, std::string>> order;
+    for (const auto& [pattern, value] : table) order.emplace_back(pattern.source().begin, pattern.str());
+    std::ranges::sort(order, {}, [](const auto& one) { return std::pair(one.first.line, one.first.column); });
+    for (const auto& [at, pattern] : order)
+        patterns.read_rule(pattern.c_str(), rules.emplace_back(pattern, Compression{}).second, {});
+}
+
+StreamOptions read_stream(const toml::table& table, const std::string& name, const std::string& path,
+                          Result<>& verdict) {
     StreamOptions stream;
-    {
-        Section section(table, "streams." + name, path, verdict);
-        section.number("slots", stream.slots);
-        section.choice<Policy>("policy", stream.policy,
-                               {{"wait", Policy::wait},
-                                {"wait_at_most", Policy::wait_at_most},
-                                {"skip", Policy::skip},
-                                {"newest_only", Policy::newest_only}});
-        section.seconds("wait_max_seconds", stream.wait_max);
-        section.number("keep", stream.keep);
-        section.number("keep_abandoned", stream.keep_abandoned, -1);
-        read_view(section, stream);
-        read_compression(section, "compression", table, "streams." + name, path, verdict, stream.compression,
-                         &stream.variable_compression);
-        section.number("priority", stream.priority, std::numeric_limits<int>::min());
-        section.seconds("deadline_seconds", stream.deadline);
-        section.number("rate_bytes_per_second", stream.rate_bytes_per_second);
-        section.number("nodes_per_file", stream.nodes_per_file);
-        section.flag_or<Shared>("shared", stream.shared, Shared::no, Shared::yes, {{"h5part", Shared::h5part}});
-    }
-    options.streams.emplace_back(name, stream);
+    OptionReader reader(table, name, path, verdict);
+    for (const auto* key : {"nodes_per_file", "shared"}) reader.section().former(key);
+    describe::each_option(stream, reader);
+    return stream;
 }
 
 void read_all(const toml::table& table, const std::string& path, Result<>& verdict, Options& options) {
@@ -292,23 +318,53 @@ void read_all(const toml::table& table, const std::string& path, Result<>& verdi
     read_agent(section.inner("agent"), path, verdict, options.agent);
     read_job(section.inner("job"), path, verdict, options.job);
     for (const auto& [name, value] : section.inner("streams")) {
-        if (const auto* stream = value.as_table()) read_stream(*stream, std::string(name), path, verdict, options);
+        if (const auto* stream = value.as_table())
+            options.streams.emplace_back(name.str(),
+                                         read_stream(*stream, fmt::format("streams.{}", name.str()), path, verdict));
         else section.fail(value, fmt::format("'streams.{}' must be a table.", name.str()));
     }
 }
 
 }  // namespace
 
-Result<Options> decode_options(const std::string& text, const std::string& path) {
-    Options options;
+namespace {
+
+// toml++ makes a table of every dot of a key and destroys them by recursion: 100 KiB of dots end a stack of 8 MiB.
+constexpr std::uint64_t text_bytes_max = 16u << 10;
+
+// What `read` makes of the tables of `text`, unless it, or toml++, finds a fault.
+template <class Read>
+Result<> decode(const std::string& text, const std::string& path, Read&& read) {
     Result<> verdict;
     try {
-        read_all(toml::parse(text, path), path, verdict, options);
+        read(toml::parse(text, path), verdict);
     } catch (const toml::parse_error& problem) {
         return Error{ErrorKind::refused,
                      fmt::format("{}, line {}: {}", path, problem.source().begin.line, problem.description())};
     }
-    FB_TRY(verdict);
+    return verdict;
+}
+
+}  // namespace
+
+Result<StreamOptions> parse_stream_options(const std::string& toml) {
+    return attempt([&]() -> Result<StreamOptions> {
+        const std::string source = "the options of the stream";
+        if (toml.size() > text_bytes_max)
+            return Error{ErrorKind::refused,
+                         fmt::format("{} are {} bytes of text: at most {}.", source, toml.size(), text_bytes_max)};
+        StreamOptions stream;
+        FB_TRY(decode(toml, source, [&](const toml::table& table, Result<>& verdict) {
+            stream = read_stream(table, "", source, verdict);
+        }));
+        return stream;
+    });
+}
+
+Result<Options> decode_options(const std::string& text, const std::string& path) {
+    Options options;
+    FB_TRY(decode(text, path,
+                  [&](const toml::table& table, Result<>& verdict) { read_all(table, path, verdict, options); }));
     // The run may be given in code; everything else must be right by itself.
     auto checked = options;
     if (checked.run.empty()) checked.run = path;
@@ -317,9 +373,7 @@ Result<Options> decode_options(const std::string& text, const std::string& path)
 }
 
 Result<Options> load_options(const std::string& path) {
-    // toml++ makes a table of every dot of a key and destroys them by recursion: 100 KiB of dots end a stack of 8 MiB.
-    constexpr std::uint64_t bytes_max = 16u << 10;
-    const auto text = sys::read_text(sys::posix_store(), path, bytes_max);
+    const auto text = sys::read_text(sys::posix_store(), path, text_bytes_max);
     if (text) return decode_options(*text, path);
     return because(
         text.error(),

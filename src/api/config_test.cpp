@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -118,8 +119,7 @@ policy = "newest_only"
 wait_max_seconds = 2
 keep = 5
 view = false
-nodes_per_file = 16
-shared = false
+file = "combined:16"
 priority = -2
 deadline_seconds = 90.5
 rate_bytes_per_second = 2000000
@@ -133,26 +133,74 @@ rate_bytes_per_second = 2000000
     CHECK(stream.wait_max.count() == 2000);
     CHECK(stream.keep == 5);
     CHECK(!stream.view);
-    CHECK(stream.nodes_per_file == 16);
-    CHECK(stream.shared == Shared::no);
+    CHECK(stream.file == TargetFile::combined(16));
     CHECK(stream.priority == -2);
     CHECK(stream.deadline.count() == 90500);
     CHECK(stream.rate_bytes_per_second == 2000000);
 }
 
-TEST_CASE("load_options: shared is true, false or the name of a form") {
-    CHECK(load("[streams.restart]\nshared = true\n").value().streams[0].second.shared == Shared::yes);
-    CHECK(load("[streams.restart]\nshared = \"h5part\"\n").value().streams[0].second.shared == Shared::h5part);
-    const auto other = load("[streams.restart]\nslots = 1\nshared = \"all\"\n");
-    REQUIRE(!other);
-    CHECK(other.error().text().find("line 3: 'streams.restart.shared' must be true, false or \"h5part\".") !=
-          std::string::npos);
-    const auto both = load("[streams.restart]\nshared = true\nnodes_per_file = 2\n");
-    REQUIRE(!both);
-    CHECK(both.error().text().find("shared and nodes_per_file 2 exclude each other") != std::string::npos);
-    const auto compressed = load("[streams.restart]\nshared = true\ncompression = \"lz4\"\n");
-    REQUIRE(!compressed);
-    CHECK(compressed.error().text().find("shared and compression exclude each other") != std::string::npos);
+TEST_CASE("load_options: a file at the target is one of four words, and of several nodes it is not compressed") {
+    const auto file = [](const std::string& word) {
+        return load("[streams.restart]\nslots = 1\nfile = \"" + word + "\"\n");
+    };
+    CHECK(file("own").value().streams[0].second.file == TargetFile::own());
+    CHECK(file("combined:2").value().streams[0].second.file == TargetFile::combined(2));
+    CHECK(file("combined:256").value().streams[0].second.file == TargetFile::combined(256));
+    CHECK(file("shared").value().streams[0].second.file == TargetFile::shared());
+    CHECK(file("shared-h5part").value().streams[0].second.file == TargetFile::shared_h5part());
+    for (const auto* wrong :
+         {"all", "", "combined", "combined:", "combined:1", "combined:257", "combined:2x", "Shared"}) {
+        CAPTURE(wrong);
+        const auto refused = file(wrong);
+        REQUIRE(!refused);
+        CHECK(refused.error().text().find("line 3: 'streams.restart.file' is \"" + std::string(wrong) +
+                                          "\": one of own, combined:N with N from 2 to 256, shared, shared-h5part.") !=
+              std::string::npos);
+    }
+    for (const auto* one : {"combined:2", "shared", "shared-h5part"}) {
+        const auto both = load("[streams.restart]\nfile = \"" + std::string(one) + "\"\ncompression = \"lz4\"\n");
+        REQUIRE(!both);
+        CHECK(both.error().text().find("file = \"" + std::string(one) + "\" and compression exclude each other") !=
+              std::string::npos);
+    }
+    CHECK(load("[streams.restart]\nfile = \"own\"\ncompression = \"lz4\"\n"));
+}
+
+TEST_CASE("load_options: keys of earlier versions are refused with what to write now") {
+    const std::vector<std::pair<std::string, std::string>> former{{"nodes_per_file = 16", "file = \"combined:16\""},
+                                                                  {"nodes_per_file = 1", "file = \"own\""},
+                                                                  {"shared = true", "file = \"shared\""},
+                                                                  {"shared = false", "file = \"own\""},
+                                                                  {"shared = \"h5part\"", "file = \"shared-h5part\""}};
+    for (const auto& [before, now] : former) {
+        const auto refused = load("[streams.restart]\nslots = 2\n" + before + "\n");
+        REQUIRE(!refused);
+        CHECK_MESSAGE(refused.error().text().find("line 3: 'streams.restart.") != std::string::npos,
+                      refused.error().text());
+        CHECK_MESSAGE(refused.error().text().find(": " + before + " is now " + now + ".") != std::string::npos,
+                      refused.error().text());
+    }
+}
+
+TEST_CASE("parse_stream_options: the text of one stream, as its table has it") {
+    const auto options = parse_stream_options(
+                             "slots = 2\npolicy = \"skip\"\nview = [\"plain\", \"netcdf\"]\n"
+                             "compression = { codec = \"zfp\", error = 1e-3 }")
+                             .value();
+    CHECK(options.slots == 2);
+    CHECK(options.policy == Policy::skip);
+    CHECK(options.conventions == std::vector{Convention::plain, Convention::netcdf});
+    CHECK(options.compression.codec == Codec::zfp);
+    CHECK(options.compression.error == 1e-3);
+    CHECK(options.keep == StreamOptions().keep);
+    CHECK(parse_stream_options(""));
+    const auto refusal = [](const std::string& text) { return parse_stream_options(text).error().text(); };
+    CHECK(refusal("slots = 2\nslot = 1")
+              .find("the options of the stream, line 2: 'slot' is not known. Nearest: "
+                    "'slots'.") != std::string::npos);
+    CHECK(refusal("compression = { codecs = \"lz4\" }").find("'compression.codecs' is not known") != std::string::npos);
+    CHECK(refusal("slots = 3").find("'slots' is 3, out of range: 1 or 2.") != std::string::npos);
+    CHECK(refusal(std::string(17u << 10, ' ')).find("17408 bytes of text") != std::string::npos);
 }
 
 TEST_CASE("load_options: views by true or false, by a convention, or by a list of them") {
@@ -240,7 +288,7 @@ TEST_CASE("load_options: what is wrong is named with its line") {
     refused("[job]\nreserve_seconds = -1", "must be a number of seconds");
     refused("[agent]\nblock_byte = 1", "Nearest: 'agent.block_bytes'");
     refused("[agent]\nblock_bytes = 5", "multiple of 4096");
-    refused("[agent]\nmode = \"fibre\"", "one of \"dedicated\", \"process\", \"thread\"");
+    refused("[agent]\nmode = \"fibre\"", "one of \"process\", \"thread\", \"dedicated\"");
     refused("[agent]\ncores = 0", "agent.cores is 0: from 1 to 64");
     refused("[agent]\nin_flight = \"2\"", "must be a whole number");
     refused("[agent]\nin_flight = -2", "out of range");
@@ -258,10 +306,13 @@ TEST_CASE("load_options: what is wrong is named with its line") {
     refused("[agent]\nforward_token_file = \"t\"", "agent.forward_token_file belong together");
     refused("[agent]\nforwarders = 1\nforward_to = [\"a:1\"]\nforward_token_file = \"t\"", "one of the two");
     refused("[streams]\nrestart = 3", "must be a table");
-    refused("[streams.restart]\nslots = 3", "1 or 2");
-    refused("[streams.r]\ncompression = \"gzip\"", "one of \"auto\", \"lz4\", \"none\", \"zfp\", \"zstd\"");
+    refused("[streams.restart]\nslots = 3", "line 2: 'streams.restart.slots' is 3, out of range: 1 or 2.");
+    refused("[streams.restart]\nkeep = -1", "line 2: 'streams.restart.keep' is -1, out of range: 0 or more.");
+    refused("[streams.restart]\npolicy = \"never\"", "one of \"wait\", \"wait_at_most\", \"skip\", \"newest_only\"");
+    refused("[streams.r]\ncompression = \"gzip\"", "one of \"none\", \"auto\", \"lz4\", \"zstd\", \"zfp\"");
     refused("[streams.r.compression]\ncodecs = \"lz4\"", "line 2: 'streams.r.compression.codecs' is not known");
-    refused("[streams.r.compression]\ncodec = \"zstd\"\nlevel = 10", "level 10: from 1 to 9");
+    refused("[streams.r.compression]\ncodec = \"zstd\"\nlevel = 10",
+            "line 3: 'streams.r.compression.level' is 10, out of range: from 0 to 9.");
     refused("[streams.r.compression]\ncodec = \"zstd\"\nerror = 0.1", "needs codec zfp");
     refused("[streams.r.compression]\nerror = \"small\"", "must be a number");
     refused("[streams.r.compression]\nvariables = { \"u*\" = { codec = 3 } }", "must be text");

@@ -112,7 +112,7 @@ TEST_CASE("messages of a save: two maxima over the world, one gathering and one 
                 std::make_unique<CountingGroup>(std::move(world), calls, calls.world, CountingGroup::Level::world);
             const auto rank = static_cast<std::uint64_t>(counting->rank());
             auto session =
-                Session::open_over(std::make_unique<GroupHolder>(std::move(counting)), options_in(folder, nodes))
+                detail::open_over(std::make_unique<GroupHolder>(std::move(counting)), options_in(folder, nodes))
                     .value();
             auto stream = session.stream("restart", {.slots = 2, .view = false}).value();
             std::vector<std::vector<double>> data(50, std::vector<double>(8, 1.0));
@@ -169,8 +169,8 @@ TEST_CASE("messages of a shared file: one gathering of the first ranks when rows
             std::make_unique<CountingGroup>(std::move(world), calls, calls.world, CountingGroup::Level::world);
         const auto rank = static_cast<std::uint64_t>(counting->rank());
         auto session =
-            Session::open_over(std::make_unique<GroupHolder>(std::move(counting)), options_in(folder, 2)).value();
-        auto stream = session.stream("restart", {.slots = 2, .view = false, .shared = Shared::yes}).value();
+            detail::open_over(std::make_unique<GroupHolder>(std::move(counting)), options_in(folder, 2)).value();
+        auto stream = session.stream("restart", {.slots = 2, .view = false, .file = TargetFile::shared()}).value();
         std::vector<double> data(600, 1.0);
         stream.array("u", f64, {4, 8}, {packed({{rank, 0}, {1, 8}}, data.data())}).value();
         auto table = stream.particles("dm", {{"x", f64}, {"y", f64}}).value();
@@ -197,7 +197,7 @@ TEST_CASE("prepare() takes the laying out and every page fault from the first sa
     const test::TempDirectory folder("/dev/shm");
     AllCalls calls;
     auto world = std::make_unique<CountingGroup>(comm::alone(), calls, calls.world, CountingGroup::Level::world);
-    auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options_in(folder, 1)).value();
+    auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options_in(folder, 1)).value();
     auto stream = session.stream("restart", {.slots = 2}).value();
     std::vector<double> u(2u << 20, 1.0);  // 4,096 pages
     stream.array("u", f64, {u.size()}, {packed({{0}, {u.size()}}, u.data())}).value();
@@ -235,7 +235,7 @@ TEST_CASE("a restart variable by variable exchanges the heads once and opens one
         auto counting =
             std::make_unique<CountingGroup>(std::move(world), calls, calls.world, CountingGroup::Level::world);
         auto session =
-            Session::open_over(std::make_unique<GroupHolder>(std::move(counting)), options_in(folder, 1)).value();
+            detail::open_over(std::make_unique<GroupHolder>(std::move(counting)), options_in(folder, 1)).value();
         auto stream = session.stream("restart").value();
         describe(stream, rank);
         auto found = stream.newest().value();
@@ -306,7 +306,7 @@ TEST_CASE("files of a snapshot: one a node and the manifest; of a session: one a
     const auto options = options_in(folder, 2);
     test::with_threads(4, [&](std::unique_ptr<comm::Group> world) {
         const auto own = world->split(0);
-        auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+        auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
         auto stream = session.stream("restart", {.slots = 2}).value();
         double time = 1;
         stream.replicated("time", &time).value();

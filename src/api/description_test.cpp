@@ -19,7 +19,7 @@ TEST_CASE("variables are described after newest() and read one by one, from the 
             double dt = 0.125;
             test::with_threads(3, [&](std::unique_ptr<comm::Group> world) {
                 const auto row = static_cast<std::uint64_t>(world->rank());
-                auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+                auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
                 auto stream = session.stream("restart", {.slots = 2, .view = false}).value();
                 std::vector<double> u(5, static_cast<double>(row)), v(4, static_cast<double>(10 + row));
                 stream.replicated("dt", &dt).value();

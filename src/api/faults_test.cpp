@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "agent/agent.hpp"
+#include "agent/leftovers.hpp"
 #include "support/own_mounts.hpp"
 #include "support/row_rank.hpp"
 #include "support/temp_directory.hpp"

@@ -15,15 +15,15 @@
 
 #include "forward/forwarded_store.hpp"
 #include "support/free_address.hpp"
-#include "support/killable.hpp"
+#include "support/mid_drain.hpp"
 #include "support/processes.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
-using test::Application;
 using test::forebay_command;
+using test::MidDrain;
 using test::staged;
 using test::wait_for_agents;
 using test::wait_until;
@@ -109,20 +109,6 @@ struct Place {
     }
 };
 
-// Saves one step and says so when every agent drains it.
-void save_and_tell(const Options& options, const Application::Tell& tell) {
-    test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
-        const auto own = world->split(0);
-        Rank here(std::move(world), options);
-        here.save(5).value();
-        while (!here.session.draining()) std::this_thread::sleep_for(1ms);
-        own->barrier();
-        if (own->rank() == 0) tell(5);
-        own->barrier();
-        for (;;) ::pause();
-    });
-}
-
 }  // namespace
 
 TEST_CASE("agents that are processes or threads save, make views, keep the window and stop through a forwarder") {
@@ -190,8 +176,7 @@ TEST_CASE("all ranks are killed while their step drains: the agents finish and c
     Forwarder forwarder(place.run, place.token_file);
     const auto options = place.options({forwarder.address()}, slow);
     {
-        Application application([&](const auto& tell) { save_and_tell(options, tell); });
-        application.hear();
+        const MidDrain application(ranks, options);
         CHECK(place.committed().empty());
     }
     wait_for_agents(options);
@@ -204,8 +189,7 @@ TEST_CASE("the forwarder is killed while a step drains: the next one stands in")
     Place place;
     Forwarder first(place.run, place.token_file), second(place.run, place.token_file);
     const auto options = place.options({first.address(), second.address()}, slow);
-    Application application([&](const auto& tell) { save_and_tell(options, tell); });
-    application.hear();
+    const MidDrain application(ranks, options);
     first.end(SIGKILL);
     CHECK(place.committed().empty());
     wait_until([&] { return place.committed() == std::vector<std::int64_t>{5}; });
@@ -268,8 +252,7 @@ TEST_CASE("everything is killed: forebay drain commits what was sealed, by itsel
         auto forwarder = std::optional<Forwarder>(std::in_place, place.run, place.token_file);
         const auto options = place.options({forwarder->address()}, slow);
         {
-            Application application([&](const auto& tell) { save_and_tell(options, tell); });
-            application.hear();
+            const MidDrain application(ranks, options);
             test::kill_agents(options);
             forwarder->end(SIGKILL);
         }

@@ -4,8 +4,8 @@
 
 #include "api/alike.hpp"
 #include "api/state.hpp"
-#include "base/limits.hpp"
 #include "catalog/run.hpp"
+#include "describe/option_list.hpp"
 #include "format/packed.hpp"
 #include "node/compression_rules.hpp"
 
@@ -17,12 +17,9 @@ Error refusal(std::string what, std::string next = {}) {
     return {ErrorKind::refused, std::move(what), "", std::move(next)};
 }
 
-// The longest wait, 31 years: the clock counts nanoseconds in 63 bits, and a wait is added to its time.
-constexpr std::chrono::milliseconds wait_max{std::chrono::seconds(1'000'000'000)};
-
 Result<> check_wait(const std::string& what, std::chrono::milliseconds wait) {
-    if (wait.count() >= 0 && wait <= wait_max) return {};
-    return refusal(fmt::format("{} is {} ms: from 0 to {}.", what, wait.count(), wait_max.count()));
+    if (wait.count() >= 0 && wait <= describe::wait_longest) return {};
+    return refusal(fmt::format("{} is {} ms: from 0 to {}.", what, wait.count(), describe::wait_longest.count()));
 }
 
 }  // namespace
@@ -55,31 +52,15 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
     if (format::is_packed_stream(stream))
         return refusal(fmt::format("stream '{}': names that begin with \"{}\" are those of packed files.", stream,
                                    format::packed_prefix));
-    if (options.slots < 1 || options.slots > 2)
-        return refusal(fmt::format("stream '{}': slots is {}: 1 or 2.", stream, options.slots));
-    if (options.keep < 0) return refusal(fmt::format("stream '{}': keep is {}: 0 keeps all.", stream, options.keep));
-    if (options.keep_abandoned < -1)
-        return refusal(
-            fmt::format("stream '{}': keep_abandoned is {}: -1, or how many stay.", stream, options.keep_abandoned));
     if (stream == catalog::own_directory)
         return refusal(fmt::format("stream '{}': this name is that of the run's own directory.", stream));
-    if (options.nodes_per_file < 1 || options.nodes_per_file > static_cast<int>(limits::nodes_per_file_max))
-        return refusal(fmt::format("stream '{}': nodes_per_file is {}: 1 to {}.", stream, options.nodes_per_file,
-                                   limits::nodes_per_file_max));
-    FB_TRY(check_wait(fmt::format("stream '{}': wait_max", stream), options.wait_max));
+    FB_TRY(describe::check_values(stream, options));
     FB_TRY(node::check(node::rules_of(options), stream));
-    // A region is reserved before anybody knows how small it may become.
-    if (options.nodes_per_file > 1 && node::rules_of(options).any())
-        return refusal(fmt::format("stream '{}': nodes_per_file {} and compression exclude each other", stream,
-                                   options.nodes_per_file),
-                       "leave one of them out");
-    // Where all rows begin in a shared file is known before anybody knows how small they may become.
-    if (options.shared != Shared::no && (options.nodes_per_file > 1 || node::rules_of(options).any()))
-        return refusal(fmt::format("stream '{}': shared and {} exclude each other", stream,
-                                   options.nodes_per_file > 1 ? fmt::format("nodes_per_file {}", options.nodes_per_file)
-                                                              : "compression"),
-                       "leave one of them out");
-    FB_TRY(check_wait(fmt::format("stream '{}': deadline", stream), options.deadline));
+    // Where the bytes of a node begin in a file of several is settled before anybody knows how small they may become.
+    if (options.file.kind != TargetFile::Kind::own && node::rules_of(options).any())
+        return refusal(
+            fmt::format("stream '{}': file = \"{}\" and compression exclude each other", stream, name_of(options.file)),
+            "leave one of them out");
     return check(Schema{.stream = stream, .tables = {}, .variables = {}});
 }
 
@@ -88,7 +69,7 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
-Result<Session> Session::open_over(std::unique_ptr<GroupHolder> world, const Result<Options>& options) {
+Result<Session> detail::open_over(std::unique_ptr<GroupHolder> world, const Result<Options>& options) {
     return attempt([&]() -> Result<Session> {
         FB_TRY(agree_on_options(world->group(), options));
         std::shared_ptr<SessionState> state;
@@ -106,7 +87,7 @@ Result<Session> Session::open(const Options& options) {
 }
 
 Result<Session> Session::open(const Result<Options>& options) {
-    return attempt([&] { return open_over(std::make_unique<GroupHolder>(comm::alone()), options); });
+    return attempt([&] { return detail::open_over(std::make_unique<GroupHolder>(comm::alone()), options); });
 }
 
 Result<Stream> Session::stream(const std::string& name) {
@@ -117,6 +98,10 @@ Result<Stream> Session::stream(const std::string& name) {
 }
 
 Result<Stream> Session::stream(const std::string& name, const StreamOptions& options) {
+    return attempt([&] { return stream(name, Result<StreamOptions>(options)); });
+}
+
+Result<Stream> Session::stream(const std::string& name, const Result<StreamOptions>& options) {
     return attempt([&]() -> Result<Stream> {
         FB_TRY_ASSIGN(state, state_->stream(state_, name, options));
         return Stream(state);

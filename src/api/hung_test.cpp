@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "agent/agent.hpp"
+#include "agent/leftovers.hpp"
 #include "support/own_mounts.hpp"
 #include "support/row_rank.hpp"
 #include "support/temp_directory.hpp"
@@ -123,7 +123,7 @@ TEST_CASE("hung at the start: opening ends with an error on every rank") {
     test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
         CHECK(within(soon, [&] {
             const auto opened =
-                Session::open_over(std::make_unique<GroupHolder>(std::move(world)), place.options(AgentMode::process));
+                detail::open_over(std::make_unique<GroupHolder>(std::move(world)), place.options(AgentMode::process));
             REQUIRE_FALSE(opened);
             CHECK(opened.error().kind == ErrorKind::retry);
             CHECK_MESSAGE(opened.error().text().find("does not answer") != std::string::npos, opened.error().text());

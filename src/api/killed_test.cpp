@@ -5,21 +5,20 @@
 
 #include <doctest/doctest.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <thread>
 
 #include "catalog/catalog.hpp"
-#include "support/killable.hpp"
+#include "support/mid_drain.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
 
-using test::Application;
 using test::forebay_command;
 using test::kill_agents;
+using test::MidDrain;
 using test::staged;
 using test::wait_for_agents;
 using test::wait_until;
@@ -51,20 +50,6 @@ std::vector<std::int64_t> committed(const Options& options) {
     return steps;
 }
 
-// Saves one step and says so when every agent drains it.
-void save_and_tell(const Options& options, const Application::Tell& tell) {
-    test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
-        const auto own = world->split(0);
-        Rank here(std::move(world), options);
-        here.save(5).value();
-        while (!here.session.draining()) std::this_thread::sleep_for(1ms);
-        own->barrier();
-        if (own->rank() == 0) tell(5);
-        own->barrier();
-        for (;;) ::pause();
-    });
-}
-
 }  // namespace
 
 TEST_CASE("all ranks are killed while their step drains: the agents finish and commit alone") {
@@ -72,8 +57,7 @@ TEST_CASE("all ranks are killed while their step drains: the agents finish and c
         const test::TempDirectory folder;
         const auto options = options_in(folder, nodes, slow);
         {
-            Application application([&](const auto& tell) { save_and_tell(options, tell); });
-            application.hear();
+            const MidDrain application(ranks, options);
             CHECK(committed(options).empty());
         }
         CHECK(committed(options).empty());
@@ -150,8 +134,7 @@ TEST_CASE("application and agents are killed: forebay drain commits what was sea
         const test::TempDirectory folder;
         const auto options = options_in(folder, nodes, slow);
         {
-            Application application([&](const auto& tell) { save_and_tell(options, tell); });
-            application.hear();
+            const MidDrain application(ranks, options);
             const auto in_use = forebay_command("drain " + staged(options).front(), 2);
             CHECK_MESSAGE(in_use.find("another session (process ") != std::string::npos, in_use);
         }
@@ -173,10 +156,7 @@ TEST_CASE("application and agents are killed: the next session commits what was 
     for (const int nodes : {1, 2}) {
         const test::TempDirectory folder;
         auto options = options_in(folder, nodes, slow);
-        {
-            Application application([&](const auto& tell) { save_and_tell(options, tell); });
-            application.hear();
-        }
+        { const MidDrain application(ranks, options); }
         kill_agents(options);
         CHECK(committed(options).empty());
         options.agent.rate_bytes_per_second = 0;

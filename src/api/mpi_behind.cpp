@@ -28,10 +28,9 @@ std::string key_of(MPI_Comm comm) {
 
 }  // namespace
 
-Ranks ranks_of(MPI_Comm comm) {
-    return {.world = comm::mpi_group(comm), .key = key_of(comm), .open = [comm](const Options& options) {
-                return forebay::open(comm, options);
-            }};
+SessionRanks ranks_of(MPI_Comm comm) {
+    return {{.world = comm::mpi_group(comm), .key = key_of(comm)},
+            [comm](const Options& options) { return forebay::open(comm, options); }};
 }
 
 // It deletes the attributes of MPI_COMM_SELF first (MPI 4.1, 11.2.4).

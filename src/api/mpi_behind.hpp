@@ -10,7 +10,7 @@
 namespace forebay::behind {
 
 /// Duplicates the communicator for its messages; sessions duplicate `comm` again. Collective.
-Ranks ranks_of(MPI_Comm comm);
+SessionRanks ranks_of(MPI_Comm comm);
 
 /// MPI_Finalize calls it before all else, while MPI still works.
 void at_finalize(void (*finish)());

@@ -15,6 +15,7 @@
 #include "api/mpi_posts.hpp"
 #include "api/state.hpp"
 #include "comm/mpi_group.hpp"
+#include "describe/conventions.hpp"
 #include "forebay/mpi.hpp"
 
 namespace forebay {
@@ -101,7 +102,7 @@ Machine machine_with_posts(MPI_Comm ranks, int cores) {
 
 // The library knows no HDF5: the program beside it makes views.
 Result<> make_view_by(const std::string& program, const std::string& directory, Convention convention) {
-    const auto said = sys::output_of({program, "view", "--as", catalog::name_of(convention), directory}, view_max);
+    const auto said = sys::output_of({program, "view", "--as", describe::known(convention).name, directory}, view_max);
     return said ? Result<>() : Result<>(said.error());
 }
 
@@ -125,8 +126,8 @@ MPI_Comm serve_or_compute(MPI_Comm computing, MPI_Comm ranks, const AgentOptions
     // Whatever ends it, the others of its machine wait for it in what follows.
     static_cast<void>(attempt([&] {
         agent::serve(machine.posts[static_cast<std::size_t>(number)],
-                     [program = agent_program(agent.program)](sys::Store&, const catalog::Snapshot& snapshot,
-                                                              Convention convention) {
+                     [program = agent::agent_program(agent.program)](sys::Store&, const catalog::Snapshot& snapshot,
+                                                                     Convention convention) {
                          return make_view_by(program, snapshot.directory, convention);
                      });
     }));
@@ -163,7 +164,7 @@ Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Result<Options>& given) {
         if ((has_cores || has_forwarders) && dedicated_of_process() != nullptr)
             return Error{ErrorKind::refused, "forebay::dedicate() was called before in this process."};
         dedicated = std::make_unique<Dedicated>();
-        make_view = [program = agent_program(agent.program)](const forward::ViewWanted& wanted) {
+        make_view = [program = agent::agent_program(agent.program)](const forward::ViewWanted& wanted) {
             return make_view_by(program, wanted.directory, wanted.convention);
         };
         return {};

@@ -23,8 +23,9 @@ MPI_Comm copy_of(MPI_Comm comm) {
     return copy;
 }
 
-// From the first rank of each host to all ranks, in the order of the hosts; an empty one is none. Collective.
-Result<std::vector<std::string>> told_by_hosts(const comm::Topology& hosts, const std::string& mine) {
+// Gives every rank what the first rank of each host says, in the order of the hosts; empty texts are left out.
+// Collective.
+Result<std::vector<std::string>> addresses_of_hosts(const comm::Topology& hosts, const std::string& mine) {
     std::string all;
     FB_TRY(comm::agree(*hosts.world, [&]() -> Result<> {
         if (hosts.leads()) {
@@ -94,7 +95,7 @@ Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world,
         made.server_.emplace(std::move(server));
         return {};
     }));
-    FB_TRY_ASSIGN(to, told_by_hosts(hosts, addresses));
+    FB_TRY_ASSIGN(to, addresses_of_hosts(hosts, addresses));
     made.forwarding_.to = std::move(to);
     made.all_ = copy_of(world);
     made.computing_ = copy_of(computing);

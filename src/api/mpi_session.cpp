@@ -19,7 +19,7 @@ Result<Session> open(MPI_Comm world, const Result<Options>& options) {
             auto forwarding = forwarding_of_process();
             holder = std::make_unique<GroupHolder>(std::move(group), posts_of_process(), std::move(forwarding));
         }));
-        return Session::open_over(std::move(holder), options);
+        return detail::open_over(std::move(holder), options);
     });
 }
 

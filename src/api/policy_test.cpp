@@ -9,12 +9,12 @@
 
 #include "api/state.hpp"
 #include "catalog/catalog.hpp"
+#include "support/sessions.hpp"
 #include "support/staging_of.hpp"
-#include "support/temp_directory.hpp"
-#include "support/thread_group.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
+using test::with_session;
 
 namespace {
 
@@ -32,13 +32,10 @@ Options options_in(const test::TempDirectory& folder, std::uint64_t rate, int no
 
 // One rank's stream of one array of which it owns one row.
 struct Saver {
-    Saver(Session& session, const std::string& name, const StreamOptions& options, int rank, int ranks)
+    Saver(Session& session, const std::string& name, const StreamOptions& options, const comm::Group& world)
         : data(elements), stream(session.stream(name, options).value()) {
-        const auto row = static_cast<std::uint64_t>(rank);
-        stream
-            .array("u", f64, {static_cast<std::uint64_t>(ranks), elements},
-                   {packed({{row, 0}, {1, elements}}, data.data())})
-            .value();
+        const auto row = static_cast<std::uint64_t>(world.rank()), rows = static_cast<std::uint64_t>(world.size());
+        stream.array("u", f64, {rows, elements}, {packed({{row, 0}, {1, elements}}, data.data())}).value();
     }
     Saved save(std::int64_t step) {
         std::ranges::fill(data, static_cast<double>(step));
@@ -48,30 +45,19 @@ struct Saver {
     Stream stream;
 };
 
-void with_session(int ranks, const Options& options, const std::function<void(Session&, comm::Group&, int)>& body) {
-    test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
-        const int rank = world->rank();
-        const auto own = world->split(0);
-        auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
-        body(session, *own, rank);
-        session.close().value();
-    });
-}
-
 // As after a crash: what is staged stays, and the agent is told to stop in the middle of what it drains.
-void leave_session(int ranks, const Options& options, const std::function<void(Session&, comm::Group&, int)>& body) {
+void leave_session(int ranks, const Options& options, const std::function<void(Session&, comm::Group&)>& body) {
     test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
-        const int rank = world->rank();
         const auto own = world->split(0);
-        auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
-        body(session, *own, rank);
+        auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+        body(session, *own);
         own->barrier();
     });
 }
 
 void commit_what_is_left(Options options, int ranks) {
     options.agent.rate_bytes_per_second = 0;
-    with_session(ranks, options, [](Session&, comm::Group&, int) {});
+    with_session(ranks, options, [](Session&, comm::Group&) {});
 }
 
 // The steps of `restart` that are staged whole on all nodes.
@@ -117,8 +103,8 @@ TEST_CASE("skip: a step that finds no free slot is dropped at once, counted and 
         auto options = options_in(folder, slow, nodes);
         std::vector<std::string> lines;
         options.log = [&](const std::string& line) { lines.push_back(line); };
-        with_session(2, options, [](Session& session, comm::Group& world, int rank) {
-            Saver saver(session, "restart", {.policy = Policy::skip, .keep = 0}, rank, 2);
+        with_session(2, options, [](Session& session, comm::Group& world) {
+            Saver saver(session, "restart", {.policy = Policy::skip, .keep = 0}, world);
             CHECK(saver.save(1).kept);
             const auto second = saver.save(2);
             CHECK_FALSE(second.kept);
@@ -144,8 +130,8 @@ TEST_CASE("wait: nothing is lost, and the waiting is in the seconds told") {
     for (const int slots : {1, 2}) {
         const test::TempDirectory folder;
         const auto options = options_in(folder, slots == 1 ? slow * 2 : slow / 2, 2);
-        with_session(2, options, [&](Session& session, comm::Group&, int rank) {
-            Saver saver(session, "restart", {.slots = slots, .keep = 0}, rank, 2);
+        with_session(2, options, [&](Session& session, comm::Group& world) {
+            Saver saver(session, "restart", {.slots = slots, .keep = 0}, world);
             double waited = 0;
             for (std::int64_t step = 1; step <= 4; ++step) {
                 const auto saved = saver.save(step);
@@ -166,8 +152,8 @@ TEST_CASE("wait: nothing is lost, and the waiting is in the seconds told") {
 TEST_CASE("wait_at_most: waits that long, then skips; or gets its slot in time") {
     const test::TempDirectory folder;
     const auto options = options_in(folder, slow);
-    with_session(2, options, [](Session& session, comm::Group& world, int rank) {
-        Saver brief(session, "brief", {.policy = Policy::wait_at_most, .wait_max = 60ms, .keep = 0}, rank, 2);
+    with_session(2, options, [](Session& session, comm::Group& world) {
+        Saver brief(session, "brief", {.policy = Policy::wait_at_most, .wait_max = 60ms, .keep = 0}, world);
         CHECK(brief.save(1).kept);
         const auto second = brief.save(2);
         CHECK_FALSE(second.kept);
@@ -176,7 +162,7 @@ TEST_CASE("wait_at_most: waits that long, then skips; or gets its slot in time")
         CHECK(brief.stream.counters().skipped == 1);
         CHECK(brief.stream.counters().wait_seconds >= second.wait_seconds);
         brief.stream.wait_committed(60s).value();
-        Saver patient(session, "patient", {.policy = Policy::wait_at_most, .wait_max = 60s, .keep = 0}, rank, 2);
+        Saver patient(session, "patient", {.policy = Policy::wait_at_most, .wait_max = 60s, .keep = 0}, world);
         CHECK(patient.save(1).kept);
         CHECK(patient.save(2).kept);
         CHECK(patient.stream.counters().skipped == 0);
@@ -189,8 +175,8 @@ TEST_CASE("newest_only with two slots: while one drains, the one that waits stay
     for (const int nodes : {1, 2}) {
         const test::TempDirectory folder;
         const auto options = options_in(folder, 1, nodes);
-        leave_session(2, options, [](Session& session, comm::Group& world, int rank) {
-            Saver saver(session, "restart", {.slots = 2, .policy = Policy::newest_only, .keep = 0}, rank, 2);
+        leave_session(2, options, [](Session& session, comm::Group& world) {
+            Saver saver(session, "restart", {.slots = 2, .policy = Policy::newest_only, .keep = 0}, world);
             CHECK(saver.save(1).kept);
             wait_until_draining(session, world);
             CHECK(saver.save(2).kept);
@@ -214,9 +200,9 @@ TEST_CASE(
     for (const int nodes : {1, 2}) {
         const test::TempDirectory folder;
         const auto options = options_in(folder, 1, nodes);
-        leave_session(2, options, [&](Session& session, comm::Group& world, int rank) {
-            Saver busy(session, "busy", {.keep = 0}, rank, 2);
-            Saver saver(session, "restart", {.slots = 2, .policy = Policy::newest_only, .keep = 0}, rank, 2);
+        leave_session(2, options, [&](Session& session, comm::Group& world) {
+            Saver busy(session, "busy", {.keep = 0}, world);
+            Saver saver(session, "restart", {.slots = 2, .policy = Policy::newest_only, .keep = 0}, world);
             busy.save(1);
             wait_until_draining(session, world);
             CHECK(saver.save(10).kept);
@@ -247,9 +233,9 @@ TEST_CASE(
 TEST_CASE("newest_only with one slot: replaced while the agent is busy elsewhere, skipped while it drains") {
     const test::TempDirectory folder;
     const auto options = options_in(folder, slow / 2);
-    with_session(2, options, [](Session& session, comm::Group& world, int rank) {
-        Saver busy(session, "busy", {.keep = 0}, rank, 2);
-        Saver saver(session, "restart", {.policy = Policy::newest_only, .keep = 0}, rank, 2);
+    with_session(2, options, [](Session& session, comm::Group& world) {
+        Saver busy(session, "busy", {.keep = 0}, world);
+        Saver saver(session, "restart", {.policy = Policy::newest_only, .keep = 0}, world);
         busy.save(1);
         wait_until_draining(session, world);
         CHECK(saver.save(1).kept);
@@ -267,15 +253,15 @@ TEST_CASE("newest_only with one slot: replaced while the agent is busy elsewhere
 TEST_CASE("newest_only over nodes that are not equally busy: all drop the same step, or none") {
     const test::TempDirectory folder;
     const auto options = options_in(folder, 1, 2);
-    leave_session(2, options, [&](Session& session, comm::Group& world, int rank) {
-        Saver busy(session, "busy", {.keep = 0}, rank, 2);
-        Saver saver(session, "restart", {.slots = 2, .policy = Policy::newest_only, .keep = 0}, rank, 2);
+    leave_session(2, options, [&](Session& session, comm::Group& world) {
+        Saver busy(session, "busy", {.keep = 0}, world);
+        Saver saver(session, "restart", {.slots = 2, .policy = Policy::newest_only, .keep = 0}, world);
         busy.save(1);
         wait_until_draining(session, world);
         CHECK(saver.save(1).kept);
         CHECK(saver.save(2).kept);
         world.barrier();
-        auto node = node::Staging::join(test::staging_of(options, rank)).value();
+        auto node = node::Staging::join(test::staging_of(options, world.rank())).value();
         const auto slot_of = [&](std::int64_t step) {
             const auto found = std::ranges::find_if(node.control().slots, [&](const auto& slot) {
                 return slot.step.load() == step &&
@@ -286,11 +272,11 @@ TEST_CASE("newest_only over nodes that are not equally busy: all drop the same s
         };
         const auto of_step_1 = slot_of(1), of_step_2 = slot_of(2);
         CHECK(of_step_1->state.load() == node::SlotState::sealed);
-        if (rank == 1) of_step_1->state = node::SlotState::draining;
+        if (world.rank() == 1) of_step_1->state = node::SlotState::draining;
         const auto third = saver.save(3);
         check_alike(world, third);
         CHECK_FALSE(third.kept);
-        CHECK(of_step_1->state.load() == (rank == 1 ? node::SlotState::draining : node::SlotState::sealed));
+        CHECK(of_step_1->state.load() == (world.rank() == 1 ? node::SlotState::draining : node::SlotState::sealed));
         CHECK(staged_steps(options, 2) == std::set<std::int64_t>{1, 2});
         world.barrier();
         of_step_1->state = node::SlotState::sealed;
@@ -314,17 +300,16 @@ TEST_CASE("any policy over uneven nodes: kept less replaced is what is committed
             const test::TempDirectory folder;
             const auto options = options_in(folder, 40'000'000, 2);
             std::set<std::int64_t> expected;
-            with_session(3, options, [&](Session& session, comm::Group& world, int rank) {
-                Saver saver(session, "restart", {.slots = slots, .policy = policy, .wait_max = 3ms, .keep = 0}, rank,
-                            3);
-                Saver other(session, "other", {.policy = Policy::skip, .keep = 1}, rank, 3);
+            with_session(3, options, [&](Session& session, comm::Group& world) {
+                Saver saver(session, "restart", {.slots = slots, .policy = policy, .wait_max = 3ms, .keep = 0}, world);
+                Saver other(session, "other", {.policy = Policy::skip, .keep = 1}, world);
                 for (std::int64_t step = 0; step < 60; ++step) {
                     const auto saved = saver.save(step);
                     check_alike(world, saved);
-                    if (rank == 0 && saved.kept) expected.insert(step);
-                    if (rank == 0 && saved.replaced >= 0) expected.erase(saved.replaced);
+                    if (world.rank() == 0 && saved.kept) expected.insert(step);
+                    if (world.rank() == 0 && saved.replaced >= 0) expected.erase(saved.replaced);
                     if (step % 4 == 0) other.save(step);
-                    if (rank == 2) std::this_thread::sleep_for(std::chrono::microseconds((step * 977) % 9000));
+                    if (world.rank() == 2) std::this_thread::sleep_for(std::chrono::microseconds((step * 977) % 9000));
                 }
                 const auto done = saver.stream.wait_committed(60s);
                 CHECK_MESSAGE(done, (done ? "" : done.error().text()));

@@ -33,7 +33,7 @@ void with_ranks(const std::function<void(Rank&)>& body, int nodes = 1) {
     test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
         const int rank = world->rank();
         auto own = world->split(0);
-        Rank here{Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value(), std::move(own),
+        Rank here{detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value(), std::move(own),
                   rank};
         body(here);
         here.session.close().value();
@@ -203,7 +203,7 @@ TEST_CASE("wrong options are refused on every rank, as is a run below a file") {
         const auto refused = [&](Options options, const std::string& says) {
             options.agent.mode = AgentMode::thread;
             options.staging = folder.path();
-            const auto session = Session::open_over(std::make_unique<GroupHolder>(own->split(0)), options);
+            const auto session = detail::open_over(std::make_unique<GroupHolder>(own->split(0)), options);
             REQUIRE_FALSE(session);
             CHECK(session.error().kind == ErrorKind::refused);
             CHECK_MESSAGE(session.error().text().find(says) != std::string::npos, session.error().text());

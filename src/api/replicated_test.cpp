@@ -8,34 +8,17 @@
 #include <complex>
 #include <cstring>
 
-#include "catalog/catalog.hpp"
+#include "support/refused.hpp"
 #include "support/sessions.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
-using test::options_in, test::with_session;
+using test::check_refused, test::committed, test::options_in, test::with_session;
 
 namespace {
 
 constexpr int ranks = 4;
 constexpr int odd_one = 2;
-
-template <class T>
-void check_refused(const Result<T>& answer, const std::vector<std::string>& says) {
-    REQUIRE_FALSE(answer);
-    CHECK(answer.error().kind == ErrorKind::refused);
-    for (const auto& part : says) {
-        CAPTURE(part);
-        CHECK_MESSAGE(answer.error().text().find(part) != std::string::npos, answer.error().text());
-    }
-}
-
-std::vector<std::int64_t> committed(const Options& options) {
-    std::vector<std::int64_t> steps;
-    for (const auto& found : catalog::snapshots(sys::posix_store(), options.run, "restart").value())
-        steps.push_back(found.step);
-    return steps;
-}
 
 template <class T>
 std::vector<std::byte> bytes_of_value(T value) {
@@ -185,7 +168,7 @@ TEST_CASE("of a value that is the first rank's, every rank of every node gets ra
             const auto options = options_in(folder, nodes);
             test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
                 const double own = 10 + world->rank();
-                auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+                auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
                 auto stream = session.stream("restart").value();
                 double mine = own, same = 3;
                 std::vector<float> many(50, static_cast<float>(own));

@@ -64,11 +64,11 @@ Result<> StreamState::look_at_heads(RestartState& state) {
 // By retention, while it was being looked at.
 Result<bool> StreamState::was_removed(const RestartState& state, const Error& error) const {
     auto& world = *session->topology.world;
-    if (error.kind != ErrorKind::missing || state.choice.directory.empty()) return false;
+    if (error.kind != ErrorKind::missing || state.choice.copies.directory().empty()) return false;
     std::int64_t gone = 0;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         if (world.rank() != 0) return {};
-        FB_TRY_ASSIGN(there, sys::posix_store().exists(state.choice.directory + "/" + catalog::manifest_name));
+        FB_TRY_ASSIGN(there, sys::posix_store().exists(state.choice.copies.directory() + "/" + catalog::manifest_name));
         gone = there ? 0 : 1;
         return {};
     }));
@@ -101,48 +101,48 @@ Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
     FB_TRY(comm::agree(world, [&] { return check(schema); }));
     notes.clear();
     FB_TRY(bring_back_replaced());
-    while (true) {
-        auto choice = chooser.newest_below(below);
-        auto state = std::shared_ptr<RestartState>();
-        FB_TRY(comm::agree(world, [&] {
-            for (const auto& text : chooser.notes()) note(text);
-            state = std::make_shared<RestartState>();
-        }));
-        if (!choice) return choice.error();
-        if (!*choice) {
-            FB_TRY(comm::agree(world, [&] { course.chose_nothing(); }));
-            return std::optional<Restart>();
-        }
-        state->choice = std::move(**choice);
-        const auto step = state->choice.manifest.step;
-        auto looked = look_at_heads(*state);
-        // The chooser has seen the records alone; a head behind its record may be damaged, here or at the target.
-        FB_TRY_ASSIGN(turned, looked ? Result<bool>(false) : state->turn_to_target(*this, looked.error()));
-        if (turned) {
-            FB_TRY(comm::agree(world, [&] {
-                note(fmt::format("step {}: its staged copies are passed over: {}", step, looked.error().line()));
-                state->rows.clear();
-            }));
-            looked = look_at_heads(*state);
-        }
-        if (!looked) {
-            FB_TRY_ASSIGN(is_gone, was_removed(*state, looked.error()));
-            if (looked.error().kind != ErrorKind::corrupt && !is_gone) return looked.error();
-            FB_TRY(comm::agree(world,
-                               [&] { note(fmt::format("step {} is passed over: {}", step, looked.error().line())); }));
-            below = step;
-            continue;
-        }
-        FB_TRY(comm::agree(world, [&] { course.chose(step, state->choice.manifest.lineage.lines); }));
-        chosen_step = step;
-        reading = state;
-        session->log([&] {
-            return fmt::format("stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream, step,
-                               state->choice.manifest.world_ranks, state->choice.source);
-        });
-        return std::optional(Restart(std::move(state), shared_from_this()));
+    std::shared_ptr<RestartState> state;
+    FB_TRY_ASSIGN(chosen, chooser.choose_below(below, [&](restart::Choice choice) -> Result<bool> {
+        FB_TRY(comm::agree(world, [&] { state = std::make_shared<RestartState>(); }));
+        state->choice = std::move(choice);
+        return looks_whole(*state);
+    }));
+    if (!chosen) {
+        FB_TRY(comm::agree(world, [&] { course.chose_nothing(); }));
+        return std::optional<Restart>();
     }
+    const auto& manifest = state->choice.manifest;
+    FB_TRY(comm::agree(world, [&] { course.chose(manifest.step, manifest.lineage.lines); }));
+    chosen_step = manifest.step;
+    reading = state;
+    session->log([&] {
+        return fmt::format("stream '{}': restart from step {}, saved by {} ranks, {}", schema.stream, manifest.step,
+                           manifest.world_ranks, state->choice.copies.source());
+    });
+    return std::optional(Restart(std::move(state), shared_from_this()));
 }
+
+// The chooser has seen the records alone; a head behind its record may be damaged, here or at the target.
+Result<bool> StreamState::looks_whole(RestartState& state) {
+    auto& world = *session->topology.world;
+    const auto step = state.choice.manifest.step;
+    auto looked = look_at_heads(state);
+    FB_TRY_ASSIGN(turned, looked ? Result<bool>(false) : state.turn_to_target(*this, looked.error()));
+    if (turned) {
+        FB_TRY(comm::agree(world, [&] {
+            note(fmt::format("step {}: its staged copies are passed over: {}", step, looked.error().line()));
+            state.rows.clear();
+        }));
+        looked = look_at_heads(state);
+    }
+    if (looked) return true;
+    FB_TRY_ASSIGN(is_gone, was_removed(state, looked.error()));
+    if (looked.error().kind != ErrorKind::corrupt && !is_gone) return looked.error();
+    FB_TRY(comm::agree(world, [&] { note(fmt::format("step {} is passed over: {}", step, looked.error().line())); }));
+    return false;
+}
+
+const std::vector<std::string>& Stream::notes() const { return state_->notes; }
 
 Result<std::optional<Restart>> Stream::newest(std::int64_t below) {
     return state_->guarded([&] { return state_->choose(below); });
@@ -179,7 +179,7 @@ Result<std::optional<Restart>> Stream::restore(const std::function<Result<>(Rest
 
 std::int64_t Restart::step() const { return state_->choice.manifest.step; }
 double Restart::time() const { return state_->choice.manifest.time; }
-const std::string& Restart::source() const { return state_->choice.source; }
+const std::string& Restart::source() const { return state_->choice.copies.source(); }
 bool Restart::same_ranks() const {
     return state_->choice.manifest.world_ranks == static_cast<std::uint32_t>(stream_->session->topology.world->size());
 }
@@ -189,10 +189,10 @@ std::uint64_t Restart::rows(const Particles& table) const {
 
 Result<bool> RestartState::turn_to_target(const StreamState& stream, const Error& error) {
     auto& world = *stream.session->topology.world;
-    if (error.kind != ErrorKind::corrupt || choice.directory.empty() || world.max(choice.staged.empty() ? 0 : 1) == 0)
+    auto& copies = choice.copies;
+    if (error.kind != ErrorKind::corrupt || copies.directory().empty() || world.max(copies.in_memory() ? 1 : 0) == 0)
         return false;
-    FB_TRY(comm::agree(world, [&] { choice.source = choice.directory; }));
-    choice.staged.clear();
+    FB_TRY(comm::agree(world, [&] { copies.leave_memory(); }));
     kept = {};
     return true;
 }
@@ -216,7 +216,8 @@ Result<> RestartState::read(StreamState& stream, const std::function<Result<Part
     if (turned) {
         stream.session->log([&] {
             return fmt::format("stream '{}': step {} is read from {}, since a staged copy is damaged: {}",
-                               stream.schema.stream, choice.manifest.step, choice.directory, done.error().line());
+                               stream.schema.stream, choice.manifest.step, choice.copies.directory(),
+                               done.error().line());
         });
         done = restart::read(reader, choice, *plan, part.binding);
     }

@@ -56,8 +56,6 @@ Result<std::string> absolute_path(const std::string& path, const std::string& wh
     return text;
 }
 
-SessionState::~SessionState() { end_thread(stuck_agent_end_max); }
-
 Result<> SessionState::check_process() const {
     if (in_own_process()) return {};
     return Error{ErrorKind::refused,
@@ -81,20 +79,21 @@ Result<> SessionState::check_lost() const {
 
 Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<SessionState>& self,
                                                           const std::string& name,
-                                                          const std::optional<StreamOptions>& wanted) {
+                                                          const std::optional<Result<StreamOptions>>& wanted) {
     FB_TRY(check_open());
     auto& world = *topology.world;
     std::shared_ptr<StreamState> there;
-    StreamOptions chosen;
+    Result<StreamOptions> chosen = StreamOptions{};
     FB_TRY(comm::agree(world, [&] {
         there = streams_[name].lock();
-        chosen = wanted ? *wanted : there ? there->stager.options() : options_of_stream(options, name);
+        if (wanted) chosen = *wanted;
+        else chosen = there ? there->stager.options() : options_of_stream(options, name);
     }));
     FB_TRY(agree_on_stream(world, name, chosen, there ? &there->stager.options() : nullptr));
     if (there) return there;
     std::shared_ptr<StreamState> made;
     FB_TRY(comm::agree(world, [&] {
-        made = std::shared_ptr<StreamState>(new StreamState(self, name, chosen), IfOwn());
+        made = std::shared_ptr<StreamState>(new StreamState(self, name, *chosen), IfOwn());
         streams_[name] = made;
     }));
     FB_TRY(comm::agree(world, [&] { return made->stager.add(); }));
@@ -133,9 +132,7 @@ Result<> SessionState::close() {
     FB_TRY(comm::agree(*topology.world, [&] {
         for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) slots.push_back(i);
     }));
-    const auto committed =
-        node::await_commits(*topology.world, *staging, slots, options.close_wait,
-                            leads ? [this] { return ensure_agent(); } : std::function<Result<>()>(), say_);
+    const auto committed = node::await_commits(*topology.world, *staging, slots, options.close_wait, host(), say_);
     const bool all_here = node::show_pending(*staging, slots).empty();  // on this node
     for (const auto& [name, stream] : streams_) {
         const auto living = stream.lock();
@@ -163,7 +160,7 @@ Result<> SessionState::close() {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     }
-    end_thread(all_here ? agent_end_max : stuck_agent_end_max);
+    if (leads) host_->end(all_here ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
     const auto lost = attempt([this] { return check_lost(); });  // the page goes with the directory
     if (leads && all_here) removed = attempt([this] { return free_staging(); });

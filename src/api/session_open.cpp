@@ -7,7 +7,7 @@
 #include <numeric>
 #include <thread>
 
-#include "agent/agent.hpp"
+#include "agent/leftovers.hpp"
 #include "agent/target.hpp"
 #include "api/alike.hpp"
 #include "api/state.hpp"
@@ -18,6 +18,7 @@
 #include "catalog/claim.hpp"
 #include "catalog/run.hpp"
 #include "node/await.hpp"
+#include "node/watch.hpp"
 
 namespace forebay {
 
@@ -57,10 +58,10 @@ void broadcast_number(comm::Group& group, T& number) {
 std::optional<std::string> show_agent(const std::string& directory) {
     if (!sys::lock_is_held(node::agent_lock_path(directory))) return {};
     std::string pending;
-    if (const auto old = node::Staging::join(directory)) {
-        std::vector<std::uint32_t> slots(old->control().slot_count.load());
+    if (const auto old = node::Watch::open(directory)) {
+        std::vector<std::uint32_t> slots(old->page().slot_count.load());
         std::iota(slots.begin(), slots.end(), 0u);
-        pending = node::show_pending(*old, slots);
+        pending = node::show_pending(old->staging(), slots);
     }
     return fmt::format("the agent of an earlier session on {}, which drains {}: {}", sys::host_name(), directory,
                        pending.empty() ? "nothing is left but to end" : pending);
@@ -126,7 +127,7 @@ Result<> SessionState::start(const node::Forwarding& of_job) {
     broadcast_number(world, last_claim_);
     broadcast_number(world, claim_);
     FB_TRY(open_staging(std::move(locked), directory));
-    FB_TRY(of_leader([&] { return ensure_agent(); }));
+    FB_TRY(of_leader([&] { return host_->ensure(); }));
     FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers() : Result<>(); }));
     log([&] {
         return fmt::format("run {}, session {}, {} ranks on {} nodes, staged in {}", options.run, number, world.size(),
@@ -141,7 +142,7 @@ void SessionState::give_up() {
         auto& page = staging->control();
         page.ending = 1;
         node::ring(page.bell);
-        end_thread(stuck_agent_end_max);
+        if (host_) host_->end(stuck_agent_end_max);
         bool empty = !staging->agent_lives();  // else it frees the directory as it leaves
         for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
             empty = empty && page.slots[i].state.load() == node::SlotState::empty;
@@ -281,6 +282,8 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
         FB_TRY(take(node::Staging::create(std::move(*locked), file, old_agent_max)));
         staging->control().session = number;
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;
+        host_ = agent::host_of(options.agent, directory,
+                               posts_.empty() ? nullptr : &posts_[topology.virtual_index % posts_.size()], say_);
         return sys::posix_store().make_directories(node::spool_path(directory));
     }));
     FB_TRY(comm::agree(world, [&] { return topology.leads() ? Result<>() : take(node::Staging::join(directory)); }));

@@ -33,7 +33,7 @@ Options options_in(const Folder& folder) {
 }
 
 Session open_on(std::unique_ptr<comm::Group> world, const Options& options) {
-    return Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+    return detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
 }
 
 constexpr std::uint64_t height = 12, width = 7;
@@ -74,7 +74,7 @@ struct Described {
     Particles particles;
 };
 
-Described describe(Session& session, double& time, State& state) {
+Described describe_state(Session& session, double& time, State& state) {
     auto stream = session.stream("restart").value();
     stream.replicated("time", &time, {.unit = "s"}).value();
     stream.array("fields/u", f64, {height, width}, state.pieces(), {.dimensions = {"y", "x"}}).value();
@@ -99,7 +99,7 @@ void save_on(int ranks, const Options& options, std::int64_t steps) {
         double time = 0;
         State state(rank, ranks);
         Table table;
-        auto d = describe(session, time, state);
+        auto d = describe_state(session, time, state);
         for (std::int64_t step = 1; step <= steps; ++step) save_step(d, state, table, time, rank, step);
         session.close().value();
         const auto counters = d.stream.counters();
@@ -123,7 +123,7 @@ void restore_on(int ranks, int saved_ranks, const Options& options, std::int64_t
         auto session = open_on(std::move(world), options);
         double time = 0;
         State state(rank, ranks);
-        auto d = describe(session, time, state);
+        auto d = describe_state(session, time, state);
         auto found = d.stream.newest().value();
         REQUIRE(found);
         CHECK(found->step() == step);
@@ -211,7 +211,7 @@ TEST_CASE("a flipped bit in the data is found by read(), and older() gives the o
         auto session = open_on(std::move(world), options);
         double time = 0;
         State state(rank, 3);
-        auto d = describe(session, time, state);
+        auto d = describe_state(session, time, state);
         auto found = d.stream.newest().value();
         REQUIRE(found);
         const auto bind = [&](Table& table) {
@@ -307,7 +307,7 @@ TEST_CASE("a damaged head behind a good record is passed over too, by newest() a
             auto session = open_on(std::move(world), options);
             double time = 0;
             State state(rank, readers);
-            auto d = describe(session, time, state);
+            auto d = describe_state(session, time, state);
             const auto found = d.stream.newest().value();
             REQUIRE(found);
             CHECK(found->step() == 3);
@@ -332,7 +332,7 @@ TEST_CASE("a staged copy with a damaged head is passed over for the target's") {
                 auto session = open_on(std::move(world), options);
                 double time = 0;
                 State state(rank, 2);
-                auto d = describe(session, time, state);
+                auto d = describe_state(session, time, state);
                 body(session, d, state, time, rank);
             });
         };
@@ -370,7 +370,7 @@ TEST_CASE("what a dead session has committed is not drained again, and counters 
             double time = 0;
             State state(0, 1);
             Table table;
-            auto d = describe(session, time, state);
+            auto d = describe_state(session, time, state);
             save_step(d, state, table, time, 0, step);
             d.stream.wait_committed(std::chrono::seconds(60)).value();
             if (!closes) return;

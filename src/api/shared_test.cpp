@@ -4,53 +4,31 @@
 // each with its own agent, over the real file system.
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <set>
-#include <thread>
 
 #include "catalog/catalog.hpp"
 #include "catalog/node_reader.hpp"
 #include "format/shared.hpp"
-#include "support/killable.hpp"
+#include "support/mid_drain.hpp"
 #include "support/sessions.hpp"
 #include "support/shared_state.hpp"
+#include "support/stored_step.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
-namespace fs = std::filesystem;
 
 using test::SharedState;
+using test::StoredStep;
 
 namespace {
 
-const StreamOptions shared{.slots = 2, .keep = 0, .view = false, .shared = Shared::yes};
-
-std::string directory_of(const std::string& run, std::int64_t step) {
-    return run + "/restart/" + catalog::step_name(step);
-}
-
-std::set<std::string> files_of(const std::string& run, std::int64_t step) {
-    std::set<std::string> names;
-    for (const auto& entry : fs::recursive_directory_iterator(directory_of(run, step)))
-        names.insert(entry.path().filename());
-    return names;
-}
-
-format::Manifest whole(const std::string& run, std::int64_t step) {
-    const catalog::Snapshot snapshot{"restart", step, directory_of(run, step)};
-    const auto verified = catalog::verify(sys::posix_store(), snapshot, {}).value();
-    for (const auto& damage : verified.damage) FAIL_CHECK(damage.text);
-    CHECK(verified.segments > 0);
-    return catalog::load_manifest(sys::posix_store(), snapshot.directory).value();
-}
+const StreamOptions shared{.slots = 2, .keep = 0, .view = false, .file = TargetFile::shared()};
 
 // The bytes of a variable's dataset.
 std::vector<std::byte> dataset(const std::string& run, std::int64_t step, const std::string& name,
                                std::uint64_t bytes) {
-    const auto path = directory_of(run, step) + "/shared.h5";
+    const auto path = StoredStep{run, step}.directory() + "/shared.h5";
     const auto head = catalog::load_head(sys::posix_store(), path + "/node-00000").value();
     const auto at = std::ranges::find(head.schema.variables, name, &Variable::name);
     REQUIRE(at != head.schema.variables.end());
@@ -107,10 +85,12 @@ TEST_CASE("one file of global datasets, from any number of nodes, and restarts o
             step += 2;
             save(options, 7, {step - 1, step});
             for (const auto each : {step - 1, step}) {
-                CHECK(files_of(options.run, each) == std::set<std::string>{"manifest.json", "shared.h5"});
-                const auto manifest = whole(options.run, each);
+                const StoredStep stored{options.run, each};
+                CHECK(stored.files() == std::set<std::string>{"shared.h5"});
+                const auto manifest = stored.whole();
                 CHECK(manifest.nodes.size() == static_cast<std::size_t>(nodes));
-                CHECK(std::ranges::all_of(manifest.nodes, format::is_shared));
+                CHECK(std::ranges::all_of(manifest.nodes,
+                                          [](const auto& line) { return line.form == format::FormKind::shared; }));
                 check_datasets(options.run, each, 7);
             }
         }
@@ -127,16 +107,16 @@ TEST_CASE("damage in data, in a head, in the page and in what HDF5 sees is found
     const test::TempDirectory folder;
     const auto options = test::options_in(folder, 3);
     save(options, 5, {7});
-    whole(options.run, 7);
-    const catalog::Snapshot snapshot{"restart", 7, directory_of(options.run, 7)};
-    const auto path = snapshot.directory + "/shared.h5";
+    const StoredStep stored{options.run, 7};
+    stored.whole();
+    const auto path = stored.directory() + "/shared.h5";
     const auto first = catalog::load_head(sys::posix_store(), path + "/node-00000").value();
     const auto head = catalog::load_head(sys::posix_store(), path + "/node-00001").value();
     struct Flip {
         std::uint64_t at;
         std::string variable;
     };
-    std::vector<Flip> flips{{40, ""}, {4200, ""}, {8300, ""}, {head.record.group.offset_of(1) + 4200, ""}};
+    std::vector<Flip> flips{{40, ""}, {4200, ""}, {8300, ""}, {format::region_offset(head.record.form, 1) + 4200, ""}};
     for (std::size_t v = 0; v < head.extents.size(); ++v) {
         // Of a replicated variable only the first node's value is stored.
         const auto& of = head.schema.variables[v].kind == Kind::replicated ? first : head;
@@ -151,24 +131,7 @@ TEST_CASE("damage in data, in a head, in the page and in what HDF5 sees is found
         flips.push_back({last, head.schema.variables[v].name});
     }
     CHECK(flips.size() >= 8);
-    for (const auto& [at, variable] : flips) {
-        CAPTURE(at);
-        CAPTURE(variable);
-        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-        const auto flip = [&] {
-            char byte = 0;
-            file.seekg(static_cast<std::streamoff>(at)).get(byte);
-            file.seekp(static_cast<std::streamoff>(at)).put(static_cast<char>(byte ^ 1)).flush();
-        };
-        flip();
-        const auto verified = catalog::verify(sys::posix_store(), snapshot, {}).value();
-        REQUIRE(verified.damage.size() == 1);
-        CHECK(verified.damage[0].file == path);
-        CHECK(verified.damage[0].first_byte <= at);
-        CHECK(verified.damage[0].last_byte >= at);
-        CHECK(verified.damage[0].variable == variable);
-        flip();
-    }
+    for (const auto& [at, variable] : flips) stored.check_flip(path, at, variable);
     CHECK(catalog::load_head(sys::posix_store(), path).error().text().find("/node-00000") != std::string::npos);
     CHECK(catalog::load_head(sys::posix_store(), path + "/node-00003").error().kind == ErrorKind::missing);
 }
@@ -180,40 +143,25 @@ TEST_CASE("agents killed while they write one file: the next ones write what is 
     options.agent.rate_bytes_per_second = 300'000;
     options.agent.block_bytes = 1u << 16;
     options.close_wait = 60s;
-    {
-        test::Application application([&](const auto& tell) {
-            test::with_threads(3, [&](std::unique_ptr<comm::Group> world) {
-                const auto own = world->split(0);
-                auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
-                auto stream = session.stream("restart", shared).value();
-                SharedState(stream, *own).save(5).value();
-                while (!session.draining()) std::this_thread::sleep_for(1ms);
-                own->barrier();
-                if (own->rank() == 0) tell(5);
-                own->barrier();
-                for (;;) ::pause();
-            });
-        });
-        application.hear();
-    }
-    test::kill_agents(options);
-    CHECK_FALSE(fs::exists(directory_of(options.run, 5)));
-    const auto directories = test::staged(options);
-    REQUIRE(directories.size() == 3);
-    test::forebay_command("drain " + directories.back(), 1);
-    CHECK_FALSE(fs::exists(directory_of(options.run, 5)));
-    const auto recovered = test::forebay_command("recover " + options.run, 1);
-    CHECK_MESSAGE(recovered.find("1 of 3 node files have arrived") != std::string::npos, recovered);
-    test::forebay_command("drain all --staging " + folder.path());
-    CHECK(files_of(options.run, 5) == std::set<std::string>{"manifest.json", "shared.h5"});
-    CHECK(whole(options.run, 5).nodes.size() == 3);
-    check_datasets(options.run, 5, 3);
+    test::kill_mid_drain(options, 3, [&](std::unique_ptr<comm::Group> world, const auto& stay) {
+        const auto own = world->split(0);
+        auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+        auto stream = session.stream("restart", shared).value();
+        SharedState state(stream, *own);
+        state.save(test::MidDrain::step).value();
+        stay(session);
+    });
+    const StoredStep stored{options.run, test::MidDrain::step};
+    test::drain_one_node_then_all(options, 3, stored.directory());
+    CHECK(stored.files() == std::set<std::string>{"shared.h5"});
+    CHECK(stored.whole().nodes.size() == 3);
+    check_datasets(options.run, stored.step, 3);
 }
 
 TEST_CASE("h5part is for one table, and says so") {
     const test::TempDirectory folder;
     test::with_session(2, test::options_in(folder, 2), [&](Session& session, comm::Group& world) {
-        auto stream = session.stream("restart", {.keep = 0, .shared = Shared::h5part}).value();
+        auto stream = session.stream("restart", {.keep = 0, .file = TargetFile::shared_h5part()}).value();
         const auto saved = SharedState(stream, world).save(1);
         REQUIRE_FALSE(saved);
         CHECK(saved.error().kind == ErrorKind::refused);

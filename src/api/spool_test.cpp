@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "agent/leftovers.hpp"
 #include "agent/spool.hpp"
 #include "support/killable.hpp"
 #include "support/ordinary_user.hpp"

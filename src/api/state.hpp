@@ -12,11 +12,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "agent/post.hpp"
+#include "agent/hosts.hpp"
 #include "api/job.hpp"
 #include "base/attempt.hpp"
 #include "comm/group.hpp"
 #include "forebay/forebay.hpp"
+#include "node/host.hpp"
 #include "node/long_wait.hpp"
 #include "node/staging.hpp"
 #include "node/step_clock.hpp"
@@ -28,6 +29,8 @@
 #include "sys/store.hpp"
 
 namespace forebay {
+
+namespace detail {
 
 /// How forebay/mpi.hpp hands a communicator over without this library knowing MPI.
 class GroupHolder {
@@ -48,6 +51,10 @@ private:
     node::Forwarding forwarding_;
 };
 
+}  // namespace detail
+
+using detail::GroupHolder, detail::SessionState, detail::StreamState, detail::RestartState;
+
 /// After it is told to end, an agent with nothing left to do leaves at once; one that is stuck never does.
 inline constexpr std::chrono::seconds agent_end_max{15}, stuck_agent_end_max{1};
 
@@ -61,12 +68,11 @@ struct IfOwn {
     std::int64_t process = sys::process_id();
 };
 
-class SessionState {
+class detail::SessionState {
 public:
     SessionState() = default;
     SessionState(const SessionState&) = delete;
     SessionState& operator=(const SessionState&) = delete;
-    ~SessionState();
 
     /// What this rank wants and has; run and staging of the world's first rank as absolute paths. `wanted` is agreed.
     /// Local.
@@ -75,15 +81,15 @@ public:
     Result<> open(GroupHolder& holder);
     /// Without options those of the stream that is open already, else of the configuration. Collective.
     Result<std::shared_ptr<StreamState>> stream(const std::shared_ptr<SessionState>& self, const std::string& name,
-                                                const std::optional<StreamOptions>& options);
+                                                const std::optional<Result<StreamOptions>>& options);
     Result<> close();
     Result<Job> job(bool stop_wanted);
     /// What is not computing begins, with the stream that is saved if one is, and ends.
     void leave_computing(std::optional<std::uint32_t> stream = {});
     void compute_again();
 
-    /// By the node's first rank: starts the agent unless it lives.
-    Result<> ensure_agent();
+    /// Of this node's agent; none on ranks that are not the node's first.
+    node::Host* host() const { return host_.get(); }
     /// Hands a line, which `text` makes, to the application's log. Needs no agreement: what is thrown is left out.
     template <class Text>
     void log(const Text& text) const {
@@ -121,9 +127,6 @@ private:
     Result<> start(const node::Forwarding& of_job);
     void give_up();
     Result<> free_staging();
-    Result<> start_process();
-    Result<> start_thread();
-    Result<> ask_dedicated();
     Result<> look_at_job();
     void mark_to_continue();
 
@@ -133,9 +136,7 @@ private:
     node::Say say_;
     // Where this session writes beside its agents' doing: small files, on the world's first rank.
     std::shared_ptr<sys::Store> target_;
-    struct AgentThread;
-    void end_thread(std::chrono::seconds wait_max);
-    std::shared_ptr<AgentThread> thread_;
+    std::unique_ptr<node::Host> host_;
     node::StepClock step_clock_;  // of the node's first rank
     bool job_looked_ = false;
     std::unique_ptr<JobState> job_;  // on the world's first rank, from the first call of job() on
@@ -145,7 +146,7 @@ private:
 Result<> within(std::chrono::milliseconds limit, const std::string& what, std::function<Result<>()> work,
                 const node::Say& say);
 
-class StreamState : public std::enable_shared_from_this<StreamState> {
+class detail::StreamState : public std::enable_shared_from_this<StreamState> {
 public:
     StreamState(std::shared_ptr<SessionState> session, const std::string& name, const StreamOptions& options);
     StreamState(const StreamState&) = delete;
@@ -174,6 +175,8 @@ public:
     /// Once a stream. Collective.
     Result<> bring_back_replaced();
     Result<bool> was_removed(const RestartState& state, const Error& error) const;
+    /// Looks at the heads of what the chooser offers; false, and a note, when it is to be passed over. Collective.
+    Result<bool> looks_whole(RestartState& state);
     /// Why a snapshot is passed over.
     void note(const std::string& text);
     /// Reads the heads of the chosen node files: the rows of this rank's tables, and which staged copies to map.
@@ -208,7 +211,7 @@ struct Part {
     describe::Binding binding;
 };
 
-class RestartState {
+class detail::RestartState {
 public:
     /// Reads what `part_of_mine` gives unless that is an error on some rank. Collective.
     Result<> read(StreamState& stream, const std::function<Result<Part>()>& part_of_mine);
@@ -220,10 +223,6 @@ public:
     restart::Kept kept;
     std::vector<std::uint64_t> rows;  // by table of the stream
 };
-
-/// The command `forebay`: as configured, else FOREBAY_AGENT, else beside this library or in ../bin, else to be found in
-/// PATH.
-std::string agent_program(const std::string& configured);
 
 /// Absolute, without "." or ".." parts and trailing '/'. `refused` for a relative path where this process's directory
 /// is gone; `what` is its name in the error.

@@ -45,7 +45,7 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
               .run_id = session->run_id,
               .alignment_bytes = session->alignment_bytes,
               .block_bytes = session->options.agent.block_bytes,
-              .ensure_agent = [state = session.get()] { return state->ensure_agent(); },
+              .host = session->host(),
               .stall_wait = session->options.stall_wait,
               .say = session->say()},
              name, options),
@@ -55,7 +55,8 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
                .run = session->options.run,
                .run_id = session->run_id,
                .wait_max = session->options.close_wait,
-               .say = session->say()},
+               .say = session->say(),
+               .note = [this](const std::string& text) { note(text); }},
               name),
       course(session->number) {}
 
@@ -391,7 +392,5 @@ Counters StreamState::counters() const {
 }
 
 Counters Stream::counters() const { return state_->counters(); }
-
-const std::vector<std::string>& Stream::notes() const { return state_->notes; }
 
 }  // namespace forebay

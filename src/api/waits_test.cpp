@@ -145,7 +145,7 @@ struct SlowNodes {
         own.log = [&](const std::string& line) { log.add(line); };
         test::with_threads(2, [&](std::unique_ptr<comm::Group> world) {
             const int rank = world->rank();
-            auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), own).value();
+            auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), own).value();
             Saver saver(session, "restart", rank, 2);
             body(session, saver);
         });

@@ -1,4 +1,5 @@
-// The text of an Error where it crosses a border that knows texts alone, as a function of a C application does.
+// What the texts of Forebay begin with and how their parts are called, in one place; and an Error's text where it comes
+// back over a border that knows texts alone, as from a function of a C application.
 
 #pragma once
 

@@ -56,7 +56,7 @@ TEST_CASE("an Exception says the text, and is taken back as the Error that it wa
 
 TEST_CASE("error_of_text: what a C application gives back says forebay once, its own text stays whole") {
     for (const auto& error : {Error{full, "a"}, Error{full, "a", "b"}, Error{full, "a", "", "c"},
-                              Error{full, "a\n  with a line", "b", "c"}}) {
+                              Error{full, "a\n  with a line", "b", "c"}, Error{full, "a\n  Next: it says", "b", "c"}}) {
         const auto back = error_of_text(error.kind, error.text());
         CHECK(back.text() == error.text());
         CHECK(back.next == error.next);

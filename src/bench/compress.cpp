@@ -12,8 +12,7 @@
 #include "bench/bench.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
-#include "catalog/node_reader.hpp"
-#include "catalog/plain_bytes.hpp"
+#include "catalog/block_reader.hpp"
 #include "drain/compress.hpp"
 #include "format/segments.hpp"
 
@@ -105,21 +104,17 @@ Result<double> codec_alone(const Bench& bench, const Way& way, bool decode) {
 Result<double> read_back(const Bench& bench) {
     FB_TRY_ASSIGN(reader, catalog::NodeReader::open(sys::posix_store(), bench.path()));
     FB_TRY_ASSIGN(head, reader.head());
-    const auto path = bench.path();
-    const catalog::PlainBytes plain(reader.file(), head, path);
-    catalog::PlainBytes::Scratch scratch;
+    const catalog::BlockReader blocks(std::move(reader).take_file(), std::move(head), bench.path());
+    catalog::BlockReader::Scratch scratch;
     std::vector<std::byte> bytes(limits::verify_window_bytes);
     const auto start = sys::Clock::now();
-    const auto segments = format::segments_by_offset(head);
+    const auto segments = format::segments_by_offset(blocks.head());
     for (std::size_t i = 0; i < segments.size();) {
         auto last = i;
         const auto end = [&](std::size_t s) { return segments[s].offset + segments[s].bytes; };
         while (last + 1 < segments.size() && end(last + 1) - segments[i].offset <= bytes.size()) ++last;
         const auto window = std::span(bytes).first(end(last) - segments[i].offset);
-        FB_TRY(plain.read(segments[i].offset, window, scratch));
-        for (auto s = i; s <= last; ++s)
-            FB_TRY(format::check_segment(
-                head, segments[s], window.subspan(segments[s].offset - segments[i].offset, segments[s].bytes), path));
+        FB_TRY(blocks.read(std::span(segments).subspan(i, last + 1 - i), window, scratch));
         i = last + 1;
     }
     return seconds_since(start);
@@ -188,7 +183,7 @@ Result<Bench> load(const BenchOptions& options, const std::string& directory) {
     Bench bench;
     FB_TRY_ASSIGN(head, reader.head());
     bench.file = std::move(head);
-    if (bench.file.chunk_table.compressed())
+    if (bench.file.storage == format::Storage::compressed)
         return Error{ErrorKind::refused, fmt::format("{} is compressed already", options.file), "",
                      "give a node file that is not: save once without compression"};
     bench.image.resize(bench.file.file_bytes);

@@ -12,7 +12,6 @@
 
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -30,12 +29,7 @@ inline constexpr const char* manifest_name = "manifest.json";
 std::string step_name(std::int64_t step);                                             // "step-000120"
 std::string part_name(std::int64_t step, std::uint64_t snapshot_id);                  // ".step-000120.00f3...9a.part"
 std::string view_name(std::int64_t step, Convention convention = Convention::plain);  // "step-000120.h5"
-/// "plain", "h5part", "openpmd", "netcdf".
-const char* name_of(Convention convention);
-std::string series_name(Convention convention);  // "series.nc"
-
-inline constexpr std::array all_conventions = {Convention::plain, Convention::h5part, Convention::openpmd,
-                                               Convention::netcdf};
+std::string series_name(Convention convention);                                       // "series.nc"
 
 struct Snapshot {
     std::string stream;

@@ -10,6 +10,7 @@
 
 #include "catalog/names.hpp"
 #include "support/committed_run.hpp"
+#include "support/crashes.hpp"
 #include "support/marked_view.hpp"
 #include "support/sim_store.hpp"
 #include "support/small_run.hpp"
@@ -290,28 +291,18 @@ TEST_CASE("prune: a crash at any operation leaves each snapshot whole or absent,
     for (const std::int64_t step : {100, 120, 140}) make(disk, at_step(step));
     REQUIRE(sys::write_text_durable(disk, run + "/restart/step-000100.h5", test::marked_view()));
     disk.settle();
-    const auto clean = disk.clone();
-    REQUIRE(catalog::prune(*clean, run, stream, {.keep = 1}).value().removed.size() == 2);
-    const int operations = clean->operations();
-    for (int cut = 0; cut <= operations; ++cut) {
-        for (int boot = 0; boot < 20; ++boot) {
-            CAPTURE(cut);
-            CAPTURE(boot);
-            const auto crashed = disk.clone();
-            crashed->crash_before(cut);
-            static_cast<void>(catalog::prune(*crashed, run, stream, {.keep = 1}));
-            if (boot < 4) crashed->reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
-            else crashed->reboot_torn(static_cast<std::uint64_t>(boot));
-            CHECK(test::is_whole(*crashed, run, at_step(140)));
-            for (const auto step : steps_in(*crashed)) CHECK(test::is_whole(*crashed, run, at_step(step)));
-            const bool view = crashed->exists(run + "/restart/step-000100.h5").value();
-            if (view) CHECK(test::is_whole(*crashed, run, at_step(100)));
+    const auto prune = [](SimStore& store) { return catalog::prune(store, run, stream, {.keep = 1}); };
+    REQUIRE(prune(*disk.clone()).value().removed.size() == 2);
+    test::crash_at_each(disk, test::reboots(20), prune, [&](SimStore& crashed, const auto&) {
+        CHECK(test::is_whole(crashed, run, at_step(140)));
+        for (const auto step : steps_in(crashed)) CHECK(test::is_whole(crashed, run, at_step(step)));
+        const bool view = crashed.exists(run + "/restart/step-000100.h5").value();
+        if (view) CHECK(test::is_whole(crashed, run, at_step(100)));
 
-            REQUIRE(test::recover_all(*crashed, run));
-            CHECK(catalog::leftovers(*crashed, run, stream).value().empty());
-            for (const auto step : steps_in(*crashed)) CHECK(test::is_whole(*crashed, run, at_step(step)));
-            REQUIRE(catalog::prune(*crashed, run, stream, {.keep = 1}));
-            CHECK(steps_in(*crashed) == std::vector<std::int64_t>{140});
-        }
-    }
+        REQUIRE(test::recover_all(crashed, run));
+        CHECK(catalog::leftovers(crashed, run, stream).value().empty());
+        for (const auto step : steps_in(crashed)) CHECK(test::is_whole(crashed, run, at_step(step)));
+        REQUIRE(prune(crashed));
+        CHECK(steps_in(crashed) == std::vector<std::int64_t>{140});
+    });
 }

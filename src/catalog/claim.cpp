@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds look_pause{250};
 constexpr int attempts_max = 64;
 
 std::string sessions_of(const std::string& run) { return fmt::format("{}/{}/sessions", run, own_directory); }
-std::string directory_of(const std::string& run, std::uint32_t session) {
+std::string claim_directory(const std::string& run, std::uint32_t session) {
     return fmt::format("{}/{:06}", sessions_of(run), session);
 }
 
@@ -98,7 +98,7 @@ std::optional<Said> decode(const std::string& text) {
 }
 
 Result<std::optional<Said>> load(sys::Store& store, const std::string& run, std::uint32_t session) {
-    const auto text = sys::read_text(store, directory_of(run, session) + "/claim.json", file_bytes_max);
+    const auto text = sys::read_text(store, claim_directory(run, session) + "/claim.json", file_bytes_max);
     if (text) return decode(*text);
     if (text.error().kind == ErrorKind::retry) return text.error();
     return std::optional<Said>{};
@@ -127,7 +127,7 @@ public:
             FB_TRY_ASSIGN(taken, take(session));
             if (!taken) continue;
             for (const auto old : before)  // only the newest counts; what cannot be removed now goes next time
-                static_cast<void>(store_.remove_tree(directory_of(run_, old)));
+                static_cast<void>(store_.remove_tree(claim_directory(run_, old)));
             return session;
         }
         return Error{ErrorKind::retry,
@@ -152,7 +152,7 @@ Result<bool> Claiming::take(std::uint32_t session) {
     const auto made = sessions_of(run_) + "/" + name_of_new(key_);
     FB_TRY(store_.make_directory(made));
     FB_TRY(sys::write_text_durable(store_, made + "/claim.json", encode(claimant_, id_text(key_))));
-    const auto renamed = store_.rename(made, directory_of(run_, session));
+    const auto renamed = store_.rename(made, claim_directory(run_, session));
     if (!renamed) {
         // A server that answered too late may have done it after all.
         FB_TRY_ASSIGN(there, load(store_, run_, session));
@@ -169,7 +169,7 @@ Result<bool> Claiming::take(std::uint32_t session) {
     // While we came to it others may have had this number and later ones, and cleared it away again.
     FB_TRY_ASSIGN(now, sessions_in(store_, run_));
     if (now.empty() || now.back() <= session) return true;
-    FB_TRY(store_.remove_tree(directory_of(run_, session)));
+    FB_TRY(store_.remove_tree(claim_directory(run_, session)));
     return false;
 }
 
@@ -179,7 +179,7 @@ Error Claiming::refusal(std::uint32_t session, const std::optional<Said>& said, 
 }
 
 Result<> Claiming::see_it_dead(std::uint32_t session) {
-    FB_TRY_ASSIGN(ended, store_.exists(directory_of(run_, session) + "/ended"));
+    FB_TRY_ASSIGN(ended, store_.exists(claim_directory(run_, session) + "/ended"));
     if (ended) return {};
     FB_TRY_ASSIGN(said, load(store_, run_, session));
     if (said && !said->claimant.boot.empty() && said->claimant.boot == claimant_.boot &&
@@ -198,12 +198,12 @@ Result<> Claiming::watch(std::uint32_t session, const std::optional<Said>& said)
     if (options_.log)
         options_.log(fmt::format("{} has claimed run {} and has not ended it: watching for {} s whether it lives",
                                  holder_name(session, said), run_, seconds));
-    const auto look = [&] { return sys::read_text(store_, directory_of(run_, session) + "/alive", file_bytes_max); };
+    const auto look = [&] { return sys::read_text(store_, claim_directory(run_, session) + "/alive", file_bytes_max); };
     const auto before = look();
     const auto deadline = sys::Clock::now() + options_.watch;
     while (sys::Clock::now() < deadline) {
         std::this_thread::sleep_for(look_pause);
-        FB_TRY_ASSIGN(ended, store_.exists(directory_of(run_, session) + "/ended"));
+        FB_TRY_ASSIGN(ended, store_.exists(claim_directory(run_, session) + "/ended"));
         if (ended) return {};
         const auto now = look();
         // What cannot be read for the moment shows no life, and no death either.
@@ -233,13 +233,13 @@ Result<std::uint64_t> claim_key(sys::Store& store, const std::string& run) {
 Result<> renew_claim(sys::Store& store, const std::string& run, std::uint32_t session, std::uint64_t count) {
     // In place and without a sync: a reader that sees half of it sees that it has changed, and a power cut ends the
     // session anyway. Never made anew: a claim that was taken over has no directory any more.
-    FB_TRY_ASSIGN(file, store.open(directory_of(run, session) + "/alive", sys::Access::create));
+    FB_TRY_ASSIGN(file, store.open(claim_directory(run, session) + "/alive", sys::Access::create));
     FB_TRY(file->write(0, bytes_of(fmt::format("{}\n", count))));
     return file->close();
 }
 
 Result<> end_claim(sys::Store& store, const std::string& run, std::uint32_t session) {
-    FB_TRY_ASSIGN(file, store.open(directory_of(run, session) + "/ended", sys::Access::create));
+    FB_TRY_ASSIGN(file, store.open(claim_directory(run, session) + "/ended", sys::Access::create));
     return file->close();
 }
 

@@ -12,6 +12,7 @@
 
 #include "catalog/history.hpp"
 #include "support/committed_run.hpp"
+#include "support/crashes.hpp"
 #include "support/sim_store.hpp"
 #include "support/temp_directory.hpp"
 #include "sys/machine.hpp"
@@ -150,26 +151,14 @@ TEST_CASE("of many that claim at once each gets a number of its own") {
 }
 
 TEST_CASE("a power cut at any operation never gives a number twice") {
-    SimStore clean(own);
-    REQUIRE(claim(clean, elsewhere()).value() == 1);
-    clean.settle();
-    const auto before = clean.operations();
-    REQUIRE(claim(clean, elsewhere()).value() == 2);
-    for (int cut = before; cut <= clean.operations(); ++cut) {
-        for (int boot = 0; boot < 20; ++boot) {
-            CAPTURE(cut);
-            CAPTURE(boot);
-            SimStore disk(own);
-            REQUIRE(claim(disk, elsewhere()).value() == 1);
-            disk.settle();
-            disk.crash_before(cut);
-            const auto given = claim(disk, elsewhere());
-            if (boot < 4) disk.reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
-            else disk.reboot_torn(static_cast<std::uint64_t>(boot));
-            const auto next = claim(disk, elsewhere()).value();
-            CHECK(next > (given ? *given : 1));
-        }
-    }
+    SimStore before(own);
+    REQUIRE(claim(before, elsewhere()).value() == 1);
+    before.settle();
+    const auto claim_next = [](SimStore& disk) { return claim(disk, elsewhere()); };
+    REQUIRE(claim_next(*before.clone()).value() == 2);
+    test::crash_at_each(before, test::reboots(20), claim_next, [&](SimStore& disk, const auto& given) {
+        CHECK(claim_next(disk).value() > (given ? *given : 1));
+    });
 }
 
 TEST_CASE("a claim that cannot be read is watched as that of anybody") {

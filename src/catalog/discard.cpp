@@ -1,10 +1,11 @@
+#include "base/path.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
 
 namespace forebay::catalog {
 
 Result<> discard(sys::Store& store, const std::string& directory, std::int64_t step, std::uint64_t snapshot_id) {
-    const auto stream_directory = directory.substr(0, directory.rfind('/'));
+    const auto stream_directory = directory_of(directory);
     const auto gone = stream_directory + "/" + leftover_name({step, snapshot_id, Leftover::Kind::gone});
     FB_TRY_ASSIGN(left, store.exists(gone));
     if (left) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/path.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "catalog/views.hpp"
@@ -168,7 +169,7 @@ Result<> adopt(sys::Store& store, const std::string& run, const Snapshot& snapsh
 }
 
 Result<> set_aside(sys::Store& store, const std::string& directory, std::int64_t step, const format::Save& save) {
-    const auto stream_directory = directory.substr(0, directory.rfind('/'));
+    const auto stream_directory = directory_of(directory);
     const auto aside = stream_directory + "/" + aside_name(save.line, step);
     FB_TRY_ASSIGN(found, remove_views(store, stream_directory, step, ViewsOf::step_and_series));
     if (!found.views.empty()) FB_TRY(store.sync_directory(stream_directory));

@@ -9,6 +9,7 @@
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "support/committed_run.hpp"
+#include "support/crashes.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 
@@ -284,39 +285,27 @@ TEST_CASE("a crash at any operation while a line takes over leaves each snapshot
         static_cast<void>(test::commit(disk, run, now));
         static_cast<void>(catalog::prune(disk, run, stream, {.keep = 0}));
     };
-    const auto clean = here.disk.clone();
-    const int before = clean->operations();
-    play(*clean);
-    for (int cut = before; cut <= clean->operations(); ++cut) {
-        for (int boot = 0; boot < 20; ++boot) {
-            CAPTURE(cut);
-            CAPTURE(boot);
-            const auto disk = here.disk.clone();
-            disk->crash_before(cut);
-            play(*disk);
-            if (boot < 4) disk->reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
-            else disk->reboot_torn(static_cast<std::uint64_t>(boot));
-            const auto count_of = [&](const SmallSnapshot& snapshot) {
-                int found = 0;
-                for (const auto& version : catalog::heads_of(*disk, run, stream).value()) {
-                    REQUIRE(version.readable);
-                    if (version.head.snapshot_id != snapshot.id) continue;
-                    ++found;
-                    CHECK(catalog::verify(*disk, version.snapshot, {}).value().damage.empty());
-                }
-                return found;
-            };
-            for (const std::int64_t step : {100, 200, 300, 400, 500}) CHECK(count_of(of(first, step)) == 1);
-            REQUIRE(test::recover_all(*disk, run));
-            REQUIRE(catalog::prune(*disk, run, stream, {.keep = 0}));
-            for (const std::int64_t step : {100, 200, 300, 400, 500}) CHECK(count_of(of(first, step)) == 1);
-            CHECK(count_of(now) == 1);
-            const auto history = catalog::history(*disk, run, stream).value();
-            CHECK(steps_of(history.living) == Steps{400, 300, 200, 100});
-            CHECK(history.living.front().head.snapshot_id == now.id);
-            for (const auto& version : history.abandoned) CHECK(version.set_aside);
-        }
-    }
+    test::crash_at_each(here.disk, test::reboots(20), play, [&](SimStore& disk) {
+        const auto count_of = [&](const SmallSnapshot& snapshot) {
+            int found = 0;
+            for (const auto& version : catalog::heads_of(disk, run, stream).value()) {
+                REQUIRE(version.readable);
+                if (version.head.snapshot_id != snapshot.id) continue;
+                ++found;
+                CHECK(catalog::verify(disk, version.snapshot, {}).value().damage.empty());
+            }
+            return found;
+        };
+        for (const std::int64_t step : {100, 200, 300, 400, 500}) CHECK(count_of(of(first, step)) == 1);
+        REQUIRE(test::recover_all(disk, run));
+        REQUIRE(catalog::prune(disk, run, stream, {.keep = 0}));
+        for (const std::int64_t step : {100, 200, 300, 400, 500}) CHECK(count_of(of(first, step)) == 1);
+        CHECK(count_of(now) == 1);
+        const auto history = catalog::history(disk, run, stream).value();
+        CHECK(steps_of(history.living) == Steps{400, 300, 200, 100});
+        CHECK(history.living.front().head.snapshot_id == now.id);
+        for (const auto& version : history.abandoned) CHECK(version.set_aside);
+    });
 }
 
 TEST_CASE("packed files are on no line: nothing goes back in their streams") {

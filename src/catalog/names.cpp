@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "describe/conventions.hpp"
+
 namespace forebay::catalog {
 
 namespace {
@@ -15,16 +17,6 @@ const char* suffix_of(Leftover::Kind kind) {
         case Leftover::Kind::gone: return "gone";
     }
     return "part";
-}
-
-const char* suffix_of(Convention convention) {
-    switch (convention) {
-        case Convention::plain: return ".h5";
-        case Convention::h5part: return ".h5part";
-        case Convention::openpmd: return ".openpmd.h5";
-        case Convention::netcdf: return ".nc";
-    }
-    return ".h5";
 }
 
 template <class T>
@@ -51,19 +43,11 @@ std::optional<format::Line> line_in(std::string_view text) {
 
 std::string step_name(std::int64_t step) { return fmt::format("step-{:06}", step); }
 
-std::string view_name(std::int64_t step, Convention convention) { return step_name(step) + suffix_of(convention); }
-
-const char* name_of(Convention convention) {
-    switch (convention) {
-        case Convention::plain: return "plain";
-        case Convention::h5part: return "h5part";
-        case Convention::openpmd: return "openpmd";
-        case Convention::netcdf: return "netcdf";
-    }
-    return "plain";
+std::string view_name(std::int64_t step, Convention convention) {
+    return step_name(step) + describe::known(convention).suffix;
 }
 
-std::string series_name(Convention convention) { return std::string("series") + suffix_of(convention); }
+std::string series_name(Convention convention) { return std::string("series") + describe::known(convention).suffix; }
 
 std::string id_text(std::uint64_t snapshot_id) { return fmt::format("{:016x}", snapshot_id); }
 

@@ -8,6 +8,7 @@
 
 #include "base/limits.hpp"
 #include "catalog/catalog.hpp"
+#include "catalog/forms/file_form.hpp"
 
 namespace forebay::catalog {
 
@@ -28,8 +29,7 @@ Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& path, 
 
 Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& directory, const format::NodeLine& line) {
     FB_TRY_ASSIGN(file, open_line(store, directory, line, sys::Access::read));
-    if (format::is_shared(line)) return open_shared(std::move(file), line.offset_bytes, name_of(directory, line));
-    return open(std::move(file), name_of(directory, line), Length::exact);
+    return form_of(line.form).reader_of(std::move(file), line, name_of(directory, line));
 }
 
 Result<NodeReader> NodeReader::open(std::unique_ptr<sys::File> file, const std::string& path, Length length) {
@@ -48,20 +48,20 @@ Result<NodeReader> NodeReader::open(std::unique_ptr<sys::File> file, const std::
     return NodeReader(path, std::move(file), 0, peek);
 }
 
-Result<NodeReader> NodeReader::open_shared(std::unique_ptr<sys::File> file, std::uint64_t head_at,
+Result<NodeReader> NodeReader::open_within(std::unique_ptr<sys::File> file, std::uint64_t head_at,
                                            const std::string& path) {
     FB_TRY_ASSIGN(size, file->size());
     if (size < head_at || size - head_at < first_pages_bytes) return cut_short(path, size, head_at + first_pages_bytes);
     std::array<std::byte, first_pages_bytes> pages;
     FB_TRY(file->read(head_at, pages));
     FB_TRY_ASSIGN(peek, format::peek(pages, path));
-    const auto& group = peek.record.group;
-    if (!group.is_shared() || group.offset_of(peek.record.node) != head_at)
+    const auto& form = peek.record.form;
+    if (format::region_offset(form, peek.record.node) != head_at)
         return Error{ErrorKind::corrupt,
                      fmt::format("{} lies at byte {}, where its record does not place it.", path, head_at)};
-    if (size != group.file_bytes())
+    if (size != format::length_of(form))
         return Error{ErrorKind::corrupt,
-                     fmt::format("the file of {} has {} bytes, {} expected.", path, size, group.file_bytes())};
+                     fmt::format("the file of {} has {} bytes, {} expected.", path, size, format::length_of(form))};
     return NodeReader(path, std::move(file), head_at, peek);
 }
 
@@ -85,19 +85,18 @@ Result<format::NodeFile> NodeReader::head() {
 Result<std::unique_ptr<sys::File>> open_line(sys::Store& store, const std::string& directory,
                                              const format::NodeLine& line, sys::Access access) {
     FB_TRY_ASSIGN(file, store.open(directory + "/" + line.path, access));
-    if (line.offset_bytes == 0 || format::is_shared(line)) return file;
-    return sys::stretch_of(std::move(file), line.offset_bytes, line.file_bytes);
+    return form_of(line.form).part_of(std::move(file), line);
 }
 
 std::string name_of(const std::string& directory, const format::NodeLine& line) {
     const auto path = directory + "/" + line.path;
-    return line.offset_bytes == 0 ? path : path + "/" + format::region_name(line.node);
+    return format::is_region(line) ? path + "/" + format::region_name(line.node) : path;
 }
 
 Result<format::NodeFile> load_region(sys::File& file, const format::CombinedPage& page, std::uint32_t node,
                                      const std::string& name) {
-    const auto offset = page.group.offset_of(node);
-    const auto room = format::arrival_offset(page.group, node) - offset;
+    const auto offset = format::region_offset(page.form, node);
+    const auto room = format::arrival_offset(page.form, node) - offset;
     FB_TRY_ASSIGN(reader, NodeReader::open(sys::stretch_of(file, offset, room), name, NodeReader::Length::at_least));
     return reader.head();
 }
@@ -118,11 +117,11 @@ Result<format::NodeFile> load_named_region(sys::Store& store, const std::string&
     const auto file_path = path.substr(0, slash), name = path.substr(slash + 1);
     FB_TRY_ASSIGN(file, store.open(file_path, sys::Access::read));
     FB_TRY_ASSIGN(page, load_page(*file, file_path));
-    for (auto node = page.group.first_node; node < page.group.first_node + page.group.nodes(); ++node)
+    const auto first = format::first_node(page.form), end = first + format::nodes_in(page.form);
+    for (auto node = first; node < end; ++node)
         if (format::region_name(node) == name) return load_region(*file, page, node, path);
     return Error{ErrorKind::missing,
-                 fmt::format("{} holds the nodes {} to {}, and no {}.", file_path, page.group.first_node,
-                             page.group.first_node + page.group.nodes() - 1, name)};
+                 fmt::format("{} holds the nodes {} to {}, and no {}.", file_path, first, end - 1, name)};
 }
 
 }  // namespace

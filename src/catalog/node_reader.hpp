@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "format/combined.hpp"
@@ -24,6 +25,9 @@ public:
     static Result<NodeReader> open(sys::Store& store, const std::string& directory, const format::NodeLine& line);
     /// The same of a file that is open; `path` is for texts.
     static Result<NodeReader> open(std::unique_ptr<sys::File> file, const std::string& path, Length length);
+    /// Of a file in which the head begins at `head_at` and the node's bytes lie among those of others.
+    static Result<NodeReader> open_within(std::unique_ptr<sys::File> file, std::uint64_t head_at,
+                                          const std::string& path);
 
     const format::Peek& peek() const { return peek_; }
     Result<format::NodeFile> head();
@@ -31,17 +35,16 @@ public:
     Result<std::vector<std::byte>> head_bytes();
     /// Whose bytes PlainBytes reads: as open_line() gives it.
     sys::File& file() { return *file_; }
+    /// The same for who goes on without this reader.
+    std::unique_ptr<sys::File> take_file() && { return std::move(file_); }
 
 private:
     NodeReader(std::string path, std::unique_ptr<sys::File> file, std::uint64_t head_at, const format::Peek& peek)
         : path_(std::move(path)), file_(std::move(file)), head_at_(head_at), peek_(peek) {}
 
-    static Result<NodeReader> open_shared(std::unique_ptr<sys::File> file, std::uint64_t head_at,
-                                          const std::string& path);
-
     std::string path_;
     std::unique_ptr<sys::File> file_;
-    std::uint64_t head_at_ = 0;  // of the head in file_: 0, but in a shared file
+    std::uint64_t head_at_ = 0;  // of the head in file_: 0, but with open_within()
     format::Peek peek_;
 };
 

@@ -55,7 +55,7 @@ Result<> PlainBytes::decode(const format::Chunk& chunk, std::span<const std::byt
 }
 
 // Stretches that lie close to each other are read at once, as whole pages: a row of a box is often shorter than one.
-Result<> PlainBytes::read_shared(std::uint64_t offset, std::span<std::byte> bytes, PageBuffer& room) const {
+Result<> PlainBytes::read_spread(std::uint64_t offset, std::span<std::byte> bytes, PageBuffer& room) const {
     std::vector<format::Stretch> run;
     const auto take = [&]() -> Result<> {
         if (run.empty()) return {};
@@ -86,8 +86,15 @@ Result<> PlainBytes::read_shared(std::uint64_t offset, std::span<std::byte> byte
 }
 
 Result<> PlainBytes::read(std::uint64_t offset, std::span<std::byte> bytes, Scratch& scratch) const {
-    if (head_.is_shared) return read_shared(offset, bytes, scratch.stored);
-    if (!head_.chunk_table.compressed()) return file_.read(offset, bytes);
+    switch (head_.storage) {
+        case format::Storage::plain: return file_.read(offset, bytes);
+        case format::Storage::compressed: return read_chunks(offset, bytes, scratch);
+        case format::Storage::spread: return read_spread(offset, bytes, scratch.stored);
+    }
+    return {};
+}
+
+Result<> PlainBytes::read_chunks(std::uint64_t offset, std::span<std::byte> bytes, Scratch& scratch) const {
     const auto& chunks = head_.chunk_table.chunks;
     const auto end = offset + bytes.size();
     auto at = std::ranges::upper_bound(chunks, offset, {},

@@ -34,7 +34,8 @@ public:
 private:
     struct Want;
     Want want_of(const format::Chunk& chunk, std::uint64_t offset, std::uint64_t end) const;
-    Result<> read_shared(std::uint64_t offset, std::span<std::byte> bytes, PageBuffer& room) const;
+    Result<> read_chunks(std::uint64_t offset, std::span<std::byte> bytes, Scratch& scratch) const;
+    Result<> read_spread(std::uint64_t offset, std::span<std::byte> bytes, PageBuffer& room) const;
     Result<> decode(const format::Chunk& chunk, std::span<const std::byte> stored, std::uint64_t offset,
                     std::span<std::byte> bytes, PageBuffer& room) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/path.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
@@ -76,9 +77,7 @@ private:
     Pruned pruned_;
 };
 
-bool has_name_of_step(const Snapshot& snapshot) {
-    return step_of(snapshot.directory.substr(snapshot.directory.rfind('/') + 1)).has_value();
-}
+bool has_name_of_step(const Snapshot& snapshot) { return step_of(leaf_of(snapshot.directory)).has_value(); }
 
 Result<FoundViews> remove(sys::Store& store, const std::string& run, const Snapshot& snapshot) {
     const auto stream_directory = run + "/" + snapshot.stream;

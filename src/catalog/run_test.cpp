@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "support/committed_run.hpp"
+#include "support/crashes.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 
@@ -101,25 +102,15 @@ TEST_CASE("of many that make it at once all get the same") {
 }
 
 TEST_CASE("a power cut at any operation leaves one identity or none, and one that was given stays") {
-    SimStore clean("scratch");
-    REQUIRE(catalog::make_identity(clean, run));
-    for (int cut = 0; cut <= clean.operations(); ++cut) {
-        for (int boot = 0; boot < 20; ++boot) {
-            CAPTURE(cut);
-            CAPTURE(boot);
-            SimStore disk("scratch");
-            disk.crash_before(cut);
-            const auto given = catalog::make_identity(disk, run);
-            if (boot < 4) disk.reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
-            else disk.reboot_torn(static_cast<std::uint64_t>(boot));
-            const auto found = catalog::identity_of(disk, run).value();
-            if (given) CHECK(found == *given);
-            const auto now = catalog::make_identity(disk, run).value();
-            if (found != 0) CHECK(now == found);
-            REQUIRE(catalog::remove_new(disk, run));
-            CHECK(disk.list(run).value().size() == 1);
-        }
-    }
+    const auto make = [](SimStore& disk) { return catalog::make_identity(disk, run); };
+    test::crash_at_each(SimStore("scratch"), test::reboots(20), make, [&](SimStore& disk, const auto& given) {
+        const auto found = catalog::identity_of(disk, run).value();
+        if (given) CHECK(found == *given);
+        const auto now = make(disk).value();
+        if (found != 0) CHECK(now == found);
+        REQUIRE(catalog::remove_new(disk, run));
+        CHECK(disk.list(run).value().size() == 1);
+    });
 }
 
 TEST_CASE("an error of storage is no missing identity") {

@@ -6,29 +6,15 @@
 
 #include "base/limits.hpp"
 #include "catalog/catalog.hpp"
+#include "catalog/forms/file_form.hpp"
 #include "catalog/names.hpp"
 #include "catalog/node_reader.hpp"
 #include "catalog/plain_bytes.hpp"
 #include "format/segments.hpp"
-#include "format/shared.hpp"
 
 namespace forebay::catalog {
 
 namespace {
-
-/// The first and the last byte of a segment in its file, of which the node file begins at `base`. In a shared file
-/// there may be bytes of others between them.
-std::pair<std::uint64_t, std::uint64_t> bounds_of(const format::NodeFile& head, const format::Segment& segment,
-                                                  std::uint64_t base) {
-    if (!head.is_shared) return {base + segment.offset, base + segment.offset + segment.bytes - 1};
-    std::uint64_t first = UINT64_MAX, last = 0;
-    format::for_each_stretch(head, segment.offset, segment.bytes, [&](const format::Stretch& stretch) {
-        first = std::min(first, stretch.offset);
-        last = std::max(last, stretch.offset + stretch.bytes - 1);
-        return true;
-    });
-    return {first, last};
-}
 
 class Verifier {
 public:
@@ -53,9 +39,7 @@ private:
     Result<> file(const format::NodeLine& line);
     Result<> blocks(NodeReader& reader, const format::NodeFile& head);
     Result<> window(NodeReader& reader, const format::NodeFile& head);
-    Result<> shown_head(const format::NodeLine& line, const format::NodeFile& head);
-    Result<> shown_datasets(const format::NodeLine& line, const format::NodeFile& head);
-    Result<> compare_head(const std::vector<std::byte>& expected, std::uint64_t file_bytes);
+    Result<> compare_head(const ShownHead& shown);
     std::string differs(const format::NodeLine& line, const format::NodeFile& head) const;
 
     void add_damage(Damage damage) { found_.damage.push_back(std::move(damage)); }
@@ -72,7 +56,7 @@ private:
     std::uint64_t skipped_ = 0;            // bytes of files that could not be read as node files
     std::string path_, name_;              // of the file at hand, and of the node file in texts
     std::uint64_t base_ = 0;               // of the node file in the file
-    std::vector<format::Region> regions_;  // of the combined file at hand, as far as they are read
+    std::vector<format::Region> regions_;  // of the file at hand, kept by its form
     std::vector<format::Segment> window_;
     std::vector<std::byte> buffer_;
     PlainBytes::Scratch scratch_;
@@ -112,8 +96,8 @@ Result<> Verifier::file(const format::NodeLine& line) {
         return {};
     }
     FB_TRY(blocks(*reader, *head));
-    if (head->is_shared) return shown_datasets(line, *head);
-    return head->record.group.is_combined() ? shown_head(line, *head) : Result<>{};
+    const auto shown = form_of(line.form).shown(manifest_, line, *head, regions_);
+    return shown ? compare_head(*shown) : Result<>{};
 }
 
 Result<> Verifier::blocks(NodeReader& reader, const format::NodeFile& head) {
@@ -130,37 +114,19 @@ Result<> Verifier::blocks(NodeReader& reader, const format::NodeFile& head) {
     return window_.empty() ? Result<>{} : window(reader, head);
 }
 
-// What a combined file shows to HDF5 programs follows from its regions: after the last of them it is made anew and
-// compared.
-Result<> Verifier::shown_head(const format::NodeLine& line, const format::NodeFile& head) {
-    const auto& group = head.record.group;
-    if (line.node == group.first_node) regions_.clear();
-    regions_.push_back(format::region_of(head));
-    if (line.node + 1 != group.first_node + group.nodes() || regions_.size() != group.nodes()) return {};
-    return compare_head(format::encode_combined_head(format::page_of(head.record), head.schema, regions_),
-                        group.file_bytes());
-}
-
-// That of a shared file follows from the rows that the manifest counts.
-Result<> Verifier::shown_datasets(const format::NodeLine& line, const format::NodeFile& head) {
-    if (line.node + 1 != head.record.nodes) return {};
-    std::vector<std::uint64_t> rows(head.schema.tables.size(), 0);
-    for (const auto& each : manifest_.nodes)
-        for (std::size_t table = 0; table < rows.size(); ++table) rows[table] += each.rows[table];
-    return compare_head(format::encode_shared_head(format::page_of(head.record), head.schema, rows),
-                        head.record.group.file_bytes());
-}
-
-Result<> Verifier::compare_head(const std::vector<std::byte>& expected, std::uint64_t file_bytes) {
+// What a file of several nodes shows to HDF5 programs follows from its nodes: after the last of them it is made anew
+// and compared.
+Result<> Verifier::compare_head(const ShownHead& shown) {
+    const auto& expected = shown.bytes;
     FB_TRY_ASSIGN(file, store_.open(path_, sys::Access::read));
     FB_TRY_ASSIGN(size, file->size());
     std::vector<std::byte> found(expected.size());
     FB_TRY(file->read(0, found));
     const auto [wrong, right] = std::ranges::mismatch(found, expected);
-    if (wrong != found.end() || size != file_bytes)
+    if (wrong != found.end() || size != shown.file_bytes)
         add_damage({path_, "", 0, 0, expected.size() - 1,
                     wrong == found.end()
-                        ? fmt::format("{} has {} bytes, {} expected.", path_, size, file_bytes)
+                        ? fmt::format("{} has {} bytes, {} expected.", path_, size, shown.file_bytes)
                         : fmt::format("{} differs at byte {} of its head, by which HDF5 programs find what is in it; "
                                       "forebay reads it without.",
                                       path_, wrong - found.begin())});
@@ -175,7 +141,7 @@ Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head) {
     const PlainBytes plain(reader.file(), head, name_);
     const auto all = plain.read(first, buffer_, scratch_);
     const auto chunk_damaged = [&](const Result<>& read) {
-        return !read && read.error().kind == ErrorKind::corrupt && head.chunk_table.compressed();
+        return !read && read.error().kind == ErrorKind::corrupt && head.storage == format::Storage::compressed;
     };
     if (!all && !chunk_damaged(all)) return all;
     for (const auto& segment : window_) {
@@ -187,7 +153,7 @@ Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head) {
         const auto checked = again ? format::check_segment(head, segment, bytes, name_) : again;
         if (checked) continue;
         const auto& block = head.blocks[segment.block];
-        const auto [first_byte, last_byte] = bounds_of(head, segment, base_);
+        const auto [first_byte, last_byte] = form_of(head.record.form).bounds_of(head, segment, base_);
         add_damage({path_, head.schema.variables[block.variable].name, block.rank, first_byte, last_byte,
                     checked.error().line()});
     }

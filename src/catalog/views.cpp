@@ -4,6 +4,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error_text.hpp"
+#include "describe/conventions.hpp"
 #include "format/view_mark.hpp"
 
 namespace forebay::catalog {
@@ -48,9 +49,9 @@ Result<FoundViews> find_views(sys::Store& store, const std::string& stream_direc
         if (standing == Standing::other) found.others.push_back(path);
         return {};
     };
-    for (const auto convention : all_conventions) {
-        FB_TRY(look(view_name(step, convention)));
-        if (which == ViewsOf::step_and_series) FB_TRY(look(series_name(convention)));
+    for (const auto& known : describe::known_conventions) {
+        FB_TRY(look(view_name(step, known.convention)));
+        if (which == ViewsOf::step_and_series) FB_TRY(look(series_name(known.convention)));
     }
     return found;
 }

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "agent/agent.hpp"
+#include "agent/serve.hpp"
 #include "cli/log.hpp"
 #include "cli/verbs.hpp"
 

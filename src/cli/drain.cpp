@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "agent/agent.hpp"
+#include "agent/leftovers.hpp"
 #include "cli/forwarding.hpp"
 #include "cli/json.hpp"
 #include "cli/say.hpp"

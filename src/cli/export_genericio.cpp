@@ -5,7 +5,6 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <optional>
 
 #include "base/units.hpp"
 #include "cli/json.hpp"
@@ -15,8 +14,7 @@
 #include "cli/steps.hpp"
 #include "cli/verbs.hpp"
 #include "foreign/genericio/export.hpp"
-#include "foreign/genericio/run.hpp"
-#include "node/run_lock.hpp"
+#include "made/file_maker.hpp"
 
 namespace forebay::cli {
 
@@ -34,41 +32,27 @@ std::string absolute(const std::string& path) { return std::filesystem::absolute
 
 // Whether FILE is made of what the GenericIO library wrote for it: then it is finished, and not only copied.
 bool is_of_its_run(const ExportGenericioArguments& options) {
-    const auto run = foreign::genericio::run_of(absolute(options.path)), place = absolute(options.place);
+    const auto run = made::FileRun(absolute(options.path)).path(), place = absolute(options.place);
     std::error_code unseen;  // then the export tells it
     if (!std::filesystem::exists(run, unseen)) return false;
     return place == run || place.starts_with(run + "/") || place.starts_with(run + "@");
 }
 
-// With the run's lock, and the outcome written beside the data, where the library looks for it. The library starts it
-// in the background and goes on when it has the lock.
+// As the maker of the run, whose outcome the library looks for.
 Result<Exit> finish_run(const ExportGenericioArguments& given, Result<Exit> (*make)(const ExportGenericioArguments&)) {
-    namespace files = foreign::genericio;
-    auto& store = sys::posix_store();
     auto options = given;
     options.path = absolute(given.path);
-    const auto run = files::run_of(options.path);
-    std::optional<sys::DaemonStart> start;
-    if (options.background) {
-        FB_TRY_ASSIGN(forked, sys::DaemonStart::fork_away());
-        start.emplace(std::move(forked));
-    }
-    FB_TRY_ASSIGN(lock, node::RunLock::take(files::maker_lock(run)));
-    FB_TRY(store.remove(files::failed_path(run)));
-    if (start) {
-        start->ready();
-        FB_TRY(sys::pin_to_cpus("all"));
-        FB_TRY(sys::give_way());
-    }
-    const auto made = make(options);
-    if (!made) {
-        FB_TRY(sys::write_text_durable(store, files::failed_path(run), made.error().what));
-        return made;
-    }
-    FB_TRY(sys::write_text_durable(store, files::made_path(run), options.path + "\n"));
-    // A writer that lives removes the run when its session has ended. Under the lock, for which the next one waits.
-    if (!options.keep && !node::run_lock_is_held(files::writer_lock(run))) FB_TRY(sys::remove_tree_at_once(store, run));
-    return made;
+    const made::FileRun run(options.path);
+    FB_TRY(run.rename_old_marks());
+    FB_TRY_ASSIGN(maker, made::FileMaker::begin(sys::posix_store(), run, options.background));
+    const auto done = make(options);
+    Result<> outcome;
+    if (!done)
+        outcome = because(done.error(), fmt::format("{} is not made: {}", options.path, done.error().what),
+                          fmt::format("what is committed in {}", run.path()),
+                          fmt::format("forebay export genericio {} {} --force", options.place, options.path));
+    FB_TRY(maker.end(outcome, options.keep));
+    return done;
 }
 
 Result<Exit> make(const ExportGenericioArguments& options) {

@@ -1,9 +1,10 @@
-// forebay export plain, h5part, openpmd, netcdf: snapshots as one HDF5 file that holds its data itself.
+// forebay export plain, h5part, ...: snapshots as one HDF5 file that holds its data itself.
 
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
+#include <span>
 
 #include "base/units.hpp"
 #include "cli/json.hpp"
@@ -12,6 +13,7 @@
 #include "cli/sizes.hpp"
 #include "cli/steps.hpp"
 #include "cli/verbs.hpp"
+#include "describe/conventions.hpp"
 #include "sys/machine.hpp"
 #include "views/export.hpp"
 
@@ -80,7 +82,8 @@ Result<Exit> run(const ExportArguments& given, Convention convention) {
     FB_TRY_ASSIGN(steps, find_steps(store, given.place, std::chrono::seconds(given.wait)));
     if (convention == Convention::plain && steps.is_series)
         return Error{ErrorKind::refused, "the plain convention has one step a file", "",
-                     "one step, or forebay export h5part, openpmd or netcdf"};
+                     fmt::format("one step, or forebay export {}",
+                                 describe::convention_names(std::span(describe::known_conventions).subspan<1>()))};
     const outline::Wish wish{
         .convention = convention, .is_series = steps.is_series, .table = given.table, .file_name = {}};
     const auto start = sys::Clock::now();
@@ -90,15 +93,16 @@ Result<Exit> run(const ExportArguments& given, Convention convention) {
         options.progress = [&](std::uint64_t bytes, std::uint64_t all) { progress.show(bytes, all); };
         return views::export_file(store, steps.snapshots, wish, given.file, options);
     }());
-    print(given, catalog::name_of(convention), steps.snapshots, done,
+    print(given, describe::known(convention).name, steps.snapshots, done,
           std::chrono::duration<double>(sys::Clock::now() - start).count());
     return Exit::good;
 }
 
-void add_convention(Verb& parent, Convention convention, const char* summary, const char* examples) {
+void add_convention(Verb& parent, const describe::KnownConvention& known) {
+    const auto convention = known.convention;
     const auto options = std::make_shared<ExportArguments>();
     const bool is_plain = convention == Convention::plain;
-    auto verb = parent.verb(catalog::name_of(convention), summary);
+    auto verb = parent.verb(known.name, known.summary);
     verb.argument("RUN", options->place,
                   is_plain ? "The snapshot: RUN@STEP, RUN/STREAM@STEP; STEP may be \"last\""
                            : "RUN@STEP, or several steps: RUN/STREAM@all, RUN/STREAM@100-500, RUN/STREAM@100,200");
@@ -119,7 +123,11 @@ void add_convention(Verb& parent, Convention convention, const char* summary, co
         "  bytes_written, bytes_resumed (written by a call that was killed), bytes_read (of node files), writes,\n"
         "  seconds, notes (texts), not_exported (array of: what, reason).\n");
     verb.examples(
-        std::string(examples) +
+        (is_plain ? "  forebay export plain /scratch/me/run7@last out.h5\n"
+                    "  forebay export plain /scratch/me/run7@120 out.h5 --align 64M --memory 1G\n"
+                  : fmt::format("  forebay export {0} /scratch/me/run7/fields@all out{1}\n"
+                                "  forebay export {0} /scratch/me/run7/fields@100-500 out{1} --align 64M\n",
+                                known.name, known.suffix)) +
         "Every byte is checked against its checksum before it is written. FILE is whole or absent; a call that\n"
         "was killed goes on where it was when it is repeated. FILE may stand anywhere but in a snapshot's directory; "
         "in\n"
@@ -130,16 +138,7 @@ void add_convention(Verb& parent, Convention convention, const char* summary, co
 }  // namespace
 
 void add_export_hdf5(Verb& parent) {
-    add_convention(parent, Convention::plain, "One HDF5 file of global arrays and tables, as forebay view shows them",
-                   "  forebay export plain /scratch/me/run7@last out.h5\n"
-                   "  forebay export plain /scratch/me/run7@120 out.h5 --align 64M --memory 1G\n");
-    add_convention(parent, Convention::h5part, "H5Part: particles in groups Step#N",
-                   "  forebay export h5part /scratch/me/run7/particles@all out.h5part\n");
-    add_convention(parent, Convention::openpmd, "openPMD 1.1.0: meshes and particles with units",
-                   "  forebay export openpmd /scratch/me/run7/fields@100-500 out.h5\n"
-                   "  forebay export openpmd /scratch/me/run7/fields@100 openpmd_000100.h5\n");
-    add_convention(parent, Convention::netcdf, "netCDF-4: named dimensions, with time over several steps",
-                   "  forebay export netcdf /scratch/me/run7/fields@all out.nc\n");
+    for (const auto& known : describe::known_conventions) add_convention(parent, known);
 }
 
 }  // namespace forebay::cli

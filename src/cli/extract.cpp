@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 
+#include "base/glob.hpp"
 #include "base/limits.hpp"
-#include "catalog/node_reader.hpp"
+#include "catalog/block_reader.hpp"
 #include "cli/json.hpp"
 #include "cli/place.hpp"
 #include "cli/progress.hpp"
@@ -17,7 +19,6 @@
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "format/packed.hpp"
-#include "format/segments.hpp"
 #include "sys/local_file.hpp"
 
 namespace forebay::cli {
@@ -53,29 +54,10 @@ struct Source {
 
 Error problem(ErrorKind kind, const std::string& text, const std::string& next) { return {kind, text, "", next}; }
 
-// * stands for any text, / too, and ? for any byte.
-bool matches(std::string_view pattern, std::string_view text) {
-    std::size_t p = 0, t = 0, star = pattern.npos, resume = 0;
-    while (t < text.size()) {
-        if (p < pattern.size() && pattern[p] == '*') {
-            star = p++;
-            resume = t;
-        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-            ++p;
-            ++t;
-        } else if (star != pattern.npos) {
-            p = star + 1;
-            t = ++resume;
-        } else {
-            return false;
-        }
-    }
-    return pattern.find_first_not_of('*', p) == pattern.npos;
-}
-
 bool is_wanted(const ExtractArguments& options, const std::string& path) {
-    return options.patterns.empty() ||
-           std::ranges::any_of(options.patterns, [&](const std::string& pattern) { return matches(pattern, path); });
+    return options.patterns.empty() || std::ranges::any_of(options.patterns, [&](const std::string& pattern) {
+               return matches(pattern, path, Wild::star_and_question);
+           });
 }
 
 Result<std::vector<catalog::Snapshot>> batches(sys::Store& store, const ExtractArguments& options) {
@@ -153,15 +135,14 @@ public:
 private:
     Result<> open(const catalog::Snapshot& snapshot) {
         FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, snapshot.directory));
-        name_ = catalog::name_of(snapshot.directory, manifest.nodes.front());
-        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store_, snapshot.directory, manifest.nodes.front()));
-        FB_TRY_ASSIGN(head, reader.head());
-        if (head.record_crc32c != manifest.nodes.front().record_crc32c || head.schema != manifest.schema)
-            return problem(ErrorKind::corrupt, name_ + " is not the file that was committed.",
+        auto reader = catalog::BlockReader::open(store_, snapshot.directory, manifest.nodes.front());
+        if (!reader && reader.error().kind == ErrorKind::corrupt)
+            return problem(ErrorKind::corrupt, reader.error().what, "forebay verify " + snapshot.directory);
+        if (!reader) return reader.error();
+        if (reader->head().schema != manifest.schema)
+            return problem(ErrorKind::corrupt, reader->name() + " is not the file that was committed.",
                            "forebay verify " + snapshot.directory);
-        head_ = std::move(head);
-        FB_TRY_ASSIGN(file, catalog::open_line(store_, snapshot.directory, manifest.nodes.front(), sys::Access::read));
-        file_ = std::move(file);
+        reader_.emplace(std::move(*reader));
         opened_ = snapshot.directory;
         return {};
     }
@@ -196,18 +177,11 @@ private:
     }
 
     Result<> write(const Source& source, sys::File& out, const std::function<void(std::uint64_t)>& wrote) {
-        const auto& block = head_.blocks[head_.first_block[source.variable]];
+        const auto block = reader_->head().first_block[source.variable];
         const auto bytes = source.what.file.bytes;
         for (std::uint64_t at = 0; at < bytes; at += window_.size()) {
             const auto now = std::span(window_).first(std::min<std::uint64_t>(window_.size(), bytes - at));
-            FB_TRY(file_->read(block.offset_bytes + at, now));
-            for (std::uint64_t begin = 0; begin < now.size(); begin += limits::segment_bytes) {
-                const format::Segment segment{.block = static_cast<std::uint32_t>(head_.first_block[source.variable]),
-                                              .word = block.first_segment + (at + begin) / limits::segment_bytes,
-                                              .offset = block.offset_bytes + at + begin,
-                                              .bytes = std::min(limits::segment_bytes, now.size() - begin)};
-                FB_TRY(format::check_segment(head_, segment, now.subspan(begin, segment.bytes), name_));
-            }
+            FB_TRY(reader_->read(block, at, now, scratch_));
             FB_TRY(out.write(at, now));
             wrote(now.size());
         }
@@ -217,9 +191,9 @@ private:
 
     sys::Store& store_;
     const ExtractArguments& options_;
-    std::string opened_, name_;
-    format::NodeFile head_;
-    std::unique_ptr<sys::File> file_;
+    std::string opened_;
+    std::optional<catalog::BlockReader> reader_;
+    catalog::BlockReader::Scratch scratch_;
     std::vector<std::byte> window_;
 };
 

@@ -49,7 +49,7 @@ std::optional<Error> about_ours(sys::Store& store, const std::string& path, cons
     if (!file) return file.error();
     const auto page = catalog::load_page(**file, path);
     if (page)
-        return refusal(fmt::format("{} holds the files of {} nodes of a snapshot.", path, page->group.nodes()),
+        return refusal(fmt::format("{} holds the files of {} nodes of a snapshot.", path, format::nodes_in(page->form)),
                        fmt::format("forebay {} {}", verb, snapshot_of(path)));
     // Neither says "this is none of mine", or that nothing is where its record would be.
     for (const auto* wrong : {&head.error(), &page.error()})

@@ -6,15 +6,15 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <thread>
 
-#include "agent/agent.hpp"
+#include "agent/leftovers.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
-#include "views/h5part_file.hpp"
-#include "views/h5part_run.hpp"
+#include "made/file_run.hpp"
+#include "made/h5part/h5part_file.hpp"
+#include "sys/wait_until.hpp"
 
 namespace forebay::cli {
 
@@ -43,10 +43,11 @@ Result<> drain_staged(const H5partArguments& options, const std::string& run) {
     FB_TRY_ASSIGN(directories, node::staging_directories_of(options.staging, run));
     const auto deadline =
         sys::Clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000));
-    while (std::ranges::any_of(directories, is_in_use) && sys::Clock::now() < deadline) {
+    sys::wait_until(deadline, {pause}, [&] {
+        if (std::ranges::none_of(directories, is_in_use)) return true;
         std::ranges::for_each(directories, node::dismiss_lingering);
-        std::this_thread::sleep_for(pause);
-    }
+        return false;
+    });
     if (const auto busy = std::ranges::find_if(directories, is_in_use); busy != directories.end())
         return Error{ErrorKind::retry,
                      fmt::format("{} was not made: its writer, or that one's agent, still lives and has steps in {}",
@@ -65,24 +66,16 @@ Result<> drain_staged(const H5partArguments& options, const std::string& run) {
 
 Result<Exit> make_file(const H5partArguments& options) {
     const auto& file = options.file;
-    std::optional<sys::DaemonStart> start;
-    if (options.background) {
-        FB_TRY_ASSIGN(forked, sys::DaemonStart::fork_away());
-        start.emplace(std::move(forked));
-        FB_TRY(sys::pin_to_cpus("all"));
-        FB_TRY(sys::give_way());
-    }
-    const auto run = views::h5part::run_of(file);
+    const made::FileRun run(file);
     const auto begin = [&]() -> Result<> {
-        if (start) start->ready();
         // A writer that has closed its file says how many steps there are, and its agents bring them.
-        const bool closed = options.snapshots >= 0 || std::filesystem::exists(views::h5part::expected_path(run));
-        const auto absolute = std::filesystem::absolute(run).lexically_normal().string();  // as sessions know it
+        const bool closed = options.snapshots >= 0 || std::filesystem::exists(run.expected_path());
+        const auto absolute = std::filesystem::absolute(run.path()).lexically_normal().string();  // as sessions know it
         return closed && options.background ? Result<>() : drain_staged(options, absolute);
     };
     Progress progress("making", options.json || options.background);
     const auto wait = std::chrono::milliseconds(static_cast<std::int64_t>(options.wait_seconds * 1000));
-    FB_TRY_ASSIGN(made, views::make_h5part_file(
+    FB_TRY_ASSIGN(made, made::make_h5part_file(
                             sys::posix_store(),
                             {.file = file,
                              .snapshots = options.snapshots,
@@ -90,6 +83,7 @@ Result<Exit> make_file(const H5partArguments& options) {
                              .keep = options.keep,
                              .partial = options.partial,
                              .align_bytes = options.align,
+                             .background = options.background,
                              .begin = begin,
                              .progress = [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); }}));
     if (options.json) {

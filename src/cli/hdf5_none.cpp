@@ -6,6 +6,7 @@
 
 #include "cli/files.hpp"
 #include "cli/verbs.hpp"
+#include "describe/conventions.hpp"
 
 namespace forebay::cli {
 
@@ -50,8 +51,7 @@ agent::ViewMaker view_maker() { return {}; }
 void add_view(CommandLine& line) { add(line.verb("view", summary_of(view)), view); }
 void add_h5part(CommandLine& line) { add(line.verb("h5part", summary_of(h5part)), h5part); }
 void add_export_hdf5(Verb& parent) {
-    for (const auto* convention : {"plain", "h5part", "openpmd", "netcdf"})
-        add(parent.verb(convention, summary_of(exported)), exported);
+    for (const auto& known : describe::known_conventions) add(parent.verb(known.name, summary_of(exported)), exported);
 }
 
 std::optional<bool> has_own_datasets(const std::string&) { return std::nullopt; }

@@ -13,9 +13,9 @@
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "foreign/genericio/genericio.hpp"
+#include "foreign/import_snapshot.hpp"
 #include "foreign/palm_fortran/palm_fortran.hpp"
 #include "foreign/palm_mpi/palm_mpi.hpp"
-#include "foreign/write_snapshot.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::cli {
@@ -48,8 +48,8 @@ Result<foreign::Contents> open_source(sys::Store& store, Format format, const Im
 }
 
 // Which run, stream and step the person names, else the file; one that is committed is not replaced unasked.
-Result<foreign::Destination> destination(sys::Store& store, const ImportArguments& options,
-                                         const foreign::Contents& contents) {
+Result<commit::Destination> destination(sys::Store& store, const ImportArguments& options,
+                                        const foreign::Contents& contents) {
     FB_TRY_ASSIGN(place, find_place_to_write(store, options.place));
     if (place.last)
         return Error{ErrorKind::refused, fmt::format("{}: a new snapshot needs a step of its own", options.place), "",
@@ -57,7 +57,7 @@ Result<foreign::Destination> destination(sys::Store& store, const ImportArgument
     if (place.stream_named && !options.stream.empty())
         return Error{ErrorKind::refused, fmt::format("{} names a stream already", options.place), "",
                      fmt::format("leave --stream {} out", options.stream)};
-    foreign::Destination to{.run = place.run, .stream = "restart", .step = 0};
+    commit::Destination to{.run = place.run, .stream = "restart", .step = 0};
     if (place.stream_named) to.stream = place.streams.front();
     else if (!options.stream.empty()) to.stream = options.stream;
     if (place.step) to.step = *place.step;
@@ -76,7 +76,7 @@ Result<foreign::Destination> destination(sys::Store& store, const ImportArgument
 }
 
 // Before hours of copying. The run's directory may not be there yet: then the nearest one above it is.
-Result<> check_room(sys::Store& store, const foreign::Destination& to, std::uint64_t bytes) {
+Result<> check_room(sys::Store& store, const commit::Destination& to, std::uint64_t bytes) {
     auto path = to.run;
     while (true) {
         FB_TRY_ASSIGN(exists, store.exists(path));
@@ -127,17 +127,16 @@ Shown table_of(const foreign::Contents& contents) {
 }
 
 // The snapshot is committed without its view too: what is wrong with the view is a note.
-bool make_view(sys::Store& store, const foreign::Destination& to, const foreign::Written& written,
+bool make_view(sys::Store& store, const commit::Destination& to, const std::string& directory,
                std::vector<std::string>& notes) {
     const auto maker = view_maker();
     if (!maker) return false;
-    const auto made =
-        maker(store, {.stream = to.stream, .step = to.step, .directory = written.directory}, Convention::plain);
+    const auto made = maker(store, {.stream = to.stream, .step = to.step, .directory = directory}, Convention::plain);
     if (!made) notes.push_back("the snapshot has no view: " + made.error().line());
     return made.has_value();
 }
 
-void print(const ImportArguments& options, const foreign::Contents& contents, const foreign::Destination& to,
+void print(const ImportArguments& options, const foreign::Contents& contents, const commit::Destination& to,
            const std::string& directory, bool view) {
     const auto& notes = contents.notes;
     if (options.json) {
@@ -167,13 +166,13 @@ Result<Exit> import(Format format, const ImportArguments& options) {
         return Exit::good;
     }
     FB_TRY(check_room(store, to, layout.file_bytes));
-    FB_TRY_ASSIGN(written, [&] {
+    FB_TRY_ASSIGN(directory, [&] {
         Progress progress(fmt::format("{}@{}", to.stream, to.step), options.json);
-        return foreign::write_snapshot(store, contents, to,
-                                       [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+        return foreign::import_snapshot(store, contents, to,
+                                        [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
     }());
-    const bool view = make_view(store, to, written, contents.notes);
-    print(options, contents, to, written.directory, view);
+    const bool view = make_view(store, to, directory, contents.notes);
+    print(options, contents, to, directory, view);
     return Exit::good;
 }
 

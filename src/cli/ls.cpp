@@ -17,6 +17,7 @@
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "commit/gather.hpp"
+#include "describe/conventions.hpp"
 #include "node/staging.hpp"
 
 namespace forebay::cli {
@@ -43,6 +44,8 @@ private:
     enum class Standing { living, abandoned, foreign };
     Result<> add(const catalog::Version& version, Standing standing);
     Result<> add(const catalog::Leftover& leftover);
+    /// The first view of a snapshot that stands beside it, in the order of the conventions.
+    std::optional<std::string> view_of(const catalog::Snapshot& snapshot) const;
     void explain(const std::string& run, const std::string& stream, const catalog::History& history);
 
     sys::Store& store_;
@@ -54,7 +57,8 @@ private:
                   {"line", true},
                   {"state"},
                   {"view"}}};
-    Shown notes_;  // below the table
+    Shown notes_;                  // below the table
+    std::set<std::string> names_;  // of the stream that is added
     Json array_ = Json::array();
     bool unreadable_ = false;
 };
@@ -70,8 +74,7 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
         array_.push(object.set("state", "unreadable").set("error", json_of(manifest.error())));
         return {};
     }
-    const auto view = snapshot.directory + ".h5";  // catalog::view_name() beside the directory
-    FB_TRY_ASSIGN(has_view, store_.exists(view));
+    const auto view = view_of(snapshot);
     std::uint64_t data_bytes = 0, file_bytes = 0;
     for (const auto& line : manifest->nodes) {
         data_bytes += line.data_bytes;
@@ -82,7 +85,7 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
                                                           : "of another run";
     const auto line = format::name_of(manifest->lineage.line());
     table_.row({snapshot.stream, fmt::to_string(snapshot.step), fmt::format("{:g}", manifest->time),
-                show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), line, state, has_view ? "yes" : "no"});
+                show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), line, state, view ? "yes" : "no"});
     object.set("state", standing == Standing::foreign ? "foreign" : state)
         .set("time", manifest->time)
         .set("bytes", data_bytes)
@@ -92,9 +95,17 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
         .set("sealed_unix_ns", manifest->sealed_unix_ns);
     object.set("snapshot_id", catalog::id_text(manifest->snapshot_id)).set("line", line);
     if (manifest->lineage.run_id != 0) object.set("run_id", catalog::id_text(manifest->lineage.run_id));
-    if (has_view) object.set("view", view);
+    if (view) object.set("view", *view);
     array_.push(object);
     return {};
+}
+
+std::optional<std::string> Listing::view_of(const catalog::Snapshot& snapshot) const {
+    for (const auto& known : describe::known_conventions) {
+        auto path = snapshot.directory + known.suffix;  // catalog::view_name() beside the directory
+        if (names_.contains(path.substr(path.rfind('/') + 1))) return path;
+    }
+    return std::nullopt;
 }
 
 // What the lines mean, and what becomes of those that were left.
@@ -140,6 +151,9 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
                              const std::optional<std::int64_t>& step) {
     FB_TRY_ASSIGN(leftovers, catalog::leftovers(store_, run, stream));
     FB_TRY_ASSIGN(history, catalog::history(store_, run, stream));
+    FB_TRY_ASSIGN(entries, catalog::list_stream(store_, run, stream));
+    names_.clear();
+    for (auto& entry : entries) names_.insert(std::move(entry.name));
     // Both lists fall by step; what is on its way comes before what it will replace.
     auto leftover = leftovers.begin();
     auto version = history.living.begin();

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "base/path.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "format/packed.hpp"
@@ -45,10 +46,6 @@ Result<bool> is_stream(sys::Store& store, const std::string& path) {
     });
 }
 
-std::string parent_of(const std::filesystem::path& path) {
-    return path.has_parent_path() ? path.parent_path().string() : ".";
-}
-
 // "restart@100, restart@120": at most as many as fit into a message.
 std::string shown(const std::vector<std::string>& names) {
     constexpr std::size_t names_max = 8;
@@ -81,7 +78,7 @@ std::string take_step_directory(const std::string& text, Place& place) {
     if ((!step && !aside) || place.names_snapshot()) return text;
     place.step = step ? *step : aside->step;
     if (aside) place.directory = text;
-    return parent_of(path);
+    return directory_of(path.string());
 }
 
 }  // namespace
@@ -98,7 +95,7 @@ Result<Place> find_place_to_write(sys::Store& store, const std::string& text) {
     const auto path = take_step_directory(trimmed(given), place);
     FB_TRY_ASSIGN(stream, is_stream(store, path));
     if (stream) {
-        place.run = parent_of(named(path));
+        place.run = directory_of(named(path).string());
         place.streams = {named(path).filename().string()};
         place.stream_named = true;
         return place;

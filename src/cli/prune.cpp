@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/path.hpp"
 #include "catalog/names.hpp"
 #include "catalog/views.hpp"
 #include "cli/held_claim.hpp"
@@ -39,7 +40,7 @@ Json json_of_all(const std::vector<catalog::Snapshot>& snapshots) {
 
 void say_of(const catalog::Pruned& pruned, const std::string& stream, bool dry_run) {
     const auto name = [&](const catalog::Snapshot& snapshot) {
-        const auto own = snapshot.directory.substr(snapshot.directory.rfind('/') + 1);
+        const auto own = leaf_of(snapshot.directory);
         return catalog::aside_of(own) ? fmt::format("{}/{}", stream, own) : fmt::format("{}@{}", stream, snapshot.step);
     };
     for (const auto& snapshot : pruned.kept) say("{}  kept\n", name(snapshot));

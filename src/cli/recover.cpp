@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/leftovers.hpp"
 #include "agent/missing_views.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/names.hpp"
@@ -16,6 +17,7 @@
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
+#include "describe/conventions.hpp"
 
 namespace forebay::cli {
 
@@ -54,7 +56,7 @@ public:
     }
     void add(const agent::OwedView& view) {
         const auto kind =
-            view.convention == Convention::plain ? "" : std::string(catalog::name_of(view.convention)) + " ";
+            view.convention == Convention::plain ? "" : std::string(describe::known(view.convention).name) + " ";
         const auto said = view.made ? fmt::format("its {}view was missing and is made.", kind)
                                     : fmt::format("it has no {}view: {}", kind, view.made.error().line());
         auto object = json_of(view.snapshot).set("kind", "view");

@@ -91,7 +91,7 @@ Result<Exit> show_file(sys::Store& store, const ShowArguments& options, std::opt
             .set("ranks", ranks);
         object.set("file_bytes", file.file_bytes).set("head_bytes", file.head_bytes);
         object.set("record_crc32c", fmt::format("{:08x}", file.record_crc32c));
-        if (file.chunk_table.compressed()) object.set("compression", compression_json(file));
+        if (file.storage == format::Storage::compressed) object.set("compression", compression_json(file));
         object.set("variables", variables_json(file.schema, rows)).set("blocks", blocks_json(file)).print();
         return Exit::good;
     }
@@ -99,7 +99,7 @@ Result<Exit> show_file(sys::Store& store, const ShowArguments& options, std::opt
         options.place, record.node, record.nodes, file.schema.stream, record.step, record.time,
         show_utc(record.sealed_unix_ns), count_of(file.ranks.size(), "rank"), record.world_ranks,
         show_bytes(file.file_bytes), show_bytes(file.head_bytes));
-    if (file.chunk_table.compressed()) say("As they are stored:\n{}\n", compression_table(file));
+    if (file.storage == format::Storage::compressed) say("As they are stored:\n{}\n", compression_table(file));
     say("As this node holds them:\n{}\n{}", variables_table(file.schema, rows), blocks_table(file, options.lines()));
     return Exit::good;
 }

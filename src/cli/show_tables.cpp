@@ -120,7 +120,7 @@ Shown nodes_table(const format::Manifest& manifest, std::size_t lines_max) {
     const auto shown = std::min(lines_max, manifest.nodes.size());
     for (std::size_t i = 0; i < shown; ++i) {
         const auto& line = manifest.nodes[i];
-        const auto path = line.offset_bytes == 0 ? line.path : line.path + "/" + format::region_name(line.node);
+        const auto path = format::is_region(line) ? line.path + "/" + format::region_name(line.node) : line.path;
         std::vector<std::string> cells{fmt::to_string(line.node), path, show_bytes(line.data_bytes),
                                        show_ranks(line.ranks)};
         for (const auto rows : line.rows) cells.push_back(fmt::to_string(rows));

@@ -1,18 +1,19 @@
 #include "cli/steps.hpp"
 
 #include <fmt/format.h>
-#include "catalog/history.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <thread>
+
+#include "catalog/history.hpp"
+#include "sys/wait_until.hpp"
 
 namespace forebay::cli {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr sys::Pauses look_pauses{std::chrono::milliseconds(50), std::chrono::seconds(1)};
 
 struct Range {
     std::int64_t first = 0, last = 0;
@@ -120,13 +121,13 @@ Result<Steps> find_steps(sys::Store& store, const std::string& text, std::chrono
     if (wait > std::chrono::seconds::zero() && (text.ends_with("@all") || text.ends_with("@last")))
         return Error{ErrorKind::refused, fmt::format("{}: what to wait for must be named", text), "",
                      fmt::format("{}@FIRST-LAST", text.substr(0, text.rfind('@')))};
-    const auto end = Clock::now() + wait;
-    for (auto pause = std::chrono::milliseconds(50);; pause = std::min(pause * 2, std::chrono::milliseconds(1000))) {
-        auto found = asked ? find_series(store, *asked, wait > std::chrono::seconds::zero()) : find_one(store, text);
-        if (found) return Steps{std::move(*found), asked.has_value()};
-        if (found.error().kind != ErrorKind::missing || Clock::now() >= end) return found.error();
-        std::this_thread::sleep_for(std::min<Clock::duration>(pause, end - Clock::now()));
-    }
+    Result<std::vector<catalog::Snapshot>> found = std::vector<catalog::Snapshot>();
+    sys::wait_until(sys::Clock::now() + wait, look_pauses, [&] {
+        found = asked ? find_series(store, *asked, wait > std::chrono::seconds::zero()) : find_one(store, text);
+        return found || found.error().kind != ErrorKind::missing;
+    });
+    FB_TRY(found);
+    return Steps{std::move(*found), asked.has_value()};
 }
 
 }  // namespace forebay::cli

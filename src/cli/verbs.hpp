@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "agent/agent.hpp"
+#include "agent/view_maker.hpp"
 #include "cli/command_line.hpp"
 
 namespace forebay::cli {

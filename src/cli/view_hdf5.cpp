@@ -9,6 +9,7 @@
 #include "cli/place.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
+#include "describe/conventions.hpp"
 #include "views/view.hpp"
 
 namespace forebay::cli {
@@ -107,7 +108,7 @@ void add_view(CommandLine& line) {
         line.verb("view", "Make a view of snapshots: one HDF5 file that shows global arrays, and copies no data");
     verb.argument("RUN", options->place,
                   "The snapshot: RUN@STEP, RUN/STREAM@STEP; STEP may be \"last\". With --series or --all a stream");
-    verb.option("--as", options->as, "In whose words: plain, h5part, openpmd, netcdf");
+    verb.option("--as", options->as, "In whose words: " + describe::convention_names());
     verb.option("--to", options->to,
                 "The file to make, instead of one beside the snapshot; not in a snapshot's directory");
     verb.flag("--force", options->force, "Replace what is there and is no view of Forebay's");

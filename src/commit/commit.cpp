@@ -37,7 +37,7 @@ void sweep(sys::Store& store, const std::string& directory) {
 }  // namespace
 
 SnapshotKey key_of(const std::string& run, const std::string& stream, const format::Record& record) {
-    return {run, stream, record.step, record.which_save(), record.nodes, record.group.nodes_per_file};
+    return {run, stream, record.step, record.which_save(), record.nodes, record.form};
 }
 
 Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std::uint64_t run_id,
@@ -53,13 +53,13 @@ Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std
     if (before) return Commit::already;
     bool writes = false;
     const auto outcome = [&]() -> Result<Commit> {
-        const Wanted wanted{.snapshot_id = key.save.snapshot_id,
-                            .step = key.step,
-                            .nodes = key.nodes,
-                            .nodes_per_file = key.nodes_per_file,
-                            .run_id = run_id,
-                            .look_first_at = look_first_at == nullptr ? 0 : *look_first_at};
-        FB_TRY_ASSIGN(absent, absent_node(store, part, wanted));
+        const catalog::Wanted wanted{.snapshot_id = key.save.snapshot_id,
+                                     .step = key.step,
+                                     .nodes = key.nodes,
+                                     .form = key.form,
+                                     .run_id = run_id,
+                                     .look_first_at = look_first_at == nullptr ? 0 : *look_first_at};
+        FB_TRY_ASSIGN(absent, catalog::form_of(key.form).absent(store, part, wanted));
         if (absent && look_first_at != nullptr) *look_first_at = *absent;
         if (absent) return Commit::waiting;
         FB_TRY(catalog::check_identity(store, key.run, run_id));

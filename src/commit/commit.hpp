@@ -27,7 +27,7 @@ struct SnapshotKey {
     std::int64_t step = 0;
     format::Save save;
     std::uint32_t nodes = 0;
-    std::uint32_t nodes_per_file = 1;
+    format::Form form = {};
 };
 SnapshotKey key_of(const std::string& run, const std::string& stream, const format::Record& record);
 

@@ -65,7 +65,7 @@ Result<> move_to_free_step(sys::Store& store, const std::string& directory, Batc
 
 Result<> commit_batch(sys::Store& store, BatchPart& batch) {
     for (int attempt = 1;; ++attempt) {
-        const SnapshotKey key{batch.run, batch.stream, batch.step, {.snapshot_id = batch.snapshot_id}, 1};
+        const SnapshotKey key{batch.run, batch.stream, batch.step, {.snapshot_id = batch.snapshot_id}, 1, {}};
         FB_TRY_ASSIGN(outcome, commit_if_complete(store, key, batch.run_id));
         if (outcome == Commit::waiting) return gone(batch);
         if (outcome != Commit::taken) break;

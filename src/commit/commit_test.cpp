@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "support/committed_run.hpp"
+#include "support/crashes.hpp"
 #include "support/marked_view.hpp"
 #include "support/sim_store.hpp"
 
@@ -30,13 +31,6 @@ bool is_listed(sys::Store& store, const SmallSnapshot& snapshot) {
     return found && !found->empty();
 }
 
-// Ways to come back from a power cut: the four of POSIX, then torn ones by seed.
-constexpr int boots = 9;
-void reboot(SimStore& disk, int boot) {
-    if (boot < 4) disk.reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
-    else disk.reboot_torn(static_cast<std::uint64_t>(boot));
-}
-
 // What agents leave before the commit: node files synced by their writers, names as far as those sync them. The last
 // agent has only just renamed its file when another sees all of them and commits.
 std::unique_ptr<SimStore> drained(const SmallSnapshot& snapshot, const SmallSnapshot* older) {
@@ -52,13 +46,6 @@ std::unique_ptr<SimStore> drained(const SmallSnapshot& snapshot, const SmallSnap
     for (std::uint32_t node = 0; node < snapshot.nodes; ++node)
         REQUIRE(test::drain_node(disk, run, snapshot, node, node + 1 < snapshot.nodes));
     return disk.clone();
-}
-
-int operations_of_commit(const SimStore& before, const SmallSnapshot& snapshot) {
-    const auto disk = before.clone();
-    REQUIRE(test::commit(*disk, run, snapshot).value() == Commit::committed);
-    REQUIRE(test::is_whole(*disk, run, snapshot));
-    return disk->operations();
 }
 
 std::size_t leftovers(sys::Store& store, const SmallSnapshot& snapshot) {
@@ -92,21 +79,21 @@ void check_after_crash(SimStore& disk, const SmallSnapshot& snapshot, const Smal
     CHECK(leftovers(disk, snapshot) == 0);
 }
 
-void crash_everywhere(const SmallSnapshot& snapshot, const SmallSnapshot* older, int last_cuts = 1000,
-                      int last_boot = boots) {
+// What commits a snapshot.
+auto committing(const SmallSnapshot& snapshot) {
+    return [&snapshot](SimStore& disk) { return test::commit(disk, run, snapshot); };
+}
+
+void crash_everywhere(const SmallSnapshot& snapshot, const SmallSnapshot* older,
+                      const test::Reboots& ways = test::reboots(9), int cuts_max = test::all_cuts) {
     const auto before = drained(snapshot, older);
-    const int operations = operations_of_commit(*before, snapshot);
-    for (int cut = std::max(0, operations - last_cuts); cut <= operations; ++cut) {
-        for (int boot = 0; boot < last_boot; ++boot) {
-            CAPTURE(cut);
-            CAPTURE(boot);
-            const auto disk = before->clone();
-            disk->crash_before(cut);
-            const auto outcome = test::commit(*disk, run, snapshot);
-            reboot(*disk, boot);
-            check_after_crash(*disk, snapshot, older, outcome.has_value());
-        }
-    }
+    const auto clean = before->clone();
+    REQUIRE(test::commit(*clean, run, snapshot).value() == Commit::committed);
+    REQUIRE(test::is_whole(*clean, run, snapshot));
+    const auto check = [&](SimStore& disk, const Result<Commit>& committed) {
+        check_after_crash(disk, snapshot, older, committed.has_value());
+    };
+    test::crash_at_each(*before, ways, committing(snapshot), check, cuts_max);
 }
 
 const SmallSnapshot one{.id = 0xf3, .nodes = 1};
@@ -127,60 +114,39 @@ TEST_CASE("commit: a crash at any operation while replacing leaves one of both w
 
 TEST_CASE("commit: groups of node files are as durable as one directory") {
     // Reading 130 heads changes nothing; what comes after does, and takes eleven operations.
-    crash_everywhere({.id = 0xf3, .nodes = 130, .elements_per_rank = 1}, nullptr, 11, 4);
+    crash_everywhere({.id = 0xf3, .nodes = 130, .elements_per_rank = 1}, nullptr, test::reboots(4), 11);
 }
 
 TEST_CASE("recover: a crash at any of its operations loses nothing") {
-    const auto before = drained(one, &older_save);
-    const int operations = operations_of_commit(*before, one);
+    const auto recover = [](SimStore& disk) { return commit::recover(disk, run, false); };
     std::vector<std::string> names_before;
-    for (int cut = 0; cut <= operations; ++cut) {
-        CAPTURE(cut);
-        const auto crashed = before->clone();
-        crashed->crash_before(cut);
-        const bool committed = test::commit(*crashed, run, one).has_value();
-        crashed->reboot({.names = true, .bytes = false});
+    constexpr std::uint64_t names_stay = 1;
+    const auto recover_everywhere = [&](SimStore& crashed, const Result<Commit>& committed) {
         // Only what changed names changed what recovery finds.
-        const bool same = crashed->paths() == names_before && cut < operations;
-        names_before = crashed->paths();
-        if (same) continue;
-        const auto whole_run = crashed->clone();
-        REQUIRE(commit::recover(*whole_run, run, false));
-        for (int second_cut = 0; second_cut <= whole_run->operations(); ++second_cut) {
-            for (int boot = 0; boot < boots; boot += 2) {
-                CAPTURE(second_cut);
-                CAPTURE(boot);
-                const auto disk = crashed->clone();
-                disk->crash_before(second_cut);
-                static_cast<void>(commit::recover(*disk, run, false));
-                reboot(*disk, boot);
-                check_after_crash(*disk, one, &older_save, committed);
-            }
-        }
-    }
+        if (crashed.paths() == names_before && !committed) return;
+        names_before = crashed.paths();
+        REQUIRE(recover(*crashed.clone()));
+        test::crash_at_each(crashed, {0, 2, 4, 6, 8}, recover, [&](SimStore& disk, const auto&) {
+            check_after_crash(disk, one, &older_save, committed.has_value());
+        });
+    };
+    test::crash_at_each(*drained(one, &older_save), {names_stay}, committing(one), recover_everywhere);
 }
 
 TEST_CASE("commit: a fault at any operation is an error, and the next try commits") {
     for (const auto* older : {static_cast<const SmallSnapshot*>(nullptr), &older_save}) {
-        const auto before = drained(three, older);
-        for (const auto kind : {Op::open, Op::write, Op::read, Op::size, Op::sync, Op::close, Op::rename,
-                                Op::remove_tree, Op::sync_directory, Op::list, Op::exists}) {
-            const auto clean = before->clone();
-            REQUIRE(test::commit(*clean, run, three));
-            for (int nth = 0; nth < clean->calls(kind); ++nth) {
-                CAPTURE(static_cast<int>(kind));
-                CAPTURE(nth);
-                const auto disk = before->clone();
-                disk->fail(kind, nth, {ErrorKind::retry, "Input/output error"});
-                const auto outcome = test::commit(*disk, run, three);
-                REQUIRE_FALSE(outcome);
-                CHECK(outcome.error().kind == ErrorKind::retry);
-                if (older != nullptr) CHECK((test::is_whole(*disk, run, *older) || test::is_whole(*disk, run, three)));
-                const auto again = test::commit(*disk, run, three);
-                REQUIRE(again);
-                CHECK(test::is_whole(*disk, run, three));
-            }
-        }
+        const auto check = [&](SimStore& disk, const Result<Commit>& outcome) {
+            REQUIRE_FALSE(outcome);
+            CHECK(outcome.error().kind == ErrorKind::retry);
+            if (older != nullptr) CHECK((test::is_whole(disk, run, *older) || test::is_whole(disk, run, three)));
+            const auto again = test::commit(disk, run, three);
+            REQUIRE(again);
+            CHECK(test::is_whole(disk, run, three));
+        };
+        test::fault_at_each(*drained(three, older),
+                            {Op::open, Op::write, Op::read, Op::size, Op::sync, Op::close, Op::rename, Op::remove_tree,
+                             Op::sync_directory, Op::list, Op::exists},
+                            committing(three), check);
     }
 }
 

@@ -106,11 +106,11 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     key.save.snapshot_id =
         leftover.snapshot_id;  // what a file says that is not of this part is found when it is gathered
     key.step = leftover.step;
-    FB_TRY_ASSIGN(absent, absent_node(store_, leftover.directory,
-                                      {.snapshot_id = leftover.snapshot_id,
-                                       .step = leftover.step,
-                                       .nodes = key.nodes,
-                                       .nodes_per_file = key.nodes_per_file}));
+    FB_TRY_ASSIGN(
+        absent,
+        catalog::form_of(key.form).absent(
+            store_, leftover.directory,
+            {.snapshot_id = leftover.snapshot_id, .step = leftover.step, .nodes = key.nodes, .form = key.form}));
     if (absent)
         return incomplete(leftover, fmt::format("{} of {} node files have arrived, that of node {} has not",
                                                 arrived->files, key.nodes, *absent));

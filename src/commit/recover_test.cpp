@@ -6,6 +6,7 @@
 
 #include "catalog/names.hpp"
 #include "support/committed_run.hpp"
+#include "support/crashes.hpp"
 #include "support/sim_store.hpp"
 
 using namespace forebay;
@@ -89,38 +90,24 @@ TEST_CASE("recover: what it says it has done is durable") {
 TEST_CASE("recover: a fault at any operation loses nothing and blames nobody, and the next try finishes") {
     SimStore before;
     leave_all_kinds(before);
-    const auto clean = before.clone();
-    REQUIRE(commit::recover(*clean, run, true));
-    for (const auto kind : {Op::open, Op::write, Op::read, Op::size, Op::sync, Op::close, Op::rename, Op::remove_tree,
-                            Op::sync_directory, Op::list, Op::exists}) {
-        for (int nth = 0; nth < clean->calls(kind); ++nth) {
-            CAPTURE(static_cast<int>(kind));
-            CAPTURE(nth);
-            const auto disk = before.clone();
-            disk->fail(kind, nth, {ErrorKind::retry, "Input/output error"});
-            const auto recovered = commit::recover(*disk, run, true);
-            if (recovered)
-                for (const auto& one : *recovered) CHECK(one.text.find("damaged") == std::string::npos);
-            REQUIRE(commit::recover(*disk, run, true));
-            check_all_kinds_recovered(*disk);
-        }
-    }
+    const auto recover = [](SimStore& disk) { return commit::recover(disk, run, true); };
+    test::fault_at_each(before,
+                        {Op::open, Op::write, Op::read, Op::size, Op::sync, Op::close, Op::rename, Op::remove_tree,
+                         Op::sync_directory, Op::list, Op::exists},
+                        recover, [&](SimStore& disk, const auto& recovered) {
+                            if (recovered)
+                                for (const auto& one : *recovered) CHECK(one.text.find("damaged") == std::string::npos);
+                            REQUIRE(recover(disk));
+                            check_all_kinds_recovered(disk);
+                        });
 }
 
 TEST_CASE("recover: a fault at any operation never puts an earlier save in the place of a later one") {
     SimStore before;
     REQUIRE(test::drain_all(before, run, older_save));
     REQUIRE(test::commit_all(before, run, three));
-    const auto clean = before.clone();
-    REQUIRE(commit::recover(*clean, run, false));
-    for (const auto kind : {Op::open, Op::read, Op::size, Op::close, Op::list, Op::exists, Op::remove_tree}) {
-        for (int nth = 0; nth < clean->calls(kind); ++nth) {
-            CAPTURE(static_cast<int>(kind));
-            CAPTURE(nth);
-            const auto disk = before.clone();
-            disk->fail(kind, nth, {ErrorKind::retry, "Input/output error"});
-            static_cast<void>(commit::recover(*disk, run, false));
-            CHECK(test::is_whole(*disk, run, three));
-        }
-    }
+    test::fault_at_each(
+        before, {Op::open, Op::read, Op::size, Op::close, Op::list, Op::exists, Op::remove_tree},
+        [](SimStore& disk) { return commit::recover(disk, run, false); },
+        [](SimStore& disk, const auto&) { CHECK(test::is_whole(disk, run, three)); });
 }

@@ -159,9 +159,7 @@ public:
     }
 
     Result<Compressed> run() {
-        sys::Helpers helpers(static_cast<std::uint64_t>(std::max(threads_ - 1, 0)), [this] { work(); });
-        work();
-        helpers.join();
+        sys::work_together(static_cast<std::uint64_t>(threads_), [this] { work(); });
         if (error_) return *error_;
         if (const auto rest = blocks_.rest(); rest.buffer != nullptr) FB_TRY(blocks_.write(rest, mutex_));
         FB_TRY(write_head());

@@ -17,6 +17,7 @@
 #include "drain/node_drain.hpp"
 #include "format/segments.hpp"
 #include "support/committed_run.hpp"
+#include "support/crashes.hpp"
 #include "support/large_node_file.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
@@ -247,32 +248,21 @@ TEST_CASE("a flip of any stored byte is found, and verify names variable and pla
 }
 
 TEST_CASE("a crash at any operation leaves the compressed file whole or absent; what was drained is there") {
-    SimStore clean("run");
-    REQUIRE(clean.make_directories(part));
-    clean.settle();
-    const auto before = clean.clone();
-    REQUIRE(drain_to(clean, zstd));
+    SimStore before("run");
+    REQUIRE(before.make_directories(part));
+    before.settle();
     const auto is_whole = [](SimStore& disk) {
         const auto reader = catalog::NodeReader::open(disk, path);
         return reader && reader->peek().staged_crc32c == staged.record_crc32c;
     };
-    const int operations = clean.operations() - before->operations();
-    REQUIRE(operations > 8);
-    for (int cut = 0; cut <= operations; ++cut) {
-        for (int boot = 0; boot < 5; ++boot) {
-            CAPTURE(cut);
-            CAPTURE(boot);
-            const auto disk = before->clone();
-            disk->crash_before(cut);
-            const auto drained = drain_to(*disk, zstd);
-            if (boot < 4) disk->reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
-            else disk->reboot_torn(static_cast<std::uint64_t>(cut));
-            if (drained) CHECK(is_whole(*disk));
-            if (disk->exists(path).value()) CHECK(is_whole(*disk));
-            REQUIRE(drain_to(*disk, zstd));
-            CHECK(is_whole(*disk));
-        }
-    }
+    const auto drain = [](SimStore& disk) { return drain_to(disk, zstd); };
+    const auto check = [&](SimStore& disk, const auto& drained) {
+        if (drained) CHECK(is_whole(disk));
+        if (disk.exists(path).value()) CHECK(is_whole(disk));
+        REQUIRE(drain_to(disk, zstd));
+        CHECK(is_whole(disk));
+    };
+    CHECK(test::crash_at_each(before, test::reboots(5), drain, check) > 8);
 }
 
 TEST_CASE("a fault at any operation is an error without a file under the final name, and the next try drains") {

@@ -1,22 +1,13 @@
 #include "drain/node_drain.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <optional>
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
-#include "base/page_buffer.hpp"
-#include "base/units.hpp"
 #include "catalog/catalog.hpp"
-#include "catalog/node_reader.hpp"
-#include "catalog/region.hpp"
-#include "drain/compress.hpp"
-#include "drain/shared.hpp"
+#include "drain/forms/bring.hpp"
 #include "format/manifest.hpp"
 #include "format/segments.hpp"
-#include "format/shared.hpp"
 
 namespace forebay::drain {
 
@@ -31,107 +22,17 @@ Result<format::NodeFile> open_image(std::span<const std::byte> image, const std:
     return format::open_head(image.first(peeked.head_bytes), name);
 }
 
-Result<bool> is_there(sys::Store& store, const std::string& path, const format::NodeFile& file) {
-    FB_TRY_ASSIGN(exists, store.exists(path));
-    if (!exists) return false;
-    auto reader = catalog::NodeReader::open(store, path);
-    if (!reader) return false;
-    const auto staged = reader->peek().staged_crc32c;
-    return staged == file.record_crc32c && reader->head();  // a damaged one is written anew
-}
+}  // namespace
 
-Result<> write_bytes(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
-                     const std::string& name, sys::File& out) {
-    const auto ranges = used_ranges(file);
-    FB_TRY(move::write_ranges(out, image.first(file.file_bytes), ranges, drain.write, check_of(file, image, name),
-                              drain.done_bytes, drain.stop));
+Result<> write_plain(const Bringing& what, sys::File& out) {
+    const auto& drain = what.drain;
+    const auto ranges = used_ranges(what.file);
+    FB_TRY(move::write_ranges(out, what.image.first(what.file.file_bytes), ranges, drain.write,
+                              check_of(what.file, what.image, what.name), drain.done_bytes, drain.stop));
     if (drain.stored_bytes != nullptr)
         for (const auto& range : ranges) *drain.stored_bytes += range.bytes;
     return {};
 }
-
-Result<> write_file(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
-                    const std::string& path, const std::string& name) {
-    FB_TRY_ASSIGN(out, drain.store->open(path, drain.direct ? sys::Access::create_direct : sys::Access::create));
-    FB_TRY(write_bytes(drain, file, image, name, *out));
-    FB_TRY(out->truncate(file.file_bytes));
-    FB_TRY(out->sync());
-    return out->close();
-}
-
-std::string told(const Compressed& compressed, const std::optional<double>& left) {
-    std::string efforts;
-    for (const auto& [name, bytes] : compressed.efforts)
-        efforts += fmt::format("{}{} of {}", efforts.empty() ? "" : ", ", name, show_bytes(bytes));
-    const auto stored = static_cast<double>(std::max<std::uint64_t>(compressed.stored_bytes, 1));
-    auto text =
-        fmt::format("{} stored as {} ({:.2f}x) by {}", show_bytes(compressed.plain_bytes),
-                    show_bytes(compressed.stored_bytes), static_cast<double>(compressed.plain_bytes) / stored, efforts);
-    if (compressed.encode_seconds > 0)
-        text += fmt::format(", {} a second and thread",
-                            show_bytes(static_cast<std::uint64_t>(static_cast<double>(compressed.plain_bytes) /
-                                                                  compressed.encode_seconds)));
-    if (left) text += fmt::format(", with {} to go", show_seconds(std::max(0.0, *left)));
-    if (compressed.refused_chunks > 0)
-        text += fmt::format("; {} chunks could not be encoded within their bound and are stored as they are",
-                            compressed.refused_chunks);
-    return text;
-}
-
-Result<> write_file_compressed(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
-                               const std::string& path, const std::string& name) {
-    FB_TRY_ASSIGN(compressed, write_compressed(drain, *drain.compression, file, image, path, name));
-    if (drain.stored_bytes != nullptr) *drain.stored_bytes += compressed.stored_bytes;
-    if (drain.log) drain.log(told(compressed, drain.seconds_left));
-    return {};
-}
-
-Result<> bring_file(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
-                    const std::string& path, const std::string& name) {
-    FB_TRY_ASSIGN(there, is_there(*drain.store, path, file));
-    if (there) return {};
-    const auto temporary = path + ".tmp";
-    // What an earlier try left is not written over: a file whose servers failed under it may take writes, but never
-    // a truncate or a sync again (measured: GlusterFS, erasure-coded).
-    FB_TRY(drain.store->remove(temporary));
-    const auto write =
-        drain.compression != nullptr && drain.compression->rules.any() ? write_file_compressed : write_file;
-    if (auto written = write(drain, file, image, temporary, name); !written) {
-        // The first error is the one to tell; a remainder that cannot be removed either is swept by recover.
-        static_cast<void>(drain.store->remove(temporary));
-        return written;
-    }
-    return drain.store->rename(temporary, path);
-}
-
-Result<> bring_region(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
-                      const std::string& path, const std::string& name) {
-    FB_TRY_ASSIGN(there, catalog::is_region_there(*drain.store, path, file));
-    if (there) return {};
-    return catalog::write_region(*drain.store, path, drain.direct, file, [&](sys::File&, sys::File& out) {
-        return write_bytes(drain, file, image, name, out);
-    });
-}
-
-// The staged head under a record of its own goes into the region, the bytes of the variables into their datasets.
-Result<> bring_shared(const NodeDrain& drain, const format::NodeFile& file, std::span<const std::byte> image,
-                      const std::string& path, const std::string& name) {
-    const auto region = format::encode_region(file, image);
-    FB_TRY_ASSIGN(stored, format::open_head(region, name));
-    FB_TRY_ASSIGN(there, catalog::is_region_there(*drain.store, path, stored));
-    if (there) return {};
-    return catalog::write_region(*drain.store, path, drain.direct, stored,
-                                 [&](sys::File& all, sys::File& own) -> Result<> {
-                                     FB_TRY(write_shared(drain, file, image, path, name, all));
-                                     PageBuffer aligned;
-                                     const auto bytes = aligned.take(region.size());
-                                     std::ranges::copy(region, bytes.begin());
-                                     if (drain.stored_bytes != nullptr) *drain.stored_bytes += region.size();
-                                     return own.write(0, bytes);
-                                 });
-}
-
-}  // namespace
 
 // Each segment is checked by the block in which it begins, so that it is checked once, whatever the block size.
 move::Check check_of(const format::NodeFile& file, std::span<const std::byte> image, const std::string& name) {
@@ -172,12 +73,11 @@ Result<> drain_node_file(const NodeDrain& drain, std::span<const std::byte> imag
     FB_TRY_ASSIGN(file, open_image(image, name));
     const auto& record = file.record;
     const auto part = drain.run + "/" + file.schema.stream + "/" + catalog::part_name(record.step, record.snapshot_id);
-    const auto path = part + "/" + format::node_path(record.node, record.nodes, record.group.nodes_per_file);
+    const auto path = part + "/" + format::node_path(record.node, record.nodes, record.form);
     // The run's directory is never made here: where it is gone, another one must not take its place.
     FB_TRY(sys::make_directories_below(*drain.store, drain.run, parent_of(path)));
-    FB_TRY(record.group.is_shared()     ? bring_shared(drain, file, image, path, name)
-           : record.group.is_combined() ? bring_region(drain, file, image, path, name)
-                                        : bring_file(drain, file, image, path, name));
+    const Bringing bringing{drain, file, image, path, name};
+    FB_TRY(std::visit([&](const auto& form) { return bring(form, bringing); }, record.form));
     // Also when it was there: whoever renamed it may have lost power, or met an error, before the sync.
     auto synced = drain.store->sync_directory(parent_of(path));
     if (synced && parent_of(path) != part) synced = drain.store->sync_directory(part);

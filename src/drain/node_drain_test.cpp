@@ -9,6 +9,7 @@
 
 #include "drain/node_drain.hpp"
 #include "support/committed_run.hpp"
+#include "support/crashes.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 #include "support/temp_directory.hpp"
@@ -60,28 +61,17 @@ TEST_CASE("drain: calls and bytes are known: one file, one sync, one name, one d
 }
 
 TEST_CASE("drain: a crash at any operation leaves the node file whole or absent, and what was drained is there") {
-    SimStore clean("run");
-    REQUIRE(clean.make_directories(part));
-    clean.settle();
-    const auto before = clean.clone();
-    REQUIRE(drain_to(clean));
-    const int operations = clean.operations() - before->operations();
-    REQUIRE(operations > 8);
-    for (int cut = 0; cut <= operations; ++cut) {
-        for (int boot = 0; boot < 20; ++boot) {
-            CAPTURE(cut);
-            CAPTURE(boot);
-            const auto disk = before->clone();
-            disk->crash_before(cut);
-            const auto drained = drain_to(*disk);
-            if (boot < 4) disk->reboot({.names = (boot & 1) != 0, .bytes = (boot & 2) != 0});
-            else disk->reboot_torn(static_cast<std::uint64_t>(boot));
-            if (drained) CHECK(is_whole(*disk));
-            if (disk->exists(path).value()) CHECK(is_whole(*disk));
-            REQUIRE(drain_to(*disk));
-            CHECK(is_whole(*disk));
-        }
-    }
+    SimStore before("run");
+    REQUIRE(before.make_directories(part));
+    before.settle();
+    const auto drain = [](SimStore& disk) { return drain_to(disk); };
+    const auto check = [&](SimStore& disk, const auto& drained) {
+        if (drained) CHECK(is_whole(disk));
+        if (disk.exists(path).value()) CHECK(is_whole(disk));
+        REQUIRE(drain_to(disk));
+        CHECK(is_whole(disk));
+    };
+    CHECK(test::crash_at_each(before, test::reboots(20), drain, check) > 8);
 }
 
 TEST_CASE("drain: a fault at any operation is an error without a file under the final name, and the next try drains") {

@@ -15,7 +15,7 @@ using test::SimStore;
 
 namespace {
 
-const test::SmallSnapshot snapshot{.nodes = 3, .elements_per_rank = 5'000, .nodes_per_file = format::in_shared_file};
+const test::SmallSnapshot snapshot{.nodes = 3, .elements_per_rank = 5'000, .nodes_per_file = test::all_in_one};
 const std::string path = test::part_directory("run", snapshot) + "/shared.h5";
 
 Result<> drain_to(SimStore& disk, std::uint32_t node, bool direct = false, const test::SmallSnapshot& of = snapshot) {
@@ -26,8 +26,8 @@ Result<> drain_to(SimStore& disk, std::uint32_t node, bool direct = false, const
     return drain::drain_node_file(how, test::small_node_file(of, node), "slot");
 }
 
-Result<commit::Commit> commit(SimStore& disk, std::uint32_t* asking = nullptr,
-                              const test::SmallSnapshot& of = snapshot) {
+Result<commit::Commit> commit_run(SimStore& disk, std::uint32_t* asking = nullptr,
+                                  const test::SmallSnapshot& of = snapshot) {
     return test::commit(disk, "run", of, asking);
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("costs: a node opens the file twice and syncs it twice; its length is 
         CHECK(disk.calls(Op::sync) - syncs == 2);  // bytes, and the arrival
         CHECK(disk.calls(Op::truncate) - cuts == (node == 1 ? 1 : 0));
         CHECK(disk.calls(Op::rename) == 0);
-        CHECK(commit(disk).value() == (node == 2 ? commit::Commit::committed : commit::Commit::waiting));
+        CHECK(commit_run(disk).value() == (node == 2 ? commit::Commit::committed : commit::Commit::waiting));
     }
     CHECK(disk.calls(Op::truncate) == 2);
     CHECK(test::is_whole(disk, "run", snapshot));
@@ -61,7 +61,7 @@ TEST_CASE("past the page cache: the same bytes as through it, and a descriptor m
         CHECK(direct.calls(Op::sync) - syncs == 3);
     }
     CHECK(*cached.peek(path) == *direct.peek(path));
-    CHECK(commit(direct).value() == commit::Commit::committed);
+    CHECK(commit_run(direct).value() == commit::Commit::committed);
     CHECK(test::is_whole(direct, "run", snapshot));
 }
 
@@ -78,13 +78,13 @@ TEST_CASE("what has arrived is left as it is; what was damaged at the target is 
         const std::array damage{std::byte{0xFF}};
         REQUIRE(disk.open(path, sys::Access::update)
                     .value()
-                    ->write(test::small_group(snapshot, 0).offset_of(0) + in_region, damage));
+                    ->write(format::region_offset(test::small_form(snapshot, 0), 0) + in_region, damage));
         REQUIRE(drain_to(disk, 0));
         CHECK(disk.calls(Op::write) > written + 2);
     }
     REQUIRE(drain_to(disk, 1));
     REQUIRE(drain_to(disk, 2));
-    CHECK(commit(disk).value() == commit::Commit::committed);
+    CHECK(commit_run(disk).value() == commit::Commit::committed);
     CHECK(test::is_whole(disk, "run", snapshot));
 }
 
@@ -95,13 +95,13 @@ TEST_CASE("who waits for the last node asks for it alone, whichever that is") {
         for (std::uint32_t node = 0; node < snapshot.nodes; ++node)
             if (node != last) REQUIRE(drain_to(disk, node));
         std::uint32_t asking = (last + 1) % snapshot.nodes;
-        CHECK(commit(disk, &asking).value() == commit::Commit::waiting);
+        CHECK(commit_run(disk, &asking).value() == commit::Commit::waiting);
         CHECK(asking == last);
         const auto reads = disk.calls(Op::read);
-        CHECK(commit(disk, &asking).value() == commit::Commit::waiting);
+        CHECK(commit_run(disk, &asking).value() == commit::Commit::waiting);
         CHECK(disk.calls(Op::read) - reads == 2);  // the file's page and one arrival
         REQUIRE(drain_to(disk, last));
-        CHECK(commit(disk, &asking).value() == commit::Commit::committed);
+        CHECK(commit_run(disk, &asking).value() == commit::Commit::committed);
     }
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("costs: a commit opens the shared file four times, however many nodes 
         SimStore disk("run");
         for (std::uint32_t node = 0; node < nodes; ++node) REQUIRE(drain_to(disk, node, false, wide));
         const auto opens = disk.calls(Op::open);
-        CHECK(commit(disk, nullptr, wide).value() == commit::Commit::committed);
+        CHECK(commit_run(disk, nullptr, wide).value() == commit::Commit::committed);
         CHECK(disk.calls(Op::open) - opens == 4);  // who has come, their heads, the file's own head; the manifest
     }
 }
@@ -125,7 +125,7 @@ TEST_CASE("boxes of so many short runs that a window of few blocks has more piec
         .store = &disk, .run = "run", .write = {.block_bytes = 16u << 20, .in_flight = 1}, .direct = false};
     for (std::uint32_t node = 0; node < narrow.nodes; ++node)
         REQUIRE(drain::drain_node_file(blocks, test::small_node_file(narrow, node), "slot"));
-    CHECK(commit(disk, nullptr, narrow).value() == commit::Commit::committed);
+    CHECK(commit_run(disk, nullptr, narrow).value() == commit::Commit::committed);
     CHECK(test::is_whole(disk, "run", narrow));
 }
 
@@ -143,9 +143,9 @@ TEST_CASE("a staged byte that is not what the application gave: the node does no
         CHECK(drained.error().kind == ErrorKind::corrupt);
         REQUIRE(drain_to(disk, 0));
         REQUIRE(drain_to(disk, 2));
-        CHECK(commit(disk).value() == commit::Commit::waiting);
+        CHECK(commit_run(disk).value() == commit::Commit::waiting);
         REQUIRE(drain_to(disk, 1));
-        CHECK(commit(disk).value() == commit::Commit::committed);
+        CHECK(commit_run(disk).value() == commit::Commit::committed);
         CHECK(test::is_whole(disk, "run", snapshot));
     }
 }
@@ -163,7 +163,7 @@ TEST_CASE("a node that places its rows elsewhere than those before it end: nothi
     format::patch_shared(layout, offsets, image);
     format::seal(layout, staged.record, image);
     REQUIRE(drain::drain_node_file({.store = &disk, .run = "run", .direct = false}, image, "slot"));
-    const auto outcome = commit(disk);
+    const auto outcome = commit_run(disk);
     REQUIRE_FALSE(outcome);
     CHECK(outcome.error().kind == ErrorKind::refused);
     CHECK(outcome.error().text().find("node-00001") != std::string::npos);

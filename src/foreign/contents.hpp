@@ -1,5 +1,5 @@
 // What somebody else's file holds, in Forebay's words: variables, who owns which box, and where each block's bytes lie.
-// Made by a decoder, which reads no data but samples; write_snapshot() moves the data. Plain values.
+// Made by a decoder, which reads no data but samples; import_snapshot() moves the data. Plain values.
 
 #pragma once
 

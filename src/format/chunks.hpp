@@ -35,9 +35,8 @@ struct Chunk {
 };
 
 struct ChunkTable {
-    std::vector<StoredVariable> variables;  // one a variable; empty: the file is plain
+    std::vector<StoredVariable> variables;  // one a variable; empty: the file is not compressed
     std::vector<Chunk> chunks;              // by plain offset
-    bool compressed() const { return !variables.empty(); }
 };
 
 /// Cuts the variables of a plain node file into chunks, which have no place yet.

@@ -93,38 +93,35 @@ std::string region_name(std::uint32_t node) { return fmt::format("node-{:05}", n
 
 std::uint64_t combined_head_bytes(const Schema& schema, std::uint32_t nodes) {
     CombinedPage page;
-    page.group.offsets.resize(nodes + 1);
+    page.form = CombinedFile{.offsets = Offsets(std::vector<std::uint64_t>(nodes + 1))};
     Region empty{.extents = std::vector<Extent>(schema.variables.size()), .own = {}};
     return encode_combined_head(page, schema, std::vector<Region>(nodes, empty)).size();
 }
 
-FileGroup place_regions(std::uint64_t head_bytes, std::uint32_t nodes_per_file, std::uint32_t first_node,
-                        std::span<const std::uint64_t> file_bytes, std::uint64_t block_bytes,
-                        std::vector<std::uint64_t> room) {
-    room.clear();
-    FileGroup group{.nodes_per_file = nodes_per_file, .first_node = first_node, .offsets = std::move(room)};
-    if (file_bytes.size() < 2) return group;  // the last node of a save, alone in its group: a file of its own
+CombinedFile place_regions(std::uint64_t head_bytes, std::uint32_t nodes_per_file, std::uint32_t first_node,
+                           std::span<const std::uint64_t> file_bytes, std::uint64_t block_bytes) {
+    CombinedFile file{.nodes_per_file = nodes_per_file, .first_node = first_node};
+    if (file_bytes.size() < 2) return file;  // the last node of a save, alone: a file of its own
     const auto longest = *std::ranges::max_element(file_bytes);
     const auto step =
         longest >= block_bytes ? std::lcm(limits::region_alignment_bytes, block_bytes) : limits::region_alignment_bytes;
     const auto place = [&](std::uint64_t at) { return (at + step - 1) / step * step; };
     auto at = place(head_bytes);
     for (const auto bytes : file_bytes) {
-        group.offsets.push_back(at);
+        file.offsets.push_back(at);
         at = place(at + bytes + limits::page_bytes);  // and the page of its arrival
     }
-    group.offsets.push_back(group.offsets.back() + file_bytes.back() + limits::page_bytes);
-    return group;
+    file.offsets.push_back(file.offsets.back() + file_bytes.back() + limits::page_bytes);
+    return file;
 }
 
-std::optional<std::string> fault_in(const FileGroup& group, std::uint32_t nodes) {
-    if (group.is_shared()) return fault_in(group.shared, nodes);
-    const auto& offsets = group.offsets;
-    if (group.nodes_per_file == 0 || group.nodes_per_file > limits::nodes_per_file_max ||
-        group.nodes() > group.nodes_per_file || group.first_node % group.nodes_per_file != 0 ||
-        group.first_node > nodes || group.nodes() > nodes - group.first_node)
-        return fmt::format("it says {} nodes from {} of {}, {} a file.", group.nodes(), group.first_node, nodes,
-                           group.nodes_per_file);
+std::optional<std::string> fault_in(const CombinedFile& file, std::uint32_t nodes) {
+    const auto& offsets = file.offsets;
+    const auto count = file.nodes();
+    if (file.nodes_per_file == 0 || file.nodes_per_file > limits::nodes_per_file_max || count > file.nodes_per_file ||
+        file.first_node % file.nodes_per_file != 0 || file.first_node > nodes || count > nodes - file.first_node)
+        return fmt::format("it says {} nodes from {} of {}, {} a file.", count, file.first_node, nodes,
+                           file.nodes_per_file);
     for (std::size_t i = 0; i < offsets.size(); ++i) {
         const auto least = i == 0 ? first_pages_bytes : offsets[i - 1] + first_pages_bytes + limits::page_bytes;
         if (offsets[i] % limits::page_bytes != 0 || offsets[i] < least || offsets[i] > std::uint64_t{1} << 62)
@@ -134,13 +131,12 @@ std::optional<std::string> fault_in(const FileGroup& group, std::uint32_t nodes)
 }
 
 CombinedPage page_of(const Record& record) {
-    return {.snapshot_id = record.snapshot_id, .step = record.step, .nodes = record.nodes, .group = record.group};
+    return {.snapshot_id = record.snapshot_id, .step = record.step, .nodes = record.nodes, .form = record.form};
 }
 
 namespace {
 
-Page encode_shared_page(const CombinedPage& page) {
-    const auto& places = page.group.shared;
+Page encode(const CombinedPage& page, const SharedFile& places) {
     SharedPageBytes bytes{};
     bytes.magic = page_magic;
     bytes.version = shared_page_version;
@@ -159,22 +155,20 @@ Page encode_shared_page(const CombinedPage& page) {
 Result<CombinedPage> open_shared_page(const SharedPageBytes& bytes, const std::string& name) {
     if (bytes.header_bytes != offsetof(SharedPageBytes, reserved) || bytes.nodes > limits::nodes_max)
         return corrupt(name, fmt::format("its page says {} nodes.", bytes.nodes));
-    CombinedPage page{.snapshot_id = bytes.snapshot_id, .step = bytes.step, .nodes = bytes.nodes, .group = {}};
-    page.group.nodes_per_file = in_shared_file;
-    page.group.shared = {.nodes = bytes.nodes,
-                         .naming = bytes.naming,
-                         .heads_offset = bytes.heads_offset,
-                         .region_bytes = bytes.region_bytes,
-                         .alignment_bytes = bytes.alignment_bytes,
-                         .file_bytes = bytes.file_bytes};
-    if (const auto fault = fault_in(page.group.shared, page.nodes)) return corrupt(name, *fault);
-    return page;
+    const SharedFile file{.nodes = bytes.nodes,
+                          .naming = bytes.naming,
+                          .heads_offset = bytes.heads_offset,
+                          .region_bytes = bytes.region_bytes,
+                          .alignment_bytes = bytes.alignment_bytes,
+                          .file_bytes = bytes.file_bytes};
+    if (const auto fault = fault_in(file, bytes.nodes)) return corrupt(name, *fault);
+    return CombinedPage{.snapshot_id = bytes.snapshot_id, .step = bytes.step, .nodes = bytes.nodes, .form = file};
 }
 
-}  // namespace
+// A file of its own has no page.
+Page encode(const CombinedPage&, const OwnFile&) { return {}; }
 
-Page encode_page(const CombinedPage& page) {
-    if (page.group.is_shared()) return encode_shared_page(page);
+Page encode(const CombinedPage& page, const CombinedFile& file) {
     PageBytes bytes{};
     bytes.magic = page_magic;
     bytes.version = combined_version;
@@ -182,14 +176,20 @@ Page encode_page(const CombinedPage& page) {
     bytes.snapshot_id = page.snapshot_id;
     bytes.step = page.step;
     bytes.nodes = page.nodes;
-    bytes.nodes_per_file = page.group.nodes_per_file;
-    bytes.first_node = page.group.first_node;
-    bytes.group_nodes = page.group.nodes();
-    std::ranges::copy(page.group.offsets, bytes.offsets.begin());
+    bytes.nodes_per_file = file.nodes_per_file;
+    bytes.first_node = file.first_node;
+    bytes.group_nodes = file.nodes();
+    std::ranges::copy(file.offsets, bytes.offsets.begin());
     return sealed(bytes);
 }
 
-bool is_combined(std::span<const std::byte> first_pages) {
+}  // namespace
+
+Page encode_page(const CombinedPage& page) {
+    return std::visit([&](const auto& file) { return encode(page, file); }, page.form);
+}
+
+bool has_page(std::span<const std::byte> first_pages) {
     return first_pages.size() >= first_pages_bytes &&
            load_le<std::uint64_t>(first_pages.data() + record_offset_bytes) == page_magic;
 }
@@ -210,17 +210,11 @@ Result<CombinedPage> open_page(std::span<const std::byte> first_pages, const std
     if (bytes.header_bytes != offsetof(PageBytes, reserved) || bytes.nodes > limits::nodes_max ||
         bytes.group_nodes < 2 || bytes.group_nodes > limits::nodes_per_file_max)
         return corrupt(name, fmt::format("its page says {} of {} nodes.", bytes.group_nodes, bytes.nodes));
-    CombinedPage page{.snapshot_id = bytes.snapshot_id, .step = bytes.step, .nodes = bytes.nodes, .group = {}};
-    page.group.nodes_per_file = bytes.nodes_per_file;
-    page.group.first_node = bytes.first_node;
-    page.group.offsets.assign(bytes.offsets.begin(), bytes.offsets.begin() + bytes.group_nodes + 1);
-    if (const auto fault = fault_in(page.group, page.nodes)) return corrupt(name, *fault);
-    return page;
-}
-
-std::uint64_t arrival_offset(const FileGroup& group, std::uint32_t node) {
-    if (group.is_shared()) return group.offset_of(node) + group.shared.region_bytes - limits::page_bytes;
-    return group.offsets[node - group.first_node + 1] - limits::page_bytes;
+    const CombinedFile file{.nodes_per_file = bytes.nodes_per_file,
+                            .first_node = bytes.first_node,
+                            .offsets = Offsets(std::span(bytes.offsets).first(bytes.group_nodes + 1))};
+    if (const auto fault = fault_in(file, bytes.nodes)) return corrupt(name, *fault);
+    return CombinedPage{.snapshot_id = bytes.snapshot_id, .step = bytes.step, .nodes = bytes.nodes, .form = file};
 }
 
 Page encode_arrival(const Record& record, std::uint32_t record_crc32c) {
@@ -245,12 +239,13 @@ Result<std::uint32_t> open_arrival(std::span<const std::byte> page, std::uint64_
 
 std::vector<std::byte> encode_combined_head(const CombinedPage& page, const Schema& schema,
                                             std::span<const Region> regions) {
+    const auto& file = std::get<CombinedFile>(page.form);
     const auto variables = schema.variables.size();
     std::vector<hdf5::Dataset> datasets{{"_forebay/page", u8, {limits::page_bytes}, {}}};
     const auto schema_bytes = schema_json(schema).size();
     for (std::uint32_t i = 0; i < regions.size(); ++i) {
         const auto& own = regions[i].own;
-        const auto prefix = region_name(page.group.first_node + i) + "/";
+        const auto prefix = region_name(file.first_node + i) + "/";
         std::ranges::move(datasets_of({.schema = schema,
                                        .schema_bytes = schema_bytes,
                                        .ranks = own[static_cast<std::size_t>(OwnDataset::ranks)].count,
@@ -263,12 +258,12 @@ std::vector<std::byte> encode_combined_head(const CombinedPage& page, const Sche
 
     std::vector<std::byte> head(first_pages_bytes + headers.bytes.size());
     std::ranges::copy(headers.superblock, head.begin());
-    store_le(head.data() + hdf5::superblock_eof_at, page.group.file_bytes());
+    store_le(head.data() + hdf5::superblock_eof_at, length_of(page.form));
     std::ranges::copy(encode_page(page), head.begin() + record_offset_bytes);
     std::ranges::copy(headers.bytes, head.begin() + first_pages_bytes);
     hdf5::store_storage(head, headers.fields[0], record_offset_bytes, limits::page_bytes);
     for (std::size_t i = 0, field = 1; i < regions.size(); ++i) {
-        const auto base = page.group.offsets[i];
+        const auto base = file.offsets[i];
         for (std::size_t v = 0; v < variables; ++v, ++field) {
             const auto& extent = regions[i].extents[v];
             hdf5::store_storage(head, headers.fields[field], base + extent.offset_bytes, extent.used_bytes);

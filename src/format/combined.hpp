@@ -26,32 +26,27 @@ using Page = std::array<std::byte, limits::page_bytes>;
 std::uint64_t combined_head_bytes(const Schema& schema, std::uint32_t nodes);
 
 /// Where the regions lie: at multiples of limits::region_alignment_bytes, and of `block_bytes` where a region is that
-/// long, in the order of the nodes. With `room` for an offset a node and one more it takes no memory.
-FileGroup place_regions(std::uint64_t head_bytes, std::uint32_t nodes_per_file, std::uint32_t first_node,
-                        std::span<const std::uint64_t> file_bytes, std::uint64_t block_bytes,
-                        std::vector<std::uint64_t> room = {});
+/// long, in the order of the nodes. Takes no memory.
+CombinedFile place_regions(std::uint64_t head_bytes, std::uint32_t nodes_per_file, std::uint32_t first_node,
+                           std::span<const std::uint64_t> file_bytes, std::uint64_t block_bytes);
 
 /// What the page at byte 4096 says.
 struct CombinedPage {
     std::uint64_t snapshot_id = 0;
     std::int64_t step = 0;
     std::uint32_t nodes = 0;  // of the snapshot
-    FileGroup group;
+    Form form;                // combined or shared
     friend bool operator==(const CombinedPage&, const CombinedPage&) = default;
 };
-
-/// What is wrong with a group of a snapshot of `nodes` nodes; nothing when it can be.
-std::optional<std::string> fault_in(const FileGroup& group, std::uint32_t nodes);
 
 CombinedPage page_of(const Record& record);
 Page encode_page(const CombinedPage& page);
 /// `first_pages` is the file's first 8192 bytes. `missing` when nobody has written the page yet; else as peek().
 Result<CombinedPage> open_page(std::span<const std::byte> first_pages, const std::string& name);
-/// Whether a file begins as a combined file does, right or damaged.
-bool is_combined(std::span<const std::byte> first_pages);
+/// Whether a file begins as a file of several nodes does, right or damaged.
+bool has_page(std::span<const std::byte> first_pages);
 
-/// The last page before the next region says that this one is durable, for it is written after the sync of the region.
-std::uint64_t arrival_offset(const FileGroup& group, std::uint32_t node);
+/// What stands at arrival_offset().
 Page encode_arrival(const Record& record, std::uint32_t record_crc32c);
 /// The record's checksum of the region, when the page says that it has come with this snapshot.
 Result<std::uint32_t> open_arrival(std::span<const std::byte> page, std::uint64_t snapshot_id, std::uint32_t node,

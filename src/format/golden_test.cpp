@@ -69,7 +69,7 @@ std::string listing(const NodeFile& file) {
         out += fmt::format("variable {} {} {} {} {} bytes {} of {} at {}\n", v, quoted(variable.name),
                            name_of(variable.type), name_of(variable.kind), where, file.extents[v].used_bytes,
                            file.extents[v].capacity_bytes, file.extents[v].offset_bytes);
-        if (file.is_shared) {
+        if (file.storage == Storage::spread) {
             out.pop_back();
             out += fmt::format(" shared at {}\n", file.extents[v].shared_offset_bytes);
         }
@@ -118,7 +118,7 @@ Result<> check_data(const NodeFile& file, std::string_view bytes) {
         const auto stored = bytes.substr(chunk.stored_offset, chunk.stored_bytes);
         if (chunk.filtered && crc32c(bytes_of(stored)) != chunk.crc32c) return Error{ErrorKind::corrupt, "chunk"};
     }
-    if (file.chunk_table.compressed()) return {};
+    if (file.storage == Storage::compressed) return {};
     for (const auto& block : file.blocks) {
         if (block.offset_bytes + block.size_bytes > bytes.size()) return Error{ErrorKind::corrupt, "cut off"};
         auto rest = bytes.substr(block.offset_bytes, block.size_bytes);
@@ -145,7 +145,7 @@ Result<> check_stretches(const NodeFile& file, std::string_view bytes) {
 
 // Each region, and that the head is what follows from the rows of all.
 Result<std::string> read_shared(std::string_view bytes, const CombinedPage& page, const std::string& name) {
-    const auto& places = page.group.shared;
+    const auto& places = std::get<SharedFile>(page.form);
     auto out = fmt::format(
         "shared file: snapshot {:016x} step {} nodes {}, naming {}, regions of {} from {} on, alignment {}, bytes {}\n",
         page.snapshot_id, page.step, page.nodes, places.naming, places.region_bytes, places.heads_offset,
@@ -153,9 +153,9 @@ Result<std::string> read_shared(std::string_view bytes, const CombinedPage& page
     std::vector<std::uint64_t> rows;
     Schema schema;
     for (std::uint32_t node = 0; node < page.nodes; ++node) {
-        FB_TRY_ASSIGN(file, open_head(bytes_of(bytes.substr(page.group.offset_of(node))), name));
+        FB_TRY_ASSIGN(file, open_head(bytes_of(bytes.substr(region_offset(page.form, node))), name));
         FB_TRY(check_stretches(file, bytes));
-        const auto arrival = bytes.substr(arrival_offset(page.group, node), limits::page_bytes);
+        const auto arrival = bytes.substr(arrival_offset(page.form, node), limits::page_bytes);
         FB_TRY_ASSIGN(arrived, open_arrival(bytes_of(arrival), page.snapshot_id, node, name));
         CHECK(arrived == file.record_crc32c);
         CHECK(page_of(file.record) == page);
@@ -173,18 +173,18 @@ Result<std::string> read_shared(std::string_view bytes, const CombinedPage& page
 // Each region, and that the head is what follows from them.
 Result<std::string> read_combined(std::string_view bytes, const std::string& name) {
     FB_TRY_ASSIGN(page, open_page(bytes_of(bytes), name));
-    const auto& group = page.group;
-    if (group.is_shared()) return read_shared(bytes, page, name);
+    if (kind_of(page.form) == FormKind::shared) return read_shared(bytes, page, name);
+    const auto& own = std::get<CombinedFile>(page.form);
     auto out = fmt::format("combined file: snapshot {:016x} step {} nodes {}-{} of {}, {} a file, offsets {}\n",
-                           page.snapshot_id, page.step, group.first_node, group.first_node + group.nodes() - 1,
-                           page.nodes, group.nodes_per_file, listed(group.offsets, number));
+                           page.snapshot_id, page.step, own.first_node, own.first_node + own.nodes() - 1, page.nodes,
+                           own.nodes_per_file, listed(own.offsets, number));
     std::vector<Region> regions;
     Schema schema;
-    for (auto node = group.first_node; node < group.first_node + group.nodes(); ++node) {
-        const auto region = bytes.substr(group.offset_of(node));
+    for (auto node = own.first_node; node < own.first_node + own.nodes(); ++node) {
+        const auto region = bytes.substr(region_offset(page.form, node));
         FB_TRY_ASSIGN(file, open_head(bytes_of(region), name));
         FB_TRY(check_data(file, region));
-        FB_TRY_ASSIGN(arrived, open_arrival(bytes_of(bytes.substr(arrival_offset(group, node), limits::page_bytes)),
+        FB_TRY_ASSIGN(arrived, open_arrival(bytes_of(bytes.substr(arrival_offset(page.form, node), limits::page_bytes)),
                                             page.snapshot_id, node, name));
         CHECK(arrived == file.record_crc32c);
         CHECK(page_of(file.record) == page);
@@ -203,7 +203,7 @@ Result<std::string> read(const fs::path& path) {
         FB_TRY_ASSIGN(manifest, decode_manifest(bytes, path.filename()));
         return listing(manifest);
     }
-    if (is_combined(bytes_of(bytes))) return read_combined(bytes, path.filename());
+    if (has_page(bytes_of(bytes))) return read_combined(bytes, path.filename());
     FB_TRY_ASSIGN(file, open_head(bytes_of(bytes), path.filename()));
     FB_TRY(check_data(file, bytes));
     return listing(file);

@@ -18,9 +18,9 @@ namespace forebay::format {
 
 /// "FBNODE", then two bytes that a text-mode transfer would change.
 inline constexpr std::uint64_t record_magic = 0x0A0D45444F4E4246;
-inline constexpr std::uint32_t plain_version = 1;
-inline constexpr std::uint32_t compressed_version = 2;
-inline constexpr std::uint32_t shared_version = 3;
+inline constexpr auto plain_version = static_cast<std::uint32_t>(Storage::plain);
+inline constexpr auto compressed_version = static_cast<std::uint32_t>(Storage::compressed);
+inline constexpr auto shared_version = static_cast<std::uint32_t>(Storage::spread);
 inline constexpr std::uint32_t record_header_bytes = 184;
 
 /// The record page, `/_forebay/record`. `magic` is stored last; zero says "not sealed".
@@ -161,10 +161,17 @@ void store_record(const Record& record, RecordPage& page);
 /// One row of the block table, as it lies in the file.
 void store_index_row(std::byte* to, const Block& block);
 
-inline bool is_compressed(const RecordPage& page) { return page.version == compressed_version; }
-inline bool is_stored_shared(const RecordPage& page) { return page.version == shared_version; }
+/// Of a page that read_good_page() gave.
+inline Storage storage_of(const RecordPage& page) { return static_cast<Storage>(page.version); }
+inline bool is_compressed(const RecordPage& page) { return storage_of(page) == Storage::compressed; }
 /// Whether offsets are those of a staged file, whose bytes lie elsewhere in this one.
-inline bool has_plain_form(const RecordPage& page) { return is_compressed(page) || is_stored_shared(page); }
+inline bool has_plain_form(const RecordPage& page) { return storage_of(page) != Storage::plain; }
+
+/// What a record says of its form.
+void store_form(const Form& form, RecordPage& page);
+Form form_of(const RecordPage& page);
+/// `corrupt` when such files cannot be, or have no room for this one.
+Result<> check_form(const RecordPage& page, const std::string& name);
 
 /// The record of a file's first pages, checked; errors as peek(). What it says of its save, and of the staged file.
 Result<RecordPage> read_good_page(std::span<const std::byte> first_pages, const std::string& name);

@@ -12,7 +12,6 @@
 #include "describe/geometry.hpp"
 #include "format/json_text.hpp"
 #include "format/manifest_text.hpp"
-#include "format/shared.hpp"
 
 namespace forebay::format {
 namespace {
@@ -82,6 +81,16 @@ void put_lineage(std::string& out, const Lineage& lineage) {
     out += fmt::format(R"({}{:08x}",)", head_crc_begin, crc);
 }
 
+/// The first version that can say what the line does.
+int version_of(const NodeLine& line) {
+    switch (line.form) {
+        case FormKind::own: return line.staged_crc32c ? 2 : 1;
+        case FormKind::combined: return 2;
+        case FormKind::shared: return 3;
+    }
+    return 1;
+}
+
 /// What holds all of a node file's boxes of variables with this shape.
 std::optional<Box> bounds_of(const NodeFile& file, const Extents& shape) {
     std::optional<Box> bounds;
@@ -108,10 +117,11 @@ NodeLine line_of(const NodeFile& file, const std::string& path) {
     NodeLine line;
     line.node = file.record.node;
     line.path = path;
-    line.offset_bytes = file.record.group.offset_of(file.record.node);
+    line.form = kind_of_file(file.record.form);
+    line.offset_bytes = region_offset(file.record.form, file.record.node);
     line.file_bytes = file.file_bytes;
     line.record_crc32c = file.record_crc32c;
-    if (file.chunk_table.compressed() || file.is_shared) line.staged_crc32c = file.staged_crc32c;
+    if (file.storage != Storage::plain) line.staged_crc32c = file.staged_crc32c;
     for (const auto& extent : file.extents) line.data_bytes += extent.used_bytes;
     for (const auto rank : file.ranks) {
         if (!line.ranks.empty() && line.ranks.back().first + line.ranks.back().count == rank) {
@@ -125,23 +135,9 @@ NodeLine line_of(const NodeFile& file, const std::string& path) {
     return line;
 }
 
-std::string node_path(std::uint32_t node, std::uint32_t nodes, std::uint32_t nodes_per_file) {
-    if (nodes_per_file == in_shared_file) return shared_file_name;
-    const auto file = node / nodes_per_file;
-    const auto first = file * nodes_per_file, last = std::min(first + nodes_per_file, nodes) - 1;
-    const auto folder = (nodes + nodes_per_file - 1) / nodes_per_file > limits::nodes_per_directory
-                            ? fmt::format("g{:03}/", file / limits::nodes_per_directory)
-                            : std::string();
-    if (first == last) return fmt::format("{}node-{:05}.h5", folder, node);
-    return fmt::format("{}nodes-{:05}-{:05}.h5", folder, first, last);
-}
-
 std::string encode_manifest(const Manifest& manifest) {
     std::string out;
     out.reserve(4096 + manifest.schema.variables.size() * 128 + manifest.nodes.size() * 256);
-    const auto version_of = [](const NodeLine& line) {
-        return is_shared(line) ? 3 : line.offset_bytes != 0 || line.staged_crc32c.has_value() ? 2 : 1;
-    };
     const bool has_lineage = manifest.lineage != Lineage{};
     int version = has_lineage ? static_cast<int>(lineage_version) : 1;
     for (const auto& line : manifest.nodes) version = std::max(version, version_of(line));

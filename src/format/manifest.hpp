@@ -22,7 +22,8 @@ struct RankRange {
 struct NodeLine {
     std::uint32_t node = 0;
     std::string path;                // relative to the snapshot's directory: "node-00003.h5", "nodes-00000-00015.h5"
-    std::uint64_t offset_bytes = 0;  // of the node file in a combined file; 0: it is the file
+    FormKind form = FormKind::own;   // of that file; in a shared one the node file is its head alone
+    std::uint64_t offset_bytes = 0;  // of the node file in its file; 0 in one of its own
     std::uint64_t file_bytes = 0;
     std::uint64_t data_bytes = 0;  // what the application gave
     std::uint32_t record_crc32c = 0;
@@ -63,15 +64,14 @@ struct Manifest {
 /// Distinct global shapes of the schema's arrays, in order of appearance.
 std::vector<Extents> distinct_shapes(const Schema& schema);
 
-/// Whether the line is of a head in a shared file.
-inline bool is_shared(const NodeLine& line) { return line.offset_bytes != 0 && line.staged_crc32c.has_value(); }
+/// Whether the node file is a region of its file, which region_name() names.
+inline bool is_region(const NodeLine& line) { return line.form != FormKind::own; }
+
+/// Whether the node's file holds bytes of replicated variables: of a shared one that is said of node 0 alone.
+inline bool holds_replicated(const NodeLine& line) { return line.form != FormKind::shared || line.node == 0; }
 
 /// The line of one node file; where in `path`, its record says. `path` is as in NodeLine.
 NodeLine line_of(const NodeFile& file, const std::string& path);
-
-/// The file of a node: "node-00003.h5", "g000/node-00003.h5" with more than limits::nodes_per_directory files; or
-/// "nodes-00000-00015.h5" where nodes share one; "shared.h5" with in_shared_file.
-std::string node_path(std::uint32_t node, std::uint32_t nodes, std::uint32_t nodes_per_file = 1);
 
 /// Of the staged file that a node file was drained from: the checksum of its record.
 inline std::uint32_t staged_crc32c(const NodeLine& line) { return line.staged_crc32c.value_or(line.record_crc32c); }

@@ -219,6 +219,7 @@ private:
 
         NodeLine line{.node = static_cast<std::uint32_t>(*node),
                       .path = *path,
+                      .form = form_of(*offset, derived),
                       .offset_bytes = *offset,
                       .file_bytes = *file_bytes,
                       .data_bytes = *data_bytes,
@@ -231,6 +232,13 @@ private:
         if (!read_rows(object.member("rows"), line)) return fail("has no row count for each table");
         if (!read_bounds(object.member("bounds"), line)) return fail("has no bounds inside each shape");
         return line;
+    }
+
+    /// A node file that is not at the begin of its file lies in a combined or a shared one; only in the latter it has
+    /// another record than the staged file.
+    static FormKind form_of(std::uint64_t offset, bool derived) {
+        if (offset == 0) return FormKind::own;
+        return derived ? FormKind::shared : FormKind::combined;
     }
 
     bool read_ranks(json::Value list, NodeLine& line) const {

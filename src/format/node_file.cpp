@@ -83,19 +83,7 @@ void store_record(const Record& record, RecordPage& page) {
     std::ranges::transform(record.lineage.lines, page.line_starts.begin(), [](const LineStart& start) {
         return RecordPage::LineRow{start.line.session, start.line.turn, start.from};
     });
-    const auto& group = record.group;
-    if (group.is_shared()) {
-        page.shared_heads_offset = group.shared.heads_offset;
-        page.shared_region_bytes = group.shared.region_bytes;
-        page.shared_alignment_bytes = group.shared.alignment_bytes;
-        page.shared_file_bytes = group.shared.file_bytes;
-        page.shared_naming = group.shared.naming;
-    }
-    if (group.nodes_per_file < 2) return;
-    page.nodes_per_file = group.nodes_per_file;
-    page.group_nodes = group.nodes();
-    page.group_first_node = group.first_node;
-    std::ranges::copy(group.offsets, page.group_offsets.begin());
+    store_form(record.form, page);
 }
 
 void store_index_row(std::byte* to, const Block& block) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "format/chunks.hpp"
+#include "format/form.hpp"
 #include "format/layout.hpp"
 #include "format/lineage.hpp"
 
@@ -22,42 +23,6 @@ namespace forebay::format {
 inline constexpr std::uint64_t record_offset_bytes = 4096;
 inline constexpr std::uint64_t record_size_bytes = 4096;
 inline constexpr std::uint64_t first_pages_bytes = record_offset_bytes + record_size_bytes;  // HDF5's head, the record
-
-/// In place of nodes per file: all nodes of a snapshot in one file, in which each variable is one dataset.
-inline constexpr std::uint32_t in_shared_file = 0;
-
-/// Where the regions of a shared file lie; the same in all records of a save. Bytes: docs/formats/shared-file.md.
-struct SharedPlaces {
-    std::uint32_t nodes = 0;
-    std::uint32_t naming = 0;           // SharedNaming
-    std::uint64_t heads_offset = 0;     // the region of node 0
-    std::uint64_t region_bytes = 0;     // of each node: its head and its arrival; 0: no shared file
-    std::uint64_t alignment_bytes = 0;  // at whose multiples large variables begin
-    std::uint64_t file_bytes = 0;
-    friend bool operator==(const SharedPlaces&, const SharedPlaces&) = default;
-};
-
-/// Which nodes share one file at the target, and where in it each one's region lies; the same in all of their records.
-/// Bytes: docs/formats/combined-file.md, shared-file.md.
-struct FileGroup {
-    std::uint32_t nodes_per_file = 1;  // as asked for; the last group of a save may have fewer
-    std::uint32_t first_node = 0;
-    std::vector<std::uint64_t> offsets;  // of each node's region, then the size of the file; empty: not combined
-    SharedPlaces shared = {};
-
-    /// Whether whole node files lie side by side in the file; in a shared file it is their heads that do.
-    bool is_combined() const { return !offsets.empty(); }
-    bool is_shared() const { return shared.region_bytes != 0; }
-    std::uint32_t nodes() const {
-        return is_shared() ? shared.nodes : is_combined() ? static_cast<std::uint32_t>(offsets.size() - 1) : 1;
-    }
-    std::uint64_t offset_of(std::uint32_t node) const {
-        if (is_shared()) return shared.heads_offset + node * shared.region_bytes;
-        return is_combined() ? offsets[node - first_node] : 0;
-    }
-    std::uint64_t file_bytes() const { return is_shared() ? shared.file_bytes : offsets.back(); }
-    friend bool operator==(const FileGroup&, const FileGroup&) = default;
-};
 
 /// The seal of one node file: what turns a filled slot into a snapshot of this node.
 struct Record {
@@ -68,7 +33,7 @@ struct Record {
     std::uint32_t node = 0;  // 0 .. nodes-1
     std::uint32_t nodes = 0;
     std::uint32_t world_ranks = 0;
-    FileGroup group = {};
+    Form form = {};
     Lineage lineage = {};
 
     Save which_save() const { return {snapshot_id, sealed_unix_ns, lineage.line(), lineage.save}; }
@@ -107,6 +72,13 @@ struct OwnPlace {
 };
 using OwnPlaces = std::array<OwnPlace, 6>;
 
+/// How the bytes of the variables are stored at the target; the version of the record page.
+enum class Storage : std::uint32_t {
+    plain = 1,       // where the offsets of the node file say; so are all staged files
+    compressed = 2,  // in chunks
+    spread = 3,      // in the datasets of a shared file
+};
+
 /// A sealed node file's head, checked against its checksums and limits: no offset or size in it reaches past
 /// `file_bytes`, blocks lie inside their variable, boxes inside their shape.
 struct NodeFile {
@@ -114,8 +86,9 @@ struct NodeFile {
     std::uint32_t record_crc32c = 0;
     std::uint32_t staged_crc32c = 0;  // the record's checksum in the staged file that this one was drained from
     std::uint64_t file_bytes = 0;
-    std::uint64_t plain_bytes = 0;  // of the plain form, which all offsets below are of: file_bytes, unless compressed
-    std::uint64_t head_bytes = 0;   // record, headers, schema, index, checksum words: all of it below data
+    std::uint64_t plain_bytes =
+        0;                         // of the plain form, which all offsets below are of: file_bytes, if storage is plain
+    std::uint64_t head_bytes = 0;  // record, headers, schema, index, checksum words: all of it below data
     Schema schema;
     std::vector<std::uint32_t> ranks;
     std::vector<Extent> extents;  // capacity_bytes as stored
@@ -124,11 +97,11 @@ struct NodeFile {
     std::vector<std::uint32_t> crc32c;  // one word a segment
     ChunkTable chunk_table;
     OwnPlaces own{};
-    bool is_shared = false;  // a head in a shared file: `extents` say where in it the variables lie
+    Storage storage = Storage::plain;  // spread: `extents` say where in the shared file the variables lie
 
     /// Whether this node's file holds bytes of variable `v`: in a shared file replicated ones are those of node 0.
     bool stores(std::size_t v) const {
-        return !is_shared || record.node == 0 || schema.variables[v].kind != Kind::replicated;
+        return storage != Storage::spread || record.node == 0 || schema.variables[v].kind != Kind::replicated;
     }
     std::uint64_t rows(std::uint32_t table) const;  // of the whole node
 };

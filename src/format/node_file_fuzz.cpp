@@ -47,13 +47,13 @@ void check_promises(const NodeFile& file) {
         require(chunk.stored_offset >= file.head_bytes && chunk.stored_offset + chunk.stored_bytes <= file.file_bytes);
         require(!chunk.filtered || chunk.stored_bytes < file.chunk_table.variables[chunk.variable].chunk_bytes);
     }
-    if (file.is_shared) {
-        const auto& group = file.record.group;
-        require(file.head_bytes <= arrival_offset(group, 0) - group.offset_of(0));
+    if (file.storage == Storage::spread) {
+        const auto& form = file.record.form;
+        require(file.head_bytes <= arrival_offset(form, 0) - region_offset(form, 0));
         int left = 1000;  // a box may have more runs than anybody waits for
         for_each_stretch(file, 0, file.plain_bytes, [&](const Stretch& stretch) {
-            require(stretch.bytes > 0 && stretch.offset >= group.offset_of(group.nodes()));
-            require(stretch.offset + stretch.bytes <= group.file_bytes());
+            require(stretch.bytes > 0 && stretch.offset >= region_offset(form, nodes_in(form)));
+            require(stretch.offset + stretch.bytes <= length_of(form));
             return --left > 0;
         });
     }
@@ -77,11 +77,12 @@ void try_combined(std::span<std::byte> bytes) {
         require(arrived.has_value() || arrived.error().kind != ErrorKind::corrupt);
         const auto opened = open_page(bytes, "fuzz.h5");
         if (!opened) continue;
-        const auto& group = opened->group;
-        require((group.is_combined() || group.is_shared()) && group.first_node + group.nodes() <= opened->nodes);
-        for (auto node = group.first_node; node < group.first_node + group.nodes(); ++node)
-            require(arrival_offset(group, node) >= group.offset_of(node) + 8192 &&
-                    arrival_offset(group, node) + 4096 <= group.file_bytes());
+        const auto& form = opened->form;
+        const auto end = first_node(form) + nodes_in(form);
+        require(kind_of_file(form) != FormKind::own && end <= opened->nodes);
+        for (auto node = first_node(form); node < end; ++node)
+            require(arrival_offset(form, node) >= region_offset(form, node) + 8192 &&
+                    arrival_offset(form, node) + 4096 <= length_of(form));
     }
 }
 

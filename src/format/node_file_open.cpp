@@ -25,7 +25,7 @@ public:
         file_.record = record_of(page_);
         file_.record_crc32c = page_.record_crc32c;
         file_.staged_crc32c = staged_crc32c_of(page_);
-        file_.is_shared = is_stored_shared(page_);
+        file_.storage = storage_of(page_);
         file_.plain_bytes = has_plain_form(page_) ? page_.plain_bytes : page_.file_bytes;
         file_.file_bytes = page_.file_bytes;
         file_.head_bytes = page_.head_bytes;
@@ -100,15 +100,15 @@ private:
 
     /// Every byte of a variable that a block may name lies behind the regions and within the shared file.
     Result<> check_shared_place(const Variable& variable, const Extent& extent) const {
-        const auto& group = file_.record.group;
-        if (!group.is_shared()) return {};
-        const auto begin = group.shared.heads_offset + group.shared.nodes * group.shared.region_bytes;
+        const auto* file = std::get_if<SharedFile>(&file_.record.form);
+        if (file == nullptr) return {};
+        const auto begin = region_offset(*file, file->nodes);
         const auto bytes =
             variable.kind == Kind::particles ? extent.used_bytes : variable.elements() * variable.type.size_bytes;
         const auto at = extent.shared_offset_bytes;
-        if (at >= begin && at <= group.shared.file_bytes && bytes <= group.shared.file_bytes - at) return {};
+        if (at >= begin && at <= file->file_bytes && bytes <= file->file_bytes - at) return {};
         return bad(fmt::format("variable '{}' lies at byte {} of a shared file of {} bytes.", variable.name, at,
-                               group.shared.file_bytes));
+                               file->file_bytes));
     }
 
     Result<> read_blocks() {

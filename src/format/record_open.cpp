@@ -10,7 +10,6 @@
 #include "base/limits.hpp"
 #include "format/combined.hpp"
 #include "format/head.hpp"
-#include "format/shared.hpp"
 
 namespace forebay::format {
 namespace {
@@ -32,7 +31,7 @@ Error without_magic(const RecordPage& page, std::span<const std::byte> first_pag
     auto repaired = page;
     repaired.magic = record_magic;
     const auto bytes = std::as_bytes(std::span(&repaired, 1)).first(offsetof(RecordPage, record_crc32c));
-    if (is_combined(first_pages))
+    if (has_page(first_pages))
         return {ErrorKind::refused, fmt::format("{} holds the node files of several nodes", name), "",
                 fmt::format("name one of them, as in {}/{}", name, region_name(0))};
     if (crc32c(bytes) == page.record_crc32c)
@@ -97,25 +96,6 @@ Result<> check_regions(const RecordPage& page, const std::string& name) {
     return {};
 }
 
-FileGroup group_of(const RecordPage& page) {
-    FileGroup group;
-    if (page.shared_region_bytes != 0) {
-        group.nodes_per_file = in_shared_file;
-        group.shared = {.nodes = page.nodes,
-                        .naming = page.shared_naming,
-                        .heads_offset = page.shared_heads_offset,
-                        .region_bytes = page.shared_region_bytes,
-                        .alignment_bytes = page.shared_alignment_bytes,
-                        .file_bytes = page.shared_file_bytes};
-    }
-    if (group.is_shared() || page.nodes_per_file < 2) return group;
-    group.nodes_per_file = page.nodes_per_file;
-    group.first_node = page.group_first_node;
-    if (page.group_nodes > 1)
-        group.offsets.assign(page.group_offsets.begin(), page.group_offsets.begin() + page.group_nodes + 1);
-    return group;
-}
-
 Lineage lineage_of(const RecordPage& page) {
     Lineage lineage{.run_id = page.run_id, .save = page.save, .lines = {}};
     for (const auto& row : std::span(page.line_starts).first(page.lines))
@@ -126,36 +106,6 @@ Lineage lineage_of(const RecordPage& page) {
 Result<> check_lineage(const RecordPage& page, const std::string& name) {
     if (page.lines <= line_starts_max && is_ascending(lineage_of(page).lines)) return {};
     return damaged_head(name, fmt::format("its record says {} lines that do not follow one another.", page.lines));
-}
-
-Result<> check_shared(const RecordPage& page, const std::string& name) {
-    const auto places = group_of(page).shared;
-    if (page.shared_region_bytes == 0)
-        return is_stored_shared(page) ? Result<>(damaged_head(name, "its record names no shared file.")) : Result<>();
-    if (page.nodes_per_file > 1 || is_compressed(page))
-        return damaged_head(name, "its record says that it is shared, and of another form too.");
-    if (const auto fault = fault_in(places, page.nodes)) return damaged_head(name, *fault);
-    if (page.head_bytes > places.region_bytes - limits::page_bytes)
-        return damaged_head(name, fmt::format("its record gives a head of {} bytes too little room.", page.head_bytes));
-    if (is_stored_shared(page) && page.file_bytes != round_up(page.head_bytes, limits::page_bytes))
-        return damaged_head(
-            name, fmt::format("its record says {} bytes and a head of {}.", page.file_bytes, page.head_bytes));
-    return {};
-}
-
-Result<> check_group(const RecordPage& page, const std::string& name) {
-    FB_TRY(check_shared(page, name));
-    if (page.nodes_per_file < 2) return {};
-    if (page.group_nodes == 0 || page.group_nodes > limits::nodes_per_file_max)
-        return damaged_head(name, fmt::format("its record says {} nodes in its file.", page.group_nodes));
-    const auto group = group_of(page);
-    if (const auto fault = fault_in(group, page.nodes)) return damaged_head(name, *fault);
-    if (page.node < group.first_node || page.node - group.first_node >= group.nodes())
-        return damaged_head(name, fmt::format("its record says node {} in a file of {} nodes from {}.", page.node,
-                                              group.nodes(), group.first_node));
-    if (group.is_combined() && arrival_offset(group, page.node) - group.offset_of(page.node) < page.file_bytes)
-        return damaged_head(name, fmt::format("its record gives its {} bytes too little room.", page.file_bytes));
-    return {};
 }
 
 Result<> check_page(const RecordPage& page, const std::string& name) {
@@ -172,7 +122,7 @@ Result<> check_page(const RecordPage& page, const std::string& name) {
         return damaged_head(name, fmt::format("its record says node {} of {}, {} of {} ranks, {} variables.", page.node,
                                               page.nodes, page.ranks, page.world_ranks, page.variables));
     FB_TRY(check_lineage(page, name));
-    FB_TRY(check_group(page, name));
+    FB_TRY(check_form(page, name));
     return check_regions(page, name);
 }
 
@@ -190,7 +140,7 @@ Record record_of(const RecordPage& page) {
             .node = page.node,
             .nodes = page.nodes,
             .world_ranks = page.world_ranks,
-            .group = group_of(page),
+            .form = form_of(page),
             .lineage = lineage_of(page)};
 }
 

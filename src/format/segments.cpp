@@ -9,19 +9,22 @@
 
 namespace forebay::format {
 
+Segment segment_of(const NodeFile& file, std::size_t block, std::uint64_t i) {
+    const auto& whole = file.blocks[block];
+    const auto at = i * limits::segment_bytes;
+    return {static_cast<std::uint32_t>(block), whole.first_segment + i, whole.offset_bytes + at,
+            std::min(limits::segment_bytes, whole.size_bytes - at)};
+}
+
 std::vector<Segment> segments_by_offset(const NodeFile& file) {
     std::vector<std::uint32_t> order;
     for (std::uint32_t b = 0; b < file.blocks.size(); ++b)
         if (file.blocks[b].size_bytes > 0 && file.stores(file.blocks[b].variable)) order.push_back(b);
     std::ranges::sort(order, {}, [&](std::uint32_t b) { return file.blocks[b].offset_bytes; });
     std::vector<Segment> segments;
-    for (const auto b : order) {
-        const auto& block = file.blocks[b];
-        for (std::uint64_t at = 0, word = block.first_segment; at < block.size_bytes;
-             at += limits::segment_bytes, ++word)
-            segments.push_back(
-                {b, word, block.offset_bytes + at, std::min(limits::segment_bytes, block.size_bytes - at)});
-    }
+    for (const auto b : order)
+        for (std::uint64_t i = 0; i < segments_of(file.blocks[b].size_bytes); ++i)
+            segments.push_back(segment_of(file, b, i));
     return segments;
 }
 

@@ -19,6 +19,9 @@ struct Segment {
     std::uint64_t bytes = 0;
 };
 
+/// Segment `i` of a block, which must have so many.
+Segment segment_of(const NodeFile& file, std::size_t block, std::uint64_t i);
+
 /// All segments of the file that hold bytes, by offset; in a shared file those that this node has written.
 std::vector<Segment> segments_by_offset(const NodeFile& file);
 

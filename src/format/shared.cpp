@@ -34,7 +34,7 @@ std::string path_of(const Schema& schema, const Variable& variable, SharedNaming
     return fmt::format("Step#{}/{}", step, variable.name.substr(schema.tables[variable.table].size() + 1));
 }
 
-hdf5::Headers headers_of(const Schema& schema, const SharedPlaces& places, std::span<const std::uint64_t> rows,
+hdf5::Headers headers_of(const Schema& schema, const SharedFile& places, std::span<const std::uint64_t> rows,
                          std::int64_t step) {
     std::vector<hdf5::Dataset> datasets;
     for (const auto& variable : schema.variables) {
@@ -52,7 +52,7 @@ hdf5::Headers headers_of(const Schema& schema, const SharedPlaces& places, std::
 // The longest name of a step has 19 digits.
 std::uint64_t shared_heads_offset(const Schema& schema, SharedNaming naming) {
     const std::vector<std::uint64_t> rows(schema.tables.size(), 0);
-    const SharedPlaces places{.nodes = 1, .naming = static_cast<std::uint32_t>(naming)};
+    const SharedFile places{.nodes = 1, .naming = static_cast<std::uint32_t>(naming)};
     const auto headers = headers_of(schema, places, rows, std::numeric_limits<std::int64_t>::max());
     return round_up(first_pages_bytes + headers.bytes.size(), limits::page_bytes);
 }
@@ -62,13 +62,13 @@ std::uint64_t shared_region_bytes(std::uint64_t head_bytes) {
 }
 
 std::vector<std::string> shared_datasets(const Record& record, const Schema& schema) {
+    const auto naming = static_cast<SharedNaming>(std::get<SharedFile>(record.form).naming);
     std::vector<std::string> paths;
-    for (const auto& variable : schema.variables)
-        paths.push_back(path_of(schema, variable, static_cast<SharedNaming>(record.group.shared.naming), record.step));
+    for (const auto& variable : schema.variables) paths.push_back(path_of(schema, variable, naming, record.step));
     return paths;
 }
 
-SharedPlan place_shared(const Schema& schema, const SharedPlaces& given, std::span<const std::uint64_t> rows) {
+SharedPlan place_shared(const Schema& schema, const SharedFile& given, std::span<const std::uint64_t> rows) {
     SharedPlan plan{.places = given, .offsets = std::vector<std::uint64_t>(schema.variables.size())};
     auto& places = plan.places;
     auto end = add(places.heads_offset, multiply(places.nodes, places.region_bytes));
@@ -108,7 +108,7 @@ std::vector<std::uint64_t> own_offsets(const SharedPlan& plan, const Schema& sch
 
 std::vector<std::byte> encode_shared_head(const CombinedPage& page, const Schema& schema,
                                           std::span<const std::uint64_t> rows) {
-    const auto plan = place_shared(schema, page.group.shared, rows);
+    const auto plan = place_shared(schema, std::get<SharedFile>(page.form), rows);
     const auto& places = plan.places;
     const auto headers = headers_of(schema, places, rows, page.step);
     std::vector<std::byte> head(shared_heads_offset(schema, static_cast<SharedNaming>(places.naming)));
@@ -135,7 +135,7 @@ std::vector<std::byte> encode_region(const NodeFile& staged, std::span<const std
     return region;
 }
 
-std::optional<std::string> fault_in(const SharedPlaces& places, std::uint32_t nodes) {
+std::optional<std::string> fault_in(const SharedFile& places, std::uint32_t nodes) {
     const bool good = places.nodes == nodes && nodes > 0 && places.naming <= 1 &&
                       places.heads_offset % limits::page_bytes == 0 && places.heads_offset >= first_pages_bytes &&
                       places.heads_offset <= limits::head_bytes_max && places.region_bytes % limits::page_bytes == 0 &&

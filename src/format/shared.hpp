@@ -29,7 +29,7 @@ inline constexpr const char* shared_file_name = "shared.h5";
 
 /// Where all lies: the regions, and each variable's dataset.
 struct SharedPlan {
-    SharedPlaces places;
+    SharedFile places;
     std::vector<std::uint64_t> offsets;  // of the datasets, one a variable
 };
 
@@ -41,7 +41,7 @@ std::uint64_t shared_heads_offset(const Schema& schema, SharedNaming naming);
 
 /// `given` names all but where the file ends. `rows` are those of all nodes, one number a table. Large variables begin
 /// at multiples of the alignment, others are packed before them.
-SharedPlan place_shared(const Schema& schema, const SharedPlaces& given, std::span<const std::uint64_t> rows);
+SharedPlan place_shared(const Schema& schema, const SharedFile& given, std::span<const std::uint64_t> rows);
 
 /// Where the bytes of one node begin in each dataset: `rows_before` are those of the nodes before it.
 std::vector<std::uint64_t> own_offsets(const SharedPlan& plan, const Schema& schema,
@@ -56,9 +56,6 @@ std::vector<std::byte> encode_shared_head(const CombinedPage& page, const Schema
 
 /// The region that a staged node file has in its shared file: its head under a record of its own, whole pages.
 std::vector<std::byte> encode_region(const NodeFile& staged, std::span<const std::byte> image);
-
-/// What is wrong with the places of a shared file of `nodes` nodes; nothing when they can be.
-std::optional<std::string> fault_in(const SharedPlaces& places, std::uint32_t nodes);
 
 /// How the bytes of one block lie in its dataset: runs of one length, in ascending order in both.
 class BlockRuns {

@@ -33,7 +33,7 @@ Schema schema_of_all() {
     return schema;
 }
 
-SharedPlaces places_of(const Schema& schema, std::uint64_t alignment) {
+SharedFile places_of(const Schema& schema, std::uint64_t alignment) {
     return {.nodes = 3,
             .heads_offset = shared_heads_offset(schema, SharedNaming::own),
             .region_bytes = shared_region_bytes(20'000),
@@ -43,7 +43,7 @@ SharedPlaces places_of(const Schema& schema, std::uint64_t alignment) {
 /// A stored node file of one array, with nothing but what the mapping looks at.
 NodeFile file_of(const Extents& shape, const std::vector<Box>& boxes, std::uint32_t element) {
     NodeFile file;
-    file.is_shared = true;
+    file.storage = Storage::spread;
     file.schema.variables = {{"a", element == 4 ? f32 : f64, Kind::array, shape, 0, Coverage::partial, {}}};
     std::uint64_t used = 0;
     for (const auto& box : boxes) {
@@ -108,13 +108,12 @@ TEST_CASE("heads end where the plan says whatever rows and step are") {
         for (const std::int64_t step : {std::int64_t{0}, std::int64_t{9'000'000'000'000'000'000}}) {
             for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{1} << 40}) {
                 const std::vector<std::uint64_t> rows{count, count};
-                CombinedPage page{.snapshot_id = 1, .step = step, .nodes = 3, .group = {}};
-                page.group = {.nodes_per_file = in_shared_file, .offsets = {}, .shared = {}};
-                page.group.shared = place_shared(schema, given, rows).places;
+                const auto file = place_shared(schema, given, rows).places;
+                const CombinedPage page{.snapshot_id = 1, .step = step, .nodes = 3, .form = file};
                 const auto head = encode_shared_head(page, schema, rows);
                 CHECK(head.size() == given.heads_offset);
                 CHECK(open_page(head, "shared.h5").value() == page);
-                CHECK(load_le<std::uint64_t>(head.data() + 40) == page.group.shared.file_bytes);
+                CHECK(load_le<std::uint64_t>(head.data() + 40) == file.file_bytes);
             }
         }
     }

@@ -58,12 +58,11 @@ module forebay_checkpoint
 contains
 
   !> run: the directory at the target. comm: an integer communicator, comm%MPI_VAL of mpi_f08. staging, config, log: as
-  !> session%open. slots, keep: of the stream "restart"; those of the configuration by default.
-  subroutine checkpoint_open(run, comm, staging, config, slots, keep, stat, errmsg, log)
+  !> session%open. options: of the stream "restart", as session%stream; those of the configuration by default.
+  subroutine checkpoint_open(run, comm, staging, config, options, stat, errmsg, log)
     character(len=*), intent(in) :: run
     integer, intent(in) :: comm
-    character(len=*), intent(in), optional :: staging, config
-    integer, intent(in), optional :: slots, keep
+    character(len=*), intent(in), optional :: staging, config, options
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     logical, intent(in), optional :: log
@@ -72,7 +71,7 @@ contains
     allocate (kinds(0), known(0))
     call session%open(comm, run, staging, config, stat, errmsg, log)
     if (failed(stat)) return
-    call session%stream('restart', stream, slots=slots, keep=keep, stat=stat, errmsg=errmsg)
+    call session%stream('restart', stream, options, stat, errmsg)
   end subroutine
 
   !> Waits until all is committed.

@@ -23,9 +23,8 @@ module forebay
   public :: fb_session, fb_stream, fb_particles, fb_restart, fb_bind_rows
   ! Of the modules above.
   public :: fb_version, fb_name_of, fb_dedicate
-  public :: fb_job, fb_saved, fb_counters, fb_column, fb_place, fb_at, fb_string, fb_error_bytes
+  public :: fb_job, fb_saved, fb_column, fb_place, fb_at, fb_string, fb_error_bytes
   public :: fb_ok, fb_retry, fb_full, fb_missing, fb_corrupt, fb_refused, fb_unsupported, fb_broken
-  public :: fb_wait, fb_wait_at_most, fb_skip, fb_newest_only
   public :: fb_f32, fb_f64, fb_c64, fb_c128, fb_i8, fb_i16, fb_i32, fb_i64
 
   !> One application's use of one run. A handle: it cannot be assigned, and ends what it holds when it goes out of scope.
@@ -41,11 +40,10 @@ module forebay
     !> error on every rank. log: .true. writes the log to standard error, on rank 0: what was chosen and passed over, and
     !> what a call waits for. Collective.
     generic :: open => open_alone, open_integer, open_f08
-    !> call session%stream(name, stream [, slots] [, policy] [, wait_max] [, keep] [, view] [, stat] [, errmsg] [, priority] &
-    !>                     [, deadline] [, rate] [, nodes_per_file] [, keep_abandoned]): deadline: in seconds after the
-    !> seal; rate: bytes a second, int64; keep_abandoned: of what the run has left by going back.
-    !> Without options those of the configuration hold; with any, the defaults hold for the others. Options that differ
-    !> between ranks are refused. Collective.
+    !> call session%stream(name, stream [, options] [, stat] [, errmsg])
+    !> options: text, what could stand below [streams.NAME] in the configuration, a line each:
+    !> 'slots = 2'//new_line('a')//'file = "shared"'; what it does not name has its default. Without it, or blank: those
+    !> of the configuration. Options that differ between ranks, and unknown ones, are refused on all. Collective.
     procedure :: stream => session_stream
     procedure :: draining => session_draining  !< whether this node's agent is draining now
     !> A directory of this node for small files of any program of the job; the agent packs them into few files of the
@@ -101,7 +99,11 @@ module forebay
     procedure :: older => stream_older         !< the one before the last given. Collective.
     !> stream%note(number): why a snapshot was passed over by newest() or older(), from number 1 on; '' from the end on.
     procedure :: note => stream_note
-    procedure :: counters => stream_counters
+    !> call stream%counter(name, value [, stat] [, errmsg]): one of the totals since the session was opened, real64, as
+    !> 'blocked_seconds' (what saving has cost), 'newest_durable_step' (where a restart would begin; -1: nowhere) or
+    !> 'aborts' (drains that ended with an error). stream%counters_text(): all of them, a line each.
+    procedure :: counter => stream_counter
+    procedure :: counters_text => stream_counters_text
     procedure, private :: stream_assign
     generic :: assignment(=) => stream_assign
     final :: stream_final
@@ -182,15 +184,11 @@ module forebay
       character(len=*), intent(inout), optional :: errmsg
       logical, intent(in), optional :: log
     end subroutine
-    module subroutine session_stream(self, name, stream, slots, policy, wait_max, keep, view, stat, errmsg, priority, &
-                                     deadline, rate, nodes_per_file, keep_abandoned)
+    module subroutine session_stream(self, name, stream, options, stat, errmsg)
       class(fb_session), intent(in) :: self
       character(len=*), intent(in) :: name
       type(fb_stream), intent(inout) :: stream
-      integer, intent(in), optional :: slots, policy, keep, priority, nodes_per_file, keep_abandoned
-      real(real64), intent(in), optional :: wait_max, deadline
-      integer(int64), intent(in), optional :: rate
-      logical, intent(in), optional :: view
+      character(len=*), intent(in), optional :: options
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
     end subroutine
@@ -327,12 +325,17 @@ module forebay
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
     end subroutine
-    module subroutine stream_counters(self, counters, stat, errmsg)
+    module subroutine stream_counter(self, name, value, stat, errmsg)
       class(fb_stream), intent(in) :: self
-      type(fb_counters), intent(out) :: counters
+      character(len=*), intent(in) :: name
+      real(real64), intent(out) :: value
       integer, intent(out), optional :: stat
       character(len=*), intent(inout), optional :: errmsg
     end subroutine
+    module function stream_counters_text(self) result(text)
+      class(fb_stream), intent(in) :: self
+      character(len=:), allocatable :: text
+    end function
     impure elemental module subroutine stream_final(self)
       type(fb_stream), intent(inout) :: self
     end subroutine

@@ -1,7 +1,7 @@
 ! The C door, forebay.h, and cfi_door.cpp, as the other modules of this library call them. No program uses this module.
 module forebay_c
   use, intrinsic :: iso_c_binding
-  use forebay_words, only: fb_counters, fb_error_bytes, fb_place, fb_saved
+  use forebay_words, only: fb_error_bytes, fb_place, fb_saved
   implicit none
   public
 
@@ -25,14 +25,6 @@ module forebay_c
     type(c_ptr) :: name = c_null_ptr
     integer(c_int32_t) :: type = 0
     type(c_ptr) :: attributes = c_null_ptr
-  end type
-  type, bind(C) :: c_stream_options
-    integer(c_int) :: slots, policy
-    real(c_double) :: wait_max_seconds
-    integer(c_int) :: keep, keep_abandoned, view, priority
-    real(c_double) :: deadline_seconds
-    integer(c_int64_t) :: rate_bytes_per_second
-    integer(c_int) :: nodes_per_file
   end type
 
   interface
@@ -81,10 +73,6 @@ module forebay_c
       import :: c_ptr
       type(c_ptr), value :: options
     end subroutine
-    function c_stream_options_default() bind(C, name='fb_stream_options_default') result(options)
-      import :: c_stream_options
-      type(c_stream_options) :: options
-    end function
     function c_open(options, session, error) bind(C, name='fb_open') result(status)
       import :: c_ptr, c_int, c_error
       type(c_ptr), value :: options
@@ -250,12 +238,18 @@ module forebay_c
       type(c_error), intent(inout) :: error
       integer(c_int) :: status
     end function
-    function c_get_counters(stream, counters, error) bind(C, name='fb_get_counters') result(status)
-      import :: c_ptr, c_int, fb_counters, c_error
+    function c_counter(stream, name, value, error) bind(C, name='fb_counter') result(status)
+      import :: c_ptr, c_int, c_char, c_double, c_error
       type(c_ptr), value :: stream
-      type(fb_counters), intent(inout) :: counters
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double), intent(inout) :: value
       type(c_error), intent(inout) :: error
       integer(c_int) :: status
+    end function
+    function c_counters_text(stream) bind(C, name='fb_counters_text') result(text)
+      import :: c_ptr
+      type(c_ptr), value :: stream
+      type(c_ptr) :: text
     end function
     function c_restore(stream, bind, context, restart, error) bind(C, name='fb_restore') result(status)
       import :: c_ptr, c_funptr, c_int, c_error

@@ -6,7 +6,7 @@ module forebay_texts
   implicit none
   private
 
-  public :: fb_version, fb_name_of, finish, refuse, text_at, c_text, lines, options_for, refuse_assignment
+  public :: fb_version, fb_name_of, finish, refuse, text_at, c_text, lines, is_given, options_for, refuse_assignment
 
 contains
 

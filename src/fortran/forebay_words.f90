@@ -1,19 +1,17 @@
-!> Words of the module forebay: kinds of errors, policies, column types, answers of calls, and places of data.
+!> Words of the module forebay: kinds of errors, column types, answers of calls, and places of data.
 module forebay_words
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int32_t, c_int64_t, c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: real64
   implicit none
   private
 
-  public :: fb_saved, fb_counters, fb_job, fb_column, fb_place, fb_at, fb_string, fb_error_bytes
+  public :: fb_saved, fb_job, fb_column, fb_place, fb_at, fb_string, fb_error_bytes
 
   integer, parameter :: fb_error_bytes = 2048
 
   !> Kinds of errors: what should I do now?
   integer, parameter, public :: fb_ok = 0, fb_retry = 1, fb_full = 2, fb_missing = 3, fb_corrupt = 4, fb_refused = 5, &
                                 fb_unsupported = 6, fb_broken = 7
-  !> What a save does when every slot still holds a snapshot that is not committed.
-  integer, parameter, public :: fb_wait = 0, fb_wait_at_most = 1, fb_skip = 2, fb_newest_only = 3
   !> Types of table columns; a character column of length n is fb_string(n).
   integer(c_int32_t), parameter, public :: fb_f32 = 2 + 4*256, fb_f64 = 3 + 8*256, fb_c64 = 4 + 8*256, &
     fb_c128 = 5 + 16*256, fb_i8 = 6 + 256, fb_i16 = 7 + 2*256, fb_i32 = 8 + 4*256, fb_i64 = 9 + 8*256
@@ -22,23 +20,9 @@ module forebay_words
   type, bind(C) :: fb_saved
     integer(c_int64_t) :: step = 0
     integer(c_int) :: kept = 0               !< 0: the policy skipped the step
-    integer(c_int64_t) :: replaced = -1      !< fb_newest_only: the step that was dropped for this one
+    integer(c_int64_t) :: replaced = -1      !< newest_only: the step that was dropped for this one
     integer(c_int64_t) :: bytes = 0          !< this rank's
     real(c_double) :: blocked_seconds = 0, wait_seconds = 0, plan_seconds = 0, copy_seconds = 0
-  end type
-
-  !> Totals since the session was opened.
-  type, bind(C) :: fb_counters
-    integer(c_int64_t) :: saves = 0, skipped = 0, replaced = 0, commits = 0, aborts = 0
-    integer(c_int64_t) :: bytes_saved = 0, bytes_drained = 0, bytes_stored = 0
-    real(c_double) :: blocked_seconds = 0, wait_seconds = 0, drain_seconds = 0
-    integer(c_int64_t) :: newest_durable_step = -1
-    integer(c_int64_t) :: deadlines_missed = 0   !< snapshots of this stream that were not durable by their deadline
-    integer(c_int64_t) :: overtakes = 0          !< drains of this node that went before one under way
-    integer(c_int64_t) :: limits_overruled = 0   !< drains that kept no slowdown_percent_max, so as to end in time
-    integer(c_int64_t) :: steps_counted = 0      !< of the computing, for the next
-    real(c_double) :: slowdown_percent = 0       !< of the computing while this node's agent drains; 0 also: not known
-    integer(c_int64_t) :: drain_rate_bytes_per_second = 0  !< the limit now; 0: none
   end type
 
   !> What the ranks agreed on at the end of a step. Equal on all ranks.

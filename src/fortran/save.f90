@@ -1,4 +1,4 @@
-! Bodies of the calls that save: prepare, save, wait_committed and counters.
+! Bodies of the calls that save: prepare, save, wait_committed and what is counted.
 submodule (forebay) forebay_save
   use, intrinsic :: iso_c_binding
   use forebay_c
@@ -33,11 +33,18 @@ contains
     call finish(status, error, stat, errmsg)
   end procedure
 
-  module procedure stream_counters
+  module procedure stream_counter
     type(c_error) :: error
     integer(c_int) :: status
-    status = c_get_counters(self%handle, counters, error)
+    real(c_double) :: found
+    found = 0
+    status = c_counter(self%handle, c_text(name), found, error)
+    value = found
     call finish(status, error, stat, errmsg)
+  end procedure
+
+  module procedure stream_counters_text
+    text = text_at(c_counters_text(self%handle))
   end procedure
 
   module procedure stream_final

@@ -33,25 +33,15 @@ contains
   end procedure
 
   module procedure session_stream
-    type(c_stream_options), target :: options
+    character(kind=c_char, len=:), allocatable, target :: text
     type(c_ptr) :: given
     type(c_error) :: error
     integer(c_int) :: status
-    options = c_stream_options_default()
     given = c_null_ptr
-    if (present(slots)) options%slots = slots
-    if (present(policy)) options%policy = policy
-    if (present(keep)) options%keep = keep
-    if (present(keep_abandoned)) options%keep_abandoned = keep_abandoned
-    if (present(wait_max)) options%wait_max_seconds = wait_max
-    if (present(view)) options%view = merge(1, 0, view)
-    if (present(priority)) options%priority = priority
-    if (present(deadline)) options%deadline_seconds = deadline
-    if (present(rate)) options%rate_bytes_per_second = rate
-    if (present(nodes_per_file)) options%nodes_per_file = nodes_per_file
-    if (present(slots) .or. present(policy) .or. present(keep) .or. present(wait_max) .or. present(view) .or. &
-        present(priority) .or. present(deadline) .or. present(rate) .or. present(nodes_per_file) .or. &
-        present(keep_abandoned)) given = c_loc(options)
+    if (is_given(options)) then
+      text = c_text(options)
+      given = c_loc(text)
+    end if
     call c_stream_free(stream%handle)
     stream%handle = c_null_ptr
     status = c_stream_open(self%handle, c_text(name), given, stream%handle, error)

@@ -11,34 +11,20 @@
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
-#include "forward/forwarded_store.hpp"
-#include "forward/line.hpp"
-#include "forward/server.hpp"
+#include "describe/conventions.hpp"
+#include "support/forwarder.hpp"
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
-#include "sys/machine.hpp"
 
 using namespace forebay;
 using namespace forebay::forward;
 using namespace std::chrono_literals;
+using test::client_of, test::loopback, test::patience, test::serve;
 
 namespace {
 
-const std::string token = "000102030405060708090a0b0c0d0e0f";
-const std::string run = "/scratch/run";
-constexpr sys::Patience patience = 20s;
-
-std::string loopback(std::uint16_t port) { return sys::with_port("127.0.0.1", port); }
-
-Server serve(sys::Store& store, ServerOptions options = {}) {
-    options.token = token;
-    return Server::start(store, "127.0.0.1:0", options).value();
-}
-
-ClientOptions client_of(std::vector<std::string> to) {
-    return {.run = run, .to = std::move(to), .token = token, .connect_max = patience, .silence_max = patience};
-}
+const std::string& run = test::forwarded_run;
 
 std::unique_ptr<ForwardedStore> store_at(const Server& server) {
     return ForwardedStore::make(client_of({loopback(server.port())})).value();
@@ -51,19 +37,12 @@ std::vector<std::byte> numbered(std::size_t bytes) {
 }
 
 /// A client played by hand, after its greeting.
-sys::Connection greeted(const Server& server, const std::string& with_token = token) {
-    auto connection = sys::Connection::open(loopback(server.port()), patience).value();
-    Greeting greeting{.client_nonce = 5, .forwarder_nonce = 0, .client = 7, .run = run};
-    const auto hello = word_of_hello(key_of(token).value(), greeting);
-    send(connection, Kind::hello, encode(Request{.file = 7, .offset = 5, .number = hello, .path = run}), patience)
-        .value();
-    const auto told = receive(connection, limits::answer_bytes_max, patience, patience).value();
-    REQUIRE(told.kind == Kind::go);
-    greeting.forwarder_nonce = decode_answer(told.body).value().number;
+sys::Connection greeted(const Server& server, const std::string& with_token = test::forwarder_token) {
+    auto [connection, greeting] = test::known_at(server);
     const auto key = key_of(with_token).value();
     send(connection, Kind::proof, encode(Request{.number = word_of_client(key, greeting), .path = "by hand"}), patience)
         .value();
-    return connection;
+    return std::move(connection);
 }
 
 Answer answer_of(sys::Connection& connection) {
@@ -327,4 +306,28 @@ TEST_CASE("several write at once through fewer pieces than they are") {
     file->close().value();
     CHECK(disk.peek(run + "/a") == std::string(text_of(bytes)));
     CHECK(server.clients() == 1);
+}
+
+TEST_CASE("views are asked for in each convention that is known, in one of a later version, and in none") {
+    test::SimStore disk;
+    std::vector<Convention> made;
+    const auto server = serve(disk, {.make_view = [&](const ViewWanted& wanted) -> Result<> {
+                                  made.push_back(wanted.convention);
+                                  return {};
+                              }});
+    const auto store = store_at(server);
+    const auto ask = [&](Convention convention) {
+        return store->make_view("restart", 7, run + "/restart/step-000007", convention);
+    };
+    for (const auto& known : describe::known_conventions) CHECK(ask(known.convention));
+    CHECK(made.size() == describe::known_conventions.size());
+    const auto later = ask(static_cast<Convention>(describe::known_conventions.size()));
+    REQUIRE_FALSE(later);
+    CHECK(later.error().kind == ErrorKind::unsupported);
+    CHECK(later.error().text().find("of a version that does not know this kind of view") != std::string::npos);
+    const auto none = ask(static_cast<Convention>(describe::conventions_max));
+    REQUIRE_FALSE(none);
+    CHECK(none.error().kind == ErrorKind::refused);
+    CHECK(none.error().text().find("32 is no kind of view") != std::string::npos);
+    CHECK(made.size() == describe::known_conventions.size());
 }

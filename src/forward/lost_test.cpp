@@ -10,34 +10,26 @@
 #include <thread>
 #include <vector>
 
-#include "forward/forwarded_store.hpp"
-#include "forward/line.hpp"
-#include "forward/server.hpp"
+#include "support/forwarder.hpp"
 #include "support/free_address.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
-#include "sys/machine.hpp"
 
 using namespace forebay;
 using namespace forebay::forward;
 using namespace std::chrono_literals;
+using test::loopback, test::patience;
 
 namespace {
 
-const std::string token = "000102030405060708090a0b0c0d0e0f";
-const std::string run = "/scratch/run";
-constexpr sys::Patience patience = 20s;
+const std::string& run = test::forwarded_run;
 
-std::string loopback(std::uint16_t port) { return sys::with_port("127.0.0.1", port); }
-
-Server serve(sys::Store& store, const std::string& listen = "127.0.0.1:0") {
-    return Server::start(store, listen, {.token = token, .beat_pause = 50ms}).value();
+Server serve_quickly(sys::Store& store, const std::string& listen = "127.0.0.1:0") {
+    return test::serve(store, {.beat_pause = 50ms}, listen);
 }
 
 std::unique_ptr<ForwardedStore> store_at(std::vector<std::string> to, std::chrono::milliseconds silence_max = 1s) {
-    return ForwardedStore::make(
-               {.run = run, .to = std::move(to), .token = token, .connect_max = patience, .silence_max = silence_max})
-        .value();
+    return ForwardedStore::make(test::client_of(std::move(to), silence_max)).value();
 }
 
 /// Lets everybody in and answers nothing after that.
@@ -57,8 +49,10 @@ private:
             const auto asked = decode_request(hello.body).value();
             const Greeting greeting{
                 .client_nonce = asked.offset, .forwarder_nonce = 1, .client = asked.file, .run = asked.path};
-            send(connection, Kind::go,
-                 encode(Answer{.number = 1, .word = word_of_forwarder(key_of(token).value(), greeting)}), patience)
+            send(
+                connection, Kind::go,
+                encode(Answer{.number = 1, .word = word_of_forwarder(key_of(test::forwarder_token).value(), greeting)}),
+                patience)
                 .value();
             static_cast<void>(receive(connection, limits::request_bytes_max, patience, patience));
             static_cast<void>(send(connection, Kind::answer, encode(Answer{}), patience));
@@ -73,7 +67,7 @@ private:
 
 TEST_CASE("a disk that is slow is waited for: its forwarder says that it is at work") {
     test::SimStore disk;
-    const auto server = serve(disk);
+    const auto server = serve_quickly(disk);
     const auto store = store_at({loopback(server.port())});
     auto file = store->open(run + "/a", sys::Access::create).value();
     disk.delay(test::Op::write, 0, 2500ms);
@@ -84,7 +78,7 @@ TEST_CASE("a disk that is slow is waited for: its forwarder says that it is at w
 
 TEST_CASE("a forwarder that says nothing is given up in time, and the next one stands in") {
     test::SimStore disk;
-    const auto server = serve(disk);
+    const auto server = serve_quickly(disk);
     const Mute mute;
     const auto begin = sys::Clock::now();
     {
@@ -105,10 +99,10 @@ TEST_CASE("a forwarder that says nothing is given up in time, and the next one s
 
 TEST_CASE("a forwarder that is not there is passed over at once; when none is, the error names them all") {
     test::SimStore disk;
-    auto gone = std::optional(serve(disk));
+    auto gone = std::optional(serve_quickly(disk));
     const auto old = loopback(gone->port());
     gone.reset();
-    const auto server = serve(disk);
+    const auto server = serve_quickly(disk);
     const auto store = store_at({old, loopback(server.port())});
     CHECK(store->exists(run).value());
     const auto nowhere = store_at({old, "127.0.0.1:1"})->exists(run);
@@ -124,8 +118,8 @@ TEST_CASE("a forwarder that is not there is passed over at once; when none is, t
 
 TEST_CASE("a file ends with its forwarder; opened anew it is the next one's") {
     test::SimStore disk;
-    auto first = std::optional(serve(disk));
-    const auto second = serve(disk);
+    auto first = std::optional(serve_quickly(disk));
+    const auto second = serve_quickly(disk);
     const auto store = store_at({loopback(first->port()), loopback(second.port())});
     auto file = store->open(run + "/a.tmp", sys::Access::create).value();
     const std::vector<std::byte> bytes(10'000, std::byte{7});
@@ -150,22 +144,22 @@ TEST_CASE("a file ends with its forwarder; opened anew it is the next one's") {
 TEST_CASE("a forwarder that was started again serves the same clients") {
     test::SimStore disk;
     const auto address = test::free_address();
-    auto server = std::optional(serve(disk, address));
+    auto server = std::optional(serve_quickly(disk, address));
     const auto store = store_at({address});
     CHECK(store->exists(run).value());
     server.reset();
     CHECK(store->exists(run).error().kind == ErrorKind::retry);
-    server.emplace(serve(disk, address));
+    server.emplace(serve_quickly(disk, address));
     CHECK(store->exists(run).value());
     // Between two requests it costs not even an error: the connections that it kept are seen to be closed.
     server.reset();
-    server.emplace(serve(disk, address));
+    server.emplace(serve_quickly(disk, address));
     CHECK(store->exists(run).value());
 }
 
 TEST_CASE("a forwarder that ends finishes what it has begun") {
     test::SimStore disk;
-    auto server = serve(disk);
+    auto server = serve_quickly(disk);
     const auto store = store_at({loopback(server.port())});
     auto file = store->open(run + "/a", sys::Access::create).value();
     disk.delay(test::Op::write, 0, 2s);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/crc32c.hpp"
+#include "describe/conventions.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::forward {
@@ -138,13 +139,16 @@ private:
 
     Result<Answer> view(const Request& request) {
         if (!shop_.options.make_view) return Error{ErrorKind::unsupported, "it makes no views"};
-        if (request.number > static_cast<std::uint64_t>(Convention::netcdf))
+        const auto convention = describe::convention_numbered(request.number);
+        if (!convention && request.number >= describe::conventions_max)
+            return Error{ErrorKind::refused, fmt::format("{} is no kind of view", request.number)};
+        if (!convention)
             return Error{ErrorKind::unsupported, "it is of a version that does not know this kind of view"};
         return done(shop_.options.make_view({.run = client_.run(),
                                              .stream = request.other,
                                              .directory = request.path,
                                              .step = static_cast<std::int64_t>(request.offset),
-                                             .convention = static_cast<Convention>(request.number)}));
+                                             .convention = *convention}));
     }
 
     Result<> write(const Request& request) {

@@ -16,22 +16,18 @@
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
-#include "forward/forwarded_store.hpp"
-#include "forward/line.hpp"
-#include "forward/server.hpp"
+#include "support/forwarder.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
-#include "sys/machine.hpp"
 
 using namespace forebay;
 using namespace forebay::forward;
 using namespace std::chrono_literals;
+using test::patience;
 
 namespace {
 
-const std::string token = "000102030405060708090a0b0c0d0e0f";
-const std::string run = "/scratch/run";
-constexpr sys::Patience patience = 20s;
+const std::string& run = test::forwarded_run;
 // With the forwarder's own ends of them less than the 1,024 descriptors that a process may have by default.
 constexpr std::size_t strangers = 300;
 
@@ -65,16 +61,11 @@ private:
 struct Place {
     // By default nobody is late, however slow this machine is.
     explicit Place(std::chrono::milliseconds greeting_max = 1h)
-        : server(
-              Server::start(
-                  disk, "127.0.0.1:0",
-                  {.token = token, .log = [this](const std::string& line) { log(line); }, .greeting_max = greeting_max})
-                  .value()) {}
-    std::string address() const { return sys::with_port("127.0.0.1", server.port()); }
+        : server(test::serve(disk,
+                             {.log = [this](const std::string& line) { log(line); }, .greeting_max = greeting_max})) {}
+    std::string address() const { return test::loopback(server.port()); }
     sys::Connection connection() const { return sys::Connection::open(address(), patience).value(); }
-    std::unique_ptr<ForwardedStore> store() const {
-        return ForwardedStore::make({.run = run, .to = {address()}, .token = token, .connect_max = patience}).value();
-    }
+    std::unique_ptr<ForwardedStore> store() const { return ForwardedStore::make(test::client_of({address()})).value(); }
 
     test::SimStore disk;
     Log log;
@@ -90,19 +81,6 @@ sys::Connection stranger_at(const Place& place) {
     auto connection = place.connection();
     static_cast<void>(connection.send(hello_header(limits::path_bytes_max), patience));
     return connection;
-}
-
-// A client's, played by hand, up to the forwarder's answer to its first words.
-std::pair<sys::Connection, Greeting> known_at(const Place& place) {
-    auto connection = place.connection();
-    Greeting greeting{.client_nonce = 5, .forwarder_nonce = 0, .client = 7, .run = run};
-    const auto word = word_of_hello(key_of(token).value(), greeting);
-    send(connection, Kind::hello, encode(Request{.file = 7, .offset = 5, .number = word, .path = run}), patience)
-        .value();
-    const auto told = receive(connection, limits::answer_bytes_max, patience, patience).value();
-    REQUIRE(told.kind == Kind::go);
-    greeting.forwarder_nonce = decode_answer(told.body).value().number;
-    return {std::move(connection), greeting};
 }
 
 std::size_t threads_of_this_process() {
@@ -157,7 +135,7 @@ TEST_CASE("who greets byte by byte is sent away when the time for the whole gree
     auto connection = stranger_at(place);
     CHECK(dribble_until_sent_away(connection));
     // The first of both messages gives no more time for the second.
-    auto half = known_at(place).first;
+    auto half = test::known_at(place.server).first;
     half.send(encode(Header{.kind = Kind::proof, .body_bytes = limits::path_bytes_max, .body_crc = 0}), patience)
         .value();
     CHECK(dribble_until_sent_away(half));
@@ -186,11 +164,11 @@ TEST_CASE("a greeting longer than a path needs, and words of somebody else, are 
 
 TEST_CASE("a client in the middle of its greeting does not go for strangers, however many come") {
     Place place;
-    auto [connection, greeting] = known_at(place);
+    auto [connection, greeting] = test::known_at(place.server);
     std::vector<sys::Connection> hanging;
     for (std::size_t i = 0; i < strangers; ++i) hanging.push_back(stranger_at(place));
     CHECK(test::soon([&] { return hanging[strangers - limits::strangers_max - 1].other_has_left(); }, 60s));
-    const auto word = word_of_client(key_of(token).value(), greeting);
+    const auto word = word_of_client(key_of(test::forwarder_token).value(), greeting);
     send(connection, Kind::proof, encode(Request{.number = word, .path = "by hand"}), patience).value();
     auto told = receive(connection, limits::answer_bytes_max, patience, patience).value();
     while (told.kind == Kind::beat) told = receive(connection, limits::answer_bytes_max, patience, patience).value();

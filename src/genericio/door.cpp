@@ -93,7 +93,7 @@ forebay::Result<> read_of_share(own::Data& data, std::size_t first, std::size_t 
 
 }  // namespace
 
-std::unique_ptr<own::Data> make_data(own::Ranks ranks, const std::string& file) {
+std::unique_ptr<own::Data> make_data(own::GridRanks ranks, const std::string& file) {
     auto data = std::make_unique<own::Data>();
     data->ranks = std::move(ranks);
     data->file = forebay::absolute_path(file, "the file").value();

@@ -12,7 +12,7 @@ struct GenericIO::State {
     std::unique_ptr<forebay::genericio::Data> data;
 };
 
-std::unique_ptr<forebay::genericio::Data> make_data(forebay::genericio::Ranks ranks, const std::string& file);
+std::unique_ptr<forebay::genericio::Data> make_data(forebay::genericio::GridRanks ranks, const std::string& file);
 
 /// In MPI_COMM_WORLD; 0 without MPI.
 int world_rank();

@@ -16,13 +16,13 @@ namespace own = forebay::genericio;
 namespace {
 
 void finish_all_by_ranks() {
-    const auto finished = own::finish_all(forebay::behind::Which::by_ranks);
+    const auto finished = own::finish_all(forebay::made::Which::by_ranks);
     // MPI_Finalize has no answer of its own to give.
     if (!finished) std::fprintf(stderr, "%s\n", forebay::show_message(finished.error().text()).c_str());
 }
 
-own::Ranks ranks_of(MPI_Comm comm) {
-    own::Ranks ranks{forebay::behind::ranks_of(comm)};
+own::GridRanks ranks_of(MPI_Comm comm) {
+    own::GridRanks ranks{forebay::behind::ranks_of(comm)};
     int topology = MPI_UNDEFINED, count = 0;
     MPI_Topo_test(comm, &topology);
     if (topology == MPI_CART) MPI_Cartdim_get(comm, &count);

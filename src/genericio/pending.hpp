@@ -1,6 +1,5 @@
-// Files whose data are sealed and which are still being made by `forebay export genericio` in the background: what
-// waits for them, and who ends their sessions. A session is closed by all ranks that opened it, in the order of their
-// writes.
+// GenericIO files whose data are sealed and which are still being made by `forebay export genericio` in the background.
+// Their life is that of every file made behind the application (made/writers.hpp); here is what is GenericIO's own.
 
 #pragma once
 
@@ -8,32 +7,27 @@
 #include <string>
 
 #include "genericio/state.hpp"
-#include "node/run_lock.hpp"
+#include "made/writers.hpp"
 
 namespace forebay::genericio {
 
-using behind::Settings;
+struct WrittenTable : made::WrittenFile {
+    std::optional<Session> session = {};
 
-struct Writing {
-    Ranks ranks;
-    std::string file;
-    Settings settings;
-    std::optional<Session> session;
-    node::RunLock lock = {};  // the first rank's
-    bool compress = false;
+    Result<> close_session() { return session->close(); }
 };
 
 /// Waits for earlier writes to the name, and for the oldest of too many. The first error, which is theirs and keeps
 /// nobody from writing. Collective.
-Result<> finish_earlier(const Ranks& ranks, const std::string& file);
+Result<> finish_earlier(const made::FileRanks& ranks, const std::string& file);
 /// Makes the run of the name anew. Collective.
-Result<Writing> begin(const Ranks& ranks, const std::string& file, bool compress);
+Result<WrittenTable> begin(const GridRanks& ranks, const std::string& file, bool compress);
 /// Starts the making of the file; the session ends later. Collective.
-Result<> end(Writing writing);
+Result<> end(WrittenTable writing);
 /// On one rank of a reader: until the file is there as its last writer left it.
 Result<> await_file(const std::string& file);
 
 /// Closes the sessions that `which` ranks opened. The first error. Collective over them.
-Result<> finish_all(behind::Which which);
+Result<> finish_all(made::Which which);
 
 }  // namespace forebay::genericio

@@ -81,7 +81,7 @@ std::vector<int> share_of(int file_ranks, int rank, int ranks) {
 
 Result<> open(Data& data, Mismatch mismatch, bool check_partitions) {
     data.opened.reset();
-    FB_TRY(behind::by_first(data.ranks, [&] { return await_file(data.file); }));
+    FB_TRY(made::on_first_rank(data.ranks, [&] { return await_file(data.file); }));
     auto set = open_set(data.file, check_partitions);
     const auto mine = [&]() -> Result<> {
         if (!set) return set.error();

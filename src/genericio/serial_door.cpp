@@ -14,7 +14,7 @@ namespace own = forebay::genericio;
 namespace {
 
 void at_end() {
-    const auto finished = own::finish_all(forebay::behind::Which::alone);
+    const auto finished = own::finish_all(forebay::made::Which::alone);
     if (!finished) std::fprintf(stderr, "%s\n", forebay::show_message(finished.error().text()).c_str());
 }
 
@@ -22,7 +22,7 @@ void at_end() {
 
 GenericIO::GenericIO(const std::string& file, unsigned) : state_(new State) {
     // The list of unfinished files is asked first, so that it is made before, and ends after, what is registered here.
-    static const int registered = own::finish_all(forebay::behind::Which::alone) ? std::atexit(at_end) : -1;
+    static const int registered = own::finish_all(forebay::made::Which::alone) ? std::atexit(at_end) : -1;
     static_cast<void>(registered);
     state_->data = make_data({forebay::behind::alone()}, file);
 }

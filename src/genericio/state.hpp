@@ -13,8 +13,8 @@ namespace forebay::genericio {
 
 namespace format = foreign::genericio;
 
-/// Who uses a file, and their grid.
-struct Ranks : behind::Ranks {
+/// The ranks that use a file, and their grid.
+struct GridRanks : behind::SessionRanks {
     bool is_grid = false;  // of a Cartesian communicator
     std::array<std::uint64_t, 3> dims{1, 1, 1}, coords{};
 };
@@ -40,7 +40,7 @@ struct Defaults {
 Defaults& defaults();
 
 struct Data {
-    Ranks ranks;
+    GridRanks ranks;
     std::string file;
     std::uint64_t elements = 0;
     std::array<double, 3> phys_origin{}, phys_scale{};

@@ -4,7 +4,6 @@
 
 #include <set>
 
-#include "foreign/genericio/run.hpp"
 #include "foreign/limits.hpp"
 #include "genericio/pending.hpp"
 #include "genericio/state.hpp"
@@ -118,7 +117,7 @@ Result<> write(const Data& data) {
     // Told when this write is safe.
     const auto earlier = finish_earlier(data.ranks, data.file);
     FB_TRY_ASSIGN(writing, begin(data.ranks, data.file, defaults().compresses()));
-    FB_TRY(save(data, *writing.session, writing.settings.options));
+    FB_TRY(save(data, *writing.session, writing.making.settings.options));
     FB_TRY(end(std::move(writing)));
     return earlier;
 }

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <charconv>
 
+#include "base/path.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::h5 {
@@ -222,10 +223,9 @@ Result<Id> File::group(const std::string& path) {
 }
 
 Result<Id> File::dataset(const std::string& path, const Id& type, const Id& space, const Id& creation) {
-    const auto slash = path.rfind('/');
-    FB_TRY_ASSIGN(parent, group(slash == std::string::npos ? "" : path.substr(0, slash)));
+    FB_TRY_ASSIGN(parent, group(parent_of(path)));
     FB_TRY_ASSIGN(links, link_creation());
-    const auto name = slash == std::string::npos ? path : path.substr(slash + 1);
+    const auto name = leaf_of(path);
     return own(
         H5Dcreate2(parent.get(), name.c_str(), type.get(), space.get(), links.get(), creation.get(), H5P_DEFAULT),
         fmt::format("creating dataset '{}'", path));

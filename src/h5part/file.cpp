@@ -49,7 +49,8 @@ Result<std::string> checked_path(const char* name, char flags, std::int64_t alig
     return absolute.lexically_normal().string();
 }
 
-Result<std::unique_ptr<H5PartFile>> open_checked(const char* name, char flags, const Ranks& ranks, std::int64_t align) {
+Result<std::unique_ptr<H5PartFile>> open_checked(const char* name, char flags, const SessionRanks& ranks,
+                                                 std::int64_t align) {
     const auto path = checked_path(name, flags, align);
     FB_TRY(comm::agree(*ranks.world, path ? Result<>() : Result<>(path.error())));
     auto file = std::make_unique<H5PartFile>();
@@ -57,7 +58,7 @@ Result<std::unique_ptr<H5PartFile>> open_checked(const char* name, char flags, c
     file->flags = flags;
     file->ranks = ranks;
     if ((flags & H5PART_READ) != 0) {
-        FB_TRY(by_first(ranks, [&] { return await_file(file->path); }));
+        FB_TRY(made::on_first_rank(ranks, [&] { return await_file(file->path); }));
     } else {
         FB_TRY_ASSIGN(
             writing, begin_writing(ranks, file->path, (flags & H5PART_APPEND) != 0, static_cast<std::uint64_t>(align)));
@@ -76,12 +77,12 @@ Result<std::unique_ptr<H5PartFile>> open_checked(const char* name, char flags, c
 
 bool is_open(const H5PartFile* file) { return std::ranges::find(open_files(), file) != open_files().end(); }
 
-void end_files(const char* function, behind::Which which) {
+void end_files(const char* function, made::Which which) {
     const auto tell = [&](const Result<>& ended) {
         if (!ended) fail(function, code_of(ended.error().kind), ended.error());
     };
     for (auto* file : open_files()) {
-        if (!file->writing || !behind::is_of(which, file->ranks)) continue;
+        if (!file->writing || !made::is_of(which, file->ranks)) continue;
         auto writing = std::move(*file->writing);
         file->writing.reset();
         tell(end_writing(std::move(writing)));
@@ -93,13 +94,14 @@ void end_files(const char* function, behind::Which which) {
 void finish_at_exit() {
     static const int registered = [] {
         open_files();
-        static_cast<void>(finish_all(behind::Which::alone));  // of none yet
-        return std::atexit([] { end_files("exit", behind::Which::alone); });
+        static_cast<void>(finish_all(made::Which::alone));  // of none yet
+        return std::atexit([] { end_files("exit", made::Which::alone); });
     }();
     static_cast<void>(registered);
 }
 
-H5PartFile* open_file(const char* function, const char* name, char flags, const Ranks& ranks, std::int64_t align) {
+H5PartFile* open_file(const char* function, const char* name, char flags, const SessionRanks& ranks,
+                      std::int64_t align) {
     H5PartFile* opened = nullptr;
     say_as_first_rank(ranks.is_first());
     guarded(function, [&]() -> Result<h5part_int64_t> {

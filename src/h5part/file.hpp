@@ -12,9 +12,9 @@
 struct H5PartFile {
     std::string path;
     char flags = 0;
-    forebay::h5part::Ranks ranks;
+    forebay::h5part::SessionRanks ranks;
     std::optional<forebay::h5part::Reader> reader;
-    std::optional<forebay::h5part::Writing> writing;
+    std::optional<forebay::h5part::WrittenSteps> writing;
     std::string step_name = "Step";
     std::int64_t step_width = 0;
     std::int64_t step = -1;
@@ -29,11 +29,12 @@ struct H5PartFile {
 namespace forebay::h5part {
 
 /// What an open file is to its callers: NULL is told to the handler, with the code.
-H5PartFile* open_file(const char* function, const char* name, char flags, const Ranks& ranks, std::int64_t align);
+H5PartFile* open_file(const char* function, const char* name, char flags, const SessionRanks& ranks,
+                      std::int64_t align);
 
 /// Where no call can follow: ends the writing of files that were never closed, waits for all, and tells the handler.
 /// Collective.
-void end_files(const char* function, behind::Which which);
+void end_files(const char* function, made::Which which);
 /// From the first call on, the end of this process does that for the files that it opened alone.
 void finish_at_exit();
 

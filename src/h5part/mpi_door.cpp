@@ -12,7 +12,7 @@ namespace forebay::h5part {
 
 namespace {
 
-void finish_all_by_ranks() { end_files("MPI_Finalize", behind::Which::by_ranks); }
+void finish_all_by_ranks() { end_files("MPI_Finalize", made::Which::by_ranks); }
 
 }  // namespace
 

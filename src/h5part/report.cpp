@@ -8,9 +8,8 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "api/behind.hpp"
-
 #include "base/show_text.hpp"
+#include "made/making.hpp"
 
 namespace forebay::h5part {
 
@@ -74,8 +73,9 @@ void warn(const char* function, const std::string& text) {
 void warn_of_no_locks(const char* function, const std::string& file) {
     if (reporting().verbosity < H5PART_VERB_ERROR || !reporting().is_first_rank) return;
     static std::once_flag told;
-    std::call_once(
-        told, [&] { std::fputs(fmt::format("W: {}: {}\n", function, behind::without_locks(file)).c_str(), stderr); });
+    std::call_once(told, [&] {
+        std::fputs(fmt::format("W: {}: {}\n", function, made::warning_of_no_locks(file)).c_str(), stderr);
+    });
 }
 
 void say_as_first_rank(bool is_first) { reporting().is_first_rank = is_first; }

@@ -6,13 +6,13 @@
 #include <cstring>
 
 #include "h5part/report.hpp"
-#include "views/h5part_run.hpp"
+#include "made/h5part/h5part_names.hpp"
 
 namespace forebay::h5part {
 
 namespace {
 
-namespace names = views::h5part;
+namespace names = made::h5part;
 
 template <class T>
 void gather_elements(std::byte* to, const void* from, std::size_t count, std::size_t stride) {
@@ -45,7 +45,7 @@ StreamOptions options_of(const Options& options) {
 
 }  // namespace
 
-Result<std::unique_ptr<Writer>> Writer::open(const Ranks& ranks, const Options& options, bool appends) {
+Result<std::unique_ptr<Writer>> Writer::open(const SessionRanks& ranks, const Options& options, bool appends) {
     FB_TRY_ASSIGN(session, ranks.open(options));
     return std::unique_ptr<Writer>(new Writer(ranks, std::move(session), options_of(options), appends));
 }

@@ -21,13 +21,13 @@
 
 namespace forebay::h5part {
 
-using behind::Ranks, behind::Settings;
+using behind::SessionRanks;
 
 class Writer {
 public:
     /// Opens the session over `ranks` with `options`, whose run is there and empty. `appends`: the file at the run's
     /// side keeps its steps. Collective.
-    static Result<std::unique_ptr<Writer>> open(const Ranks& ranks, const Options& options, bool appends);
+    static Result<std::unique_ptr<Writer>> open(const SessionRanks& ranks, const Options& options, bool appends);
 
     /// Ends the step before, unless that is the same, which goes on. The new one is set even if ending failed: what the
     /// old one made is then forgotten. `number` is not negative. Collective.
@@ -96,7 +96,7 @@ private:
         Result<> broken = {};  // the first error: the step is not saved
     };
 
-    Writer(const Ranks& ranks, Session session, StreamOptions options, bool appends)
+    Writer(const SessionRanks& ranks, Session session, StreamOptions options, bool appends)
         : ranks_(ranks), session_(std::move(session)), options_(std::move(options)), appends_(appends) {}
 
     Result<> begin_directly(const Column& first);
@@ -109,7 +109,7 @@ private:
     Result<> describe(Series& series, Values values);
     Result<Series*> series_for(const Step& step);
 
-    Ranks ranks_;
+    SessionRanks ranks_;
     Session session_;
     StreamOptions options_;
     bool appends_;

@@ -1,4 +1,5 @@
 #include "move/export_place.hpp"
+#include "base/path.hpp"
 
 #include <fmt/format.h>
 
@@ -53,9 +54,9 @@ std::optional<Beside> beside_of(const std::string& name, const std::string& pref
 
 }  // namespace
 
-std::string directory_of(const std::string& path) {
-    const auto parent = std::filesystem::path(path).parent_path().string();
-    return parent.empty() ? "." : parent;
+Result<> put_in_place(sys::Store& store, const std::string& part_path, const std::string& path) {
+    FB_TRY(store.rename(part_path, path));
+    return store.sync_directory(directory_of(path));
 }
 
 Result<> check_target(sys::Store& store, const std::string& path, bool replace, const std::string& stays) {

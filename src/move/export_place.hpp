@@ -16,8 +16,8 @@
 
 namespace forebay::move {
 
-/// "." for a name alone.
-std::string directory_of(const std::string& path);
+/// Gives `part_path`, whose bytes are durable, its name: whole or absent there, whatever fails or is cut off.
+Result<> put_in_place(sys::Store& store, const std::string& part_path, const std::string& path);
 
 /// `missing` without a directory to stand in, `refused` for a directory and, without `replace`, for any file there.
 /// `stays` ends the sentence: what was written so far.

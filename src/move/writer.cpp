@@ -119,9 +119,7 @@ Result<> write_ranges(sys::File& file, std::span<const std::byte> memory, std::s
     for (const Range& range : ranges) bytes += range.bytes;
     const std::uint64_t blocks = bytes / options.block_bytes + ranges.size();
     const auto threads = std::min<std::uint64_t>(blocks, static_cast<std::uint64_t>(options.in_flight));
-    sys::Helpers helpers(threads > 0 ? threads - 1 : 0, [&writing] { writing.work(); });
-    writing.work();
-    helpers.join();
+    sys::work_together(threads, [&writing] { writing.work(); });
     return writing.outcome();
 }
 

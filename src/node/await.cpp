@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/units.hpp"
@@ -30,6 +31,12 @@ Error not_committed(const Staging& staging, const std::vector<std::uint32_t>& sl
                         staging.directory())};
 }
 
+bool is_of_other_nodes(const std::string& directory, std::uint32_t nodes) {
+    const auto staged = staged_files(directory);
+    return staged &&
+           std::ranges::any_of(*staged, [&](const StagedFile& file) { return file.peek.record.nodes != nodes; });
+}
+
 }  // namespace
 
 std::string show_pending(const Staging& staging, const std::vector<std::uint32_t>& slots) {
@@ -45,8 +52,7 @@ std::string show_pending(const Staging& staging, const std::vector<std::uint32_t
 }
 
 Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<std::uint32_t>& slots,
-                       std::chrono::milliseconds at_most, const std::function<Result<>()>& ensure_agent,
-                       const Say& say) {
+                       std::chrono::milliseconds at_most, Host* host, const Say& say) {
     auto& page = staging.control();
     std::map<std::uint32_t, std::uint32_t> failures_before;
     for (const auto index : slots) failures_before[index] = page.slots[index].failures.load();
@@ -67,13 +73,39 @@ Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<s
         const auto pending = show_pending(staging, slots);
         if (pending.empty()) return {};
         sys::wait_on(page.news, seen, nap);
-        if (ensure_agent) mine = ensure_agent();
+        if (host != nullptr) mine = host->ensure();
         return fmt::format("the agent on {} to commit what is staged in {}: {}", sys::host_name(), staging.directory(),
                            pending);
     };
     if (!wait_together(world, look, at_most, say) && mine && !show_pending(staging, slots).empty())
         mine = not_committed(staging, slots, at_most);
     return comm::agree(world, mine);
+}
+
+Result<> await_inherited(const comm::Topology& topology, const Staging& staging, std::chrono::milliseconds at_most,
+                         const Say& say) {
+    bool waits = false;
+    FB_TRY(comm::agree(*topology.world, [&] {
+        waits = topology.leads() && (topology.nodes > 1 || is_of_other_nodes(staging.directory(), topology.nodes));
+    }));
+    const auto& page = staging.control();
+    const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
+        if (!waits) return {};
+        const auto seen = page.news.load(std::memory_order_acquire);
+        std::vector<std::uint32_t> busy;
+        for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
+            const auto state = page.slots[i].state.load(std::memory_order_acquire);
+            if (state == SlotState::sealed || state == SlotState::draining || state == SlotState::drained)
+                busy.push_back(i);
+        }
+        if (busy.empty()) return {};
+        sys::wait_on(page.news, seen, nap);
+        return fmt::format("the agent on {} to drain what an earlier session left in {}: {}", sys::host_name(),
+                           staging.directory(), show_pending(staging, busy));
+    };
+    // What is committed by then is what there is.
+    wait_together(*topology.world, look, at_most, say);
+    return {};
 }
 
 }  // namespace forebay::node

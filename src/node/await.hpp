@@ -3,10 +3,10 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "node/host.hpp"
 #include "node/long_wait.hpp"
 #include "node/staging.hpp"
 
@@ -18,9 +18,14 @@ std::string show_pending(const Staging& staging, const std::vector<std::uint32_t
 
 /// Returns when each of the slots is committed or free, on every node; the agent's error where a drain fails (a slot
 /// that had failed before is tried once more), after the other nodes' slots; `retry`, with what is staged where, after
-/// `at_most`. `ensure_agent` (may be empty) is called now and then. Collective.
+/// `at_most`. `host` (may be null) is asked now and then that an agent lives. Collective.
 Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<std::uint32_t>& slots,
-                       std::chrono::milliseconds at_most, const std::function<Result<>()>& ensure_agent,
-                       const Say& say);
+                       std::chrono::milliseconds at_most, Host* host, const Say& say);
+
+/// What a dead session left staged on several nodes, or on another number of them, can be read by all nodes only from
+/// the target. Returns when the agents of this session have drained it there, or after `at_most`. A session of one node
+/// reads what an earlier one of one node left as it is, so it does not wait. Collective.
+Result<> await_inherited(const comm::Topology& topology, const Staging& staging, std::chrono::milliseconds at_most,
+                         const Say& say);
 
 }  // namespace forebay::node

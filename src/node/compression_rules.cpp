@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/glob.hpp"
 #include "format/json_read.hpp"
 #include "format/json_text.hpp"
 #include "node/control.hpp"
@@ -16,17 +17,6 @@ namespace forebay::node {
 namespace {
 
 constexpr int level_max = 9;
-
-/// Whether `name` is `pattern`, in which each `*` stands for any text.
-bool fits(std::string_view pattern, std::string_view name) {
-    const auto star = pattern.find('*');
-    if (star == pattern.npos) return pattern == name;
-    if (!name.starts_with(pattern.substr(0, star))) return false;
-    pattern.remove_prefix(star + 1);
-    for (auto from = star; from <= name.size(); ++from)
-        if (fits(pattern, name.substr(from))) return true;
-    return false;
-}
 
 Result<> check_one(const Compression& rule, const std::string& whose) {
     const auto refuse = [&](const std::string& why) {
@@ -67,7 +57,7 @@ bool CompressionRules::any() const {
 
 const Compression& CompressionRules::of(std::string_view variable) const {
     for (const auto& [pattern, rule] : variables)
-        if (fits(pattern, variable)) return rule;
+        if (matches(pattern, variable)) return rule;
     return all;
 }
 

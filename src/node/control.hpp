@@ -22,13 +22,17 @@
 namespace forebay::node {
 
 inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
-inline constexpr std::uint32_t control_version = 3;
+inline constexpr std::uint32_t control_version = 4;
 inline constexpr std::uint32_t streams_max = 32;
 inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
 inline constexpr std::size_t error_text_max = 2048;
 inline constexpr std::size_t compression_text_max = 4096;
 // Of steps that the agent has not looked at yet: it looks twice a second at least, and a sample takes 100 ms or more.
 inline constexpr std::size_t step_samples_max = 64;
+
+// Of events that a watcher has not seen yet: a look a second keeps up with 256 of them, and a snapshot makes about
+// five.
+inline constexpr std::size_t events_max = 256;
 
 inline constexpr std::uint32_t lingering_frees = 2;
 
@@ -87,6 +91,16 @@ struct StreamControl {
     std::uint64_t wait_ns = 0;  // for a free slot
 };
 
+// An event of the agent; event_ring.hpp writes and reads it.
+struct EventControl {
+    std::atomic<std::uint64_t> number{0};
+    std::atomic<std::int64_t> unix_ns{0};
+    std::atomic<std::uint32_t> what{0}, stream{0};
+    std::atomic<std::int64_t> step{0};
+    std::atomic<std::uint64_t> bytes{0};
+    std::atomic<double> seconds{0};
+};
+
 struct Control {
     std::atomic<std::uint64_t> magic{0};  // stored last
     std::uint32_t version = control_version;
@@ -115,6 +129,8 @@ struct Control {
     std::array<std::atomic<std::uint64_t>, step_samples_max> step_samples{};
     std::atomic<std::uint64_t> overtakes{0}, limits_overruled{0}, drain_rate_bytes_per_second{0};
     std::atomic<double> slowdown_percent{0};
+    std::atomic<std::uint64_t> events_count{0};  // since the page was made
+    std::array<EventControl, events_max> events;
     std::array<StreamControl, streams_max> streams;
     std::array<SlotControl, slots_max> slots;
 };

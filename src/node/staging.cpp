@@ -12,9 +12,12 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/path.hpp"
 #include "node/compression_rules.hpp"
+#include "node/watch.hpp"
 #include "sys/local_file.hpp"
 #include "sys/store.hpp"
+#include "sys/wait_until.hpp"
 
 namespace forebay::node {
 
@@ -24,7 +27,7 @@ constexpr const char* session_name = "session.json";
 constexpr const char* control_name = "control";
 // Taking gigabytes out of memory takes seconds on a busy node.
 constexpr std::chrono::seconds freeing_max{60};
-constexpr std::chrono::milliseconds look_pause{20};
+constexpr sys::Pauses look_pauses{std::chrono::milliseconds(20)};
 
 std::string base_of(const std::string& base) { return base.empty() ? "/dev/shm" : base; }
 
@@ -71,7 +74,7 @@ bool belongs_to(const std::string& directory, const std::string& run) {
     const auto path = directory + "/" + session_name;
     const auto text = sys::read_text(sys::posix_store(), path, limits::session_bytes_max);
     const auto session = text ? decode_session(*text, path) : Result<SessionFile>(text.error());
-    if (!session) return directory.substr(directory.rfind('/') + 1).starts_with(directory_prefix(run));
+    if (!session) return leaf_of(directory).starts_with(directory_prefix(run));
     std::error_code unequal;  // one of both does not exist
     return session->run == run || std::filesystem::equivalent(session->run, run, unequal);
 }
@@ -86,28 +89,28 @@ bool split_slot_name(const std::string& name, std::string& stream, std::uint32_t
     return true;
 }
 
+bool await_end_of_agent(const std::string& directory, std::chrono::milliseconds wait_max) {
+    return sys::wait_until(sys::Clock::now() + wait_max, look_pauses,
+                           [&] { return !sys::lock_is_held(agent_lock_path(directory)); });
+}
+
 Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseconds wait_max) {
     end_agent(directory);
-    const auto deadline = sys::Clock::now() + wait_max;
-    while (sys::lock_is_held(agent_lock_path(directory))) {
-        if (sys::Clock::now() > deadline)
-            return Error{ErrorKind::retry,
-                         fmt::format("the agent of an earlier session still drains {} after {} s", directory,
-                                     wait_max.count() / 1000),
-                         "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
-        std::this_thread::sleep_for(look_pause);
-    }
-    return {};
+    if (await_end_of_agent(directory, wait_max)) return {};
+    return Error{
+        ErrorKind::retry,
+        fmt::format("the agent of an earlier session still drains {} after {} s", directory, wait_max.count() / 1000),
+        "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
 }
 
 // What the page of the session before says is committed. What is not at the target any more was then removed there, and
 // is not to be put back.
 std::set<std::pair<std::string, std::uint64_t>> committed_in(const std::string& directory) {
     std::set<std::pair<std::string, std::uint64_t>> saves;  // ids are of one stream: others have the same
-    const auto old = Staging::join(directory);
-    for (std::uint32_t i = 0; old && i < old->control().slot_count.load(); ++i)
-        if (const auto& slot = old->control().slots[i]; slot.state.load() == SlotState::committed)
-            saves.emplace(old->control().streams[slot.stream].name.data(), slot.snapshot_id.load());
+    const auto old = Watch::open(directory);
+    for (std::uint32_t i = 0; old && i < old->page().slot_count.load(); ++i)
+        if (const auto& slot = old->page().slots[i]; slot.state.load() == SlotState::committed)
+            saves.emplace(old->page().streams[slot.stream].name.data(), slot.snapshot_id.load());
     return saves;
 }
 
@@ -121,8 +124,8 @@ std::string process_in(const std::string& directory) {
 
 // Whoever frees it removes the page first.
 bool is_being_freed(const std::string& directory) {
-    const auto page = Staging::join(directory);
-    return page ? page->control().lingering.load() == lingering_frees : page.error().kind == ErrorKind::missing;
+    const auto old = Watch::open(directory);
+    return old ? old->page().lingering.load() == lingering_frees : old.error().kind == ErrorKind::missing;
 }
 
 // Directories are spools, in which programs write to the last moment: they go only when they are empty, and first. What
@@ -165,6 +168,12 @@ std::string spool_path(const std::string& directory) { return directory + "/spoo
 std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
 std::string agent_log_path(const std::string& directory) { return directory + "/agent.log"; }
 
+std::string virtual_index_of(const std::string& directory) {
+    const auto name = directory.substr(directory.rfind('/') + 1);
+    const auto dash = name.rfind('-');
+    return dash == std::string::npos ? "0" : name.substr(dash + 1);
+}
+
 Result<std::string> staging_home(const std::string& base) { return make_home(base_of(base)); }
 
 Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint64_t run_id,
@@ -204,9 +213,7 @@ void dismiss_lingering(const std::string& directory) {
     if (!page || page->control().lingering.load() == 0) return;
     page->control().ending = 1;
     ring(page->control().bell);
-    const auto deadline = sys::Clock::now() + freeing_max;
-    while (sys::lock_is_held(agent_lock_path(directory)) && sys::Clock::now() < deadline)
-        std::this_thread::sleep_for(look_pause);
+    await_end_of_agent(directory, freeing_max);
 }
 
 Result<> remove_leftover(const std::string& directory, Unpacked unpacked) {
@@ -254,7 +261,7 @@ Result<LockedDirectory> LockedDirectory::lock(const std::string& directory, cons
                                      process_in(directory), run, application_lock_path(directory)),
                          "all of its snapshots", "end it, or choose another run directory"};
         if (!passing || sys::Clock::now() > deadline) return lock.error();
-        std::this_thread::sleep_for(look_pause);
+        std::this_thread::sleep_for(look_pauses.first);
     }
 }
 
@@ -303,17 +310,24 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
     return staging;
 }
 
-Result<Staging> Staging::join(const std::string& directory) {
+Result<Staging> Staging::join(const std::string& directory) { return map(directory, true); }
+
+Result<Watch> Watch::open(const std::string& directory) {
+    FB_TRY_ASSIGN(staging, Staging::map(directory, false));
+    return Watch(std::move(staging));
+}
+
+Result<Staging> Staging::map(const std::string& directory, bool writable) {
     Staging staging;
     staging.directory_ = directory;
     const auto path = directory + "/" + control_name;
-    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, true));
+    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, writable));
     staging.mapping_ = std::move(mapping);
-    if (const auto bytes = staging.mapping_.bytes().size(); bytes < sizeof(Control))
+    if (const auto bytes = std::as_const(staging.mapping_).bytes().size(); bytes < sizeof(Control))
         return Error{ErrorKind::corrupt,
                      fmt::format("the control page {} has {} bytes, {} are expected", path, bytes, sizeof(Control)),
                      "the staged files beside it", fmt::format("forebay drain {}", directory)};
-    FB_TRY(check(staging.control(), path));
+    FB_TRY(check(std::as_const(staging).control(), path));
     return staging;
 }
 
@@ -353,6 +367,16 @@ std::vector<std::uint32_t> Staging::slots_of(std::uint32_t stream) const {
     for (std::uint32_t i = 0; i < control().slot_count.load(std::memory_order_acquire); ++i)
         if (control().slots[i].stream == stream) indices.push_back(i);
     return indices;
+}
+
+std::set<std::uint64_t> Staging::committed_snapshots(const std::string& stream) const {
+    std::set<std::uint64_t> ids;
+    const auto& page = control();
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
+        if (page.slots[i].state.load(std::memory_order_acquire) == SlotState::committed &&
+            page.streams[page.slots[i].stream].name.data() == stream)
+            ids.insert(page.slots[i].snapshot_id.load());
+    return ids;
 }
 
 std::string Staging::slot_path(std::uint32_t slot) const {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ Result<SessionFile> decode_session(const std::string& text, const std::string& p
 /// `base` "" means /dev/shm. `run` is absolute. `missing` when `base` does not exist.
 Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint64_t run_id,
                                       std::uint32_t virtual_index);
+
+/// The last part of that name, "0" where it has none: tells the agents of one machine apart.
+std::string virtual_index_of(const std::string& directory);
 
 /// The directory of this user alone under `base` that holds them; it is made.
 Result<std::string> staging_home(const std::string& base);
@@ -107,7 +111,7 @@ public:
     static Result<Staging> create(LockedDirectory locked, const SessionFile& session,
                                   std::chrono::milliseconds wait_max);
 
-    /// By the other ranks of the node, after create(), and by the agent and the tools.
+    /// By the other ranks of the node, after create(), and by the agent. Who only looks uses Watch.
     static Result<Staging> join(const std::string& directory);
 
     const std::string& directory() const { return directory_; }
@@ -120,6 +124,10 @@ public:
     /// The slots of a stream, as indices into Control::slots.
     std::vector<std::uint32_t> slots_of(std::uint32_t stream) const;
 
+    /// Snapshots of a stream that are committed and whose slots are not filled anew. Ids are of one stream: other
+    /// streams may have the same.
+    std::set<std::uint64_t> committed_snapshots(const std::string& stream) const;
+
     std::string slot_path(std::uint32_t slot) const;
     bool application_lives() const;
     bool agent_lives() const;
@@ -129,6 +137,9 @@ public:
     Result<> remove();
 
 private:
+    friend class Watch;
+    static Result<Staging> map(const std::string& directory, bool writable);
+
     std::string directory_;
     sys::Mapping mapping_;
     sys::FileLock lock_;

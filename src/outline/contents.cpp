@@ -7,13 +7,13 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
-#include "base/crc32c.hpp"
-#include "base/limits.hpp"
+#include "base/path.hpp"
+#include "catalog/block_reader.hpp"
+#include "catalog/forms/file_form.hpp"
 #include "catalog/node_reader.hpp"
-#include "catalog/plain_bytes.hpp"
 #include "describe/geometry.hpp"
-#include "format/shared.hpp"
 #include "outline/limits.hpp"
 #include "sys/thread.hpp"
 
@@ -41,30 +41,6 @@ Result<> check_limits(const Contents& contents, const catalog::Snapshot& snapsho
     return {};
 }
 
-/// The value of a replicated variable, checked against its checksums.
-Result<std::vector<std::byte>> read_value(sys::File& file, const std::string& path, const format::NodeFile& head,
-                                          std::size_t v) {
-    const auto& block = head.blocks[head.first_block[v]];
-    std::vector<std::byte> value(block.size_bytes);
-    catalog::PlainBytes::Scratch scratch;
-    FB_TRY(catalog::PlainBytes(file, head, path).read(block.offset_bytes, value, scratch));
-    const auto bytes = std::span<const std::byte>(value);
-    for (std::uint64_t segment = 0; segment < format::segments_of(bytes.size()); ++segment) {
-        const auto first = segment * limits::segment_bytes;
-        const auto part = bytes.subspan(first, std::min(limits::segment_bytes, bytes.size() - first));
-        const auto expected = head.crc32c[block.first_segment + segment];
-        const auto found = crc32c(part);
-        if (found == expected) continue;
-        return Error{
-            ErrorKind::corrupt,
-            fmt::format(
-                "'{}' in {} differs from what rank {} staged: crc32c {:08x} found, {:08x} expected, bytes {}-{}.",
-                head.schema.variables[v].name, path, block.rank, found, expected, block.offset_bytes + first,
-                block.offset_bytes + first + part.size() - 1)};
-    }
-    return value;
-}
-
 bool is_copied(const Variable& variable) {
     return variable.kind == Kind::replicated &&
            variable.elements() * variable.type.size_bytes <= views_copied_bytes_max;
@@ -84,18 +60,18 @@ public:
     }
 
     /// The head of one node, or none where its file is missing.
-    Result<> add(const format::NodeLine& line, const format::NodeFile* head, const std::string& step_name) {
+    Result<> add(const format::NodeLine& line, std::optional<format::NodeFile> head, const std::string& step_name) {
         contents_.sources.push_back(step_name + "/" + line.path);
-        contents_.groups.push_back(line.offset_bytes == 0 ? "" : format::region_name(line.node) + "/");
-        if (head == nullptr) contents_.missing.push_back(catalog::name_of(step_name, line));
-        else FB_TRY(place_all(line, *head));
+        contents_.groups.push_back(format::is_region(line) ? format::region_name(line.node) + "/" : "");
+        if (!head) contents_.missing.push_back(catalog::name_of(step_name, line));
+        else FB_TRY(place_all(line, std::move(*head)));
         for (std::uint32_t table = 0; table < contents_.table_rows.size(); ++table)
             contents_.table_rows[table] += line.rows[table];
         return is_limited_ ? check_limits(contents_, snapshot_) : Result<>();
     }
 
 private:
-    Result<> place_all(const format::NodeLine& line, const format::NodeFile& head) {
+    Result<> place_all(const format::NodeLine& line, format::NodeFile head) {
         const auto path = catalog::name_of(snapshot_.directory, line);
         if (head.record_crc32c != line.record_crc32c || head.schema != manifest_.schema || !same_rows(head, line))
             return Error{ErrorKind::corrupt,
@@ -108,12 +84,11 @@ private:
             if (variable.kind == Kind::particles)
                 place(head, v, column_mappings(head, v, contents_.table_rows[variable.table]));
         }
-        if (format::is_shared(line) && contents_.datasets.empty())
-            contents_.datasets = format::shared_datasets(head.record, manifest_.schema);
+        if (contents_.datasets.empty()) contents_.datasets = catalog::form_of(line.form).datasets(head);
         if (has_replicated_) return {};
         has_replicated_ = true;
         FB_TRY_ASSIGN(file, catalog::open_line(store_, snapshot_.directory, line, sys::Access::read));
-        return add_replicated(*file, head, path);
+        return add_replicated(catalog::BlockReader(std::move(file), std::move(head), path));
     }
 
     static bool same_rows(const format::NodeFile& head, const format::NodeLine& line) {
@@ -129,12 +104,13 @@ private:
         contents_.mapping_count += mappings.size();
     }
 
-    Result<> add_replicated(sys::File& file, const format::NodeFile& head, const std::string& path) {
+    Result<> add_replicated(const catalog::BlockReader& reader) {
+        const auto& head = reader.head();
         for (std::size_t v = 0; v < manifest_.schema.variables.size(); ++v) {
             const auto& variable = manifest_.schema.variables[v];
             if (variable.kind != Kind::replicated || head.first_block[v] == head.first_block[v + 1]) continue;
             if (is_copied(variable)) {
-                FB_TRY_ASSIGN(value, read_value(file, path, head, v));
+                FB_TRY_ASSIGN(value, reader.value(v));
                 contents_.values[v] = std::move(value);
             } else {
                 place(head, v, {{0, head.blocks[head.first_block[v]].box}});
@@ -162,12 +138,9 @@ std::vector<Result<format::NodeFile>> read_heads(sys::Store& store, const std::s
     };
     std::vector<std::optional<Result<format::NodeFile>>> found(lines.size());
     std::atomic<std::size_t> next{0};
-    const auto work = [&] {
+    sys::work_together(std::min<std::size_t>(head_readers, lines.size()), [&] {
         for (auto i = next++; i < lines.size(); i = next++) found[i].emplace(read(lines[i]));
-    };
-    sys::Helpers helpers(std::min<std::size_t>(head_readers, std::max<std::size_t>(lines.size(), 1)) - 1, work);
-    work();
-    helpers.join();
+    });
     std::vector<Result<format::NodeFile>> heads;
     heads.reserve(lines.size());
     for (auto& one : found) heads.push_back(std::move(*one));
@@ -205,13 +178,14 @@ Result<Contents> gather_checked(sys::Store& store, const catalog::Snapshot& snap
     const std::span<const format::NodeLine> lines(contents.manifest.nodes);
     for (std::size_t first = 0; first < lines.size(); first += heads_at_once) {
         const auto some = lines.subspan(first, std::min<std::size_t>(heads_at_once, lines.size() - first));
-        const auto heads = read_heads(store, snapshot.directory, contents.manifest, some);
+        auto heads = read_heads(store, snapshot.directory, contents.manifest, some);
         for (std::size_t i = 0; i < some.size(); ++i) {
             const bool absent = !heads[i] && heads[i].error().kind == ErrorKind::missing;
             if (absent && missing == Missing::refuse)
                 return missing_error(store, snapshot.directory, contents.manifest, heads[i].error());
             if (!heads[i] && !absent) return heads[i].error();
-            FB_TRY(gatherer.add(some[i], absent ? nullptr : &*heads[i], directory.filename().string()));
+            auto head = absent ? std::nullopt : std::optional(std::move(*heads[i]));
+            FB_TRY(gatherer.add(some[i], std::move(head), directory.filename().string()));
         }
     }
     if (contents.missing.size() == lines.size())
@@ -227,7 +201,7 @@ Result<Contents> gather(sys::Store& store, const catalog::Snapshot& snapshot, Mi
     auto contents = gather_checked(store, snapshot, std::move(manifest), missing, true);
     if (contents || contents.error().kind == ErrorKind::unsupported) return contents;
     // What is wrong with a source is the catalog's to say; that no view hides it is ours.
-    const auto stream = snapshot.directory.substr(0, snapshot.directory.rfind('/'));
+    const auto stream = directory_of(snapshot.directory);
     const bool absent = contents.error().kind == ErrorKind::missing && missing == Missing::refuse;
     return because(
         contents.error(),

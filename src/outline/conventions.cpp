@@ -2,24 +2,38 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
+#include "describe/conventions.hpp"
 #include "outline/h5part_outline.hpp"
 #include "outline/named_outline.hpp"
 #include "outline/openpmd_outline.hpp"
 
 namespace forebay::outline {
 
+namespace {
+
+using MakeOutline = Result<Outline> (*)(std::span<const Contents>, const Wish&);
+
+// By value of Convention, as describe::known_conventions.
+constexpr std::array<MakeOutline, describe::known_conventions.size()> outlines{
+    [](std::span<const Contents> contents, const Wish&) { return plain_outline(contents); },
+    h5part_outline,
+    openpmd_outline,
+    [](std::span<const Contents> contents, const Wish&) { return netcdf_outline(contents); },
+};
+static_assert(outlines.back() != nullptr, "each convention has its outline");
+
+}  // namespace
+
 Result<Convention> convention_named(const std::string& name) {
-    for (const auto one : catalog::all_conventions)
-        if (name == catalog::name_of(one)) return one;
+    if (const auto found = describe::convention_named(name)) return *found;
     return Error{ErrorKind::refused, fmt::format("there is no convention \"{}\"", name), "",
-                 "plain, h5part, openpmd or netcdf"};
+                 describe::convention_names()};
 }
 
 Result<Outline> outline_of(std::span<const Contents> contents, const Wish& wish) {
-    FB_TRY_ASSIGN(outline, wish.convention == Convention::h5part    ? h5part_outline(contents, wish)
-                           : wish.convention == Convention::openpmd ? openpmd_outline(contents, wish)
-                           : wish.convention == Convention::netcdf  ? netcdf_outline(contents)
-                                                                    : plain_outline(contents));
+    FB_TRY_ASSIGN(outline, outlines[static_cast<std::size_t>(wish.convention)](contents, wish));
     std::vector<std::string> missing;
     for (const auto& one : contents) missing.insert(missing.end(), one.missing.begin(), one.missing.end());
     if (!missing.empty()) {

@@ -11,7 +11,7 @@
 
 namespace forebay::outline {
 
-/// By the name that catalog::name_of() gives; `refused` for anything else, with the names there are.
+/// By the name that the configuration gives it; `refused` for anything else, with the names there are.
 Result<Convention> convention_named(const std::string& name);
 
 struct Wish {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+#include "describe/conventions.hpp"
 #include "outline/description.hpp"
 #include "outline/given.hpp"
 #include "outline/openpmd_outline.hpp"
@@ -311,8 +312,9 @@ TEST_CASE("an attribute that is given twice is one attribute, whichever conventi
                            {"software", std::string("mine")},
                            {"run", std::string("the long one")},
                            {"forebay_version", std::string("7")}};
-    for (const auto convention : catalog::all_conventions) {
-        CAPTURE(catalog::name_of(convention));
+    for (const auto& known : describe::known_conventions) {
+        const auto convention = known.convention;
+        CAPTURE(known.name);
         const auto outline = made({contents}, {.convention = convention});
         const auto check = [](const std::string& path, const std::vector<Outline::Attribute>& attributes) {
             std::set<std::string> names;

@@ -1,4 +1,5 @@
 #include "outline/description.hpp"
+#include "base/glob.hpp"
 
 #include <fmt/format.h>
 
@@ -11,18 +12,6 @@ namespace {
 
 // toml++ takes dots of a key apart by recursion; a file of this size cannot end the stack.
 constexpr std::uint64_t description_bytes_max = 64u << 10;
-
-/// `*` stands for any number of characters.
-bool fits(std::string_view pattern, std::string_view name) {
-    const auto star = pattern.find('*');
-    if (star == std::string_view::npos) return pattern == name;
-    if (!name.starts_with(pattern.substr(0, star))) return false;
-    pattern.remove_prefix(star + 1);
-    name.remove_prefix(star);
-    for (std::size_t skip = 0; skip <= name.size(); ++skip)
-        if (fits(pattern, name.substr(skip))) return true;
-    return false;
-}
 
 Error refused(const std::string& path, const toml::node& where, const std::string& what) {
     return {ErrorKind::refused, fmt::format("{}, line {}: {}", path, where.source().begin.line, what)};
@@ -151,7 +140,7 @@ Result<> describe(Contents& contents, const Description& description) {
     for (const auto& rule : description.rules) {
         bool has_fit = false;
         for (auto& variable : contents.manifest.schema.variables) {
-            if (!fits(rule.pattern, variable.name)) continue;
+            if (!matches(rule.pattern, variable.name)) continue;
             has_fit = true;
             FB_TRY(apply(rule, variable));
         }

@@ -1,4 +1,5 @@
 #include "outline/dimensions.hpp"
+#include "base/path.hpp"
 
 #include <fmt/format.h>
 

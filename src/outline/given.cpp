@@ -112,13 +112,6 @@ std::string word_of(std::string_view name) {
     return word;
 }
 
-std::string leaf_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-std::string parent_of(const std::string& path) {
-    const auto slash = path.rfind('/');
-    return slash == std::string::npos ? "" : path.substr(0, slash);
-}
-
 std::string date_text(std::int64_t unix_ns) {
     const auto seconds = static_cast<std::time_t>(unix_ns / 1'000'000'000);
     return fmt::format("{:%Y-%m-%d %H:%M:%S} +0000", fmt::gmtime(seconds));

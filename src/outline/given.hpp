@@ -50,9 +50,6 @@ std::vector<Outline::Attribute> shown_attributes(const Variable& variable);
 /// As much of a name as conventions with strict names take: letters, digits and '_'; each other byte becomes '_'.
 std::string word_of(std::string_view name);
 
-std::string leaf_of(const std::string& path);
-std::string parent_of(const std::string& path);
-
 /// 1970 to "2026-11-22 14:46:00 +0000".
 std::string date_text(std::int64_t unix_ns);
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/bytes.hpp"
+#include "base/path.hpp"
 #include "outline/dimensions.hpp"
 #include "outline/given.hpp"
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "base/path.hpp"
 #include "outline/dimensions.hpp"
 #include "outline/given.hpp"
 #include "outline/limits.hpp"

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/path.hpp"
 #include "outline/given.hpp"
 
 namespace forebay::outline {

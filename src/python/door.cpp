@@ -14,6 +14,8 @@
 #include <tuple>
 #include <utility>
 
+#include "describe/counter_list.hpp"
+#include "describe/option_list.hpp"
 #include "wished.hpp"
 
 namespace nb = nanobind;
@@ -80,14 +82,6 @@ std::optional<Restart> restore(Stream& self, const nb::object& bind) {
 
 std::chrono::milliseconds milliseconds(double seconds) {
     return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(seconds, 1e12) * 1000));
-}
-
-Policy policy_named(const std::string& name) {
-    for (const auto& [known, policy] :
-         {std::pair{"wait", Policy::wait}, std::pair{"wait_at_most", Policy::wait_at_most},
-          std::pair{"skip", Policy::skip}, std::pair{"newest_only", Policy::newest_only}})
-        if (name == known) return policy;
-    throw Exception({ErrorKind::refused, "policy '" + name + "': wait, wait_at_most, skip or newest_only."});
 }
 
 // One Python class for each kind of error.
@@ -177,25 +171,10 @@ void add_saving(nb::module_& module) {
                                   : std::to_string(std::lround(self.seconds_left)) + " s left";
             return "<forebay.Job: " + told + ", " + left + (self.reason.empty() ? "" : ": " + self.reason) + ">";
         });
-    nb::class_<Counters>(module, "Counters")
-        .def_ro("saves", &Counters::saves)
-        .def_ro("skipped", &Counters::skipped)
-        .def_ro("replaced", &Counters::replaced)
-        .def_ro("commits", &Counters::commits)
-        .def_ro("aborts", &Counters::aborts)
-        .def_ro("bytes_saved", &Counters::bytes_saved)
-        .def_ro("bytes_drained", &Counters::bytes_drained)
-        .def_ro("bytes_stored", &Counters::bytes_stored)
-        .def_ro("blocked_seconds", &Counters::blocked_seconds)
-        .def_ro("wait_seconds", &Counters::wait_seconds)
-        .def_ro("drain_seconds", &Counters::drain_seconds)
-        .def_ro("newest_durable_step", &Counters::newest_durable_step)
-        .def_ro("deadlines_missed", &Counters::deadlines_missed)
-        .def_ro("overtakes", &Counters::overtakes)
-        .def_ro("limits_overruled", &Counters::limits_overruled)
-        .def_ro("steps_counted", &Counters::steps_counted)
-        .def_ro("slowdown_percent", &Counters::slowdown_percent)
-        .def_ro("drain_rate_bytes_per_second", &Counters::drain_rate_bytes_per_second);
+    nb::class_<Counters> counters(module, "Counters");
+    describe::each_counter(
+        [&](const char* name, auto member, const char* meaning) { counters.def_ro(name, member, meaning); });
+    counters.def("__repr__", [](const Counters& self) { return describe::counters_text(self); });
     nb::class_<Particles>(module, "Particles")
         .def(
             "bind",
@@ -288,24 +267,10 @@ void add_session(nb::module_& module) {
             Waits())
         .def(
             "stream_with",
-            [](Session& self, const std::string& name, int slots, const std::string& policy, double wait_max_seconds,
-               int keep, int keep_abandoned, bool view, int priority, double deadline_seconds,
-               std::uint64_t rate_bytes_per_second, int nodes_per_file) {
-                return self
-                    .stream(name, {.slots = slots,
-                                   .policy = policy_named(policy),
-                                   .wait_max = milliseconds(wait_max_seconds),
-                                   .keep = keep,
-                                   .keep_abandoned = keep_abandoned,
-                                   .view = view,
-                                   .priority = priority,
-                                   .deadline = milliseconds(deadline_seconds),
-                                   .rate_bytes_per_second = rate_bytes_per_second,
-                                   .nodes_per_file = nodes_per_file})
-                    .value();
+            [](Session& self, const std::string& name, const std::string& options) {
+                return self.stream(name, parse_stream_options(options)).value();
             },
-            "name"_a, "slots"_a, "policy"_a, "wait_max_seconds"_a, "keep"_a, "keep_abandoned"_a, "view"_a, "priority"_a,
-            "deadline_seconds"_a, "rate_bytes_per_second"_a, "nodes_per_file"_a, Waits())
+            "name"_a, "options"_a, Waits())
         .def_prop_ro("draining", &Session::draining)
         .def_prop_ro("spool", &Session::spool)
         .def(
@@ -313,6 +278,12 @@ void add_session(nb::module_& module) {
             Waits())
         .def(
             "close", [](Session& self) { self.close().value(); }, Waits());
+    module.def("stream_options", [] {
+        std::vector<std::tuple<std::string, std::string, std::string, std::string>> lines;
+        for (const auto& [key, values, by_default, meaning] : describe::stream_option_lines())
+            lines.emplace_back(key, values, by_default, meaning);
+        return lines;
+    });
     module.def(
         "open_alone", [](const WishedOptions& wished) { return Session::open(wished.options).value(); }, "options"_a,
         Waits());

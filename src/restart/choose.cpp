@@ -19,15 +19,6 @@ namespace forebay::restart {
 
 namespace {
 
-using node::SlotState;
-
-// What a dead session left staged on nodes of which it had another number is whole at the target alone.
-bool is_of_other_nodes(const std::string& directory, std::uint32_t nodes) {
-    const auto staged = node::staged_files(directory);
-    return staged &&
-           std::ranges::any_of(*staged, [&](const node::StagedFile& file) { return file.peek.record.nodes != nodes; });
-}
-
 // A list of texts in one; none of them holds a NUL.
 std::string joined(const std::vector<std::string>& texts) {
     std::string all;
@@ -42,35 +33,6 @@ std::vector<std::string> split(std::string_view all) {
 }
 
 }  // namespace
-
-// What a dead session left staged on several nodes can be read by all of them only from the target, so it is first
-// drained there, by the agents that this session has started. One node reads its staged copies as they are.
-Result<> Chooser::settle() {
-    if (std::exchange(settled_, true)) return {};
-    const auto nodes = context_.topology->nodes;
-    bool waits = false;
-    FB_TRY(comm::agree(*context_.topology->world, [&] {
-        waits = context_.topology->leads() && (nodes > 1 || is_of_other_nodes(context_.staging->directory(), nodes));
-    }));
-    const auto& page = context_.staging->control();
-    const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
-        if (!waits) return {};
-        const auto seen = page.news.load(std::memory_order_acquire);
-        std::vector<std::uint32_t> busy;
-        for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
-            const auto state = page.slots[i].state.load(std::memory_order_acquire);
-            if (state == SlotState::sealed || state == SlotState::draining || state == SlotState::drained)
-                busy.push_back(i);
-        }
-        if (busy.empty()) return {};
-        sys::wait_on(page.news, seen, nap);
-        return fmt::format("the agent on {} to drain what an earlier session left in {}: {}", sys::host_name(),
-                           context_.staging->directory(), node::show_pending(*context_.staging, busy));
-    };
-    // What is committed by then is what there is.
-    node::wait_together(*context_.topology->world, look, context_.wait_max, context_.say);
-    return {};
-}
 
 Result<std::vector<node::StagedFile>> Chooser::staged_here() {
     std::vector<node::StagedFile> staged;
@@ -107,12 +69,7 @@ bool Chooser::is_whole_alone(const node::StagedFile& file) const {
 Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::StagedFile>& staged) const {
     // Before the target is listed: what is committed by now is in the list, unless somebody has removed it, and then
     // its staged copy is not to come back.
-    std::set<std::uint64_t> committed;
-    const auto& page = context_.staging->control();
-    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)  // ids are of one stream: others have the same
-        if (page.slots[i].state.load(std::memory_order_acquire) == SlotState::committed &&
-            page.streams[page.slots[i].stream].name.data() == stream_)
-            committed.insert(page.slots[i].snapshot_id.load());
+    const auto committed = context_.staging->committed_snapshots(stream_);
     std::vector<format::Lineage> lineages;
     for (const auto& file : staged)
         if (is_whole_alone(file) && !committed.contains(file.peek.record.snapshot_id))
@@ -121,7 +78,7 @@ Result<std::vector<Chooser::Candidate>> Chooser::find(const std::vector<node::St
     std::vector<Candidate> found;
     auto history = catalog::history(*context_.store, context_.run, stream_, lineages);
     if (!history && history.error().kind != ErrorKind::missing) return history.error();
-    std::set<std::uint64_t> known = committed;
+    auto known = committed;
     for (const auto& version : history ? history->living : std::vector<catalog::Version>()) {
         known.insert(version.head.snapshot_id);
         found.push_back({version.head.step, version.head.which_save(), version.snapshot.directory});
@@ -181,35 +138,40 @@ Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<no
     return all;
 }
 
-Result<Choice> Chooser::load(const Candidate& candidate, const std::vector<node::StagedFile>& staged) {
+// The first rank reads it at the target for all; a staged one is on this node, where each rank reads it itself.
+Result<format::Manifest> Chooser::manifest_of(const Candidate& candidate) {
     auto& world = *context_.topology->world;
-    Choice choice;
+    format::Manifest manifest;
     std::string text;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
-        choice.directory = candidate.directory;
-        choice.source = choice.directory;
-        if (world.rank() != 0) return {};
-        FB_TRY_ASSIGN(manifest, catalog::load_manifest(*context_.store, choice.directory));
-        text = format::encode_manifest(manifest);
-        return {};
-    }));
-    FB_TRY(world.broadcast_sized(text, 0));
-    FB_TRY(comm::agree(world, [&]() -> Result<> {
-        FB_TRY_ASSIGN(manifest, format::decode_manifest(text, choice.directory));
-        choice.manifest = std::move(manifest);
-        for (const auto& file : staged) {
-            const auto& record = file.peek.record;
-            if (record.snapshot_id == choice.manifest.snapshot_id && record.node < choice.manifest.nodes.size() &&
-                staged_crc32c(choice.manifest.nodes[record.node]) == file.peek.record_crc32c)
-                choice.staged.push_back({.node = record.node, .path = file.path});
+        if (candidate.directory.empty()) {
+            FB_TRY_ASSIGN(staged, catalog::manifest_of_staged(candidate.staged));
+            manifest = std::move(staged);
+        } else if (world.rank() == 0) {
+            FB_TRY_ASSIGN(committed, catalog::load_manifest(*context_.store, candidate.directory));
+            text = format::encode_manifest(committed);
         }
         return {};
     }));
-    FB_TRY(comm::agree(world, [&] { return check_records(choice); }));
-    FB_TRY(comm::agree(world, [&] {
-        if (choice.staged.size() == choice.manifest.nodes.size())
-            choice.source = "staged copy on this node, " + choice.staged.front().path;
+    if (candidate.directory.empty()) return manifest;
+    FB_TRY(world.broadcast_sized(text, 0));
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        FB_TRY_ASSIGN(decoded, format::decode_manifest(text, candidate.directory));
+        manifest = std::move(decoded);
+        return {};
     }));
+    return manifest;
+}
+
+Result<Choice> Chooser::load(const Candidate& candidate, const std::vector<node::StagedFile>& staged) {
+    auto& world = *context_.topology->world;
+    FB_TRY_ASSIGN(manifest, manifest_of(candidate));
+    Choice choice;
+    FB_TRY(comm::agree(world, [&] {
+        choice = {std::move(manifest), catalog::Copies(*context_.store, candidate.directory)};
+        choice.copies.add_memory(choice.manifest, staged);
+    }));
+    FB_TRY(comm::agree(world, [&] { return check_records(choice); }));
     return choice;
 }
 
@@ -219,40 +181,16 @@ Result<> Chooser::check_records(const Choice& choice) const {
     const auto size = static_cast<std::size_t>(world.size());
     for (auto i = static_cast<std::size_t>(world.rank()); i < choice.manifest.nodes.size(); i += size) {
         const auto& line = choice.manifest.nodes[i];
-        const bool here = context_.topology->nodes == 1 &&
-                          std::ranges::find(choice.staged, i, &StagedCopy::node) != choice.staged.end();
-        if (here) continue;
-        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, choice.directory, line));
+        if (context_.topology->nodes == 1 && choice.copies.in_memory(line)) continue;
+        const auto& directory = choice.copies.directory();
+        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, directory, line));
         if (reader.peek().record_crc32c != line.record_crc32c)
             return Error{
                 ErrorKind::corrupt,
                 fmt::format("{} is not the file that was committed: record {:08x}, expected {:08x}.",
-                            catalog::name_of(choice.directory, line), reader.peek().record_crc32c, line.record_crc32c)};
+                            catalog::name_of(directory, line), reader.peek().record_crc32c, line.record_crc32c)};
     }
     return {};
-}
-
-Result<Choice> Chooser::load_staged(const std::string& path) {
-    Choice choice;
-    FB_TRY(comm::agree(*context_.topology->world, [&]() -> Result<> {
-        choice.source = "staged copy on this node, " + path;
-        choice.staged.push_back({.node = 0, .path = path});
-        FB_TRY_ASSIGN(reader,
-                      catalog::NodeReader::open(sys::posix_store(), path, catalog::NodeReader::Length::at_least));
-        FB_TRY_ASSIGN(head, reader.head());
-        const auto& record = head.record;
-        choice.manifest = {.snapshot_id = record.snapshot_id,
-                           .step = record.step,
-                           .time = record.time,
-                           .sealed_unix_ns = record.sealed_unix_ns,
-                           .world_ranks = record.world_ranks,
-                           .lineage = record.lineage,
-                           .schema = head.schema,
-                           .shapes = format::distinct_shapes(head.schema),
-                           .nodes = {format::line_of(head, format::node_path(0, 1))}};
-        return {};
-    }));
-    return choice;
 }
 
 Result<> Chooser::pass_over(std::int64_t step, const char* what, const Error& why) {
@@ -260,12 +198,12 @@ Result<> Chooser::pass_over(std::int64_t step, const char* what, const Error& wh
     // that fails now may give the snapshot in a minute: the run must not go back for that.
     if (why.kind == ErrorKind::full || why.kind == ErrorKind::retry) return why;
     return comm::agree(*context_.topology->world,
-                       [&] { notes_.push_back(fmt::format("step {}{} is passed over: {}", step, what, why.line())); });
+                       [&] { context_.note(fmt::format("step {}{} is passed over: {}", step, what, why.line())); });
 }
 
-Result<std::optional<Choice>> Chooser::newest_below(std::int64_t below) {
-    notes_.clear();
-    FB_TRY(settle());
+Result<bool> Chooser::choose_below(std::int64_t below, const Accept& accept) {
+    if (!std::exchange(settled_, true))
+        FB_TRY(node::await_inherited(*context_.topology, *context_.staging, context_.wait_max, context_.say));
     auto& world = *context_.topology->world;
     std::vector<node::StagedFile> staged;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
@@ -280,11 +218,16 @@ Result<std::optional<Choice>> Chooser::newest_below(std::int64_t below) {
             FB_TRY(pass_over(candidate.step, "", {ErrorKind::missing, candidate.why}));
             continue;
         }
-        auto choice = candidate.staged.empty() ? load(candidate, staged) : load_staged(candidate.staged);
-        if (choice) return std::optional(std::move(*choice));
-        FB_TRY(pass_over(candidate.step, candidate.staged.empty() ? "" : ": its staged copy", choice.error()));
+        auto choice = load(candidate, staged);
+        if (!choice) {
+            FB_TRY(pass_over(candidate.step, candidate.staged.empty() ? "" : ": its staged copy", choice.error()));
+            continue;
+        }
+        FB_TRY_ASSIGN(accepted, accept(std::move(*choice)));
+        if (accepted) return true;
+        below = candidate.step;  // other saves of this step are older: they are passed over with it
     }
-    return std::optional<Choice>();
+    return false;
 }
 
 }  // namespace forebay::restart

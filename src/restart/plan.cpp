@@ -45,9 +45,8 @@ Result<Plan> Plan::make(const Schema& schema, const format::Manifest& manifest, 
     plan.manifest_ = &manifest;
     plan.rank_ = rank;
     plan.ranks_ = ranks;
-    // A shared file has them of node 0 alone.
-    const bool only_first = format::is_shared(manifest.nodes.front());
-    plan.replicated_from_ = only_first ? 0 : node % static_cast<std::uint32_t>(manifest.nodes.size());
+    const auto own = node % static_cast<std::uint32_t>(manifest.nodes.size());
+    plan.replicated_from_ = format::holds_replicated(manifest.nodes[own]) ? own : 0;
     plan.tables_.resize(schema.tables.size());
     for (const auto& variable : schema.variables) {
         const auto* theirs = find(manifest.schema, variable.name);

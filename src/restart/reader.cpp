@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/limits.hpp"
-#include "catalog/node_reader.hpp"
 #include "restart/scatter.hpp"
 
 namespace forebay::restart {
@@ -29,15 +28,16 @@ public:
         int reader = 0;
         for (std::size_t i = 0; i < needed.size(); ++i) {
             if (needed[i] == 0) continue;
+            const auto& line = choice_.manifest.nodes[i];
             std::string path;
-            FB_TRY(comm::agree(node_, [&] { path = path_of(i); }));
+            FB_TRY(comm::agree(node_, [&] { path = choice_.copies.name_of(line); }));
             auto& kept = *context_.kept;
             if (const auto at = kept.heads.find(i); at != kept.heads.end()) {
                 FB_TRY(visit(i, path, at->second));
                 continue;
             }
             std::uint64_t bytes = 0;
-            FB_TRY_ASSIGN(head, head_of(i, path, reader++ % node_.size(), bytes));
+            FB_TRY_ASSIGN(head, head_of(line, path, reader++ % node_.size(), bytes));
             FB_TRY(visit(i, path, head));
             if (kept.heads_bytes + bytes > limits::kept_heads_bytes) continue;
             // The same heads on all ranks of a node, or they would not read the others together.
@@ -48,32 +48,23 @@ public:
         return {};
     }
 
-    static StagedCopy* staged(Choice& choice, const std::string& path) {
-        const auto at = std::ranges::find(choice.staged, path, &StagedCopy::path);
-        return at == choice.staged.end() ? nullptr : &*at;
-    }
-    const StagedCopy* staged(const std::string& path) const {
-        const auto at = std::ranges::find(choice_.staged, path, &StagedCopy::path);
-        return at == choice_.staged.end() ? nullptr : &*at;
-    }
-
 private:
-    std::string path_of(std::size_t node) const {
-        const auto at = std::ranges::find(choice_.staged, node, &StagedCopy::node);
-        return at != choice_.staged.end() ? at->path
-                                          : catalog::name_of(choice_.directory, choice_.manifest.nodes[node]);
-    }
-
-    Result<Kept::Head> head_of(std::size_t node, const std::string& path, int reader, std::uint64_t& size_bytes) {
+    Result<Kept::Head> head_of(const format::NodeLine& line, const std::string& path, int reader,
+                               std::uint64_t& size_bytes) {
         std::vector<std::byte> bytes;
-        FB_TRY(comm::agree(node_, [&] { return node_.rank() == reader ? read_head(node, path, bytes) : Result<>(); }));
+        FB_TRY(comm::agree(node_, [&]() -> Result<> {
+            if (node_.rank() != reader) return {};
+            FB_TRY_ASSIGN(opened, choice_.copies.open(line));
+            FB_TRY_ASSIGN(head, opened.head_bytes());
+            bytes = std::move(head);
+            return {};
+        }));
         FB_TRY(node_.broadcast_sized(bytes, reader));
         size_bytes = bytes.size();
         Kept::Head head;
         FB_TRY(comm::agree(node_, [&]() -> Result<> {
             FB_TRY_ASSIGN(file, format::open_head(bytes, path));
-            const auto& line = choice_.manifest.nodes[node];
-            if (file.record_crc32c != (staged(path) != nullptr ? staged_crc32c(line) : line.record_crc32c))
+            if (file.record_crc32c != choice_.copies.record_crc32c(line))
                 return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed.", path)};
             head.segments = format::segments_by_offset(file);
             head.file = std::move(file);
@@ -82,35 +73,19 @@ private:
         return head;
     }
 
-    Result<> read_head(std::size_t node, const std::string& path, std::vector<std::byte>& bytes) {
-        using catalog::NodeReader;
-        const auto& line = choice_.manifest.nodes[node];
-        FB_TRY_ASSIGN(reader, staged(path) != nullptr
-                                  ? NodeReader::open(*context_.store, path, NodeReader::Length::at_least)
-                                  : NodeReader::open(*context_.store, choice_.directory, line));
-        FB_TRY_ASSIGN(head, reader.head_bytes());
-        bytes = std::move(head);
-        return {};
-    }
-
     const ReaderContext& context_;
     const Choice& choice_;
     comm::Group& node_;
 };
 
-// Through the mapping of a staged copy.
-// What was described after the snapshot was chosen may be in a copy that is not mapped yet.
-Result<> take_staged(StagedCopy& copy, const std::vector<format::Segment>& segments, Scatter& scatter) {
-    if (!copy.mapping.mapped()) {
-        FB_TRY_ASSIGN(mapping, sys::Mapping::open(copy.path, false));
-        copy.mapping = std::move(mapping);
-    }
-    const std::span<const std::byte> bytes = std::as_const(copy.mapping).bytes();
+// Out of a copy in memory.
+Result<> take_mapped(std::span<const std::byte> bytes, const std::string& path,
+                     const std::vector<format::Segment>& segments, Scatter& scatter) {
     for (std::size_t i = 0; i < segments.size(); ++i) {
         if (scatter.needed()[i] == 0) continue;
         if (segments[i].offset + segments[i].bytes > bytes.size())
-            return Error{ErrorKind::corrupt, fmt::format("{} is cut short.", copy.path)};
-        FB_TRY(scatter.take(i, bytes.subspan(segments[i].offset, segments[i].bytes), copy.path));
+            return Error{ErrorKind::corrupt, fmt::format("{} is cut short.", path)};
+        FB_TRY(scatter.take(i, bytes.subspan(segments[i].offset, segments[i].bytes), path));
     }
     return {};
 }
@@ -164,15 +139,14 @@ Result<> map_staged(const ReaderContext& context, Choice& choice, const Plan& pl
     FB_TRY(comm::agree(*context.topology->world, [&] { needed = plan.files_needed(binding); }));
     const auto mapped =
         FileByFile(context, choice)
-            .each(needed, [&](std::size_t, const std::string& path, const Kept::Head& head) -> Result<> {
-                auto* copy = FileByFile::staged(choice, path);
-                if (copy == nullptr) return {};
+            .each(needed, [&](std::size_t index, const std::string&, const Kept::Head& head) -> Result<> {
+                const auto& line = choice.manifest.nodes[index];
+                if (!choice.copies.in_memory(line)) return {};
                 const auto map = [&]() -> Result<> {
-                    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, false));
-                    copy->mapping = std::move(mapping);
+                    FB_TRY_ASSIGN(mapping, choice.copies.map(line));
                     std::uint64_t bytes = 0;
                     const Scatter scatter(head.file, head.segments, plan.takes(binding, head.file, bytes));
-                    return prefault_needed(copy->mapping, head.segments, scatter.needed());
+                    return prefault_needed(*mapping, head.segments, scatter.needed());
                 };
                 return comm::agree(*context.topology->node, map);
             });
@@ -193,11 +167,14 @@ Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, co
             scatter.emplace(head.file, head.segments, plan.takes(binding, head.file, taken));
             claims = scatter->claims(node.rank());
         }));
-        if (auto* copy = FileByFile::staged(choice, path)) {
+        const auto& line = choice.manifest.nodes[index];
+        if (choice.copies.in_memory(line)) {
             node.max(claims);
-            return comm::agree(node, [&] {
+            return comm::agree(node, [&]() -> Result<> {
                 scatter->settle(claims, node.rank());
-                return take_staged(*copy, head.segments, *scatter);
+                // What was described after the snapshot was chosen may be in a copy that is not mapped yet.
+                FB_TRY_ASSIGN(mapping, choice.copies.map(line));
+                return take_mapped(std::as_const(*mapping).bytes(), path, head.segments, *scatter);
             });
         }
         if (!window) {
@@ -207,8 +184,7 @@ Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, co
         std::unique_ptr<sys::File> source;
         std::optional<catalog::PlainBytes> bytes;
         FB_TRY(comm::agree(node, [&]() -> Result<> {
-            FB_TRY_ASSIGN(opened, catalog::open_line(*context.store, choice.directory, choice.manifest.nodes[index],
-                                                     sys::Access::read_direct));
+            FB_TRY_ASSIGN(opened, choice.copies.open_direct(line));
             source = std::move(opened);
             bytes.emplace(*source, head.file, path);
             return {};

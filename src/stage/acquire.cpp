@@ -92,7 +92,7 @@ Result<Stager::Outcome> Stager::acquire() {
             return Outcome::admitted;
         }
         // A policy that never waits must not leave a dead agent unnoticed either.
-        FB_TRY(context_.ensure_agent());
+        FB_TRY(context_.host->ensure());
         if (options_.policy == Policy::newest_only && take_waiting()) return Outcome::replacing;
         const bool waits = options_.policy == Policy::wait ||
                            (options_.policy == Policy::wait_at_most && sys::Clock::now() < deadline);

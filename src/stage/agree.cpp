@@ -22,7 +22,7 @@ Result<> Stager::plan_together(const Call& call, const Schema& schema, const des
     if (flags[1] != 0) {
         FB_TRY(check_together(world, schema, binding));
         FB_TRY(comm::agree(world, [&]() -> Result<> {
-            if (options_.shared == Shared::h5part) FB_TRY(check_h5part(schema));
+            if (options_.file.as_h5part) FB_TRY(check_h5part(schema));
             const auto& topology = *context_.topology;
             FB_TRY_ASSIGN(parts, exchange_parts(*topology.node, topology.node_ranks, schema, binding));
             parts_ = std::move(parts);

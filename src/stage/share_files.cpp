@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "format/combined.hpp"
 #include "format/shared.hpp"
@@ -36,7 +35,7 @@ bool Stager::share_has_changed() {
 // which write without a word to each other, find it in the records.
 void Stager::plan_share(const Schema& schema) {
     if (!context_.topology->leads()) return;
-    const auto naming = options_.shared == Shared::h5part ? format::SharedNaming::h5part : format::SharedNaming::own;
+    const auto naming = options_.file.as_h5part ? format::SharedNaming::h5part : format::SharedNaming::own;
     context_.topology->leaders->gather_all(std::as_bytes(std::span(new_share_)),
                                            std::as_writable_bytes(std::span(all_shares_)));
     if (shared_version_ != version_) shared_head_bytes_ = format::shared_heads_offset(schema, naming);
@@ -56,7 +55,7 @@ void Stager::plan_share(const Schema& schema) {
                                             .alignment_bytes = context_.block_bytes},
                                            rows);
     shared_offsets_ = format::own_offsets(plan, schema, before);
-    group_ = {.nodes_per_file = format::in_shared_file, .offsets = {}, .shared = plan.places};
+    form_ = plan.places;
     share_.swap(new_share_);
     shared_version_ = version_;
 }
@@ -66,7 +65,6 @@ void Stager::make_room_to_combine(const Schema& schema) {
     const auto nodes = static_cast<std::size_t>(sharers_->size());
     shared_head_bytes_ = format::combined_head_bytes(schema, static_cast<std::uint32_t>(nodes));
     file_bytes_.resize(nodes);
-    group_.offsets.reserve(nodes + 1);
 }
 
 // Each save anew, among the nodes of one file alone: a node that lays out anew, alone, has another length. Nothing of
@@ -75,9 +73,9 @@ void Stager::combine_files() {
     if (!sharers_) return;
     const auto mine = slots_[current_].layout().file_bytes;
     sharers_->gather_all(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(file_bytes_)));
-    const auto per_file = static_cast<std::uint32_t>(options_.nodes_per_file);
-    group_ = format::place_regions(shared_head_bytes_, per_file, context_.topology->node_index / per_file * per_file,
-                                   file_bytes_, context_.block_bytes, std::move(group_.offsets));
+    const auto per_file = static_cast<std::uint32_t>(options_.file.nodes);
+    form_ = format::place_regions(shared_head_bytes_, per_file, context_.topology->node_index / per_file * per_file,
+                                  file_bytes_, context_.block_bytes);
 }
 
 }  // namespace forebay::stage

@@ -50,9 +50,9 @@ Result<> Stager::add() {
         saved_as_.resize(indices_.size());
         decisions_ = stream_control().decisions.load();
     }));
-    if (context_.topology->leads() && options_.nodes_per_file > 1 && context_.topology->nodes > 1)
-        sharers_ = context_.topology->leaders->split(static_cast<int>(context_.topology->node_index) /
-                                                     options_.nodes_per_file);
+    if (context_.topology->leads() && options_.file.kind == TargetFile::Kind::combined && context_.topology->nodes > 1)
+        sharers_ =
+            context_.topology->leaders->split(static_cast<int>(context_.topology->node_index) / options_.file.nodes);
     return {};
 }
 
@@ -197,7 +197,7 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     // The others of a node follow its first rank, so they say nothing about what is replaced.
     const bool leads = topology.leads();
     bool new_share = false;
-    if (leads && mine && options_.shared != Shared::no && outcome != Outcome::skipped)
+    if (leads && mine && options_.file.kind == TargetFile::Kind::shared && outcome != Outcome::skipped)
         mine = attempt([&] { new_share = share_has_changed(); });
     std::int64_t flags[] = {mine ? 0 : 1, outcome == Outcome::skipped ? 1 : 0, leads ? replaced_ : nothing,
                             leads ? -replaced_ : nothing, new_share ? 1 : 0};
@@ -226,7 +226,7 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
         previous_ = node::SlotState::empty;  // given up, the slot holds nothing that the agent could drain
         topology.node->barrier();
     }
-    if (options_.shared == Shared::no) combine_files();
+    if (options_.file.kind != TargetFile::Kind::shared) combine_files();
     else if (leads) slots_[current_].share(shared_offsets_);
     saved_.kept = true;
     under_way_ = saves_;
@@ -245,17 +245,16 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
     if (context_.topology->leads()) {
         const auto sealing = sys::Clock::now();
         const auto id = snapshot_id(context_.session_id, saves_);
-        format::Record record{.snapshot_id = id,
-                              .step = saved_.step,
-                              .time = time_,
-                              .sealed_unix_ns = sys::unix_ns(),
-                              .node = context_.topology->node_index,
-                              .nodes = context_.topology->nodes,
-                              .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size()),
-                              .group = std::move(group_),
-                              .lineage = {context_.run_id, saves_, std::move(lines_)}};
+        const format::Record record{.snapshot_id = id,
+                                    .step = saved_.step,
+                                    .time = time_,
+                                    .sealed_unix_ns = sys::unix_ns(),
+                                    .node = context_.topology->node_index,
+                                    .nodes = context_.topology->nodes,
+                                    .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size()),
+                                    .form = form_,
+                                    .lineage = {context_.run_id, saves_, std::move(lines_)}};
         slot.seal(record);
-        group_ = std::move(record.group);
         auto& shared = control(current_);
         shared.step = saved_.step;
         shared.snapshot_id = id;
@@ -280,9 +279,8 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
 }
 
 Result<> Stager::wait_committed(std::chrono::milliseconds at_most) {
-    const bool leads = context_.topology->leads();
     const auto waited = node::await_commits(*context_.topology->world, *context_.staging, indices_, at_most,
-                                            leads ? context_.ensure_agent : nullptr, context_.say);
+                                            context_.host, context_.say);
     for (std::size_t i = 0; i < indices_.size(); ++i) reported_[i] = control(i).failures.load();
     return waited;
 }

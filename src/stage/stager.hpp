@@ -7,13 +7,13 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "comm/group.hpp"
 #include "forebay/options.hpp"
+#include "node/host.hpp"
 #include "node/long_wait.hpp"
 #include "node/staging.hpp"
 #include "stage/alike.hpp"
@@ -27,8 +27,8 @@ struct StagerContext {
     std::uint64_t session_id = 0;
     std::uint64_t run_id = 0;
     std::uint64_t alignment_bytes = 4096;
-    std::uint64_t block_bytes = 16u << 20;   // of the agent's writes
-    std::function<Result<>()> ensure_agent;  // by the node's first rank: starts the agent unless it lives
+    std::uint64_t block_bytes = 16u << 20;  // of the agent's writes
+    node::Host* host = nullptr;             // of the agent; on the node's first rank alone
     std::chrono::milliseconds stall_wait{0};
     node::Say say = {};  // for waits that last
 };
@@ -129,7 +129,7 @@ private:
     bool holds_slot_ = false;  // the node's first rank has made slot current_ `filling`
     std::int64_t replaced_ = -1;
     std::unique_ptr<comm::Group> sharers_;  // the first ranks of the nodes of one file; none where each has its own
-    format::FileGroup group_;
+    format::Form form_;
     std::uint64_t shared_version_ = 0, shared_head_bytes_ = 0;
     std::vector<std::uint64_t> share_, shared_offsets_;  // what this node told of itself, and what came of it
     std::vector<std::uint64_t> new_share_, all_shares_, file_bytes_;

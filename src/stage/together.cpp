@@ -224,8 +224,8 @@ Result<std::vector<format::RankPart>> exchange_parts(comm::Group& node, const st
 
 Result<> check_h5part(const Schema& schema) {
     const auto refuse = [&](const std::string& why) {
-        return Error{ErrorKind::refused, fmt::format("stream '{}': shared = \"h5part\" {}", schema.stream, why), "",
-                     "shared = true"};
+        return Error{ErrorKind::refused, fmt::format("stream '{}': file = \"shared-h5part\" {}", schema.stream, why),
+                     "", "file = \"shared\""};
     };
     if (schema.tables.size() != 1)
         return refuse(fmt::format("is for streams of one particle table, this one has {}.", schema.tables.size()));

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <csignal>
 #include <optional>
-#include <thread>
 
 #include "sys/machine.hpp"
 #include "sys/posix_fd.hpp"
 #include "sys/posix_spawn.hpp"
+#include "sys/wait_until.hpp"
 
 namespace forebay::sys {
 
@@ -23,16 +23,13 @@ constexpr std::chrono::seconds killed_end_max{1};
 
 // How a program ended: as waitpid says it, 0 where somebody else took its exit code, nothing when it had not by then.
 std::optional<int> end_of(pid_t child, Clock::time_point deadline) {
-    std::chrono::microseconds pause{200};
-    while (true) {
+    const Pauses pauses{std::chrono::microseconds(200), std::chrono::milliseconds(10)};
+    return wait_until(deadline, pauses, [&]() -> std::optional<int> {
         int status = 0;
         const pid_t ended = ::waitpid(child, &status, WNOHANG);
         if (ended == child) return status;
-        if (ended < 0 && errno != EINTR) return 0;
-        if (Clock::now() >= deadline) return std::nullopt;
-        std::this_thread::sleep_for(pause);
-        pause = std::min<std::chrono::microseconds>(pause * 2, std::chrono::milliseconds(10));
-    }
+        return ended < 0 && errno != EINTR ? std::optional(0) : std::nullopt;
+    });
 }
 
 // Reads until the program closes its output; false when `deadline` came first.

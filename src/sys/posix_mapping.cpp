@@ -12,6 +12,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/path.hpp"
 #include "base/units.hpp"
 #include "sys/machine.hpp"
 #include "sys/mapping.hpp"
@@ -30,12 +31,6 @@ namespace {
 // tmpfs gives an interrupted fallocate's pages back and fails with EINTR: in one piece, a large reservation would
 // never end under a profiler's timer.
 constexpr std::uint64_t reserve_step_bytes = 64u << 20;
-
-std::string directory_of(const std::string& path) {
-    const auto slash = path.rfind('/');
-    if (slash == std::string::npos) return ".";
-    return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 int allocate(int fd, std::uint64_t offset, std::uint64_t bytes) {
     std::uint64_t step = reserve_step_bytes;

@@ -71,7 +71,7 @@ TEST_CASE("open: kinds of error, and the mode of what is created") {
     CHECK(posix_store().open(dir / "no/f", Access::create).error().kind == ErrorKind::missing);
     CHECK(posix_store().open(dir.path(), Access::create).error().kind == ErrorKind::refused);
     CHECK(posix_store().open(dir.path(), Access::read).error().kind == ErrorKind::refused);
-    const auto error = posix_store().open(dir / "none", Access::read).error().text();
+    const auto error = posix_store().open(dir / "none", Access::read).error().what;
     CHECK(error == "open: " + (dir / "none") + ": No such file or directory");
     const mode_t before = ::umask(027);
     put(dir / "f", "x");

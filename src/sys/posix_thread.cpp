@@ -1,8 +1,11 @@
 #include <cxxabi.h>
 #include <signal.h>
 
+#include <exception>
+#include <mutex>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/attempt.hpp"
 #include "sys/posix_error.hpp"
@@ -64,31 +67,33 @@ void Thread::join() {
     if (thread_.joinable()) thread_.join();
 }
 
-Helpers::Helpers(std::uint64_t wanted, const std::function<void()>& work) {
-    const auto one = [this, work] {
+void work_together(std::uint64_t threads, const std::function<void()>& work) {
+    std::mutex mutex;
+    std::exception_ptr thrown;
+    const auto beside = [&] {
         try {
             work();
         } catch (const abi::__forced_unwind&) {
             throw;
         } catch (...) {
-            const std::lock_guard lock(mutex_);
-            if (!thrown_) thrown_ = std::current_exception();
+            const std::lock_guard lock(mutex);
+            if (!thrown) thrown = std::current_exception();
         }
     };
-    // What keeps the others from starting is no error of the work: those there are do it all.
-    static_cast<void>(attempt([&]() -> Result<> {
-        threads_.reserve(wanted);
-        while (threads_.size() < wanted) {
-            FB_TRY_ASSIGN(started, Thread::start(one));
-            threads_.push_back(std::move(started));
-        }
-        return {};
-    }));
-}
-
-void Helpers::join() {
-    threads_.clear();
-    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+    {
+        std::vector<Thread> others;  // joined where this block is left
+        // What keeps the others from starting is no error of the work: those there are do it all.
+        static_cast<void>(attempt([&]() -> Result<> {
+            others.reserve(threads);
+            while (others.size() + 1 < threads) {
+                FB_TRY_ASSIGN(started, Thread::start(beside));
+                others.push_back(std::move(started));
+            }
+            return {};
+        }));
+        work();
+    }
+    if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace forebay::sys

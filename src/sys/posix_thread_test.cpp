@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <new>
 #include <stdexcept>
+#include <thread>
 
 #include "support/limited_process.hpp"
 #include "sys/thread.hpp"
@@ -32,12 +34,13 @@ TEST_CASE("a thread runs what it was given, and is joined") {
         moved = Thread::start([&] { ++count; }).value();
     }
     CHECK(count == 2);
-    Helpers helpers(3, [&] { ++count; });
-    helpers.join();
-    CHECK(count == 5);
-    Helpers none(0, [&] { ++count; });
-    none.join();
-    CHECK(count == 5);
+    work_together(4, [&] { ++count; });
+    CHECK(count == 6);
+    for (const std::uint64_t alone : {0, 1}) {
+        std::thread::id by;
+        work_together(alone, [&] { by = std::this_thread::get_id(); });
+        CHECK(by == std::this_thread::get_id());
+    }
 }
 
 TEST_CASE("signals are the application's, and its mask stays as it was") {
@@ -66,11 +69,20 @@ TEST_CASE("signals are the application's, and its mask stays as it was") {
 TEST_CASE("what a thread throws ends nobody else") {
     Thread::start([] { throw std::runtime_error("thrown"); }).value().join();
     Thread::start([] { throw 7; }).value().join();
-    {
-        const Helpers left(2, [] { throw std::bad_alloc(); });
-    }
-    Helpers asked(2, [] { throw std::bad_alloc(); });
-    CHECK_THROWS_AS(asked.join(), std::bad_alloc);  // its part is not done
+    const auto here = std::this_thread::get_id();
+    std::atomic<int> ended = 0;
+    const auto throws_elsewhere = [&] {
+        ++ended;
+        if (std::this_thread::get_id() != here) throw std::bad_alloc();
+    };
+    CHECK_THROWS_AS(work_together(3, throws_elsewhere), std::bad_alloc);  // its part is not done
+    CHECK(ended == 3);
+    const auto throws_here = [&] {
+        ++ended;
+        if (std::this_thread::get_id() == here) throw std::runtime_error("here");
+    };
+    CHECK_THROWS_AS(work_together(3, throws_here), std::runtime_error);
+    CHECK(ended == 6);
 }
 
 TEST_CASE("where there are no more threads it is an Error, and helpers are fewer") {
@@ -84,8 +96,10 @@ TEST_CASE("where there are no more threads it is an Error, and helpers are fewer
               if (started) return 1;
               if (started.error().kind != ErrorKind::retry) return 2;
               if (started.error().text().find("ulimit -u") == std::string::npos) return 3;
-              Helpers helpers(4, [] { ::_exit(4); });
-              helpers.join();
+              const auto here = std::this_thread::get_id();
+              work_together(5, [&] {
+                  if (std::this_thread::get_id() != here) ::_exit(4);
+              });
               return 0;
           }) == 0);
 }

@@ -3,24 +3,17 @@
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
+#include "base/path.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::sys {
 
 namespace {
 
-std::string parent_of(const std::string& path) {
-    const auto slash = path.rfind('/');
-    if (slash == std::string::npos) return ".";
-    return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 std::string temporary_beside(const std::string& path) {
-    const auto slash = path.rfind('/');
-    const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
     // is_temporary() knows it again. The same directory, so that the rename stays inside one file system; a dot, so
     // that it is read as nothing.
-    return fmt::format("{}/.{}.{}-{:016x}.tmp", parent_of(path), name, process_id(), random_u64());
+    return fmt::format("{}/.{}.{}-{:016x}.tmp", directory_of(path), leaf_of(path), process_id(), random_u64());
 }
 
 Result<> write_and_sync(Store& store, const std::string& path, std::string_view text) {
@@ -66,15 +59,15 @@ Result<> write_text_durable(Store& store, const std::string& path, std::string_v
             error.what += fmt::format("; left behind: {} ({})", temporary, removed.error().what);
         return error;
     }
-    return store.sync_directory(parent_of(path));
+    return store.sync_directory(directory_of(path));
 }
 
 Result<> make_directories_durable(Store& store, const std::string& path) {
     std::vector<std::string> parents;  // of those that will be made
-    for (std::string at = path; at != "." && at != "/"; at = parent_of(at)) {
+    for (std::string at = path; at != "." && at != "/"; at = directory_of(at)) {
         FB_TRY_ASSIGN(exists, store.exists(at));
         if (exists) break;
-        parents.push_back(parent_of(at));
+        parents.push_back(directory_of(at));
     }
     FB_TRY(store.make_directories(path));
     for (const auto& parent : parents) FB_TRY(store.sync_directory(parent));
@@ -86,7 +79,7 @@ Result<> make_directories_below(Store& store, const std::string& root, const std
     // The deepest first: mostly it is the only one that is not there.
     const auto made = store.make_directory(path);
     if (made || made.error().kind != ErrorKind::missing) return made;
-    const auto parent = parent_of(path);
+    const auto parent = directory_of(path);
     if (parent == root) return made;
     FB_TRY(make_directories_below(store, root, parent));
     return store.make_directory(path);

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "base/bytes.hpp"
+#include "support/crashes.hpp"
 #include "support/sim_store.hpp"
 
 using namespace forebay;
@@ -20,7 +21,6 @@ namespace {
 
 using Writer = std::function<Result<>(sys::Store&, const std::string&, std::string_view)>;
 
-constexpr int seeds = 50;
 // Larger than a sector, so that a torn write can be told from a whole one.
 const std::string old_text(3000, 'o');
 const std::string new_text(3500, 'n');
@@ -31,22 +31,15 @@ int broken_promises(const Writer& writer) {
     start.make_directories("run").value();
     sys::write_text_durable(start, "run/m", old_text).value();
     start.settle();
-    const auto clean = start.clone();
-    writer(*clean, "run/m", new_text).value();
 
     int broken = 0;
-    for (int cut = 0; cut <= clean->operations(); ++cut) {
-        for (int state = 0; state < 4 + seeds; ++state) {
-            const auto disk = start.clone();
-            disk->crash_before(cut);
-            const auto written = writer(*disk, "run/m", new_text);
-            if (state < 4) disk->reboot({.names = (state & 1) != 0, .bytes = (state & 2) != 0});
-            else disk->reboot_torn(static_cast<std::uint64_t>(state));
-            const auto found = disk->peek("run/m");
-            const bool whole = found == new_text || (found == old_text && !written);
-            broken += whole ? 0 : 1;
-        }
-    }
+    const auto write = [&](SimStore& disk) { return writer(disk, "run/m", new_text); };
+    REQUIRE(write(*start.clone()));
+    test::crash_at_each(start, test::reboots(54), write, [&](SimStore& disk, const Result<>& written) {
+        const auto found = disk.peek("run/m");
+        const bool whole = found == new_text || (found == old_text && !written);
+        broken += whole ? 0 : 1;
+    });
     return broken;
 }
 

@@ -4,11 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <functional>
-#include <mutex>
 #include <thread>
-#include <vector>
 
 #include "forebay/result.hpp"
 
@@ -34,20 +31,9 @@ private:
     std::thread thread_;
 };
 
-/// Threads that do the same work as their caller, beside it; joined by the destructor.
-class Helpers {
-public:
-    /// As many as `wanted`, or fewer where the machine or the job gives no more: then the work takes longer.
-    Helpers(std::uint64_t wanted, const std::function<void()>& work);
-    Helpers(const Helpers&) = delete;
-    Helpers& operator=(const Helpers&) = delete;
-    /// Throws what the first of them has thrown, if one has: its part of the work is not done.
-    void join();
-
-private:
-    std::mutex mutex_;
-    std::exception_ptr thrown_;
-    std::vector<Thread> threads_;
-};
+/// Does `work` on this thread and, beside it, on up to `threads` - 1 others: each takes the next piece until there is
+/// none. Fewer threads where the machine or the job gives no more: then it takes longer. Returns when all have ended;
+/// throws what `work` has thrown here, or else what the first of the others has: a part is then not done.
+void work_together(std::uint64_t threads, const std::function<void()>& work);
 
 }  // namespace forebay::sys

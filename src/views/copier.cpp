@@ -150,9 +150,7 @@ private:
 
 Result<Copied> Copier::run(std::uint64_t begin, std::uint64_t end, const Reached& reached) {
     Run run(*this, begin, end, reached);
-    sys::Helpers helpers(static_cast<std::uint64_t>(std::max(options_.threads - 1, 0)), [&run] { run.work(); });
-    run.work();
-    helpers.join();
+    sys::work_together(static_cast<std::uint64_t>(options_.threads), [&run] { run.work(); });
     return run.outcome();
 }
 

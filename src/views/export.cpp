@@ -8,6 +8,7 @@
 
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/path.hpp"
 #include "base/siphash.hpp"
 #include "base/units.hpp"
 #include "catalog/output.hpp"
@@ -92,11 +93,11 @@ struct Export::Plan {
 
     /// What stays, and what to do, behind what went wrong while the file was being written.
     Error told(const Error& error) const {
-        const auto directory = move::directory_of(path);
+        const auto directory = directory_of(path);
         std::string next = "the same command, which goes on there";
         if (error.kind == ErrorKind::corrupt)
             next = fmt::format("forebay verify {}@{}, and the same command once it is whole, or another step",
-                               move::directory_of(snapshots.front().directory), snapshots.front().step);
+                               directory_of(snapshots.front().directory), snapshots.front().step);
         if (error.kind == ErrorKind::full) next = fmt::format("make room in {}, then the same command", directory);
         return because(
             error, fmt::format("{} was not exported: {}", path, error.what),
@@ -118,13 +119,12 @@ struct Export::Plan {
 };
 
 Result<> Export::Plan::check_outside() const {
-    const auto description =
-        outline::description_path(move::directory_of(snapshots.front().directory), options.description);
+    const auto description = outline::description_path(directory_of(snapshots.front().directory), options.description);
     return catalog::check_output(store, path, {&description, 1});
 }
 
 Result<> Export::Plan::gather() {
-    const auto stream = move::directory_of(snapshots.front().directory);
+    const auto stream = directory_of(snapshots.front().directory);
     FB_TRY_ASSIGN(description, outline::load_description(store, stream, options.description));
     for (const auto& snapshot : snapshots) {
         auto gathered = outline::gather_to_copy(store, snapshot);
@@ -139,7 +139,7 @@ Result<> Export::Plan::gather() {
 
 Result<> Export::Plan::check_room(std::uint64_t durable) const {
     if (!options.free_bytes) return {};
-    const auto directory = move::directory_of(path);
+    const auto directory = directory_of(path);
     FB_TRY_ASSIGN(free, options.free_bytes(directory));
     const auto needed = stored.file_bytes - std::min(durable, stored.file_bytes);
     if (free >= needed) return {};
@@ -218,7 +218,7 @@ Result<> Export::begin() {
     if (!state && state.error().kind == ErrorKind::corrupt) {
         plan.done.notes.push_back(fmt::format("{}: this export begins anew", state.error().line()));
         FB_TRY(plan.store.remove(journal));
-        FB_TRY(plan.store.sync_directory(move::directory_of(plan.path)));
+        FB_TRY(plan.store.sync_directory(directory_of(plan.path)));
         state = move::Journal{plan.identity, 0};
     }
     if (!state) return plan.told(state.error());
@@ -286,8 +286,7 @@ Result<> Export::finish(std::uint32_t parts) {
             if (state.durable < plan.stretch(part, parts).second)
                 return Error{ErrorKind::refused, fmt::format("part {} of {} is not copied yet", part, parts)};
         }
-        FB_TRY(plan.store.rename(plan.part_path, plan.path));
-        return plan.store.sync_directory(move::directory_of(plan.path));
+        return move::put_in_place(plan.store, plan.part_path, plan.path);
     };
     FB_TRY(plan.check_absent(fmt::format("what is copied stays in {}", plan.part_path)));
     FB_TRY(move::check_part(plan.store, plan.path, plan.part_path, plan.stored.file_bytes));

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "support/crashes.hpp"
 #include "support/export_sample.hpp"
 
 using namespace forebay;
@@ -65,38 +66,31 @@ TEST_CASE("a crash at any operation leaves the file whole or absent, and the nex
     SimStore clean;
     const auto snapshot = make_columns(clean);
     const auto start = clean.clone();
-    const auto first = clean.operations();
     const auto expected = exported(clean, snapshot, small_windows());
-    const auto operations = clean.operations() - first;
-    CHECK(operations > 40);
     bool any_resumed = false;
-    for (int cut = 0; cut < operations; ++cut) {
-        for (const auto kept : {test::Survivors{false, false}, {false, true}, {true, false}, {true, true}}) {
-            auto disk = start->clone();
-            disk->crash_before(disk->operations() + cut);
-            const auto done = views::export_file(*disk, {snapshot}, plain, "out.h5", small_windows());
-            const bool crashed = disk->crashed();
-            disk->reboot(kept);
-            CAPTURE(cut);
-            CAPTURE(kept.names);
-            CAPTURE(kept.bytes);
-            const auto found = disk->peek("out.h5");
-            if (found) REQUIRE(bool(*found == expected));
-            if (done) REQUIRE(found);
-            if (!crashed) continue;
-            auto options = small_windows();
-            options.replace = true;
-            const auto again = views::export_file(*disk, {snapshot}, plain, "out.h5", options);
-            REQUIRE_MESSAGE(again, again.error().text());
-            REQUIRE(bool(*disk->peek("out.h5") == expected));
-            REQUIRE(outputs(*disk) == std::vector<std::string>{"out.h5"});
-            if (again->resumed_bytes > 0) {
-                any_resumed = true;
-                CHECK(again->bytes_written + again->resumed_bytes == 2 * 150'007 * 8);
-                CHECK(again->notes.empty());
-            }
+    const auto export_once = [&](SimStore& disk) {
+        const bool done = views::export_file(disk, {snapshot}, plain, "out.h5", small_windows()).has_value();
+        return std::pair(done, disk.crashed());
+    };
+    const auto check = [&](SimStore& disk, const auto& outcome) {
+        const auto [done, crashed] = outcome;
+        const auto found = disk.peek("out.h5");
+        if (found) REQUIRE(bool(*found == expected));
+        if (done) REQUIRE(found);
+        if (!crashed) return;
+        auto options = small_windows();
+        options.replace = true;
+        const auto again = views::export_file(disk, {snapshot}, plain, "out.h5", options);
+        REQUIRE_MESSAGE(again, again.error().text());
+        REQUIRE(bool(*disk.peek("out.h5") == expected));
+        REQUIRE(outputs(disk) == std::vector<std::string>{"out.h5"});
+        if (again->resumed_bytes > 0) {
+            any_resumed = true;
+            CHECK(again->bytes_written + again->resumed_bytes == 2 * 150'007 * 8);
+            CHECK(again->notes.empty());
         }
-    }
+    };
+    CHECK(test::crash_at_each(*start, test::reboots(4), export_once, check) > 40);
     CHECK(any_resumed);
 }
 
@@ -290,7 +284,8 @@ TEST_CASE("memory and alignment that cannot be are refused") {
     const auto refused = [&](std::uint64_t alignment, std::uint64_t memory) {
         views::ExportOptions options{.alignment_bytes = alignment, .memory_bytes = memory};
         const auto done = views::export_file(disk, {snapshot}, plain, "out.h5", options);
-        return !done && done.error().kind == ErrorKind::refused && done.error().text().find("Next:") != std::string::npos;
+        return !done && done.error().kind == ErrorKind::refused &&
+               done.error().text().find("Next:") != std::string::npos;
     };
     CHECK(refused(0, 0));
     CHECK(refused(5000, 0));

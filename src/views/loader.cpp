@@ -31,12 +31,8 @@ public:
     const std::vector<format::Segment>& next(std::uint64_t bytes_max) {
         group_.clear();
         for (; block_ < block_end_; ++block_, segment_ = 0) {
-            const auto& block = head_.blocks[block_];
-            for (; segment_ * limits::segment_bytes < block.size_bytes; ++segment_) {
-                const auto at = segment_ * limits::segment_bytes;
-                const format::Segment segment{static_cast<std::uint32_t>(block_), block.first_segment + segment_,
-                                              block.offset_bytes + at,
-                                              std::min(limits::segment_bytes, block.size_bytes - at)};
+            for (; segment_ < format::segments_of(head_.blocks[block_].size_bytes); ++segment_) {
+                const auto segment = format::segment_of(head_, block_, segment_);
                 if (segment.offset >= end_) return group_;
                 if (!group_.empty() && segment.offset + segment.bytes - group_.front().offset > bytes_max)
                     return group_;
@@ -84,12 +80,11 @@ Result<> Loader::load(const Target& target, std::uint64_t first, std::span<std::
 
 Result<> Loader::load_tile(const Target& target, const Stored& tile, const Into& into) {
     FB_TRY_ASSIGN(node, nodes_.take(tile.snapshot, tile.node));
-    const auto& head = node->head;
+    const auto& head = node->head();
     const auto type = head.schema.variables[tile.variable].type;
     FB_TRY_ASSIGN(convert, describe::conversion(type, target.type));
     const auto begin = head.extents[tile.variable].offset_bytes + tile.first_element * type.size_bytes;
     const auto end = begin + volume(tile.box.size) * type.size_bytes;
-    const catalog::PlainBytes plain(node->reader.file(), head, node->name);
 
     // The walk goes over elements of the box as they are stored, and over their places in the target, in elements too.
     Extents origin;
@@ -103,11 +98,8 @@ Result<> Loader::load_tile(const Target& target, const Stored& tile, const Into&
         if (group.empty()) return {};
         const auto group_begin = group.front().offset, group_end = group.back().offset + group.back().bytes;
         const auto bytes = buffer_.take(group_end - group_begin);
-        FB_TRY(plain.read(group_begin, bytes, scratch_));
+        FB_TRY(node->read(group, bytes, scratch_));
         bytes_read_ += bytes.size();
-        for (const auto& segment : group)
-            FB_TRY(format::check_segment(head, segment, bytes.subspan(segment.offset - group_begin, segment.bytes),
-                                         node->name));
         for (; !walk.done(); walk.next()) {
             const auto run_begin = begin + static_cast<std::uint64_t>(walk.a()) * type.size_bytes;
             const auto run_end = run_begin + walk.run_bytes() * type.size_bytes;

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "catalog/plain_bytes.hpp"
 #include "views/nodes.hpp"
 #include "views/tiling.hpp"
 
@@ -44,7 +43,7 @@ private:
     const std::uint64_t read_bytes_;
     std::uint64_t bytes_read_ = 0;
     PageBuffer buffer_;
-    catalog::PlainBytes::Scratch scratch_;
+    catalog::BlockReader::Scratch scratch_;
     std::vector<std::byte> converted_;
 };
 

@@ -9,19 +9,12 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <string>
 
+#include "catalog/block_reader.hpp"
 #include "catalog/catalog.hpp"
-#include "catalog/node_reader.hpp"
 #include "outline/contents.hpp"
 
 namespace forebay::views {
-
-struct OpenNode {
-    std::string name;  // in texts
-    catalog::NodeReader reader;
-    format::NodeFile head;
-};
 
 class Nodes {
 public:
@@ -30,16 +23,14 @@ public:
         : store_(store), snapshots_(snapshots), contents_(contents) {}
 
     /// `corrupt` when it is not the file that was committed.
-    Result<std::shared_ptr<OpenNode>> take(std::uint32_t snapshot, std::uint32_t node);
+    Result<std::shared_ptr<const catalog::BlockReader>> take(std::uint32_t snapshot, std::uint32_t node);
 
 private:
     struct Kept {
         std::uint32_t snapshot = 0, node = 0;
         std::uint64_t bytes = 0;
-        std::shared_ptr<OpenNode> open;
+        std::shared_ptr<const catalog::BlockReader> open;
     };
-
-    Result<std::shared_ptr<OpenNode>> open(std::uint32_t snapshot, std::uint32_t node) const;
 
     sys::Store& store_;
     std::span<const catalog::Snapshot> snapshots_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/path.hpp"
 #include "catalog/names.hpp"
 #include "catalog/output.hpp"
 #include "catalog/views.hpp"
@@ -18,13 +19,7 @@ namespace forebay::views {
 
 namespace {
 
-bool is_aside(const catalog::Snapshot& snapshot) {
-    return catalog::aside_of(snapshot.directory.substr(snapshot.directory.rfind('/') + 1)).has_value();
-}
-
-std::string stream_directory_of(const catalog::Snapshot& snapshot) {
-    return snapshot.directory.substr(0, snapshot.directory.rfind('/'));
-}
+bool is_aside(const catalog::Snapshot& snapshot) { return catalog::aside_of(leaf_of(snapshot.directory)).has_value(); }
 
 /// From the directory of the view to the stream's, since HDF5 finds sources from where the view is.
 Result<std::string> prefix_of(const std::string& path, const std::string& stream_directory) {
@@ -53,12 +48,13 @@ Result<> check_sources(std::span<const outline::Contents> contents, const std::s
                     "file descriptors, and {} boxes",
                     path, contents.size(), files, mappings, outline::views_sources_max, outline::views_mappings_max),
         "the snapshots",
-        "a view of each step alone, or nodes_per_file in the stream's configuration, by which nodes share files"};
+        "a view of each step alone, or file = \"combined:16\" in the stream's configuration, by which nodes "
+        "share files"};
 }
 
 /// Of a view that is wished for under a name of its own.
 Result<> check_outside(sys::Store& store, std::span<const catalog::Snapshot> snapshots, const ViewOptions& options) {
-    const auto description = outline::description_path(stream_directory_of(snapshots.front()), options.description);
+    const auto description = outline::description_path(directory_of(snapshots.front().directory), options.description);
     return catalog::check_output(store, options.to, {&description, 1});
 }
 
@@ -79,7 +75,7 @@ Result<std::vector<outline::Contents>> gather_all(sys::Store& store, std::span<c
                                                   const ViewOptions& options) {
     if (snapshots.empty()) return Error{ErrorKind::missing, "there is no committed snapshot to show."};
     FB_TRY_ASSIGN(description,
-                  outline::load_description(store, stream_directory_of(snapshots.front()), options.description));
+                  outline::load_description(store, directory_of(snapshots.front().directory), options.description));
     std::vector<outline::Contents> all;
     for (const auto& snapshot : snapshots) {
         FB_TRY_ASSIGN(contents, outline::gather(store, snapshot, options.missing));
@@ -92,7 +88,7 @@ Result<std::vector<outline::Contents>> gather_all(sys::Store& store, std::span<c
 
 Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> snapshots, const ViewOptions& options) {
     FB_TRY_ASSIGN(contents, gather_all(store, snapshots, options));
-    const auto directory = stream_directory_of(snapshots.front());
+    const auto directory = directory_of(snapshots.front().directory);
     View view;
     if (options.to.empty() && !options.is_series && is_aside(snapshots.front()))
         return Error{ErrorKind::refused,

@@ -10,7 +10,7 @@
 #include <optional>
 #include <random>
 
-#include "agent/agent.hpp"
+#include "agent/leftovers.hpp"
 #include "campaign/acts.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/history.hpp"

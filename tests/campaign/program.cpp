@@ -12,7 +12,7 @@
 #include <optional>
 #include <random>
 
-#include "agent/agent.hpp"
+#include "agent/leftovers.hpp"
 #include "campaign/model.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/history.hpp"

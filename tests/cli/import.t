@@ -23,16 +23,16 @@ global_start             array       i64         5 x 7       size; its words are
 surf_ts                  array       f64         69          counts and values of each column: surface data
 weights                  array       f64         3           size fits no shape
 run7/restart/step-000360  would be imported from BINOUT: 20 variables, 18.1 kB, from 1 process
-note: 'weights': 24 bytes fit no shape of the grid; kept in one dimension as f64. It is the last array, so a file that is cut short would look like this. Next: --type weights=TYPE:SHAPE, if it is something else.
+note: 'weights': 24 bytes fit no shape of the grid; kept in one dimension as f64. It is the last array, so a file that is cut short would look like this. Next: --type weights=TYPE:SHAPE, if it is something else
 $ forebay import palm-mpi BINOUT run7
 run7/restart/step-000360  imported from BINOUT: 20 variables, 18.1 kB, from 1 process
-note: 'weights': 24 bytes fit no shape of the grid; kept in one dimension as f64. It is the last array, so a file that is cut short would look like this. Next: --type weights=TYPE:SHAPE, if it is something else.
+note: 'weights': 24 bytes fit no shape of the grid; kept in one dimension as f64. It is the last array, so a file that is cut short would look like this. Next: --type weights=TYPE:SHAPE, if it is something else
 $ mkdir parts
 $ write_palm_fortran parts
 $ forebay import palm-fortran parts run7@400 --ghosts cut
 run7/restart/step-000400  imported from parts: 16 variables, 7.57 kB, from 6 processes
 note: 'nothing' of the global part is empty; there is nothing to import.
-note: no boxes of the grid by their sizes, so kept as tables with the rows of each process, TABLE/value: ns_h_on_file, surf_h(0)%us. Next: --type NAME=TYPE:box, if one is.
+note: no boxes of the grid by their sizes, so kept as tables with the rows of each process, TABLE/value: ns_h_on_file, surf_h(0)%us. Next: --type NAME=TYPE:box, if one is
 $ forebay ls run7 | cut -c 1-13
 stream   step
 restart   400

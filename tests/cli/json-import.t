@@ -166,6 +166,6 @@ $ forebay import palm-mpi BINOUT run7 --json
   }
  ],
  "notes": [
-  "'weights': 24 bytes fit no shape of the grid; kept in one dimension as f64. It is the last array, so a file that is cut short would look like this. Next: --type weights=TYPE:SHAPE, if it is something else."
+  "'weights': 24 bytes fit no shape of the grid; kept in one dimension as f64. It is the last array, so a file that is cut short would look like this. Next: --type weights=TYPE:SHAPE, if it is something else"
  ]
 }

@@ -12,11 +12,11 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-BUILD = pathlib.Path(os.environ.get("FOREBAY_BINARY_DIR", "build"))
+from forebay_test import BUILD, FOREBAY, expect, run
+
 # A terminal's title, CSI of UTF-8, an override of the direction, a line of ours, a byte that begins no character.
 HOSTILE = b"ev\x1b]0;owned\x07\xc2\x9b31m\xe2\x80\xae\nrestart@9  whole\n  Next: rm -r\x7f\xff"
 SPELLED = rb"ev\x1b]0;owned\x07\xc2\x9b31m\xe2\x80\xae\x0arestart@9  whole\x0a  Next: rm -r\x7f\xff"
@@ -26,11 +26,10 @@ SPELLED_STREAM = rb"ev\xc2\x9b31m\xe2\x80\xae"
 COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udcff]")
 
 
-def forebay(*command, **options):
-    done = subprocess.run([BUILD / "bin" / "forebay", *command], capture_output=True, check=False,
-                          stdin=subprocess.DEVNULL, **options)
-    if done.returncode < 0 or done.returncode == 7:
-        raise AssertionError(f"{command} ends with {done.returncode}: {done.stderr}")
+def bytes_of(*command, **options):
+    """What the program did, in bytes."""
+    done = run(FOREBAY, *command, code=None, text=False, errors=None, **options)
+    expect(done.returncode >= 0 and done.returncode != 7, f"{command} ends with {done.returncode}: {done.stderr}")
     return done
 
 
@@ -52,7 +51,7 @@ class Names(unittest.TestCase):
 
     def check(self, *command, says=b"", typed=False):
         """`typed`: the command itself has line ends in it, which a message may repeat, but not at the margin."""
-        done = forebay(*command)
+        done = bytes_of(*command)
         for said in (done.stdout, done.stderr):
             text = said.decode("utf-8", "surrogateescape")
             found = COMMANDS.search(text)

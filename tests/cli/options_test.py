@@ -9,11 +9,11 @@ import dataclasses
 import os
 import pathlib
 import re
-import subprocess
 import sys
 
+from forebay_test import FOREBAY, expect, run
+
 ROOT = pathlib.Path(os.environ["FOREBAY_SOURCE_DIR"])
-PROGRAM = os.environ["FOREBAY_AGENT"]
 # The library gives these to the processes that it starts; nobody types them.
 OF_THE_LIBRARY = {"agent": {"session", "foreground"}, "h5part": {"background", "snapshots"}, "export genericio": {"background"}}
 # The helps of the measurements are their only reference; they are of forebay-mpi.
@@ -36,8 +36,8 @@ def section(text, title):
 
 
 def read(name):
-    done = subprocess.run([PROGRAM, *name.split(), "--help"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and not done.stderr, f"forebay {name} --help: {done.returncode} {done.stderr}"
+    done = run(FOREBAY, *name.split(), "--help")
+    expect(not done.stderr, f"forebay {name} --help writes errors", done.stderr)
     options = {}
     lines = section(done.stdout, "Options").splitlines()
     for line, below in zip(lines, [*lines[1:], ""], strict=True):
@@ -102,7 +102,7 @@ def main():
             commands += len(options)
             wrong += [f"{where}: forebay {verb.name} has no --{option}" for option in options if option not in verb.options]
     print("\n".join(wrong) or f"{len(verbs)} verbs with {len(listed)} options, {commands} of them in commands of docs and helps")
-    assert commands > 50, "hardly a command was found: the pages are written otherwise now"
+    expect(commands > 50, "commands are found in the pages, which may be written otherwise now")
     return 1 if wrong else 0
 
 

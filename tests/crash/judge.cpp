@@ -23,8 +23,8 @@ using test::SmallSnapshot;
 bool holds_shared(std::string_view stored, std::span<const std::byte> image) {
     const auto staged = format::open_head(image, "staged").value();
     const auto region = format::encode_region(staged, image);
-    const auto at = staged.record.group.offset_of(staged.record.node);
-    if (stored.size() != staged.record.group.file_bytes() || stored.substr(at, region.size()) != text_of(region))
+    const auto at = format::region_offset(staged.record.form, staged.record.node);
+    if (stored.size() != format::length_of(staged.record.form) || stored.substr(at, region.size()) != text_of(region))
         return false;
     bool same = true;
     format::for_each_stretch(format::open_head(region, "region").value(), 0, staged.file_bytes,
@@ -74,11 +74,12 @@ std::string World::judge_files(const catalog::Snapshot& found, const SmallSnapsh
 
 std::string World::judge_bytes(const catalog::Snapshot& found, const SmallSnapshot& save) const {
     for (std::uint32_t node = 0; node < save.nodes; ++node) {
-        const auto path = found.directory + "/" + format::node_path(node, save.nodes, save.nodes_per_file);
+        const auto form = test::small_form(save, node);
+        const auto path = found.directory + "/" + format::node_path(node, save.nodes, form);
         const auto& image = image_of(recorded(save), node);
-        const auto offset = test::small_group(save, node).offset_of(node);
+        const auto offset = format::region_offset(form, node);
         const auto stored = disk_->peek(path).value_or("");
-        if (save.nodes_per_file == format::in_shared_file) {
+        if (save.nodes_per_file == test::all_in_one) {
             if (!holds_shared(stored, image)) return path + " verifies and is not what was saved";
             continue;
         }

@@ -29,7 +29,7 @@ void combined(World& world) {
 }
 
 // Three nodes, whose rows and slabs meet within pages, in one file of global datasets.
-void shared(World& world) { commit_node_by_node(world, Session(world).save(10, 3, 0, format::in_shared_file)); }
+void shared(World& world) { commit_node_by_node(world, Session(world).save(10, 3, 0, test::all_in_one)); }
 
 void replacement(World& world) {
     Session session(world);

@@ -110,8 +110,7 @@ void World::end(const Ending& ending) {
     } else {
         memory_.clear();
         spools_.clear();
-        if (ending.seed < 4) disk_->reboot({.names = (ending.seed & 1) != 0, .bytes = (ending.seed & 2) != 0});
-        else disk_->reboot_torn(ending.seed);
+        disk_->reboot_by(ending.seed);
     }
     packers_.clear();
     store_.reset();
@@ -164,7 +163,7 @@ void World::drain(const SmallSnapshot& snapshot, std::uint32_t node, int slot, b
     if (!is_run) return fault(is_run.error());
     ledger_.removed.erase(snapshot.id);  // it may come back now
     // Into a shared file, one of any two neighbours writes past the page cache; others would need aligned memory.
-    const bool direct = snapshot.nodes_per_file == format::in_shared_file && node % 2 == 1;
+    const bool direct = snapshot.nodes_per_file == test::all_in_one && node % 2 == 1;
     const drain::NodeDrain how{
         .store = &store(), .run = run, .write = {.block_bytes = 4 * page, .in_flight = 1}, .direct = direct};
     const auto drained = drain::drain_node_file(how, staged, fmt::format("node {}, step {}", node, snapshot.step));

@@ -41,7 +41,7 @@ struct Programs {
 /// How the programs end, and what outlives that.
 struct Ending {
     enum class Kind { killed, power } kind = Kind::killed;
-    /// Of a power cut: 0 to 3 keep all or nothing of unsynced names (1) and bytes (2); others are seeds of torn ones.
+    /// Of a power cut: see SimStore::reboot_by().
     std::uint64_t seed = 0;
 };
 

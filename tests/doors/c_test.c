@@ -130,18 +130,16 @@ static void bind_again(fb_stream* stream, double* u, double* value) {
     check(fb_rebind_replicated(stream, "nothing", value, &error) == FB_MISSING, "what is not described");
 }
 
-static void options_that_differ(fb_session* session, const fb_stream_options* kept) {
+static void options_that_differ(fb_session* session, const char* kept) {
     fb_error error;
     fb_stream *again = NULL, *other = NULL;
     fb_session* none = NULL;
     fb_options* options = NULL;
-    fb_stream_options changed = *kept;
     must(fb_stream_open(session, "restart", kept, &again, &error), &error);
     fb_stream_free(again);
     must(fb_stream_open(session, "restart", NULL, &again, &error), &error);
-    changed.keep = 9;
-    check(fb_stream_open(session, "restart", &changed, &other, &error) == FB_REFUSED && other == NULL &&
-              says(&error, "is open already, with other options: keep is 3 there and 9 here"),
+    check(fb_stream_open(session, "restart", "slots = 2\nkeep = 9", &other, &error) == FB_REFUSED && other == NULL &&
+              says(&error, "is open already, with other options: policy is wait_at_most there and wait here"),
           "a stream that is open already");
     fb_stream_free(again);
     options = fb_options_file("nowhere.toml");
@@ -185,12 +183,21 @@ static void mistakes(fb_session* session, fb_stream* stream) {
     fb_stream* none = NULL;
     const uint64_t shape[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     double value = 0;
-    fb_stream_options wrong = fb_stream_options_default();
-    wrong.slots = 3;
-    check(fb_stream_open(session, "other", &wrong, &none, &error) == FB_REFUSED && none == NULL, "three slots");
-    wrong.slots = 1;
-    wrong.deadline_seconds = -1;
-    check(fb_stream_open(session, "other", &wrong, &none, &error) == FB_REFUSED, "a deadline before the seal");
+    check(fb_stream_open(session, "other", "slots = 3", &none, &error) == FB_REFUSED && none == NULL, "three slots");
+    check(fb_stream_open(session, "other", "deadline_seconds = -1", &none, &error) == FB_REFUSED,
+          "a deadline before the seal");
+    check(fb_stream_open(session, "other", "slots = 1\nslot = 1", &none, &error) == FB_REFUSED &&
+              says(&error, "the options of the stream, line 2: 'slot' is not known. Nearest: 'slots'"),
+          "an option of a stream that is not known");
+    check(fb_stream_open(session, "other", "nodes_per_file = 16", &none, &error) == FB_REFUSED &&
+              says(&error, "nodes_per_file = 16 is now file = \"combined:16\""),
+          "an option of before");
+    check(fb_stream_open(session, "other", "file = \"shared\"\ncompression = \"lz4\"", &none, &error) == FB_REFUSED &&
+              says(&error, "file = \"shared\" and compression exclude each other"),
+          "options that exclude each other");
+    check(fb_counter(stream, "save", &value, &error) == FB_REFUSED && says(&error, "there is no counter 'save'") &&
+              says(&error, "saves, skipped"),
+          "a counter that there is not");
     check(fb_options_parse("slot = 1", &options, &error) == FB_REFUSED && options == NULL, "an unknown option");
     check(fb_options_load("nowhere.toml", &options, &error) == FB_MISSING, "a file that is not there");
     check(fb_replicated(stream, "w", FB_F64, 9, shape, &value, NULL, &error) == FB_REFUSED, "nine dimensions");
@@ -206,9 +213,15 @@ static void mistakes(fb_session* session, fb_stream* stream) {
     fb_direct_free(NULL);
 }
 
+static double counted(const fb_stream* stream, const char* name) {
+    fb_error error;
+    double value = -2;
+    must(fb_counter(stream, name, &value, &error), &error);
+    return value;
+}
+
 int main(void) {
     fb_error error;
-    fb_counters counters;
     fb_session* session = open_session();
     fb_stream* stream = NULL;
     fb_particles* table = NULL;
@@ -220,15 +233,12 @@ int main(void) {
     const fb_attributes attributes = {"m", NULL, 0, NULL, 3, others};
     const fb_column columns[] = {{"id", FB_I64, &attributes}};
     fb_column_data column;
-    fb_stream_options kept = fb_stream_options_default();
+    /* which no drain keeps at this rate */
+    const char* kept =
+        "slots = 2\npolicy = \"wait_at_most\"\nwait_max_seconds = 60\npriority = 3\ndeadline_seconds = 1e-3\n"
+        "rate_bytes_per_second = 100000\n";
     fb_piece piece = fb_packed(2, lo, shape, FB_F64, elsewhere);
-    kept.slots = 2;
-    kept.policy = FB_WAIT_AT_MOST;
-    kept.wait_max_seconds = 60;
-    kept.priority = 3;
-    kept.deadline_seconds = 1e-3; /* which no drain keeps at this rate */
-    kept.rate_bytes_per_second = 100000;
-    must(fb_stream_open(session, "restart", &kept, &stream, &error), &error);
+    must(fb_stream_open(session, "restart", kept, &stream, &error), &error);
     must(fb_replicated(stream, "value", FB_F64, 0, NULL, &first, NULL, &error), &error);
     must(fb_array(stream, "u", FB_F64, 2, shape, 1, &piece, &attributes, FB_COVERAGE_FULL, &error), &error);
     must(fb_particles_describe(stream, "gas", 1, columns, &table, &error), &error);
@@ -244,18 +254,23 @@ int main(void) {
     must(fb_save(stream, 1, 0.5, NULL, &error), &error);
     direct_saves(stream, table);
     must(fb_wait_committed(stream, 60, &error), &error);
-    must(fb_get_counters(stream, &counters, &error), &error);
-    check(counters.saves == 2 && counters.commits == 2 && counters.newest_durable_step == 2, "counters");
-    check(counters.deadlines_missed == 2 && counters.overtakes == 0 && counters.limits_overruled == 0, "deadlines");
-    check(counters.steps_counted == 0 && counters.slowdown_percent == 0, "no step was counted");
-    check(counters.drain_rate_bytes_per_second == 0, "no limit on the agent");
+    check(
+        counted(stream, "saves") == 2 && counted(stream, "commits") == 2 && counted(stream, "newest_durable_step") == 2,
+        "counters");
+    check(counted(stream, "deadlines_missed") == 2 && counted(stream, "overtakes") == 0 &&
+              counted(stream, "limits_overruled") == 0,
+          "deadlines");
+    check(counted(stream, "steps_counted") == 0 && counted(stream, "slowdown_percent") == 0, "no step was counted");
+    check(counted(stream, "drain_rate_bytes_per_second") == 0, "no limit on the agent");
+    check(strncmp(fb_counters_text(stream), "saves 2\nskipped 0\n", 18) == 0 && fb_counters_text(NULL)[0] == 0,
+          "all counters as text");
     check(fb_draining(session) == 0, "nothing drains");
     check(fb_spool(session)[0] == '/', "there is a spool");
     check(fb_spool(NULL)[0] == 0, "no session has no spool");
     restarts(stream, table, u, &value);
     jobs(session);
     bind_again(stream, u, &value);
-    options_that_differ(session, &kept);
+    options_that_differ(session, kept);
     own_value(session);
     mistakes(session, stream);
     must(fb_close(session, &error), &error);

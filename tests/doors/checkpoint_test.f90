@@ -34,7 +34,7 @@ program checkpoint_test
   y0 = ny*rank/ranks + 1
   count = ny*(rank + 1)/ranks - y0 + 1
   allocate (u(nz, -2:count + 3, nx), roughness(nx, count), surfaces(count))
-  call checkpoint_open(run, MPI_COMM_WORLD%MPI_VAL, staging='memory', slots=2)
+  call checkpoint_open(run, MPI_COMM_WORLD%MPI_VAL, staging='memory', options='slots = 2')
   dt_3d = checkpoint_kind([nz, ny, nx], [1, y0, 1], [0, 3, 0], [0, 3, 0])
   dt_2d = checkpoint_kind([nx, ny], [1, y0])
   dt_1d = checkpoint_kind([ny], [y0])

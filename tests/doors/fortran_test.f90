@@ -5,6 +5,7 @@ program fortran_test
   use mpi_f08
   use forebay
   implicit none
+  character, parameter :: nl = new_line('a')
 
   type :: body
     integer(int64) :: id
@@ -70,6 +71,12 @@ contains
     end do
   end subroutine
 
+  real(real64) function counted(stream, name)
+    type(fb_stream), intent(in) :: stream
+    character(len=*), intent(in) :: name
+    call stream%counter(name, counted)
+  end function
+
   ! Saves, or restarts; of `whole` only each third row of each second column, backwards.
   subroutine use_run(saves)
     logical, intent(in) :: saves
@@ -78,11 +85,10 @@ contains
     type(fb_particles) :: table
     type(fb_restart) :: found
     type(fb_saved) :: saved
-    type(fb_counters) :: counters
     type(fb_job) :: job
     call session%open(MPI_COMM_WORLD%MPI_VAL, run, staging='', config='config.toml')
-    call session%stream('all', stream, keep=1, view=.false., priority=2, &
-                        deadline=1e-3_real64, rate=100000_int64, nodes_per_file=1)
+    call session%stream('all', stream, 'keep = 1'//nl//'view = false'//nl//'priority = 2'//nl// &
+                        'deadline_seconds = 1e-3'//nl//'rate_bytes_per_second = 100000'//nl//'file = "own"')
     if (index(session%spool(), '/') /= 1) error stop 'no spool'
     call stream%replicated('scalar', fb_at(scalar), description='a number')
     call stream%replicated('flag', fb_at(flag))
@@ -103,15 +109,16 @@ contains
       call stream%save(4_int64, saved=saved)
       call check(saved%kept == 1 .and. saved%step == 4 .and. saved%bytes > 0, 'what a save tells')
       call stream%wait_committed(60._real64)
-      call stream%counters(counters)
+      call check(counted(stream, 'saves') == 1 .and. counted(stream, 'newest_durable_step') == 4, 'counters')
+      call check(counted(stream, 'deadlines_missed') == 1 .and. counted(stream, 'overtakes') == 0 .and. &
+                 counted(stream, 'limits_overruled') == 0, 'deadlines')
+      call check(counted(stream, 'drain_rate_bytes_per_second') == 0 .and. counted(stream, 'slowdown_percent') == 0, 'no limit')
+      call check(index(stream%counters_text(), 'saves 1'//nl//'skipped 0'//nl) == 1, 'all counters as text')
       call session%job(job)
       call check(.not. (job%save .or. job%stop) .and. job%reason == '', 'nobody asks')
       call check(job%seconds_left > 3500 .and. job%seconds_left <= 3600, 'what is left of the job')
       call session%job(job, stop_wanted=.true.)
       call check(job%save .and. job%stop .and. job%reason == 'the application, on rank 0', 'the application asks')
-      call check(counters%saves == 1 .and. counters%newest_durable_step == 4, 'counters')
-      call check(counters%deadlines_missed == 1 .and. counters%overtakes == 0 .and. counters%limits_overruled == 0, 'deadlines')
-      call check(counters%drain_rate_bytes_per_second == 0 .and. counters%slowdown_percent == 0, 'no limit')
     else
       call stream%newest(found)
       call check(found%found() .and. found%step() == 4 .and. found%same_ranks(), 'what a restart tells')
@@ -156,6 +163,7 @@ contains
   subroutine mistakes()
     type(fb_session) :: session, never
     type(fb_stream) :: stream
+    real(real64) :: value
     character(len=10) :: short
     call never%close(stat, errmsg)
     call refused('a session that was never opened', 'NULL')
@@ -163,9 +171,13 @@ contains
     call refused('a run without a name', 'run is empty')
     call session%open(trim(run)//'-other', config='config.toml', stat=stat, errmsg=errmsg)
     call check(stat == fb_ok, 'a session of one process')
-    call session%stream('all', stream, slots=3, stat=stat, errmsg=errmsg)
-    call refused('three slots', 'slots is 3')
+    call session%stream('all', stream, 'slots = 3', stat, errmsg)
+    call refused('three slots', "'slots' is 3")
+    call session%stream('all', stream, 'keep = 1'//nl//'nodes_per_file = 16', stat, errmsg)
+    call refused('an option of before', 'line 2: ''nodes_per_file'': nodes_per_file = 16 is now file = "combined:16"')
     call session%stream('all', stream)
+    call stream%counter('safes', value, stat, errmsg)
+    call refused('a counter that there is not', "there is no counter 'safes'")
     call stream%array('a2', fb_at(a2), [2, 3, 1], [1, 1, 1], stat=stat, errmsg=errmsg)
     call refused('another rank', 'has 2 dimensions here, and a global shape of 3')
     call stream%array('a2', fb_at(a2), [2, 3], [0, 1], stat=stat, errmsg=errmsg)

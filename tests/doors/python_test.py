@@ -102,9 +102,11 @@ def test_small_files_and_files_of_several_nodes(tmp_path, config):
     """The spool is a directory while the session is open, and what is put there is in the run afterwards."""
     with forebay.Session(tmp_path / "run", config=config) as session:
         pathlib.Path(session.spool, "a.txt").write_text("small")
-        session.stream("restart", nodes_per_file=16)
-        with pytest.raises(forebay.RefusedError, match="nodes_per_file is 257: 1 to 256"):
-            session.stream("other", nodes_per_file=257)
+        session.stream("restart", file="combined:16")
+        with pytest.raises(forebay.RefusedError, match='"combined:257": one of own, combined:N with N from 2 to 256'):
+            session.stream("other", file="combined:257")
+        with pytest.raises(forebay.RefusedError, match='nodes_per_file = 16 is now file = "combined:16"'):
+            session.stream("other", nodes_per_file=16)
         with pytest.raises(forebay.RefusedError, match="packed-"):
             session.stream("packed-mine")
     assert session.spool == ""
@@ -221,13 +223,14 @@ def test_mistakes(tmp_path, config):
             (lambda: stream.array("w", data, halo=-1), "negative"),
             (lambda: stream.array("w", [data], start=[(0, 0), (3, 0)]), "1 arrays and 2 positions"),
             (lambda: stream.replicated("w", data.T), "contiguous"),
-            (lambda: session.stream("other", policy="never"), "policy 'never'"),
-            (lambda: session.stream("other", slots=3), "slots is 3")]:
+            (lambda: session.stream("other", policy="never"), "'policy' is \"never\": one of \"wait\""),
+            (lambda: session.stream("other", slot=2), "'slot' is not known. Nearest: 'slots'"),
+            (lambda: session.stream("other", slots=3), "'slots' is 3")]:
         with pytest.raises(forebay.RefusedError, match=text):
             call()
             stream.save(0)
     for call in (lambda: stream.array("w", [[1, 2]]), lambda: stream.replicated("w", 3.0),
-                 lambda: session.stream("other", slot=2)):
+                 lambda: session.stream("other", slots=None)):
         with pytest.raises(TypeError):
             call()
     single, value = np.zeros((3, 4), "f4"), np.zeros(5)

@@ -186,9 +186,7 @@ static void mistake(struct state* state, fb_session* session, fb_stream* stream,
         status = fb_save(stream, 9, 0, NULL, &error);
     } else if (strcmp(wrong, "options") == 0) {
         fb_stream* other = NULL;
-        fb_stream_options options = fb_stream_options_default();
-        options.slots = 1 + rank;
-        status = fb_stream_open(session, "other", &options, &other, &error);
+        status = fb_stream_open(session, "other", rank == 0 ? "slots = 1" : "slots = 2", &other, &error);
         fb_stream_free(other);
     } else if (strcmp(wrong, "differs") == 0 || strcmp(wrong, "owns") == 0 || strcmp(wrong, "steps") == 0) {
         status = save_unlike(state, stream, gas, wrong, &error);
@@ -203,6 +201,28 @@ static void mistake(struct state* state, fb_session* session, fb_stream* stream,
     say(status, &error);
     fb_restart_free(found);
     fb_particles_free(gas);
+}
+
+/* Options that only a text can say: how files are compressed, and which file they are; then others for an open stream.
+ */
+static void forms(struct state* state, fb_session* session) {
+    const char* const names[] = {"packed", "one"};
+    const char* const options[] = {"compression = { codec = \"zstd\", level = 5 }", "file = \"shared\"\nkeep = 2"};
+    fb_error error;
+    fb_stream *streams[2] = {NULL, NULL}, *again = NULL;
+    fb_particles* gas[2] = {NULL, NULL};
+    for (int i = 0; i < 2; ++i) {
+        must(fb_stream_open(session, names[i], options[i], &streams[i], &error), &error);
+        must(describe(state, streams[i], "", &gas[i], &error), &error);
+        save(state, streams[i], gas[i], 3);
+        must(fb_wait_committed(streams[i], 60, &error), &error);
+    }
+    say(fb_stream_open(session, "packed", "compression = \"lz4\"", &again, &error), &error);
+    for (int i = 0; i < 2; ++i) {
+        fb_particles_free(gas[i]);
+        fb_stream_free(streams[i]);
+    }
+    must(fb_close(session, &error), &error);
 }
 
 /* The last rank lacks its file. */
@@ -225,7 +245,6 @@ int main(int count, char** arguments) {
     fb_session* session = NULL;
     fb_stream* stream = NULL;
     fb_particles* gas = NULL;
-    fb_stream_options kept = fb_stream_options_default();
     struct state state;
     int handle = 0;
     MPI_Init(&count, &arguments);
@@ -247,8 +266,7 @@ int main(int count, char** arguments) {
     fb_options_set_staging(options, arguments[3]);
     must(fb_open_mpi(handle, options, &session, &error), &error);
     fb_options_free(options);
-    kept.slots = 2;
-    must(fb_stream_open(session, "restart", &kept, &stream, &error), &error);
+    must(fb_stream_open(session, "restart", "slots = 2", &stream, &error), &error);
     allocate(&state);
     if (strcmp(arguments[1], "save") == 0 || strcmp(arguments[1], "restart") == 0) {
         must(describe(&state, stream, "", &gas, &error), &error);
@@ -260,6 +278,8 @@ int main(int count, char** arguments) {
             restart(&state, stream, gas);
         }
         must(fb_close(session, &error), &error);
+    } else if (strcmp(arguments[1], "forms") == 0) {
+        forms(&state, session);
     } else {
         mistake(&state, session, stream, arguments[1]);
     }

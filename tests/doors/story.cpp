@@ -144,12 +144,31 @@ void say(const Result<>& outcome) {
     if (rank == 0 && !outcome) std::printf("%s: %s\n", name_of(outcome.error().kind), outcome.error().text().c_str());
 }
 
+// How files are compressed, and which file they are; then other options for an open stream.
+void forms(State& state, Session& session) {
+    const std::vector<std::pair<std::string, StreamOptions>> streams{
+        {"packed", {.compression = {.codec = Codec::zstd, .level = 5}}},
+        {"one", {.keep = 2, .file = TargetFile::shared()}}};
+    std::vector<Stream> open;
+    for (const auto& [name, options] : streams) {
+        auto stream = session.stream(name, options).value();
+        auto gas = describe(state, stream, "").value();
+        save(state, stream, gas, 3);
+        stream.wait_committed(std::chrono::seconds(60)).value();
+        open.push_back(stream);
+    }
+    const auto again = session.stream("packed", {.compression = {.codec = Codec::lz4}});
+    say(again ? Result<>() : again.error());
+    session.close().value();
+}
+
 void tell(const std::string& act, const Result<Options>& options) {
     auto opened = open(world, options);
     if (!opened) return say(opened.error());
     auto session = std::move(*opened);
     auto stream = session.stream("restart", {.slots = 2}).value();
     State state;
+    if (act == "forms") return forms(state, session);
     if (act != "save" && act != "restart") {
         say(mistake(state, session, stream, act));
         return;

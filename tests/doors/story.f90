@@ -54,7 +54,7 @@ contains
       return
     end if
     call session%open(world, run, staging, trim(config))
-    call session%stream('restart', stream, slots=2)
+    call session%stream('restart', stream, 'slots = 2')
     select case (act)
     case ('save')
       call describe(stream, '', gas)
@@ -66,9 +66,32 @@ contains
       call describe(stream, '', gas)
       call restart(stream, gas)
       call session%close()
+    case ('forms')
+      call forms(session)
     case default
       call mistake(session, stream, trim(act))
     end select
+  end subroutine
+
+  ! How files are compressed, and which file they are; then other options for an open stream.
+  subroutine forms(session)
+    type(fb_session), intent(inout) :: session
+    type(fb_stream) :: packed, one, again
+    type(fb_particles) :: of_packed, of_one
+    integer :: stat
+    character(len=fb_error_bytes) :: errmsg
+    call session%stream('packed', packed, 'compression = { codec = "zstd", level = 5 }')
+    call describe(packed, '', of_packed)
+    call save(packed, of_packed, 3_int64)
+    call packed%wait_committed(60._real64)
+    call session%stream('one', one, 'file = "shared"'//new_line('a')//'keep = 2')
+    call describe(one, '', of_one)
+    call save(one, of_one, 3_int64)
+    call one%wait_committed(60._real64)
+    errmsg = ''
+    call session%stream('packed', again, 'compression = "lz4"', stat, errmsg)
+    if (rank == 0) print '(3a)', fb_name_of(stat), ': ', trim(errmsg)
+    call session%close()
   end subroutine
 
   ! `wrong` says what is described otherwise, '' for nothing.
@@ -183,7 +206,7 @@ contains
       call session%close()
       call stream%save(9_int64, stat=stat, errmsg=errmsg)
     else if (wrong == 'options') then
-      call session%stream('other', other, slots=1 + rank, stat=stat, errmsg=errmsg)
+      call session%stream('other', other, merge('slots = 1', 'slots = 2', rank == 0), stat, errmsg)
     else if (wrong == 'differs' .or. wrong == 'owns' .or. wrong == 'steps') then
       dt = merge(0.125_real64, 0.125_real64*(1 + rank), wrong == 'steps')
       call bind(gas)

@@ -108,10 +108,23 @@ def mistake(state, session, stream, wrong):
     found.read()
 
 
+def forms(state, session):
+    """How files are compressed, and which file they are; then other options for an open stream."""
+    streams = []
+    for name, options in (("packed", {"compression": {"codec": "zstd", "level": 5}}), ("one", {"file": "shared", "keep": 2})):
+        streams.append(session.stream(name, **options))
+        save(state, streams[-1], state.describe(streams[-1]), 3)
+        streams[-1].wait_committed(60)
+    try:
+        session.stream("packed", compression="lz4")
+    except forebay.RefusedError as problem:
+        say(f"refused: {problem}")
+
+
 def main(act, run, staging, config):
     """One act of the story."""
     state = State()
-    if act not in ("save", "restart"):
+    if act not in ("save", "restart", "forms"):
         try:
             own = "nowhere.toml" if act == "file" and RANK == RANKS - 1 else config
             session = forebay.Session(run, comm=WORLD, staging=staging, config=own)
@@ -122,6 +135,8 @@ def main(act, run, staging, config):
         return
     with forebay.Session(run, comm=WORLD, staging=staging, config=config) as session:
         stream = session.stream("restart", slots=2)
+        if act == "forms":
+            return forms(state, session)
         gas = state.describe(stream)
         if act == "save":
             save(state, stream, gas, 3)
@@ -129,6 +144,7 @@ def main(act, run, staging, config):
             stream.wait_committed(60)
         else:
             restart(state, stream, gas)
+    return None
 
 
 main(*sys.argv[1:])

@@ -45,6 +45,8 @@ def tell(command, folder):
     for act in MISTAKES:
         outputs[act] = told(command, 2, folder, act)
     outputs["owns"] = told(command, 2, folder, "owns", "run-owns")
+    outputs["forms"] = told(command, 3, folder, "forms", "run-forms")
+    assert (folder / "run-forms/one/step-000003/shared.h5").is_file(), f"{command}: no shared file"
     # A fourth rank that is the agent changes nothing, and the last one of two leaves one to restart.
     outputs["save, dedicated"] = told(command, 4, folder, "save", "run2", "dedicated.toml")
     assert outputs["save, dedicated"] == outputs["save"]
@@ -73,6 +75,7 @@ def main():
     assert "clock/dt" in outputs["differs"] and "0.125 on rank 0, 0.25 on rank 1" in outputs["differs"]
     assert "step 9, time 0 " in outputs["steps"] and "step 10, time 0 " in outputs["steps"]
     assert "slots is 1 on rank 0 and 2 on rank 1" in outputs["options"]
+    assert "compression.codec is zstd there and lz4 here" in outputs["forms"], outputs["forms"]
     assert "nowhere.toml" in outputs["file"] and outputs["file"].count("(reported by rank 1)") == 1
     assert outputs["owns"] == "ok: \n", outputs["owns"]
     for language, (other_outputs, other_files) in stories.items():

@@ -25,17 +25,9 @@ HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE))
 import genericio_reader as reader  # noqa: E402
 import genericio_writer as writer  # noqa: E402
+from forebay_test import BUILD, forebay  # noqa: E402
 
-BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
 GENUINE = ("soa_r4", "aos_r4", "soa_r4_blosc")
-
-
-def forebay(*arguments, code=0):
-    """What the program prints; `code` is how it must end."""
-    done = subprocess.run([BUILD / "bin/forebay", *map(str, arguments)], capture_output=True, text=True, check=False,
-                          timeout=600)
-    assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}{done.stderr}"
-    return done.stdout if code in (0, 1) else done.stderr
 
 
 @pytest.fixture(scope="module", name="genuine")

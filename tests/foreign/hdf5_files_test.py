@@ -6,12 +6,12 @@ Method: h5py, netCDF4 and openpmd-api write the files; one thing is broken in ea
 
 import json
 import os
-import pathlib
 import resource
 import subprocess
 import sys
 
-BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
+from forebay_test import FOREBAY, forebay
+
 try:
     import h5py
     import netCDF4
@@ -21,14 +21,6 @@ try:
 except ImportError as absent:
     print(f"skipped: {absent}")
     sys.exit(77)
-
-
-def forebay(*arguments, code=0):
-    """What the program prints; `code` is how it must end."""
-    done = subprocess.run([BUILD / "bin/forebay", *map(str, arguments)], capture_output=True, text=True, check=False,
-                          timeout=600)
-    assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}{done.stderr}"
-    return done.stdout if code in (0, 1) else done.stderr
 
 
 def shown(path):
@@ -240,7 +232,7 @@ def test_rows_larger_than_memory_are_read_in_boxes(tmp_path, chunks):
         data = file.create_dataset("u", shape, "f8", chunks=chunks, compression=chunks and 1)
         data[:] = 1
     at_most = 400 << 10  # kB: less than the dataset with chunks, and than its row without
-    judge = f"ulimit -v {at_most}; exec {BUILD / 'bin/forebay'} verify {path} --json"
+    judge = f"ulimit -v {at_most}; exec {FOREBAY} verify {path} --json"
     done = subprocess.run(["bash", "-c", judge], capture_output=True, text=True, check=True, timeout=600)
     assert json.loads(done.stdout)["bytes_read"] == 8 * np.prod(shape)
 

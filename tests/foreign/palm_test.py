@@ -12,7 +12,8 @@ import struct
 import subprocess
 import sys
 
-BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
+from forebay_test import BUILD, FOREBAY, forebay
+
 if not (BUILD / "tests/write_palm_mpi").exists():
     print("skipped: no Fortran compiler was found")
     sys.exit(77)
@@ -25,14 +26,6 @@ except ImportError as absent:
     sys.exit(77)
 
 NX, NY, NZ, SOIL = 6, 4, 5, 3  # upper bounds of write_palm_mpi.f90
-
-
-def forebay(*arguments, code=0):
-    """What the program prints; `code` is how it must end."""
-    done = subprocess.run([BUILD / "bin/forebay", *map(str, arguments)], capture_output=True, text=True, check=False,
-                          timeout=600)
-    assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}{done.stderr}"
-    return done.stdout if code == 0 else done.stderr
 
 
 def write(program, *arguments, big=False):
@@ -154,7 +147,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     """256 MB of holes in less than 100 MB, program and libraries included."""
     write("write_palm_mpi", tmp_path / "in", 0, "plain")
     os.truncate(tmp_path / "in", 256_000_000)
-    with subprocess.Popen([BUILD / "bin/forebay", "import", "palm-mpi", tmp_path / "in", tmp_path / "run"],
+    with subprocess.Popen([FOREBAY, "import", "palm-mpi", tmp_path / "in", tmp_path / "run"],
                           stdout=subprocess.DEVNULL) as running:
         _, status, used = os.wait4(running.pid, 0)
         running.returncode = os.waitstatus_to_exitcode(status)

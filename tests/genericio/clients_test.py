@@ -5,6 +5,7 @@ Method: programs with and without MPI; the reader made from the description alon
 """
 
 import errno
+import fcntl
 import gzip
 import os
 import pathlib
@@ -112,14 +113,14 @@ def test_a_write_that_was_sealed_is_what_is_read(tmp_path):
 
     def sealed_only():
         client(3, "write", name, FOREBAY_GENERICIO_KEEP="1")
-        (run / ".genericio-made").unlink()
+        (run / "made").unlink()
         name.write_bytes(older)
 
     sealed_only()
     assert "214 elements" in client(2, "read", name, "redistribute")
     assert not run.exists()
     sealed_only()
-    (run / ".genericio-failed").write_text("the disk was full")
+    (run / "failed").write_text("the disk was full")
     assert "214 elements" in client(2, "read", name, "redistribute")
     sealed_only()
     (run / "restart/step-000000").rename(run / "restart/.step-000000.00000000000000aa.part")  # killed while it drained
@@ -131,8 +132,43 @@ def test_a_write_that_was_sealed_is_what_is_read(tmp_path):
     sealed_only()
     made = subprocess.run([BUILD / "bin/forebay", "export", "genericio", f"{run}/restart@0", name, "--force", "--keep"],
                           check=True, timeout=SECONDS_MAX, capture_output=True, text=True)
-    assert (run / ".genericio-made").exists(), made.stdout
+    assert (run / "made").exists(), made.stdout
     assert np.array_equal(reader.read(name)[0]["x"], expected()["x"])
+
+
+@needs_mpi
+def test_what_an_older_version_left_is_finished(tmp_path):
+    """It gave other names to locks and marks of the run. While one of its programs lives, its run is left alone."""
+    name, run = tmp_path / "m000", tmp_path / "m000.forebay"
+
+    def sealed_by_the_older():
+        client(3, "write", name, FOREBAY_GENERICIO_KEEP="1")
+        (run / "made").unlink()
+        (run / "writer.lock").rename(run / ".genericio-writer")
+        (run / "finish.lock").rename(run / ".genericio-maker")
+        name.write_bytes(b"older")
+
+    sealed_by_the_older()
+    for lock in (".genericio-writer", ".genericio-maker"):
+        with open(run / lock, "r+b") as held:
+            fcntl.lockf(held, fcntl.LOCK_EX)
+            assert "an older forebay" in client(2, "read", name, "redistribute", code=3)
+            assert "an older forebay" in client(2, "write", name, code=3)
+            by_hand = subprocess.run([BUILD / "bin/forebay", "export", "genericio", f"{run}/restart@0", name, "--force"],
+                                     check=False, timeout=SECONDS_MAX, capture_output=True, text=True)
+            assert by_hand.returncode != 0 and "an older forebay" in by_hand.stderr, by_hand.stderr
+    assert name.read_bytes() == b"older"
+    assert "214 elements" in client(2, "read", name, "redistribute")
+    assert not run.exists()
+    sealed_by_the_older()
+    client(2, "write", name)
+    assert np.array_equal(reader.read(name)[0]["x"], expected(2)["x"]) and not run.exists()
+    sealed_by_the_older()
+    (run / ".genericio-made").write_text("made")  # and kept
+    client(1, "write", tmp_path / "other")
+    name.write_bytes((tmp_path / "other").read_bytes())
+    assert "100 elements" in client(1, "read", name, "redistribute")
+    assert (run / ".genericio-made").exists(), "a file that is made was made again"
 
 
 @needs_mpi
@@ -178,8 +214,8 @@ def test_on_a_target_without_locks(tmp_path, number):
     run = target / "m-0.forebay"
     run.mkdir()
     (run / "kept").write_text("of the other host")
-    lock = run / ".genericio-writer.host"
-    for path in (lock, run / ".genericio-writer"):
+    lock = run / "writer.lock.host"
+    for path in (lock, run / "writer.lock"):
         path.touch(0o600)
     lock.write_text("other-host\n")
     said = client(2, "write", target / "m-0", code=3, **environment)

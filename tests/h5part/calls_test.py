@@ -6,29 +6,30 @@ Method: calls.c, linked with the library that has no MPI; then h5py looks at the
 import clients
 import h5py
 import numpy
+from forebay_test import expect
 
 
 def values(dataset, wanted, dtype):
-    clients.expect(dataset.dtype == dtype and numpy.array_equal(dataset[...], wanted), f"{dataset}: {dataset[...]}")
+    expect(dataset.dtype == dtype and numpy.array_equal(dataset[...], wanted), f"{dataset}: {dataset[...]}")
 
 
 def is_text(attrs, name, text):
     """A scalar of fixed length with its final NUL."""
     stored = attrs.get_id(name)
-    clients.expect(stored.shape == () and stored.dtype == numpy.dtype(f"S{len(text) + 1}"), f"{name}: {stored.dtype}")
-    clients.expect(attrs[name] == text.encode(), f"{name}: {attrs[name]}")
+    expect(stored.shape == () and stored.dtype == numpy.dtype(f"S{len(text) + 1}"), f"{name}: {stored.dtype}")
+    expect(attrs[name] == text.encode(), f"{name}: {attrs[name]}")
 
 
 def is_numbers(attrs, name, wanted, dtype):
     """One-dimensional even for one value."""
-    clients.expect(attrs[name].shape == (len(wanted),) and attrs[name].dtype == dtype, f"{name}: {attrs[name]!r}")
-    clients.expect(list(attrs[name]) == wanted, f"{name}: {attrs[name]}")
+    expect(attrs[name].shape == (len(wanted),) and attrs[name].dtype == dtype, f"{name}: {attrs[name]!r}")
+    expect(list(attrs[name]) == wanted, f"{name}: {attrs[name]}")
 
 
 def check_main(path):
     index = numpy.arange(100)
     with h5py.File(path) as file:
-        clients.expect(sorted(file) == [f"Step#{step}" for step in (0, 1, 2, 3, 5, 8)], f"steps {list(file)}")
+        expect(sorted(file) == [f"Step#{step}" for step in (0, 1, 2, 3, 5, 8)], f"steps {list(file)}")
         is_text(file.attrs, "title", "a run")
         is_numbers(file.attrs, "box", [1.5, 2.5, 3.5], "f8")
         is_numbers(file.attrs, "f4", [0.5], "f4")
@@ -37,7 +38,7 @@ def check_main(path):
         is_numbers(file.attrs, "i8", [1 << 40], "i8")
         is_numbers(file.attrs, "chars", [97, 98, 99], "i1")
         is_numbers(file.attrs, "appended", [3], "i4")
-        clients.expect(len(file.attrs) == 8, f"attributes {list(file.attrs)}")
+        expect(len(file.attrs) == 8, f"attributes {list(file.attrs)}")
         for step in range(4):
             group = file[f"Step#{step}"]
             is_numbers(group.attrs, "time", [0.1 * step], "f8")
@@ -49,13 +50,13 @@ def check_main(path):
                 values(group["id"], index / 4, "f4")
             else:
                 values(group["id"], 5000000000 + index, "i8")
-        clients.expect(sorted(file["Step#1"]) == ["id", "late", "x", "y"], f"{list(file['Step#1'])}")
+        expect(sorted(file["Step#1"]) == ["id", "late", "x", "y"], f"{list(file['Step#1'])}")
         values(file["Step#1/late"], index / 4, "f4")
-        clients.expect(sorted(file["Step#2"]) == ["id", "kind", "x", "y"], f"{list(file['Step#2'])}")
+        expect(sorted(file["Step#2"]) == ["id", "kind", "x", "y"], f"{list(file['Step#2'])}")
         values(file["Step#2/kind"], index % 7, "i4")
         is_text(file["Step#2"].attrs, "note", "with kinds")
         values(file["Step#5/x"], [1000.0, 1001.0, 1002.0], "f8")
-        clients.expect(len(file["Step#8"]) == 0, f"{list(file['Step#8'])}")
+        expect(len(file["Step#8"]) == 0, f"{list(file['Step#8'])}")
         is_numbers(file["Step#8"].attrs, "empty", [1], "i4")
 
 
@@ -67,17 +68,17 @@ def check_others(work):
         values(group["b"], index / 2, "f4")
         values(group["100% odd."], index, "f8")
         offset = group["a"].id.get_offset()
-        clients.expect(offset % 65536 != 0 or group["a"].nbytes >= 32768, f"a small dataset is aligned: {offset}")
+        expect(offset % 65536 != 0 or group["a"].nbytes >= 32768, f"a small dataset is aligned: {offset}")
     with h5py.File(work / "plain.h5part") as file:
-        clients.expect(list(file["Step#7"]) == ["n" * 63], f"{list(file['Step#7'])}")
+        expect(list(file["Step#7"]) == ["n" * 63], f"{list(file['Step#7'])}")
     with h5py.File(work / "empty.h5part") as file:
-        clients.expect(len(file) == 0, f"{list(file)}")
+        expect(len(file) == 0, f"{list(file)}")
         is_text(file.attrs, "why", "")
 
 
 def check_steps(path, steps):
     with h5py.File(path) as file:
-        clients.expect(sorted(file) == [f"Step#{step}" for step in range(steps)], f"{path}: {list(file)}")
+        expect(sorted(file) == [f"Step#{step}" for step in range(steps)], f"{path}: {list(file)}")
         for group in file.values():
             values(group["x"], numpy.arange(100), "f8")
         return {name: list(group.attrs.items()) for name, group in file.items()}
@@ -92,9 +93,9 @@ def main():
         check_others(work)
         check_steps(work / "left.h5part", 2)
         attributes = check_steps(work / "room.h5part", 3)
-        clients.expect(attributes["Step#1"][0][1] == [2] and not attributes["Step#2"], f"{attributes}")
+        expect(attributes["Step#1"][0][1] == [2] and not attributes["Step#2"], f"{attributes}")
         left = [path for path in work.iterdir() if ".forebay" in path.name or ".part" in path.name]
-        clients.expect(not left and clients.nothing_staged(), f"left: {left}")
+        expect(not left and clients.nothing_staged(), f"left: {left}")
 
 
 main()

@@ -5,18 +5,11 @@ import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 
-BINARIES = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"])
-FOREBAY = os.environ["FOREBAY_AGENT"]
+from forebay_test import BUILD, SECONDS_MAX, expect
+
 STAGING = None
-SECONDS_MAX = 600  # for what hangs: a busy machine takes ten times as long as an idle one
-
-
-def expect(good, what):
-    if not good:
-        sys.exit(f"not as expected: {what}")
 
 
 def run_of(path):
@@ -42,7 +35,7 @@ def nothing_staged():
 
 
 def command(ranks, client, *arguments):
-    line = [str(BINARIES / "tests" / client), *map(str, arguments)]
+    line = [str(BUILD / "tests" / client), *map(str, arguments)]
     return ["mpiexec", "-n", str(ranks), *line] if ranks else line
 
 
@@ -52,12 +45,6 @@ def run(ranks, client, *arguments, good=True, **more):
     done = subprocess.run(line, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS_MAX, **more)
     expect((done.returncode == 0) == good, f"{' '.join(line)} answered {done.returncode}:\n{done.stdout}")
     return done.stdout
-
-
-def forebay(*arguments, good=True):
-    done = subprocess.run([FOREBAY, *map(str, arguments)], text=True, capture_output=True, timeout=SECONDS_MAX)
-    expect((done.returncode == 0) == good, f"forebay {arguments}: {done.returncode}: {done.stdout}{done.stderr}")
-    return done.stdout + done.stderr
 
 
 def h5dump(path):

@@ -12,6 +12,7 @@ import time
 
 import clients
 import h5py
+from forebay_test import FOREBAY, all_of_forebay, expect
 
 STEPS = 3
 
@@ -19,7 +20,7 @@ STEPS = 3
 def steps_in(path):
     with h5py.File(path) as file:
         for group in file.values():
-            clients.expect(len(group) == 8 and len({dataset.shape for dataset in group.values()}) == 1, f"{group}")
+            expect(len(group) == 8 and len({dataset.shape for dataset in group.values()}) == 1, f"{group}")
         return len(file)
 
 
@@ -30,29 +31,29 @@ def kill_making(work):
     clients.run(2, "h5part_vpic", "write", path, STEPS)
     del os.environ["FOREBAY_H5PART_KEEP"]
     run = clients.run_of(path)
-    clients.expect((run / "made").exists() and steps_in(path) == STEPS, "a run that is to be kept")
+    expect((run / "made").exists() and steps_in(path) == STEPS, "a run that is to be kept")
     start = time.monotonic()
     absent = 0
     os.remove(run / "made")
-    clients.forebay("h5part", path, "--keep")
+    all_of_forebay("h5part", path, "--keep")
     whole = time.monotonic() - start
     wanted = path.read_bytes()
     for trial in range(24):
         (run / "made").unlink(missing_ok=True)
         path.unlink(missing_ok=True)
-        making = subprocess.Popen([clients.FOREBAY, "h5part", str(path), "--keep"], stdout=subprocess.DEVNULL)
+        making = subprocess.Popen([FOREBAY, "h5part", str(path), "--keep"], stdout=subprocess.DEVNULL)
         time.sleep(whole * trial / 20)
         making.kill()
         making.wait()
         if path.exists():
-            clients.expect(path.read_bytes() == wanted, f"a file that is not whole, killed at {trial}")
+            expect(path.read_bytes() == wanted, f"a file that is not whole, killed at {trial}")
         else:
             absent += 1
-            clients.expect(not (run / "made").exists(), "a run that claims to be made")
-    clients.expect(absent > 3, "it was never killed before the file was there")
-    clients.forebay("h5part", path)
-    clients.expect(path.read_bytes() == wanted and not run.exists(), "made at last")
-    clients.expect("nothing was left to do" in clients.forebay("h5part", path), "made twice")
+            expect(not (run / "made").exists(), "a run that claims to be made")
+    expect(absent > 3, "it was never killed before the file was there")
+    all_of_forebay("h5part", path)
+    expect(path.read_bytes() == wanted and not run.exists(), "made at last")
+    expect("nothing was left to do" in all_of_forebay("h5part", path), "made twice")
 
 
 def kill_writer(work):
@@ -72,11 +73,11 @@ def kill_writer(work):
         except (FileNotFoundError, ProcessLookupError):
             pass
     writer.wait()
-    clients.expect(not path.exists() and run.exists(), "a writer that was killed left a file")
+    expect(not path.exists() and run.exists(), "a writer that was killed left a file")
     out = clients.run(1, "h5part_vpic", "read", path, 0, 2, good=False)  # a reader makes it; it has more than 0 steps
-    clients.expect("the number of steps" in out and "did not open" not in out, out)
+    expect("the number of steps" in out and "did not open" not in out, out)
     steps = steps_in(path)
-    clients.expect(0 < steps < 400 and not run.exists(), f"{steps} steps of a writer that was killed")
+    expect(0 < steps < 400 and not run.exists(), f"{steps} steps of a writer that was killed")
     clients.run(3, "h5part_vpic", "read", path, steps, 2)
 
 
@@ -101,8 +102,8 @@ def kill_background(work):
                 pass
     errors = writer.communicate(timeout=600)[1]
     config.write_text(fast)
-    clients.expect(killed and errors == "", f"killed: {killed}, {errors}")
-    clients.expect(steps_in(path) == 2 and not clients.run_of(path).exists(), "a file whose making was killed")
+    expect(killed and errors == "", f"killed: {killed}, {errors}")
+    expect(steps_in(path) == 2 and not clients.run_of(path).exists(), "a file whose making was killed")
 
 
 def main():
@@ -110,7 +111,7 @@ def main():
         kill_making(work)
         kill_writer(work)
         kill_background(work)
-        clients.expect(clients.nothing_staged(), "something stays staged")
+        expect(clients.nothing_staged(), "something stays staged")
 
 
 main()

@@ -13,8 +13,9 @@ import subprocess
 import sys
 
 import clients
+from forebay_test import BUILD, expect
 
-LIBRARY = clients.BINARIES / "tests/libno_locks.so"
+LIBRARY = BUILD / "tests/libno_locks.so"
 
 
 def without_locks(target, number):
@@ -24,7 +25,7 @@ def without_locks(target, number):
 
 def refused(environment, path, *reasons):
     out = clients.run(1, "h5part_vpic", "write", path, 1, good=False, env=environment)
-    clients.expect(all(reason in out for reason in reasons), out)
+    expect(all(reason in out for reason in reasons), out)
 
 
 def written_and_read(target, number):
@@ -32,8 +33,8 @@ def written_and_read(target, number):
     path = target / f"file-{number}.h5part"
     out = clients.run(2, "h5part_vpic", "again", path, 3, env=environment)
     told = [line for line in out.splitlines() if "has no locks" in line]
-    clients.expect(len(told) == 1 and str(target) in told[0] and "flock" in told[0], out)
-    clients.expect(path.exists() and not clients.run_of(path).exists(), "the file, and nothing beside it")
+    expect(len(told) == 1 and str(target) in told[0] and "flock" in told[0], out)
+    expect(path.exists() and not clients.run_of(path).exists(), "the file, and nothing beside it")
     clients.run(3, "h5part_vpic", "read", path, 3, 2, env=environment)
     clients.run(2, "h5part_vpic", "append", path, 2, 3, env=environment)
     clients.run(1, "h5part_vpic", "read", path, 5, 2, env=environment)
@@ -69,7 +70,7 @@ def one_writer_on_another_host(target, impatient):
         record.touch(0o600)
         record.write_text("other-host\n")
         refused(environment, path, reason, "other-host", "no locks", "flock", f"remove {record}")
-        clients.expect(kept.exists(), "another host's steps are gone")
+        expect(kept.exists(), "another host's steps are gone")
         record.unlink()
     environment = without_locks(target, errno.ENOLCK)
     clients.run(2, "h5part_vpic", "write", path, 2, env=environment)
@@ -90,7 +91,7 @@ def main():
             written_and_read(target, number)
         one_writer_on_this_host(target)
         one_writer_on_another_host(target, impatient)
-        clients.expect(sorted(target.glob("*.forebay")) == [] and clients.nothing_staged(), "something is left")
+        expect(sorted(target.glob("*.forebay")) == [] and clients.nothing_staged(), "something is left")
 
 
 main()

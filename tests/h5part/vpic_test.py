@@ -6,6 +6,7 @@ Method: vpic.c writes three steps on 1, 2, 3 and 5 ranks; h5py looks at layout a
 import clients
 import h5py
 import numpy
+from forebay_test import expect
 
 
 def count_of(rank, ranks, step):
@@ -16,7 +17,7 @@ def count_of(rank, ranks, step):
 
 def check(path, ranks, steps):
     with h5py.File(path) as file:
-        clients.expect(sorted(file) == sorted(f"Step#{10 * step}" for step in range(steps)), f"steps {list(file)}")
+        expect(sorted(file) == sorted(f"Step#{10 * step}" for step in range(steps)), f"steps {list(file)}")
         for step in range(steps):
             group = file[f"Step#{10 * step}"]
             rows = sum(count_of(rank, ranks, step) for rank in range(ranks))
@@ -24,13 +25,13 @@ def check(path, ranks, steps):
             base = (index % 100000).astype("f4") + numpy.float32(0.25 * step)
             wanted = {"dX": base, "dY": base + 1, "dZ": base + 2, "i": (index * 10 + step).astype("i4"), "Ux": -base,
                       "Uy": -base - 1, "Uz": -base - 2, "q": base * 2}
-            clients.expect(set(group) == set(wanted), f"datasets {list(group)}")
+            expect(set(group) == set(wanted), f"datasets {list(group)}")
             for name, values in wanted.items():
                 dataset = group[name]
-                clients.expect(dataset.shape == (rows,) and dataset.dtype == values.dtype, f"{name} is {dataset}")
-                clients.expect(dataset.chunks is None and dataset.maxshape == (rows,), f"{name} is not contiguous")
-                clients.expect(numpy.array_equal(dataset[...], values), f"values of {name} at step {step}")
-        clients.expect(not file["Step#0"].attrs and not file.attrs, "attributes that nobody wrote")
+                expect(dataset.shape == (rows,) and dataset.dtype == values.dtype, f"{name} is {dataset}")
+                expect(dataset.chunks is None and dataset.maxshape == (rows,), f"{name} is not contiguous")
+                expect(numpy.array_equal(dataset[...], values), f"values of {name} at step {step}")
+        expect(not file["Step#0"].attrs and not file.attrs, "attributes that nobody wrote")
 
 
 def main():
@@ -38,7 +39,7 @@ def main():
         for ranks, readers in ((1, 2), (2, 3), (3, 1), (5, 2)):
             path = work / f"dump-{ranks}.h5part"
             clients.run(ranks, "h5part_vpic", "write", path, 3)
-            clients.expect(not clients.run_of(path).exists(), f"{path}.forebay stays")
+            expect(not clients.run_of(path).exists(), f"{path}.forebay stays")
             check(path, ranks, 3)
             clients.run(readers, "h5part_vpic", "read", path, 3, ranks)
             clients.h5dump(path)
@@ -52,7 +53,7 @@ def main():
         clients.run(3, "h5part_vpic", "refused", work / "refused.h5part", 0)
         clients.run(2, "h5part_vpic", "write", path, 1)  # over what was there
         check(path, 2, 1)
-        clients.expect(clients.nothing_staged(), "something stays staged")
+        expect(clients.nothing_staged(), "something stays staged")
 
 
 main()

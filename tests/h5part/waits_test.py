@@ -11,6 +11,7 @@ import subprocess
 import clients
 import h5py
 import numpy
+from forebay_test import expect
 
 CONFIG = None
 
@@ -27,9 +28,9 @@ def slow(work):
     for line in writer.stdout:
         if line.startswith("closed"):
             break
-    clients.expect(not path.exists() and clients.run_of(path).exists(), "the file was there when it was closed")
+    expect(not path.exists() and clients.run_of(path).exists(), "the file was there when it was closed")
     clients.run(3, "h5part_close", "read", path)  # another program, while the first waits in MPI_Finalize
-    clients.expect(writer.wait(600) == 0 and not clients.run_of(path).exists(), "the writer's end")
+    expect(writer.wait(600) == 0 and not clients.run_of(path).exists(), "the writer's end")
     configure("")
 
 
@@ -40,13 +41,13 @@ def longer_than_waits(work):
     clients.run(2, "h5part_close", "write", path, 3)
     configure("")
     clients.run(2, "h5part_close", "read", path)
-    clients.expect(not clients.run_of(path).exists(), "its run stays")
+    expect(not clients.run_of(path).exists(), "its run stays")
 
 
 def left_open(work):
     path = work / "left.h5part"
     clients.run(2, "h5part_close", "leave", path)
-    clients.expect(path.exists() and not clients.run_of(path).exists(), "a file that was never closed is not there")
+    expect(path.exists() and not clients.run_of(path).exists(), "a file that was never closed is not there")
     clients.run(2, "h5part_close", "read", path)
 
 
@@ -60,8 +61,8 @@ def same_file(work):
         with h5py.File(path) as file:
             found = {f"{step}/{column}": data[...] for step, group in file.items() for column, data in group.items()}
         wanted = wanted or found
-        clients.expect(found.keys() == wanted.keys(), f"{name}: {found.keys()}")
-        clients.expect(all(numpy.array_equal(found[key], wanted[key]) for key in wanted), f"values by {name}")
+        expect(found.keys() == wanted.keys(), f"{name}: {found.keys()}")
+        expect(all(numpy.array_equal(found[key], wanted[key]) for key in wanted), f"values by {name}")
     configure("")
 
 
@@ -75,7 +76,7 @@ def main():
         same_file(work)
         configure("policy = 1\n")
         out = clients.run(2, "h5part_vpic", "write", work / "refused.h5part", 1, good=False)
-        clients.expect("'policy' is not known" in out and not clients.run_of(work / "refused.h5part").exists(), out)
+        expect("'policy' is not known" in out and not clients.run_of(work / "refused.h5part").exists(), out)
 
 
 main()

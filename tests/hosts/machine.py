@@ -8,14 +8,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
+import forebay_test
+from forebay_test import BUILD, FOREBAY, SECONDS_MAX
+
+run = partial(forebay_test.run, code=None)  # tests look at the code themselves
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("FOREBAY_BINARY_DIR", ROOT / "build")).resolve()
-FOREBAY, NBODY = BUILD / "bin/forebay", BUILD / "bin/nbody"
+NBODY = BUILD / "bin/nbody"
 SKIPPED = 77
-# For what hangs. A machine that does other work takes ten times as long as an idle one, which needs seconds for all of these.
-SECONDS_MAX = 600
 DIGESTS = ("step", "particles", "particles_digest", "density_digest", "psi_digest", "state_digest")
 
 
@@ -45,11 +47,6 @@ def expect(true, what, seen=""):
         print(f"FAILED: {what}\n{seen}", flush=True)
         sys.exit(1)
     print(f"ok: {what}", flush=True)
-
-
-def run(*command, seconds_max=SECONDS_MAX, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
-                          stdin=subprocess.DEVNULL, timeout=seconds_max, **options)
 
 
 def forebay(*arguments, exit_code=0, before=(), seconds_max=SECONDS_MAX):

@@ -142,9 +142,8 @@ TEST_CASE("compressed snapshots restart on any number of ranks, over 1 to 3 node
                     const catalog::Snapshot snapshot{"restart", 2, run + "/restart/step-000002"};
                     auto& store = sys::posix_store();
                     CHECK(catalog::verify(store, snapshot, {}).value().damage.empty());
-                    CHECK(catalog::load_head(store, snapshot.directory + "/node-00000.h5")
-                              .value()
-                              .chunk_table.compressed());
+                    CHECK(catalog::load_head(store, snapshot.directory + "/node-00000.h5").value().storage ==
+                          format::Storage::compressed);
                 }
                 for (const int n : {1, 2, 4, 5}) {
                     CAPTURE(n);

@@ -5,27 +5,24 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <fstream>
-#include <optional>
 #include <vector>
 
 #include "forebay/mpi.hpp"
+#include "support/mpi_dedicate.hpp"
 #include "support/processes.hpp"
-#include "support/temp_directory.hpp"
 
 using namespace forebay;
 
 namespace {
 
-MPI_Comm computing = MPI_COMM_NULL;
+test::DedicatedJob job;
+const MPI_Comm& computing = job.computing;
+const std::string& folder = job.folder;
 std::vector<int> agents;  // their process ids
 int cores = 1;
-std::string folder;  // the same on every rank
 
 Options options_of(const std::string& run) {
     Options options{.run = folder + "/" + run, .staging = folder + "/memory"};
@@ -45,8 +42,8 @@ struct State {
         rank = static_cast<std::uint64_t>(number);
         ranks = static_cast<std::uint64_t>(count);
     }
-    Stream describe(Session& session, Shared shared = Shared::no) {
-        auto stream = session.stream("restart", {.slots = 2, .shared = shared}).value();
+    Stream describe(Session& session, const TargetFile& file = {}) {
+        auto stream = session.stream("restart", {.slots = 2, .file = file}).value();
         stream.array("u", f64, {1000 * ranks}, {packed({{1000 * rank}, {1000}}, u.data())}).value();
         return stream;
     }
@@ -131,7 +128,7 @@ TEST_CASE("agents that are ranks write one shared file, without a call that all 
     options.virtual_nodes = 2;
     {
         auto session = open(computing, options).value();
-        auto stream = state.describe(session, Shared::yes);
+        auto stream = state.describe(session, TargetFile::shared());
         for (std::int64_t step = 1; step <= 3; ++step) {
             state.fill(step);
             CHECK(stream.save(step).value().kept);
@@ -161,41 +158,21 @@ TEST_CASE("a second dedicate() is refused") {
 }
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int size = 0, rank = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    cores = size >= 5 ? 2 : 1;
-    std::optional<test::TempDirectory> made;
-    std::array<char, 512> name{};
-    if (rank == 0) {
-        made.emplace();
-        std::filesystem::create_directory(*made / "memory");
-        made->path().copy(name.data(), name.size() - 1);
-    }
-    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-    folder = name.data();
-    std::vector<int> pids(static_cast<std::size_t>(size));
-    const int own = ::getpid();
-    MPI_Allgather(&own, 1, MPI_INT, pids.data(), 1, MPI_INT, MPI_COMM_WORLD);
-    agents.assign(pids.end() - cores, pids.end());
-
-    auto too_many = options_of("run");
-    too_many.agent.cores = size;
-    const auto refused = dedicate(MPI_COMM_WORLD, too_many);
-    if (refused || refused.error().kind != ErrorKind::refused) MPI_Abort(MPI_COMM_WORLD, 3);
-
-    computing = dedicate(MPI_COMM_WORLD, options_of("run")).value();
-    int failed = 0;
-    if (computing == MPI_COMM_NULL) {
-        if (rank < size - cores) failed = 1;
-    } else {
-        if (rank >= size - cores) failed = 1;
-        doctest::Context context(argc, argv);
-        context.setOption("minimal", rank != 0);
-        failed |= context.run();
-        MPI_Comm_free(&computing);
-    }
-    MPI_Finalize();
-    return failed;
+    int ranks = 0;
+    return test::mpi_main_with(argc, argv, job,
+                               {.plan =
+                                    [&](int size) {
+                                        ranks = size;
+                                        cores = size >= 5 ? 2 : 1;
+                                    },
+                                .refuses =
+                                    [&] {
+                                        agents.assign(job.processes.end() - cores, job.processes.end());
+                                        auto too_many = options_of("run");
+                                        too_many.agent.cores = ranks;
+                                        const auto refused = dedicate(MPI_COMM_WORLD, too_many);
+                                        return !refused && refused.error().kind == ErrorKind::refused;
+                                    },
+                                .options = [] { return options_of("run"); },
+                                .computes = [&](int rank) { return rank < ranks - cores; }});
 }

@@ -7,20 +7,17 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "catalog/catalog.hpp"
 #include "forebay/mpi.hpp"
+#include "support/mpi_dedicate.hpp"
 #include "support/processes.hpp"
 #include "support/soon.hpp"
-#include "support/temp_directory.hpp"
 
 using namespace forebay;
 
@@ -41,10 +38,10 @@ const std::map<int, Plan> plans{{3, {AgentMode::process, 1, {2}, {0, 1}}},
                                 {5, {AgentMode::dedicated, 1, {4}, {0, 1, 2}}},
                                 {6, {AgentMode::process, 2, {2, 4}, {0, 1}}}};
 
-MPI_Comm computing = MPI_COMM_NULL;
+test::DedicatedJob job;
+const MPI_Comm& computing = job.computing;
+const std::string& folder = job.folder;
 Plan plan;
-std::vector<int> processes;  // by rank of the world
-std::string folder;          // the same on every rank
 
 Options options_of(const std::string& run, int virtual_nodes) {
     Options options{.run = folder + "/" + run, .staging = folder + "/memory"};
@@ -83,7 +80,7 @@ std::uint64_t written_by(int process) {
 
 std::vector<std::uint64_t> written_by_forwarders() {
     std::vector<std::uint64_t> bytes;
-    for (const int rank : plan.serving) bytes.push_back(written_by(processes[static_cast<std::size_t>(rank)]));
+    for (const int rank : plan.serving) bytes.push_back(written_by(job.processes[static_cast<std::size_t>(rank)]));
     return bytes;
 }
 
@@ -156,49 +153,26 @@ bool is_left_committed() {
         std::chrono::seconds(60));
 }
 
-int refuses_too_many() {
+bool refuses_too_many() {
     auto options = options_of("run", hosts);
     options.agent.forwarders = hosts;
     const auto refused = dedicate(MPI_COMM_WORLD, options);
     return !refused && refused.error().kind == ErrorKind::refused &&
-                   refused.error().text().find("leave none that computes") != std::string::npos
-               ? 0
-               : 1;
+           refused.error().text().find("leave none that computes") != std::string::npos;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    int size = 0, rank = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    plan = plans.at(size);
-    std::optional<test::TempDirectory> made;
-    std::array<char, 512> name{};
-    if (rank == 0) {
-        made.emplace();
-        std::filesystem::create_directory(*made / "memory");
-        made->path().copy(name.data(), name.size() - 1);
-    }
-    MPI_Bcast(name.data(), static_cast<int>(name.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-    folder = name.data();
-    processes.resize(static_cast<std::size_t>(size));
-    const int own = ::getpid();
-    MPI_Allgather(&own, 1, MPI_INT, processes.data(), 1, MPI_INT, MPI_COMM_WORLD);
-
-    int failed = refuses_too_many();
-    computing = dedicate(MPI_COMM_WORLD, options_of("run", hosts)).value();
-    if ((computing != MPI_COMM_NULL) != (std::ranges::count(plan.computing, rank) == 1)) failed = 1;
-    const bool computes = computing != MPI_COMM_NULL;
-    if (computes) {
-        doctest::Context context(argc, argv);
-        context.setOption("minimal", rank != 0);
-        failed |= context.run();
-        if (plan.mode != AgentMode::thread) leave_sealed();  // a thread does not outlive its session
-        MPI_Comm_free(&computing);
-    }
-    MPI_Finalize();
-    if (rank == 0 && plan.mode != AgentMode::thread && !is_left_committed()) failed = 1;
-    return failed;
+    const auto outlives = [] { return plan.mode != AgentMode::thread; };  // a thread ends with its session
+    return test::mpi_main_with(argc, argv, job,
+                               {.plan = [](int ranks) { plan = plans.at(ranks); },
+                                .refuses = refuses_too_many,
+                                .options = [] { return options_of("run", hosts); },
+                                .computes = [](int rank) { return std::ranges::count(plan.computing, rank) == 1; },
+                                .at_end =
+                                    [&] {
+                                        if (outlives()) leave_sealed();
+                                    },
+                                .is_good_afterwards = [&] { return !outlives() || is_left_committed(); }});
 }

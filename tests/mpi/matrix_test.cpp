@@ -25,10 +25,10 @@ Options options_in(const std::string& run, const std::string& staging, int nodes
     return options;
 }
 
-void save_on(MPI_Comm comm, const Options& options, Shared shared = Shared::no) {
+void save_on(MPI_Comm comm, const Options& options, const TargetFile& file = {}) {
     auto session = open(comm, options).value();
     test::NumberedState state(test::rank_in(comm), test::size_of(comm), false);
-    auto stream = session.stream("restart", {.view = false, .shared = shared}).value();
+    auto stream = session.stream("restart", {.view = false, .file = file}).value();
     state.describe(stream);
     for (std::int64_t step = 1; step <= last_step; ++step) {
         state.fill(step);
@@ -141,7 +141,7 @@ TEST_CASE("the same from one shared file") {
             CAPTURE(n);
             const auto run = folder / ("run-" + std::to_string(m) + "-" + std::to_string(saved_nodes));
             test::on_first(m, [&, m = m, at = saved_nodes](MPI_Comm comm) {
-                save_on(comm, options_in(run, folder / "", at, AgentMode::thread), Shared::yes);
+                save_on(comm, options_in(run, folder / "", at, AgentMode::thread), TargetFile::shared());
                 const auto last = run + "/restart/step-000002/";
                 CHECK(std::filesystem::exists(last + "shared.h5"));
                 CHECK_FALSE(std::filesystem::exists(last + "node-00000.h5"));

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import unittest
 
+from forebay_test import output_of
+
 try:
     import hdf5plugin
     import h5py
@@ -52,17 +54,10 @@ def path_of(case):
     return os.path.join(SCRATCH, case + ".h5")
 
 
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(command)} exits with {done.returncode}: {done.stderr[-2000:]}")
-    return done.stdout
-
-
 def setUpModule():
     os.makedirs(SCRATCH, exist_ok=True)
     for case in ("mixed", "many", "groups", "bare", "huge", "patched"):
-        run(MAKE, case, path_of(case))
+        output_of(MAKE, case, path_of(case))
 
 
 class H5py(unittest.TestCase):
@@ -202,7 +197,7 @@ class Compressed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         for case in ("large", "compressed-zstd", "compressed-lz4", "compressed-zfp", "compressed-reversible", "compressed-long"):
-            run(MAKE, case, path_of(case))
+            output_of(MAKE, case, path_of(case))
 
     def test_values(self):
         for case in ("compressed-zstd", "compressed-lz4", "compressed-zfp", "compressed-reversible"):
@@ -252,22 +247,22 @@ class Compressed(unittest.TestCase):
 class Tools(unittest.TestCase):
     def test_dump_and_list(self):
         for case in ("mixed", "many", "groups", "bare", "patched"):
-            run("h5dump", path_of(case))
-            run("h5ls", "-r", path_of(case))
+            output_of("h5dump", path_of(case))
+            output_of("h5ls", "-r", path_of(case))
             # netCDF-C before 4.9.1 crashes on arrays of fixed-length strings (its issue 2159), which `mixed` has.
-            run("ncdump", *(["-h"] if case == "mixed" else []), path_of(case))
-        self.assertIn("forebay_shape", run("h5dump", "-A", path_of("mixed")))
-        self.assertIn("id = 0, 1, 2, 3, 4", run("ncdump", path_of("patched")))
-        run("h5dump", "-H", path_of("huge"))
-        run("h5dump", "-d", "/after", "-s", "0", "-c", "4", path_of("huge"))
+            output_of("ncdump", *(["-h"] if case == "mixed" else []), path_of(case))
+        self.assertIn("forebay_shape", output_of("h5dump", "-A", path_of("mixed")))
+        self.assertIn("id = 0, 1, 2, 3, 4", output_of("ncdump", path_of("patched")))
+        output_of("h5dump", "-H", path_of("huge"))
+        output_of("h5dump", "-d", "/after", "-s", "0", "-c", "4", path_of("huge"))
 
     def test_repack(self):
         for case in ("mixed", "many", "bare", "patched"):
-            run("h5repack", path_of(case), path_of("repacked"))
-            run("h5diff", path_of(case), path_of("repacked"))
+            output_of("h5repack", path_of(case), path_of("repacked"))
+            output_of("h5diff", path_of(case), path_of("repacked"))
         # Not all datasets at once: h5repack 1.10 fails on any empty dataset then, also of other files.
-        run("h5repack", "-f", "b/x,b/id:GZIP=1", path_of("patched"), path_of("repacked"))
-        run("h5diff", path_of("patched"), path_of("repacked"))
+        output_of("h5repack", "-f", "b/x,b/id:GZIP=1", path_of("patched"), path_of("repacked"))
+        output_of("h5diff", path_of("patched"), path_of("repacked"))
 
 
 if __name__ == "__main__":

@@ -10,9 +10,10 @@ with 77 when a reader is not installed.
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import unittest
+
+from forebay_test import output_of
 
 try:
     import h5py
@@ -59,17 +60,10 @@ def expected():
     }
 
 
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, command))} exits with {done.returncode}: {done.stderr[-2000:]}")
-    return done.stdout
-
-
 def setUpModule():
     shutil.rmtree(SCRATCH, ignore_errors=True)
     os.makedirs(SCRATCH)
-    run(MAKE, SCRATCH, str(NODES), str(RANKS))
+    output_of(MAKE, SCRATCH, str(NODES), str(RANKS))
 
 
 class SharedFile(unittest.TestCase):
@@ -109,22 +103,22 @@ class SharedFile(unittest.TestCase):
             np.testing.assert_array_equal(fields["boxes"].values, values["fields/boxes"])
 
     def test_hdf5_tools_take_it(self):
-        self.assertIn("31, 37, 11", run("h5dump", "-H", "-d", "/fields/boxes", self.one))
+        self.assertIn("31, 37, 11", output_of("h5dump", "-H", "-d", "/fields/boxes", self.one))
         copy = os.path.join(SCRATCH, "copy.h5")
-        run("h5repack", self.one, copy)
-        run("h5diff", self.one, copy)
+        output_of("h5repack", self.one, copy)
+        output_of("h5diff", self.one, copy)
 
     def test_second_reader_verifies_it(self):
-        listing = run(sys.executable, READER, self.one)
+        listing = output_of(sys.executable, READER, self.one)
         self.assertIn(f"nodes {NODES}", listing)
-        run(sys.executable, READER, "--quiet", os.path.join(ONE, "manifest.json"))
+        output_of(sys.executable, READER, "--quiet", os.path.join(ONE, "manifest.json"))
 
     def test_h5part_names(self):
         with h5py.File(os.path.join(STEPS, "shared.h5"), "r") as file:
             step = file[f"Step#{STEP}"]
             np.testing.assert_array_equal(step["id"][()], np.arange(rows()))
             np.testing.assert_array_equal(step["x"][()], (np.arange(rows()) * 0.25).astype("f4"))
-        run(sys.executable, READER, "--quiet", os.path.join(STEPS, "manifest.json"))
+        output_of(sys.executable, READER, "--quiet", os.path.join(STEPS, "manifest.json"))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ FLOORS = {
     "stage": 4, "catalog": 4,
     "commit": 5, "drain": 5, "restart": 5,
     "agent": 6, "outline": 6, "foreign": 6,
-    "views": 7,
+    "views": 7, "made": 7,
     "api": 8, "cli": 8,
     "fortran": 9, "python": 9, "h5part": 9, "genericio": 9, "bench": 9,
 }
@@ -74,13 +74,14 @@ def library_problems(path):
                            "include/forebay/genericio/", "tests/genericio/", "src/bench/")) or re.search(
         r"^src/(comm|api|python|h5part|genericio)/mpi_", name)
     # The interface of H5Part has HDF5's types in it.
-    hdf5 = name.startswith(("src/h5/", "src/views/", "src/foreign/hdf5/", "src/h5part/", "include/forebay/h5part/"))
+    hdf5 = name.startswith(("src/h5/", "src/views/", "src/foreign/hdf5/", "src/made/h5part/", "src/h5part/",
+                            "include/forebay/h5part/"))
     system = name.startswith("src/sys/posix_") or is_test or name.startswith("apps/")
     for number, angled, include in includes(path):
         if (include == "mpi.h" or include == "forebay/mpi.hpp") and not mpi:
             yield f"{name}:{number}: {include} belongs to comm/mpi_*, api/mpi_*, python/mpi_*, h5part/mpi_*, bench, apps, tests/mpi and tests/doors"
         if include.startswith(("hdf5", "H5")) and not hdf5:
-            yield f"{name}:{number}: {include} belongs to the rooms h5, views, h5part and to foreign/hdf5"
+            yield f"{name}:{number}: {include} belongs to the rooms h5, views, h5part and to foreign/hdf5 and made/h5part"
         if include.startswith("sys/posix_") and not name.startswith("src/sys/posix_"):
             yield f"{name}:{number}: {include} is private to src/sys/posix_*; use an interface of the room sys"
         if HEAVY.match(include) and name.startswith("include/"):

@@ -16,7 +16,7 @@ from pathlib import Path
 import tree
 
 
-HDF5 = ("src/h5/", "src/views/", "src/foreign/hdf5/", "src/h5part/", "include/forebay/h5part/", "tests/")
+HDF5 = ("src/h5/", "src/views/", "src/foreign/hdf5/", "src/made/h5part/", "src/h5part/", "include/forebay/h5part/", "tests/")
 MPI = ("mpi.h>", "forebay/mpi.hpp", "/mpi_", "genericio/GenericIO.h", "bench/")
 
 

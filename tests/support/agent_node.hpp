@@ -62,8 +62,8 @@ public:
     bool drain(sys::Store& store) {
         page().ending = 1;
         const std::atomic<bool> never{false};
-        return agent::Agent(store, staging, session, {}, [this](const std::string& line) { log += line + "\n"; })
-            .run(never, std::chrono::seconds(0));
+        const auto tell = agent::to_log([this](const std::string& line) { log += line + "\n"; });
+        return agent::Agent(store, staging, session, {}, tell).run(never, std::chrono::seconds(0));
     }
 
     TempDirectory folder;

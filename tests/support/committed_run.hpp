@@ -13,7 +13,7 @@ inline commit::SnapshotKey key_of(const std::string& run, const SmallSnapshot& s
             .step = snapshot.step,
             .save = {snapshot.id, snapshot.sealed_unix_ns, snapshot.lineage.line(), snapshot.lineage.save},
             .nodes = snapshot.nodes,
-            .nodes_per_file = snapshot.nodes_per_file};
+            .form = small_form(snapshot, 0)};
 }
 
 inline Result<commit::Commit> commit(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot,

@@ -120,8 +120,8 @@ inline void kill_agents(const Options& options) {
 // Until they have left, or have nothing more to do than to keep what is staged for a restart.
 inline void wait_for_agents(const Options& options) {
     const auto lingers = [](const std::string& directory) {
-        const auto page = node::Staging::join(directory);
-        return page && page->control().lingering.load() == 1;
+        const auto old = node::Watch::open(directory);
+        return old && old->page().lingering.load() == 1;
     };
     for (const auto& directory : staged(options))
         wait_until([&] { return !sys::lock_is_held(node::agent_lock_path(directory)) || lingers(directory); });

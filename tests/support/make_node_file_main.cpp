@@ -131,22 +131,22 @@ int make_combined(const char* path) {
         format::encode(layouts.back(), images.back());
         test::fill(layouts.back(), images.back());
     }
-    format::FileGroup group{.nodes_per_file = 2, .first_node = 0, .offsets = {}};
-    group.offsets.push_back(round_up(format::combined_head_bytes(layouts[0].schema, 2), limits::page_bytes));
-    for (const auto& image : images) group.offsets.push_back(group.offsets.back() + image.size() + limits::page_bytes);
+    format::CombinedFile form{.nodes_per_file = 2, .first_node = 0};
+    form.offsets.push_back(round_up(format::combined_head_bytes(layouts[0].schema, 2), limits::page_bytes));
+    for (const auto& image : images) form.offsets.push_back(form.offsets.back() + image.size() + limits::page_bytes);
 
-    std::vector<std::byte> file(group.file_bytes());
+    std::vector<std::byte> file(form.offsets.back());
     const auto put = [&](std::uint64_t at, std::span<const std::byte> bytes) {
         std::ranges::copy(bytes, file.begin() + static_cast<std::ptrdiff_t>(at));
     };
     std::vector<format::Region> regions;
     auto record = test::record_of(test::snapshot_case(0));
-    record.group = group;
+    record.form = form;
     for (const std::uint32_t node : {0u, 1u}) {
         record.node = node;
         const auto crc = format::seal(layouts[node], record, images[node]);
-        put(group.offsets[node], images[node]);
-        put(format::arrival_offset(group, node), format::encode_arrival(record, crc));
+        put(form.offsets[node], images[node]);
+        put(format::arrival_offset(form, node), format::encode_arrival(record, crc));
         regions.push_back(format::region_of(format::open_head(images[node], path).value()));
     }
     put(0, format::encode_combined_head(format::page_of(record), layouts[0].schema, regions));
@@ -188,7 +188,7 @@ int make_shared(const char* path, format::SharedNaming naming) {
                                             .alignment_bytes = limits::page_bytes},
                                            rows_in(2));
     auto record = test::record_of(test::snapshot_case(0));
-    record.group = {.nodes_per_file = format::in_shared_file, .offsets = {}, .shared = plan.places};
+    record.form = plan.places;
     std::vector<std::byte> file(plan.places.file_bytes);
     const auto put = [&](std::uint64_t at, std::span<const std::byte> bytes) {
         std::ranges::copy(bytes, file.begin() + static_cast<std::ptrdiff_t>(at));
@@ -202,8 +202,8 @@ int make_shared(const char* path, format::SharedNaming naming) {
         format::seal(layouts[node], record, image);
         const auto region = format::encode_region(format::open_head(image, path).value(), image);
         const auto stored = format::open_head(region, path).value();
-        put(record.group.offset_of(node), region);
-        put(format::arrival_offset(record.group, node), format::encode_arrival(record, stored.record_crc32c));
+        put(format::region_offset(record.form, node), region);
+        put(format::arrival_offset(record.form, node), format::encode_arrival(record, stored.record_crc32c));
         format::for_each_stretch(stored, 0, image.size(), [&](const format::Stretch& stretch) {
             put(stretch.offset, std::span(image).subspan(stretch.plain_offset, stretch.bytes));
             return true;
@@ -234,8 +234,8 @@ int make_manifest(const char* path, std::span<char*> node_files) {
         manifest.world_ranks = file->record.world_ranks;
         manifest.lineage = file->record.lineage;
         manifest.schema = file->schema;
-        manifest.nodes.push_back(format::line_of(
-            *file, format::node_path(file->record.node, file->record.nodes, file->record.group.nodes_per_file)));
+        manifest.nodes.push_back(
+            format::line_of(*file, format::node_path(file->record.node, file->record.nodes, file->record.form)));
     }
     manifest.shapes = format::distinct_shapes(manifest.schema);
     std::ofstream out(path, std::ios::binary);

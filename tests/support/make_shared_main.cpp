@@ -13,7 +13,7 @@ using namespace forebay;
 namespace {
 
 void save_table(Session& session, comm::Group& world) {
-    auto stream = session.stream("steps", {.keep = 0, .view = false, .shared = Shared::h5part}).value();
+    auto stream = session.stream("steps", {.keep = 0, .view = false, .file = TargetFile::shared_h5part()}).value();
     auto table = stream.particles("electrons", {{"x", f32}, {"id", i64}}).value();
     const auto rank = static_cast<std::uint32_t>(world.rank());
     std::vector<float> x(test::SharedState::rows_of(rank, 120));
@@ -37,9 +37,9 @@ int main(int count, char** arguments) {
     options.agent.mode = AgentMode::thread;
     options.agent.block_bytes = 1u << 16;
     test::with_session(std::atoi(arguments[3]), options, [](Session& session, comm::Group& world) {
-        for (const auto form : {Shared::no, Shared::yes}) {
-            const auto* name = form == Shared::no ? "files" : "one";
-            auto stream = session.stream(name, {.keep = 0, .view = false, .shared = form}).value();
+        for (const auto& file : {TargetFile::own(), TargetFile::shared()}) {
+            const auto* name = file == TargetFile::own() ? "files" : "one";
+            auto stream = session.stream(name, {.keep = 0, .view = false, .file = file}).value();
             test::SharedState(stream, world).save(120).value();
         }
         save_table(session, world);

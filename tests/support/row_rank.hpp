@@ -24,7 +24,7 @@ struct RowRank {
             const StreamOptions& stream_options = {.keep = 0})
         : world(given->split(0)),
           data(elements),
-          session(Session::open_over(std::make_unique<GroupHolder>(std::move(given)), options).value()),
+          session(detail::open_over(std::make_unique<GroupHolder>(std::move(given)), options).value()),
           stream(session.stream("restart", stream_options).value()) {
         const auto size = static_cast<std::uint64_t>(world->size()), row = static_cast<std::uint64_t>(world->rank());
         stream.array("u", f64, {size, elements}, {packed({{row, 0}, {1, elements}}, data.data())}).value();

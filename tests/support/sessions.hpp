@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "api/state.hpp"
+#include "catalog/catalog.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
 
@@ -25,10 +27,18 @@ inline Options options_in(const TempDirectory& folder, int nodes, const std::str
 inline void with_session(int ranks, const Options& options, const std::function<void(Session&, comm::Group&)>& body) {
     with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
         const auto own = world->split(0);
-        auto session = Session::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+        auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
         body(session, *own);
         session.close().value();
     });
+}
+
+/// The steps of a stream that are committed, newest first.
+inline std::vector<std::int64_t> committed(const Options& options, const std::string& stream = "restart") {
+    std::vector<std::int64_t> steps;
+    for (const auto& found : catalog::snapshots(sys::posix_store(), options.run, stream).value())
+        steps.push_back(found.step);
+    return steps;
 }
 
 }  // namespace forebay::test

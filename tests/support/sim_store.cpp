@@ -274,6 +274,11 @@ void SimStore::reboot_torn(std::uint64_t seed) {
     restart();
 }
 
+void SimStore::reboot_by(std::uint64_t way) {
+    if (way < whole_reboots) reboot({.names = (way & 1) != 0, .bytes = (way & 2) != 0});
+    else reboot_torn(way);
+}
+
 void SimStore::kill_programs() {
     const std::lock_guard lock(mutex_);
     restart();

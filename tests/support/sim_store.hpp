@@ -72,6 +72,10 @@ public:
     /// 512-byte sectors of writes, and a file's new length with or without the bytes that made it. The same seed
     /// after the same operations keeps the same.
     void reboot_torn(std::uint64_t seed);
+    /// `way` 0 to 3: reboot() with all or nothing of unsynced names (1) and bytes (2); larger ones are seeds of
+    /// reboot_torn().
+    void reboot_by(std::uint64_t way);
+    static constexpr std::uint64_t whole_reboots = 4;
     /// The programs are killed, the machine lives: nothing is lost and nothing more is durable; open files are dead.
     void kill_programs();
     /// Everything so far is durable; open files are dead.

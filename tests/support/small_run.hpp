@@ -18,6 +18,7 @@
 #include "format/manifest.hpp"
 #include "format/node_file.hpp"
 #include "format/shared.hpp"
+#include "support/all_in_one.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::test {
@@ -31,7 +32,7 @@ struct SmallSnapshot {
     std::string stream = "restart";
     std::uint64_t elements_per_rank = 40;  // of the field
     std::int64_t sealed_unix_ns = 1'700'000'000'000'000'000;
-    std::uint32_t nodes_per_file = 1;  // or format::in_shared_file
+    std::uint32_t nodes_per_file = 1;  // or all_in_one
     std::uint64_t flux_rows = 3;       // of the array that shared files have besides
     format::Lineage lineage = {};
 
@@ -57,7 +58,7 @@ inline Schema small_schema(const SmallSnapshot& snapshot) {
         {"gas/x", f32, Kind::particles, {}, 0, Coverage::full, {.unit = "m"}},
     };
     // Cut along its fast dimension, so that ranks of all nodes write into each of its rows.
-    if (snapshot.nodes_per_file == format::in_shared_file)
+    if (snapshot.nodes_per_file == all_in_one)
         schema.variables.push_back({"fields/flux",
                                     f64,
                                     Kind::array,
@@ -75,7 +76,7 @@ inline format::Layout small_layout(const SmallSnapshot& snapshot, std::uint32_t 
     std::vector<format::RankPart> parts;
     for (auto rank = node * ranks_per_node; rank < (node + 1) * ranks_per_node; ++rank) {
         parts.push_back({rank, {{}, {{{rank, 0}, {1, snapshot.elements_per_rank}}}, {}, {}}, {rows_of(rank)}});
-        if (snapshot.nodes_per_file == format::in_shared_file)
+        if (snapshot.nodes_per_file == all_in_one)
             parts.back().boxes.push_back({{{0, rank * flux_columns}, {snapshot.flux_rows, flux_columns}}});
     }
     return format::plan_layout(small_schema(snapshot), parts, {}).value();
@@ -97,19 +98,20 @@ inline format::SharedPlan small_plan(const SmallSnapshot& snapshot) {
                                 all);
 }
 
-/// Where the node files of a combined file lie: as format::place_regions() says, but closer, for disks in memory.
-inline format::FileGroup small_group(const SmallSnapshot& snapshot, std::uint32_t node) {
-    if (snapshot.nodes_per_file == format::in_shared_file)
-        return {.nodes_per_file = format::in_shared_file, .offsets = {}, .shared = small_plan(snapshot).places};
+/// The form of its files. Regions of a combined file lie as format::place_regions() says, but closer, for disks in
+/// memory.
+inline format::Form small_form(const SmallSnapshot& snapshot, std::uint32_t node) {
+    if (snapshot.nodes_per_file == all_in_one) return small_plan(snapshot).places;
     const auto per_file = snapshot.nodes_per_file, first = node / per_file * per_file;
     const auto end = std::min(first + per_file, snapshot.nodes);
-    format::FileGroup group{.nodes_per_file = per_file, .first_node = first, .offsets = {}};
-    if (end - first < 2) return group;
+    if (per_file == 1) return format::OwnFile{};
+    format::CombinedFile file{.nodes_per_file = per_file, .first_node = first};
+    if (end - first < 2) return file;
     const auto head = format::combined_head_bytes(small_schema(snapshot), end - first);
-    group.offsets.push_back(round_up(head, limits::page_bytes));
+    file.offsets.push_back(round_up(head, limits::page_bytes));
     for (auto other = first; other < end; ++other)
-        group.offsets.push_back(group.offsets.back() + small_layout(snapshot, other).file_bytes + limits::page_bytes);
-    return group;
+        file.offsets.push_back(file.offsets.back() + small_layout(snapshot, other).file_bytes + limits::page_bytes);
+    return file;
 }
 
 /// One sealed node file. Its data depend on the snapshot's id, so that two saves of one step differ.
@@ -117,7 +119,7 @@ inline std::vector<std::byte> small_node_file(const SmallSnapshot& snapshot, std
     auto layout = small_layout(snapshot, node);
     std::vector<std::byte> image(layout.file_bytes);
     format::encode(layout, image);
-    if (snapshot.nodes_per_file == format::in_shared_file) {
+    if (snapshot.nodes_per_file == all_in_one) {
         std::uint64_t before = 0;
         for (std::uint32_t rank = 0; rank < node * ranks_per_node; ++rank) before += rows_of(rank);
         const std::vector<std::uint64_t> rows{before};
@@ -142,7 +144,7 @@ inline std::vector<std::byte> small_node_file(const SmallSnapshot& snapshot, std
                   .node = node,
                   .nodes = snapshot.nodes,
                   .world_ranks = snapshot.ranks(),
-                  .group = small_group(snapshot, node),
+                  .form = small_form(snapshot, node),
                   .lineage = snapshot.lineage},
                  image);
     return image;

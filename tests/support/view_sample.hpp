@@ -16,6 +16,7 @@
 #include "format/combined.hpp"
 #include "format/manifest.hpp"
 #include "format/shared.hpp"
+#include "support/all_in_one.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::test {
@@ -25,7 +26,7 @@ struct ViewSample {
     std::vector<std::uint32_t> ranks_of_node;          // how many ranks each node has
     std::vector<std::vector<std::vector<Box>>> boxes;  // by rank, then variable
     std::vector<std::vector<std::uint64_t>> rows;      // by rank, then table
-    std::uint32_t nodes_per_file = 1;
+    std::uint32_t nodes_per_file = 1;                  // or all_in_one
     std::uint32_t ranks() const { return static_cast<std::uint32_t>(boxes.size()); }
 };
 
@@ -189,7 +190,7 @@ inline void fill_array(std::byte* to, const Variable& variable, std::size_t v, c
 /// One node file's bytes. `first_rows` are the rows of the tables in the nodes before.
 inline Result<std::vector<std::byte>> node_bytes(const ViewSample& sample, std::uint32_t node, std::uint32_t first_rank,
                                                  const std::vector<std::uint64_t>& first_rows,
-                                                 const format::FileGroup& group = {},
+                                                 const format::Form& form = {},
                                                  const std::vector<std::uint64_t>& shared_offsets = {}) {
     std::vector<format::RankPart> parts;
     for (std::uint32_t i = 0; i < sample.ranks_of_node[node]; ++i)
@@ -218,30 +219,31 @@ inline Result<std::vector<std::byte>> node_bytes(const ViewSample& sample, std::
                                 .node = node,
                                 .nodes = static_cast<std::uint32_t>(sample.ranks_of_node.size()),
                                 .world_ranks = sample.ranks(),
-                                .group = group};
+                                .form = form};
     format::seal(layout, record, bytes);
     return bytes;
 }
 
 /// The places of the node files of each node's file, regions as close as they may lie.
-inline Result<std::vector<format::FileGroup>> groups_of(const ViewSample& sample) {
+inline Result<std::vector<format::Form>> forms_of(const ViewSample& sample) {
     const auto nodes = static_cast<std::uint32_t>(sample.ranks_of_node.size());
-    std::vector<format::FileGroup> groups(nodes);
+    std::vector<format::Form> forms(nodes);
+    if (sample.nodes_per_file == 1) return forms;
     const std::vector<std::uint64_t> no_rows(sample.schema.tables.size(), 0);
     std::uint32_t first_rank = 0;
     for (std::uint32_t first = 0; first < nodes; first += sample.nodes_per_file) {
         const auto end = std::min(first + sample.nodes_per_file, nodes);
-        format::FileGroup group{.nodes_per_file = sample.nodes_per_file, .first_node = first, .offsets = {}};
+        format::CombinedFile file{.nodes_per_file = sample.nodes_per_file, .first_node = first};
         if (end - first > 1)
-            group.offsets = {round_up(format::combined_head_bytes(sample.schema, end - first), limits::page_bytes)};
+            file.offsets = {round_up(format::combined_head_bytes(sample.schema, end - first), limits::page_bytes)};
         for (auto node = first; node < end; ++node) {
             FB_TRY_ASSIGN(bytes, node_bytes(sample, node, first_rank, no_rows));
             first_rank += sample.ranks_of_node[node];
-            if (end - first > 1) group.offsets.push_back(group.offsets.back() + bytes.size() + limits::page_bytes);
+            if (end - first > 1) file.offsets.push_back(file.offsets.back() + bytes.size() + limits::page_bytes);
         }
-        for (auto node = first; node < end; ++node) groups[node] = group;
+        for (auto node = first; node < end; ++node) forms[node] = file;
     }
-    return groups;
+    return forms;
 }
 
 /// The plan of the shared file of a sample, and the rows before each node.
@@ -270,9 +272,9 @@ inline Result<format::NodeFile> write_shared_node(sys::File& file, const std::ve
     FB_TRY_ASSIGN(staged, format::open_head(bytes, "sample"));
     const auto region = format::encode_region(staged, bytes);
     FB_TRY_ASSIGN(stored, format::open_head(region, "sample"));
-    const auto& group = staged.record.group;
-    FB_TRY(file.truncate(group.file_bytes()));
-    FB_TRY(file.write(group.offset_of(staged.record.node), region));
+    const auto& form = staged.record.form;
+    FB_TRY(file.truncate(format::length_of(form)));
+    FB_TRY(file.write(format::region_offset(form, staged.record.node), region));
     Result<> written;
     format::for_each_stretch(stored, 0, bytes.size(), [&](const format::Stretch& stretch) {
         written = file.write(stretch.offset, std::span(bytes).subspan(stretch.plain_offset, stretch.bytes));
@@ -297,32 +299,32 @@ inline Result<catalog::Snapshot> write_sample(sys::Store& store, const std::stri
     std::uint32_t first_rank = 0;
     const auto nodes = static_cast<std::uint32_t>(sample.ranks_of_node.size());
     format::SharedPlan plan;
-    const bool is_shared = sample.nodes_per_file == format::in_shared_file;
-    std::vector<format::FileGroup> groups;
+    const bool is_shared = sample.nodes_per_file == all_in_one;
+    std::vector<format::Form> forms;
     if (is_shared) {
         FB_TRY_ASSIGN(made, shared_plan_of(sample));
         plan = std::move(made);
-        groups.assign(nodes, {.nodes_per_file = format::in_shared_file, .offsets = {}, .shared = plan.places});
+        forms.assign(nodes, plan.places);
     } else {
-        FB_TRY_ASSIGN(made, groups_of(sample));
-        groups = std::move(made);
+        FB_TRY_ASSIGN(made, forms_of(sample));
+        forms = std::move(made);
     }
     std::vector<format::Region> regions;
     for (std::uint32_t node = 0; node < nodes; ++node) {
-        const auto& group = groups[node];
+        const auto& form = forms[node];
         const auto offsets =
             is_shared ? format::own_offsets(plan, sample.schema, first_rows) : std::vector<std::uint64_t>{};
-        FB_TRY_ASSIGN(bytes, node_bytes(sample, node, first_rank, first_rows, group, offsets));
-        const auto name = format::node_path(node, nodes, sample.nodes_per_file);
+        FB_TRY_ASSIGN(bytes, node_bytes(sample, node, first_rank, first_rows, form, offsets));
+        const auto name = format::node_path(node, nodes, form);
         const auto path = snapshot.directory + "/" + name;
         FB_TRY(store.make_directories(path.substr(0, path.rfind('/'))));
         FB_TRY_ASSIGN(file, store.open(path, sys::Access::update));
-        if (!is_shared) FB_TRY(file->write(group.offset_of(node), bytes));
+        if (!is_shared) FB_TRY(file->write(format::region_offset(form, node), bytes));
         FB_TRY_ASSIGN(head, is_shared ? write_shared_node(*file, bytes) : format::open_head(bytes, path));
-        if (node == group.first_node) regions.clear();
+        if (node == format::first_node(form)) regions.clear();
         regions.push_back(format::region_of(head));
-        if (group.is_combined() && regions.size() == group.nodes()) {
-            FB_TRY(file->truncate(group.file_bytes()));
+        if (format::kind_of_file(form) == format::FormKind::combined && regions.size() == format::nodes_in(form)) {
+            FB_TRY(file->truncate(format::length_of(form)));
             FB_TRY(file->write(0, format::encode_combined_head(format::page_of(head.record), head.schema, regions)));
         }
         FB_TRY(file->close());

@@ -17,6 +17,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from forebay_test import BUILD, all_of_forebay
+
 try:
     import h5py
     import netCDF4
@@ -28,7 +30,7 @@ except ImportError as missing:
     print(f"skipped: {missing}; scripts/bootstrap installs the readers")
     sys.exit(77)
 
-BIN = Path(os.environ.get("FOREBAY_BINARY_DIR", "build")).resolve() / "bin"
+BIN = BUILD / "bin"
 for tool in ("h5dump", "ncdump", "mpiexec", BIN / "nbody"):
     if shutil.which(tool) is None:
         print(f"skipped: {tool} is not installed")
@@ -48,13 +50,6 @@ unitSI = 9.2e-27
 unitDimension = "-3 1 0 0 0 0 0"
 position = 0.5
 """
-
-
-def forebay(*arguments, code=0):
-    done = subprocess.run([BIN / "forebay", *arguments], capture_output=True, text=True, check=False)
-    if done.returncode != code:
-        raise AssertionError(f"forebay {arguments} ends with {done.returncode}: {done.stdout}{done.stderr}")
-    return done.stdout + done.stderr
 
 
 def dumped(*command):
@@ -104,7 +99,7 @@ class H5Part(unittest.TestCase):
                 self.assertEqual(block.attrs["__Origin__"].tolist(), [3, 2, 1])
 
     def test_all_steps_in_one_file(self):
-        forebay("view", STREAM, "--as", "h5part", "--series")
+        all_of_forebay("view", STREAM, "--as", "h5part", "--series")
         with h5py.File(STREAM / "series.h5part") as file:
             self.assertEqual({*file}, {f"Step#{step}" for step in STEPS})
             for step in STEPS:
@@ -163,7 +158,7 @@ class OpenPmd(unittest.TestCase):
             self.validate(STREAM / f"step-{step:06}.openpmd.h5")
 
     def test_all_steps_in_one_file(self):
-        forebay("view", STREAM, "--as", "openpmd", "--series")
+        all_of_forebay("view", STREAM, "--as", "openpmd", "--series")
         series = openpmd_api.Series(str(STREAM / "series.openpmd.h5"), openpmd_api.Access.read_only)
         self.assertEqual(str(series.iteration_encoding), "Iteration_Encoding.group_based")
         self.check(series)
@@ -200,7 +195,7 @@ class NetCdf(unittest.TestCase):
             self.check(STREAM / f"step-{step:06}.nc", [step])
 
     def test_all_steps_in_one_file(self):
-        forebay("view", STREAM, "--as", "netcdf", "--series")
+        all_of_forebay("view", STREAM, "--as", "netcdf", "--series")
         self.check(STREAM / "series.nc", STEPS)
         head = dumped("ncdump", "-h", STREAM / "series.nc")
         for line in ("time = 3 ;", "float density(time, x, y, z) ;", "float vx(particles) ;"):
@@ -214,7 +209,7 @@ class Elsewhere(unittest.TestCase):
     def test_a_file_somewhere_else(self):
         (ROOT / "results/deep").mkdir(parents=True)
         made = ROOT / "results/deep/run 120%.nc"
-        said = json.loads(forebay("view", f"{STREAM}@4", "--as", "netcdf", "--to", made, "--json"))
+        said = json.loads(all_of_forebay("view", f"{STREAM}@4", "--as", "netcdf", "--to", made, "--json"))
         self.assertEqual((said["path"], said["steps"], said["missing"], said["not_shown"]), (str(made), [4], [], []))
         with h5py.File(made) as file:
             np.testing.assert_array_equal(file["particles/x"][()], of_nodes(4, "particles/x"))
@@ -223,11 +218,11 @@ class Elsewhere(unittest.TestCase):
         broken = ROOT / "broken/restart"
         shutil.copytree(STREAM, broken)
         os.remove(broken / "step-000004/node-00001.h5")
-        text = forebay("view", f"{broken}@4", "--as", "openpmd", code=3)
+        text = all_of_forebay("view", f"{broken}@4", "--as", "openpmd", code=3)
         self.assertIn("1 of its 2 files are missing", text)
         self.assertIn("node-00001.h5", text)
         self.assertIn("--partial", text)
-        text = forebay("view", f"{broken}@4", "--as", "netcdf", "--partial", code=1)
+        text = all_of_forebay("view", f"{broken}@4", "--as", "netcdf", "--partial", code=1)
         self.assertIn("missing, read as fill values: step-000004/node-00001.h5", text)
         with h5py.File(broken / "step-000004.nc") as file:
             self.assertEqual(file.attrs["forebay_missing_files"].tolist(), [b"step-000004/node-00001.h5"])
@@ -242,8 +237,8 @@ class Elsewhere(unittest.TestCase):
     def test_prune_takes_all_views(self):
         pruned = ROOT / "pruned/restart"
         shutil.copytree(STREAM, pruned)
-        forebay("view", pruned, "--as", "netcdf", "--series")
-        forebay("prune", pruned, "--keep", "1")
+        all_of_forebay("view", pruned, "--as", "netcdf", "--series")
+        all_of_forebay("prune", pruned, "--keep", "1")
         self.assertEqual(sorted(path.name for path in pruned.iterdir() if not path.name.startswith(".")),
                          ["describe.toml", "step-000006", "step-000006.h5", "step-000006.h5part", "step-000006.nc",
                           "step-000006.openpmd.h5"])
@@ -253,7 +248,7 @@ class Elsewhere(unittest.TestCase):
         shutil.copytree(STREAM, left)
         os.remove(left / "step-000004.openpmd.h5")
         os.remove(left / "step-000006.nc")
-        forebay("recover", ROOT / "left")
+        all_of_forebay("recover", ROOT / "left")
         self.assertTrue((left / "step-000004.openpmd.h5").exists() and (left / "step-000006.nc").exists())
 
 
@@ -273,8 +268,8 @@ class LargeEddy(unittest.TestCase):
         (cls.stream,) = [path for path in cls.where.iterdir() if path.is_dir() and path.name != "forebay"]
 
     def test_every_array(self):
-        forebay("view", self.stream, "--as", "openpmd", "--all")
-        forebay("view", self.stream, "--as", "netcdf", "--series")
+        all_of_forebay("view", self.stream, "--as", "openpmd", "--all")
+        all_of_forebay("view", self.stream, "--as", "netcdf", "--series")
         steps = sorted(int(path.name[5:]) for path in self.stream.glob("step-??????"))
         self.assertGreaterEqual(len(steps), 2)
         series = openpmd_api.Series(str(self.stream / "step-%06T.openpmd.h5"), openpmd_api.Access.read_only)

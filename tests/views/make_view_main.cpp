@@ -57,7 +57,7 @@ Result<test::ViewSample> case_named(const std::string& name) {
     if (name == "three") return test::spread(test::view_schema(), {3, 1, 4});
     if (name == "shared") {
         auto sample = test::spread(test::view_schema(), {3, 1, 4});
-        sample.nodes_per_file = format::in_shared_file;
+        sample.nodes_per_file = test::all_in_one;
         return sample;
     }
     if (name == "combined" || name == "together") {

@@ -15,21 +15,15 @@ import sys
 import tempfile
 import unittest
 
+from forebay_test import BUILD, all_of_forebay
+
 try:
     import h5py
 except ImportError as missing:
     print(f"skipped: {missing}; scripts/bootstrap installs the readers")
     sys.exit(77)
 
-BUILD = pathlib.Path(os.environ.get("FOREBAY_BINARY_DIR", "build"))
 MARK_BYTES = 38  # docs/formats/view.md
-
-
-def forebay(*command, code=0):
-    done = subprocess.run([BUILD / "bin" / "forebay", *command], capture_output=True, text=True, check=False)
-    if done.returncode != code:
-        raise AssertionError(f"{command} exits with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return done.stdout + done.stderr
 
 
 class WithRun(unittest.TestCase):
@@ -47,7 +41,7 @@ class WithRun(unittest.TestCase):
                         f"{0x10 * (number + 1) + step:x}"], check=True)
 
     def view(self, step, *options, **more):
-        return forebay("view", f"{self.run_directory}@{step}", *options, **more)
+        return all_of_forebay("view", f"{self.run_directory}@{step}", *options, **more)
 
     def names(self):
         return sorted(os.listdir(self.stream))
@@ -58,20 +52,20 @@ class WithRun(unittest.TestCase):
 
 class Retention(WithRun):
     def test_exports_under_names_of_views_stay(self):
-        forebay("export", "plain", f"{self.run_directory}@1", self.stream / "step-000001.h5")
-        forebay("export", "netcdf", f"{self.stream}@1-3", self.stream / "series.nc")
+        all_of_forebay("export", "plain", f"{self.run_directory}@1", self.stream / "step-000001.h5")
+        all_of_forebay("export", "netcdf", f"{self.stream}@1-3", self.stream / "series.nc")
         (self.stream / "step-000001.nc").write_text("my notes")
         for convention in ("h5part", "openpmd"):
             self.view(1, "--as", convention)
-            forebay("view", self.stream, "--as", convention, "--series")
+            all_of_forebay("view", self.stream, "--as", convention, "--series")
         kept = {name: (self.stream / name).read_bytes() for name in ("step-000001.h5", "series.nc", "step-000001.nc")}
-        said = forebay("prune", self.run_directory, "--keep", "2", "--dry-run")
+        said = all_of_forebay("prune", self.run_directory, "--keep", "2", "--dry-run")
         self.assertEqual(len(self.names()), 3 + 3 + 4)
         for _ in range(2):
             for name in kept:
                 self.assertIn(f"{self.stream / name} stays", said)
             self.assertNotIn("h5part stays", said)
-            said = forebay("prune", self.run_directory, "--keep", "2") if "would" in said else said
+            said = all_of_forebay("prune", self.run_directory, "--keep", "2") if "would" in said else said
         self.check_names("step-000002", "step-000003", *kept)
         for name, content in kept.items():
             self.assertEqual((self.stream / name).read_bytes(), content)
@@ -80,37 +74,37 @@ class Retention(WithRun):
 
     def test_the_answer_names_them_for_programs_too(self):
         (self.stream / "step-000001.h5").write_text("mine")
-        answer = json.loads(forebay("prune", self.run_directory, "--keep", "2", "--json"))
+        answer = json.loads(all_of_forebay("prune", self.run_directory, "--keep", "2", "--json"))
         self.assertEqual(answer[0]["others"], [str(self.stream / "step-000001.h5")])
 
     def test_all_conventions_are_known_again(self):
         for convention in ("plain", "h5part", "openpmd", "netcdf"):
             self.view(1, "--as", convention)
             if convention != "plain":
-                forebay("view", self.stream, "--as", convention, "--series")
+                all_of_forebay("view", self.stream, "--as", convention, "--series")
         self.assertEqual(len(self.names()), 3 + 7)
-        self.assertNotIn("stays", forebay("prune", self.run_directory, "--keep", "2"))
+        self.assertNotIn("stays", all_of_forebay("prune", self.run_directory, "--keep", "2"))
         self.check_names("step-000002", "step-000003")
 
     def test_a_view_without_its_mark_stays(self):
         self.view(1)
         view = self.stream / "step-000001.h5"
         os.truncate(view, view.stat().st_size - MARK_BYTES)  # as earlier versions wrote it
-        self.assertIn(f"rm {view}", forebay("prune", self.run_directory, "--keep", "2"))
+        self.assertIn(f"rm {view}", all_of_forebay("prune", self.run_directory, "--keep", "2"))
         self.assertTrue(view.exists())
 
     def test_who_writes_into_a_view_makes_it_theirs(self):
         self.view(1)
         with h5py.File(self.stream / "step-000001.h5", "r+") as file:
             file["mine"] = [1, 2, 3]
-        self.assertIn("stays", forebay("prune", self.run_directory, "--keep", "2"))
+        self.assertIn("stays", all_of_forebay("prune", self.run_directory, "--keep", "2"))
         with h5py.File(self.stream / "step-000001.h5") as file:
             self.assertEqual(list(file["mine"]), [1, 2, 3])
 
 
 class Replacement(WithRun):
     def test_a_later_save_of_the_step_leaves_what_is_no_view(self):
-        forebay("export", "plain", f"{self.run_directory}@2", self.stream / "step-000002.h5")
+        all_of_forebay("export", "plain", f"{self.run_directory}@2", self.stream / "step-000002.h5")
         content = (self.stream / "step-000002.h5").read_bytes()
         self.view(2, "--as", "netcdf")
         self.save(2, 5)
@@ -126,13 +120,13 @@ class Replacement(WithRun):
             for node in "01":
                 subprocess.run([BUILD / "tests" / "make_staged", memory, self.run_directory, "restart", "2", "2", node,
                                 f"{number:x}"], check=True, umask=0o077)
-            said = forebay(*command, "--staging", memory)
+            said = all_of_forebay(*command, "--staging", memory)
             self.assertIn("committed", said)
             self.assertIn(f"{other} stays", said)
         self.assertEqual(other.read_text(), "mine")
 
     def test_a_later_step_leaves_series(self):
-        forebay("view", self.stream, "--as", "netcdf", "--series")
+        all_of_forebay("view", self.stream, "--as", "netcdf", "--series")
         self.save(4)
         self.assertIn("series.nc", self.names())
         self.save(2, 5)
@@ -167,7 +161,7 @@ class Outputs(WithRun):
                 continue
             with self.subTest(command=command, file=file):
                 filled = [part.format(place=f"{self.run_directory}@1", file=file) for part in command]
-                self.assertIn(said, forebay(*filled, *more, code=2))
+                self.assertIn(said, all_of_forebay(*filled, *more, code=2))
                 self.assertEqual(self.contents(), before)
 
     def contents(self):
@@ -187,7 +181,7 @@ class Outputs(WithRun):
         os.chdir(step)
         self.addCleanup(os.chdir, "/")
         self.check_refused("new.h5", "directory of a snapshot")
-        self.assertIn("whole", forebay("verify", self.run_directory))
+        self.assertIn("whole", all_of_forebay("verify", self.run_directory))
 
     def test_a_snapshot_that_a_link_leads_to_is_not_written_into(self):
         archive = self.scratch / "archive"
@@ -201,13 +195,13 @@ class Outputs(WithRun):
         self.COMMANDS = [[part.replace("{place}", f"{self.run_directory}@2") for part in command]
                          for command in self.COMMANDS]
         for command in self.COMMANDS:  # anybody's directory now
-            forebay(*(part.format(file=archive / "new.h5") for part in command))
+            all_of_forebay(*(part.format(file=archive / "new.h5") for part in command))
 
     def test_a_directory_of_the_name_that_is_in_no_run_is_anybody_s(self):
         own = self.scratch / "step-000120"
         own.mkdir()
         self.view(1, "--to", own / "shown.h5")
-        forebay("export", "plain", f"{self.run_directory}@1", own / "out.h5")
+        all_of_forebay("export", "plain", f"{self.run_directory}@1", own / "out.h5")
 
     def test_what_a_file_is_made_of_is_not_replaced_by_it(self):
         text = '[variables."gas/x"]\nunit = "km"\n'
@@ -225,15 +219,15 @@ class Outputs(WithRun):
         for command in self.COMMANDS:
             if "genericio" not in command:
                 filled = [part.format(place=f"{self.run_directory}@1", file=file) for part in command]
-                self.assertIn("made of", forebay(*filled, *more, code=2))
+                self.assertIn("made of", all_of_forebay(*filled, *more, code=2))
                 self.assertIn("km", file.read_text())
 
     def test_partitions_are_not_replaced_unasked(self):
         (self.scratch / "gas#1").write_text("mine")
         command = ("export", "genericio", f"{self.run_directory}@1", self.scratch / "gas", "--partitions", "2")
-        self.assertIn("--force", forebay(*command, code=2))
+        self.assertIn("--force", all_of_forebay(*command, code=2))
         self.assertEqual((self.scratch / "gas#1").read_text(), "mine")
-        forebay(*command, "--force")
+        all_of_forebay(*command, "--force")
 
 
 if __name__ == "__main__":

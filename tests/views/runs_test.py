@@ -8,10 +8,11 @@ copies what it committed. The shared file itself holds what the node files do. O
 
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
+
+from forebay_test import BUILD, FOREBAY, output_of
 
 try:
     import hdf5plugin  # noqa: F401  (for the view of the compressed run)
@@ -33,13 +34,12 @@ for tool in ("h5dump", "ncdump", "mpiexec", VALIDATOR):
         print(f"skipped: {tool} is not installed")
         sys.exit(77)
 
-BIN = os.path.join(os.path.abspath(os.environ.get("FOREBAY_BINARY_DIR", "build")), "bin")
-FOREBAY = os.path.join(BIN, "forebay")
+BIN = BUILD / "bin"
 SCRATCH = tempfile.TemporaryDirectory(prefix="forebay-runs-")
-RUNS = [name for name in ("nbody", "les") if os.path.exists(os.path.join(BIN, name))]
+RUNS = [name for name in ("nbody", "les") if (BIN / name).exists()]
 # Further runs of the same: the program, and how its stream is kept.
-FURTHER = {name: how for name, how in {"compressed": ("nbody", 'compression = "zstd"'), "nbody-shared": ("nbody", "shared = true"),
-                                       "les-shared": ("les", "shared = true")}.items() if how[0] in RUNS}
+FURTHER = {name: how for name, how in {"compressed": ("nbody", 'compression = "zstd"'), "nbody-shared": ("nbody", 'file = "shared"'),
+                                       "les-shared": ("les", 'file = "shared"')}.items() if how[0] in RUNS}
 for name in {"nbody", "les"} - set(RUNS):
     print(f"left out: {name} is not built")
 if not RUNS:
@@ -50,26 +50,19 @@ def path(*names):
     return os.path.join(SCRATCH.name, *names)
 
 
-def run(*command, check=True):
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, timeout=600)
-    if check and done.returncode != 0:
-        raise AssertionError(f"{' '.join(command)} exits with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return done.stdout
-
-
 def setUpModule():
     for name, (program, how) in ({name: (name, "") for name in RUNS} | FURTHER).items():
         os.mkdir(path("staging-" + name))
         with open(path(name + ".toml"), "w") as file:
             file.write(("virtual_nodes = 2\n" if program == "les" else "") + f"[streams.restart]\n{how}\n")
         if program == "nbody":
-            run("mpiexec", "-n", "3", os.path.join(BIN, "nbody"), "--mesh", "16", "--particles", "16", "--steps", "4", "--run", path(name),
-                "--save-every", "2", "--virtual-nodes", "2", "--staging", path("staging-" + name), "--config", path(name + ".toml"))
+            output_of("mpiexec", "-n", "3", BIN / "nbody", "--mesh", "16", "--particles", "16", "--steps", "4", "--run", path(name),
+                      "--save-every", "2", "--virtual-nodes", "2", "--staging", path("staging-" + name), "--config", path(name + ".toml"))
             continue
         with open(path(name + ".nml"), "w") as file:
             file.write(f"&les nx=25 ny=18 nz=12 ranks_x=2 ranks_y=2 run='{path(name)}' save_every=4 end_step=8\n"
                        f"staging='{path('staging-' + name)}' config='{path(name + '.toml')}' /\n")
-        run("mpiexec", "-n", "4", os.path.join(BIN, "les"), path(name + ".nml"))
+        output_of("mpiexec", "-n", "4", BIN / "les", path(name + ".nml"))
 
 
 def exported(name, convention, steps="@all"):
@@ -79,9 +72,9 @@ def exported(name, convention, steps="@all"):
     file, view = path(stem + ".h5"), path(stem + "-view.h5")
     if not os.path.exists(file):
         place = path(name, "restart")
-        run(FOREBAY, "export", convention, place + steps, file)
-        run(FOREBAY, "view", place + ("" if steps == "@all" else steps), "--as", convention, "--to", view,
-            *(["--series"] if steps == "@all" else []))
+        output_of(FOREBAY, "export", convention, place + steps, file)
+        output_of(FOREBAY, "view", place + ("" if steps == "@all" else steps), "--as", convention, "--to", view,
+                  *(["--series"] if steps == "@all" else []))
     return file, view
 
 
@@ -141,8 +134,8 @@ class SharedFile(unittest.TestCase):
     def test_other_readers(self):
         for name, shared, _ in self.files():
             with self.subTest(name=name):
-                self.assertNotIn("unable to", run("h5dump", "-w", "0", shared))
-                self.assertIn("dimensions:", run("ncdump", "-h", shared))
+                self.assertNotIn("unable to", output_of("h5dump", "-w", "0", shared))
+                self.assertIn("dimensions:", output_of("ncdump", "-h", shared))
                 for engine in ("netcdf4", "h5netcdf"):
                     options = {"phony_dims": "access"} if engine == "h5netcdf" else {}
                     with xr.open_datatree(shared, engine=engine, decode_times=False, **options) as tree:
@@ -152,7 +145,7 @@ class SharedFile(unittest.TestCase):
         for name, _, _ in self.files():
             with self.subTest(name=name):
                 _, view = exported(name, "openpmd", "@last")
-                self.assertIn("Result: 0 Errors", run(VALIDATOR, "-i", view, check=False))
+                self.assertIn("Result: 0 Errors", output_of(VALIDATOR, "-i", view, code=None))
                 series = openpmd_api.Series(view, openpmd_api.Access.read_only)
                 with h5py.File(view, "r") as raw:
                     for iteration in series.iterations:
@@ -164,14 +157,14 @@ class Readers(unittest.TestCase):
     def test_h5dump_reads_everything(self):
         for name in RUNS:
             for convention in ("h5part", "openpmd", "netcdf"):
-                self.assertNotIn("unable to", run("h5dump", "-w", "0", exported(name, convention)[0]))
+                self.assertNotIn("unable to", output_of("h5dump", "-w", "0", exported(name, convention)[0]))
 
     def test_openpmd(self):
         for name in RUNS:
             for steps in ("@all", "@last"):
                 with self.subTest(name=name, steps=steps):
                     file, _ = exported(name, "openpmd", steps)
-                    judged = run(VALIDATOR, "-i", file, check=False)
+                    judged = output_of(VALIDATOR, "-i", file, code=None)
                     self.assertIn("Result: 0 Errors", judged)
                     series = openpmd_api.Series(file, openpmd_api.Access.read_only)
                     with h5py.File(file, "r") as raw:
@@ -199,7 +192,7 @@ class Readers(unittest.TestCase):
         for name in RUNS:
             for steps in ("@all", "@last"):
                 file, _ = exported(name, "netcdf", steps)
-                self.assertNotIn("phony", run("ncdump", "-h", file))
+                self.assertNotIn("phony", output_of("ncdump", "-h", file))
                 with h5py.File(file, "r") as raw, netCDF4.Dataset(file) as found:
                     self.same_group(found, raw)
 

@@ -10,10 +10,11 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
+
+from forebay_test import BUILD, output_of
 
 try:
     import h5py
@@ -29,7 +30,7 @@ for tool in ("h5dump", "ncdump"):
         print(f"skipped: {tool} is not installed (hdf5-tools, netcdf-bin)")
         sys.exit(77)
 
-MAKE = os.path.join(os.environ.get("FOREBAY_BINARY_DIR", "build"), "tests", "make_view")
+MAKE = BUILD / "tests" / "make_view"
 CASES = ("one", "two", "three", "combined", "together", "shared")
 SCRATCH = tempfile.TemporaryDirectory(prefix="forebay-views-")
 VARIABLES = {}
@@ -74,16 +75,9 @@ def view_of(case):
     return os.path.join(SCRATCH.name, case, "fields", "step-000120.h5")
 
 
-def run(*command, check=True, **options):
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, **options)
-    if check and done.returncode != 0:
-        raise AssertionError(f"{' '.join(command)} exits with {done.returncode}: {done.stderr[-2000:]}")
-    return done.stdout
-
-
 def setUpModule():
     for case in CASES:
-        lines = run(MAKE, case, os.path.join(SCRATCH.name, case)).splitlines()
+        lines = output_of(MAKE, case, os.path.join(SCRATCH.name, case)).splitlines()
         VARIABLES[case] = [json.loads(line) for line in lines]
 
 
@@ -256,17 +250,17 @@ class Tools(unittest.TestCase):
         out = os.path.join(SCRATCH.name, "dumped")
         for case, variable in each(lambda v: self.numeric(v) and v["shape"] and 0 not in v["shape"]):
             with self.subTest(case=case, name=variable["name"]):
-                run("h5dump", "-d", "/" + variable["name"], "-b", "LE", "-o", out, view_of(case))
+                output_of("h5dump", "-d", "/" + variable["name"], "-b", "LE", "-o", out, view_of(case))
                 found = np.fromfile(out, dtype=TYPES[variable["type"]]).reshape(variable["shape"])
                 np.testing.assert_array_equal(found, expected(variable))
 
     def test_h5dump_of_everything(self):
         for case in CASES:
-            text = run("h5dump", "-w", "0", view_of(case))
+            text = output_of("h5dump", "-w", "0", view_of(case))
             self.assertNotIn("unable to", text)
 
     def test_ncdump_shows_the_names(self):
-        text = run("ncdump", "-h", view_of("three"))
+        text = output_of("ncdump", "-h", view_of("three"))
         for line in ("x = 7 ;", "float f32(z, y, x) ;", "complex128 c128(z, y, x) ;", "double f64(particles) ;",
                      "int64 line(dim0_11) ;", "string text(dim0_3) ;", ':note = "caf\u00e9" ;', ':stream = "fields" ;'):
             self.assertIn(line, text)
@@ -277,7 +271,7 @@ class Tools(unittest.TestCase):
         for variable in wanted:
             with self.subTest(name=variable["name"]):
                 name = variable["name"] if "/" not in variable["name"] else "/" + variable["name"]
-                text = run("ncdump", "-p", "9,17", "-v", name, view_of("three"))
+                text = output_of("ncdump", "-p", "9,17", "-v", name, view_of("three"))
                 leaf = variable["name"].rpartition("/")[2]
                 data = re.search(r"^ *data:.*?^ *" + leaf + r" =(.*?);", text, re.S | re.M).group(1)
                 values = [float(re.sub(r"(?<=\d)[a-zA-Z]+$|(?<=NaN)f$", "", n.strip())) for n in data.split(",")]
@@ -285,7 +279,7 @@ class Tools(unittest.TestCase):
                 np.testing.assert_array_equal(found.astype(TYPES[variable["type"]]), expected(variable))
 
     def test_ncdump_of_texts(self):
-        text = run("ncdump", "-v", "/lists/text", view_of("one"))
+        text = output_of("ncdump", "-v", "/lists/text", view_of("one"))
         v = next(v for v in VARIABLES["one"] if v["name"] == "lists/text")
         self.assertIn("text = " + ", ".join(f'"{t.decode()}"' for t in expected(v)), text)
 

@@ -1,7 +1,5 @@
 #include "foreign/genericio/copy.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -12,11 +10,9 @@
 
 #include "base/crc64.hpp"
 #include "base/limits.hpp"
-#include "catalog/catalog.hpp"
 #include "codec/codec.hpp"
 #include "foreign/genericio/encode.hpp"
 #include "foreign/limits.hpp"
-#include "format/segments.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::foreign::genericio {
@@ -69,7 +65,7 @@ private:
 
 class Worker {
 public:
-    Worker(const NodeSource& node, std::span<const Record> records, std::span<Output> outputs,
+    Worker(const catalog::BlockReader& node, std::span<const Record> records, std::span<Output> outputs,
            std::span<const Destined> ranks, const ExportOptions& options, Shared& shared)
         : node_(node), records_(records), outputs_(outputs), ranks_(ranks), options_(options), shared_(shared) {}
 
@@ -99,7 +95,8 @@ private:
         const auto rank = node_.head().ranks[job.place];
         job.output = &outputs_[ranks_[rank].output];
         job.rank = ranks_[rank].rank;
-        job.bytes = node_.block(job.record->columns.front(), job.place).size_bytes * job.record->columns.size();
+        job.bytes = node_.head().blocks[block_of(node_, job.record->columns.front(), job.place)].size_bytes *
+                    job.record->columns.size();
         if (!options_.compress) return stream(job, job.output->header.block(job.rank, job.variable).stored.offset);
         return compress(job);
     }
@@ -120,7 +117,7 @@ private:
         if (columns > 1) column_buffer_.resize(bytes);
         for (std::size_t c = 0; c < columns; ++c) {
             const auto column = std::span(columns > 1 ? column_buffer_ : records_buffer_).first(bytes);
-            FB_TRY(node_.read(node_.block(record.columns[c], job.place), at, column, scratch_));
+            FB_TRY(node_.read(block_of(node_, record.columns[c], job.place), at, column, scratch_));
             if (columns == 1) break;
             for (std::size_t row = 0; row < bytes / width; ++row)
                 std::memcpy(records_buffer_.data() + (row * columns + c) * width, column.data() + row * width, width);
@@ -191,44 +188,19 @@ private:
         return frame == 0 ? 0 : frame + crc_bytes;
     }
 
-    const NodeSource& node_;
+    const catalog::BlockReader& node_;
     std::span<const Record> records_;
     std::span<Output> outputs_;
     std::span<const Destined> ranks_;
     const ExportOptions& options_;
     Shared& shared_;
     std::vector<std::byte> records_buffer_, column_buffer_, plain_, packed_;
-    catalog::PlainBytes::Scratch scratch_;
+    catalog::BlockReader::Scratch scratch_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<NodeSource>> NodeSource::open(sys::Store& store, const std::string& directory,
-                                                     const format::NodeLine& line) {
-    FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store, directory, line));
-    FB_TRY_ASSIGN(head, reader.head());
-    const auto name = catalog::name_of(directory, line);
-    if (head.record_crc32c != line.record_crc32c)
-        return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed", name), "",
-                     fmt::format("forebay verify {}", directory)};
-    FB_TRY_ASSIGN(file, catalog::open_line(store, directory, line, sys::Access::read));
-    return std::unique_ptr<NodeSource>(new NodeSource(name, std::move(file), std::move(head)));
-}
-
-Result<> NodeSource::read(const format::Block& block, std::uint64_t at, std::span<std::byte> out,
-                          catalog::PlainBytes::Scratch& scratch) const {
-    FB_TRY(plain_.read(block.offset_bytes + at, out, scratch));
-    for (std::uint64_t begin = 0; begin < out.size(); begin += segment_bytes) {
-        const format::Segment segment{.block = static_cast<std::uint32_t>(&block - head_.blocks.data()),
-                                      .word = block.first_segment + (at + begin) / segment_bytes,
-                                      .offset = block.offset_bytes + at + begin,
-                                      .bytes = std::min<std::uint64_t>(segment_bytes, out.size() - begin)};
-        FB_TRY(format::check_segment(head_, segment, out.subspan(begin, segment.bytes), name_));
-    }
-    return {};
-}
-
-Result<> copy_node(const NodeSource& node, std::span<const Record> records, std::span<Output> outputs,
+Result<> copy_node(const catalog::BlockReader& node, std::span<const Record> records, std::span<Output> outputs,
                    std::span<const Destined> ranks, const ExportOptions& options,
                    const std::function<void(std::uint64_t)>& done) {
     if (records.empty()) return {};
@@ -239,10 +211,8 @@ Result<> copy_node(const NodeSource& node, std::span<const Record> records, std:
     auto own = options;
     own.threads = static_cast<int>(std::clamp<std::uint64_t>(options.memory_bytes / ((columns + 1) * segment_bytes), 1,
                                                              static_cast<std::uint64_t>(options.threads)));
-    const auto work = [&] { Worker(node, records, outputs, ranks, own, shared).run(); };
-    sys::Helpers helpers(static_cast<std::uint64_t>(own.threads - 1), work);
-    work();
-    helpers.join();
+    sys::work_together(static_cast<std::uint64_t>(own.threads),
+                       [&] { Worker(node, records, outputs, ranks, own, shared).run(); });
     if (const auto error = shared.error()) return *error;
     return {};
 }

@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "catalog/node_reader.hpp"
-#include "catalog/plain_bytes.hpp"
+#include "catalog/block_reader.hpp"
 #include "foreign/genericio/export.hpp"
 
 namespace forebay::foreign::genericio {
@@ -29,33 +28,14 @@ struct Destined {
     std::uint32_t rank = 0;  // in it
 };
 
-/// A drained node file, open; every segment that it gives was compared with its checksum.
-class NodeSource {
-public:
-    static Result<std::unique_ptr<NodeSource>> open(sys::Store& store, const std::string& directory,
-                                                    const format::NodeLine& line);
-    const format::NodeFile& head() const { return head_; }
-    /// Of a column or a replicated value; `place` counts the ranks of the node.
-    const format::Block& block(std::uint32_t variable, std::size_t place) const {
-        return head_.blocks[head_.first_block[variable] + place];
-    }
-    /// Bytes of a block from `at` on, a multiple of a segment.
-    Result<> read(const format::Block& block, std::uint64_t at, std::span<std::byte> out,
-                  catalog::PlainBytes::Scratch& scratch) const;
-
-private:
-    NodeSource(std::string name, std::unique_ptr<sys::File> file, format::NodeFile head)
-        : name_(std::move(name)), file_(std::move(file)), head_(std::move(head)), plain_(*file_, head_, name_) {}
-
-    std::string name_;
-    std::unique_ptr<sys::File> file_;
-    format::NodeFile head_;
-    catalog::PlainBytes plain_;
-};
+/// Index of the block of a column or a replicated value; `place` counts the ranks of the node.
+inline std::size_t block_of(const catalog::BlockReader& node, std::uint32_t variable, std::size_t place) {
+    return node.head().first_block[variable] + place;
+}
 
 /// All ranks of the node, each variable of each. `done` is called with the bytes that were read since; not by two
 /// threads at once. The first error ends all threads.
-Result<> copy_node(const NodeSource& node, std::span<const Record> records, std::span<Output> outputs,
+Result<> copy_node(const catalog::BlockReader& node, std::span<const Record> records, std::span<Output> outputs,
                    std::span<const Destined> ranks, const ExportOptions& options,
                    const std::function<void(std::uint64_t)>& done);
 

@@ -8,21 +8,17 @@
 #include <numeric>
 #include <set>
 
+#include "base/path.hpp"
 #include "catalog/output.hpp"
 #include "foreign/genericio/copy.hpp"
 #include "foreign/genericio/encode.hpp"
 #include "foreign/limits.hpp"
+#include "move/export_place.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::foreign::genericio {
 
 namespace {
-
-std::string directory_of(const std::string& path) {
-    const auto slash = path.rfind('/');
-    if (slash == std::string::npos) return ".";
-    return slash == 0 ? "/" : path.substr(0, slash);
-}
 
 std::string part_of(const std::string& path) { return path + ".part"; }
 
@@ -80,6 +76,13 @@ private:
         return {};
     }
 
+    Result<catalog::BlockReader> open(const format::NodeLine& line) const {
+        auto node = catalog::BlockReader::open(store_, directory_, line);
+        if (node || node.error().kind != ErrorKind::corrupt) return node;
+        auto what = node.error().what;
+        return because(node.error(), std::move(what), "", "forebay verify " + directory_);
+    }
+
     // Who has how many elements: from the heads of the node files, one after the other.
     Result<> survey() {
         FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, directory_));
@@ -92,18 +95,20 @@ private:
         std::vector<bool> seen(manifest_.world_ranks);
         std::uint64_t with_coords = 0;
         for (const auto& line : manifest_.nodes) {
-            FB_TRY_ASSIGN(node, NodeSource::open(store_, directory_, line));
-            for (std::size_t i = 0; i < node->head().ranks.size(); ++i) {
-                const auto rank = node->head().ranks[i];
+            FB_TRY_ASSIGN(node, open(line));
+            for (std::size_t i = 0; i < node.head().ranks.size(); ++i) {
+                const auto rank = node.head().ranks[i];
                 if (rank >= seen.size() || seen[rank])
                     return odd(fmt::format("rank {} of {} is not expected in node {}", rank, seen.size(), line.node));
                 seen[rank] = true;
-                if (!records_.empty()) elements_[rank] = node->block(records_.front().columns.front(), i).box.size[0];
-                FB_TRY_ASSIGN(found, coords_of(*node, i, coords[rank]));
+                if (!records_.empty())
+                    elements_[rank] =
+                        node.head().blocks[block_of(node, records_.front().columns.front(), i)].box.size[0];
+                FB_TRY_ASSIGN(found, coords_of(node, i, coords[rank]));
                 if (found) ++with_coords;
-                FB_TRY(read_partition(*node, i, rank));
+                FB_TRY(read_partition(node, i, rank));
             }
-            if (line.node == 0) FB_TRY(header_values(*node));
+            if (line.node == 0) FB_TRY(header_values(node));
         }
         // A rank that no node has would be a hole in the file.
         if (const auto hole = std::ranges::find(seen, false); hole != seen.end())
@@ -117,32 +122,33 @@ private:
                 fmt::format("forebay verify {}", directory_)};
     }
 
-    Result<bool> coords_of(const NodeSource& node, std::size_t place, std::array<std::uint64_t, 3>& to) {
+    Result<bool> coords_of(const catalog::BlockReader& node, std::size_t place, std::array<std::uint64_t, 3>& to) {
         constexpr std::array<const char*, 3> names{"coord_x", "coord_y", "coord_z"};
         for (std::size_t d = 0; d < 3; ++d) {
             const auto* column = find(manifest_.schema, fmt::format("{}/{}", ranks_table_name, names[d]));
             if (column == nullptr || column->type != u64) return false;
-            const auto& block = node.block(index_of(*column), place);
-            if (block.size_bytes != sizeof to[d]) return false;
+            const auto block = block_of(node, index_of(*column), place);
+            if (node.head().blocks[block].size_bytes != sizeof to[d]) return false;
             FB_TRY(node.read(block, 0, std::as_writable_bytes(std::span(&to[d], 1)), scratch_));
         }
         return true;
     }
 
-    Result<> read_partition(const NodeSource& node, std::size_t place, std::uint32_t rank) {
+    Result<> read_partition(const catalog::BlockReader& node, std::size_t place, std::uint32_t rank) {
         const auto* column = find(manifest_.schema, fmt::format("{}/partition", ranks_table_name));
         if (column == nullptr || column->type != i32) return {};
-        const auto& block = node.block(index_of(*column), place);
-        if (block.size_bytes != sizeof(std::int32_t)) return {};
+        const auto block = block_of(node, index_of(*column), place);
+        if (node.head().blocks[block].size_bytes != sizeof(std::int32_t)) return {};
         partitions_.resize(elements_.size());
         return node.read(block, 0, std::as_writable_bytes(std::span(&partitions_[rank], 1)), scratch_);
     }
 
-    Result<> header_values(const NodeSource& node) {
+    Result<> header_values(const catalog::BlockReader& node) {
         const auto read = [&](const char* name, Type type, auto& to) -> Result<> {
             const auto* variable = find(manifest_.schema, std::string("genericio/") + name);
             if (variable == nullptr || variable->type != type || variable->shape != Extents{3}) return {};
-            return node.read(node.block(index_of(*variable), 0), 0, std::as_writable_bytes(std::span(to)), scratch_);
+            return node.read(block_of(node, index_of(*variable), 0), 0, std::as_writable_bytes(std::span(to)),
+                             scratch_);
         };
         FB_TRY(read("phys_origin", f64, around_.phys_origin));
         FB_TRY(read("phys_scale", f64, around_.phys_scale));
@@ -175,8 +181,8 @@ private:
         FB_TRY_ASSIGN(free, sys::free_bytes(directory_of(path_)));
         if (free >= bytes_all_ || options_.compress) return {};
         return Error{ErrorKind::full,
-                     fmt::format("{} has {} bytes free, {} takes {}. Nothing was written", directory_of(path_), free,
-                                 path_, bytes_all_),
+                     fmt::format("{} has {} bytes free, {} takes {}. Nothing was written", directory_of(path_),
+                                 free, path_, bytes_all_),
                      "", "another directory"};
     }
 
@@ -237,8 +243,8 @@ private:
         for (const auto elements : elements_)
             for (const auto& record : records_) all += elements * record.variable.record_bytes;
         for (const auto& line : manifest_.nodes) {
-            FB_TRY_ASSIGN(node, NodeSource::open(store_, directory_, line));
-            FB_TRY(copy_node(*node, records_, outputs_, ranks_, options_, [&](std::uint64_t bytes) {
+            FB_TRY_ASSIGN(node, open(line));
+            FB_TRY(copy_node(node, records_, outputs_, ranks_, options_, [&](std::uint64_t bytes) {
                 if (progress_) progress_(done += bytes, all);
             }));
         }
@@ -253,12 +259,7 @@ private:
         }
         out_.ranks = elements_.size();
         out_.elements = std::accumulate(elements_.begin(), elements_.end(), std::uint64_t{0});
-        return is_split() ? publish_partitions() : publish();
-    }
-
-    Result<> publish() {
-        FB_TRY(store_.rename(part_of(path_), path_));
-        return store_.sync_directory(directory_of(path_));
+        return is_split() ? publish_partitions() : move::put_in_place(store_, part_of(path_), path_);
     }
 
     // Readers begin with the list: it vanishes before its partitions do, and comes when all of them are there.
@@ -274,7 +275,7 @@ private:
         FB_TRY(store_.sync_directory(directory_of(path_)));
         out_.files.insert(out_.files.begin(), path_);
         out_.bytes += list.size();
-        return publish();
+        return move::put_in_place(store_, part_of(path_), path_);
     }
 
     std::vector<std::byte> encode_list() const {
@@ -314,7 +315,7 @@ private:
     Around around_;
     std::vector<Output> outputs_;
     std::uint64_t bytes_all_ = 0;
-    catalog::PlainBytes::Scratch scratch_;
+    catalog::BlockReader::Scratch scratch_;
     Exported out_;
 };
 

@@ -128,6 +128,9 @@ struct Verified {
 Result<Verified> verify(sys::Store& store, const Set& set,
                         const std::function<void(std::uint64_t, std::uint64_t)>& progress);
 
+/// The stream in the run beside a file that the GenericIO library writes.
+inline constexpr const char* stream_name = "restart";
+
 /// The ranks' elements become rows of a table "particles".
 inline constexpr const char* table_name = "particles";
 inline constexpr const char* ranks_table_name = "genericio_ranks";

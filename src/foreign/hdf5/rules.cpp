@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "base/path.hpp"
 #include "h5/walk.hpp"
 
 namespace forebay::foreign {
@@ -13,11 +14,6 @@ namespace forebay::foreign {
 namespace {
 
 using Problems = std::vector<std::string>;
-
-std::string parent_of(const std::string& path) {
-    const auto slash = path.rfind('/');
-    return slash == std::string::npos ? "" : path.substr(0, slash);
-}
 
 /// All datasets of a step have the rows of the step's particles; readers take the first one's length for all.
 Problems h5part_rules(const ForeignFile& found) {

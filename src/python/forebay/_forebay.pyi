@@ -75,58 +75,78 @@ class Job:
 
 class Counters:
     @property
-    def saves(self) -> int: ...
+    def saves(self) -> int:
+        """kept"""
 
     @property
-    def skipped(self) -> int: ...
+    def skipped(self) -> int:
+        """by policy"""
 
     @property
-    def replaced(self) -> int: ...
+    def replaced(self) -> int:
+        """dropped by newest_only before their drain began"""
 
     @property
-    def commits(self) -> int: ...
+    def commits(self) -> int:
+        """snapshots of this session that are committed"""
 
     @property
-    def aborts(self) -> int: ...
+    def aborts(self) -> int:
+        """drains that ended with an error"""
 
     @property
-    def bytes_saved(self) -> int: ...
+    def bytes_saved(self) -> int:
+        """by this rank"""
 
     @property
-    def bytes_drained(self) -> int: ...
+    def bytes_drained(self) -> int:
+        """by this node's agent, as they were staged"""
 
     @property
-    def bytes_stored(self) -> int: ...
+    def bytes_stored(self) -> int:
+        """of them, what was written: fewer where they were compressed"""
 
     @property
-    def blocked_seconds(self) -> float: ...
+    def blocked_seconds(self) -> float:
+        """this rank's, in saves"""
 
     @property
-    def wait_seconds(self) -> float: ...
+    def wait_seconds(self) -> float:
+        """of it, for free slots"""
 
     @property
-    def drain_seconds(self) -> float: ...
+    def drain_seconds(self) -> float:
+        """this node's agent's, writing and syncing"""
 
     @property
-    def newest_durable_step(self) -> int: ...
+    def newest_durable_step(self) -> int:
+        """committed, in this run's stream; -1: none"""
 
     @property
-    def deadlines_missed(self) -> int: ...
+    def deadlines_missed(self) -> int:
+        """snapshots that were not durable by their deadline"""
 
     @property
-    def overtakes(self) -> int: ...
+    def overtakes(self) -> int:
+        """drains of this node that went before one under way"""
 
     @property
-    def limits_overruled(self) -> int: ...
+    def limits_overruled(self) -> int:
+        """drains that kept no slowdown_percent_max, so as to end in time"""
 
     @property
-    def steps_counted(self) -> int: ...
+    def steps_counted(self) -> int:
+        """of the computing, for the next"""
 
     @property
-    def slowdown_percent(self) -> float: ...
+    def slowdown_percent(self) -> float:
+        """of the computing while this node's agent drains; 0 also: unknown"""
 
     @property
-    def drain_rate_bytes_per_second(self) -> int: ...
+    def drain_rate_bytes_per_second(self) -> int:
+        """the limit now; 0: none"""
+
+    def __repr__(self) -> str: ...
 
 class Particles:
     def bind(self, rows: int, columns: Sequence[tuple[int, int]]) -> None: ...
@@ -183,7 +203,7 @@ class Stream:
 class Session:
     def stream(self, name: str) -> Stream: ...
 
-    def stream_with(self, name: str, slots: int, policy: str, wait_max_seconds: float, keep: int, keep_abandoned: int, view: bool, priority: int, deadline_seconds: float, rate_bytes_per_second: int, nodes_per_file: int) -> Stream: ...
+    def stream_with(self, name: str, options: str) -> Stream: ...
 
     @property
     def draining(self) -> bool: ...
@@ -194,5 +214,7 @@ class Session:
     def job(self, stop_wanted: bool) -> Job: ...
 
     def close(self) -> None: ...
+
+def stream_options() -> list[tuple[str, str, str, str]]: ...
 
 def open_alone(options: Options) -> Session: ...

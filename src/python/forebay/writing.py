@@ -1,5 +1,8 @@
 """Sessions, streams, restarts: what a simulation uses. Nothing is copied: numpy arrays are saved and read in place."""
 
+import json
+import numbers
+
 import numpy as np
 
 from . import _forebay
@@ -80,6 +83,27 @@ def _boxes(name, data, start, halo):
     return boxes
 
 
+def _toml(value):
+    """A value as TOML: texts, numbers, lists, and tables as {"codec": "zfp", "error": 1e-3}."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return repr(float(value))
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_toml(str(key))} = {_toml(one)}' for key, one in value.items())}}}"
+    raise TypeError(f"an option is text, a number, a list or a table, not {type(value).__name__}")
+
+
+def _toml_of(options):
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in options.items())
+
+
 def _mpi_door():
     try:
         from . import _forebay_mpi  # pylint: disable=import-outside-toplevel
@@ -124,20 +148,15 @@ class Session:
             self._session = _mpi_door().open_mpi(comm.py2f(), options)
 
     def stream(self, name, **options):
-        """The stream of that name. Without options those of `config` hold; with any, the defaults hold for the others:
-        slots=1 (or 2), policy="wait" (or "wait_at_most", "skip", "newest_only"), wait_max_seconds=10, keep=3 (0: all),
-        keep_abandoned=-1 (of what the run left by going back; -1: until there are `keep` new ones), view=True, priority=0
-        (higher drains first), deadline_seconds=0 (after the seal; 0: none), rate_bytes_per_second=0 (the agent's),
-        nodes_per_file=1 (more: fewer files on many nodes). Options that differ between ranks, or from those of a stream that
-        is open already, are refused. Collective."""
+        """The stream of that name. Without options those of `config` hold; with any, the defaults hold for the others.
+        Options that differ between ranks, or from those of a stream that is open already, are refused, as are unknown
+        ones. Collective."""
         if not options:
             return Stream(self._session.stream(name), name)
-        given = {"slots": 1, "policy": "wait", "wait_max_seconds": 10.0, "keep": 3, "keep_abandoned": -1,
-                 "view": True, "priority": 0, "deadline_seconds": 0.0, "rate_bytes_per_second": 0, "nodes_per_file": 1}
-        unknown = options.keys() - given.keys()
-        if unknown:
-            raise TypeError(f"stream() has no option {', '.join(sorted(unknown))}; there are {', '.join(given)}")
-        return Stream(self._session.stream_with(name, **(given | options)), name)
+        return Stream(self._session.stream_with(name, _toml_of(options)), name)
+
+    stream.__doc__ = (stream.__doc__ or "") + "\n\n" + "".join(f"        {key}: {meaning}; {values}; by default {default}\n"
+                                       for key, values, default, meaning in _forebay.stream_options())
 
     @property
     def draining(self):

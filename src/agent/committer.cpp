@@ -1,0 +1,191 @@
+#include "agent/committer.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "agent/claim_keeper.hpp"
+#include "base/attempt.hpp"
+#include "catalog/claim.hpp"
+#include "catalog/history.hpp"
+#include "catalog/views.hpp"
+#include "commit/commit.hpp"
+#include "describe/conventions.hpp"
+#include "move/retry.hpp"
+
+namespace forebay::agent {
+
+namespace {
+
+using node::SlotState;
+
+// How many looks find nothing before a drained part counts as removed: between two renames of a replacement there is
+// nothing to see.
+constexpr int absences_max = 4;
+
+}  // namespace
+
+Committer::Committer(sys::Store& store, const node::SessionFile& session, const Schedule& schedule, Slots& slots,
+                     ViewMaker make_view, const Tell& tell)
+    : store_(store),
+      session_(session),
+      schedule_(schedule),
+      slots_(slots),
+      make_view_(std::move(make_view)),
+      tell_(tell) {}
+
+bool Committer::commit_drained() {
+    looked_at_ = sys::Clock::now();
+    bool changed = false;
+    for (const auto slot : schedule_.waiting_for_peers()) changed |= commit(slot);
+    return changed;
+}
+
+bool Committer::commit(std::uint32_t slot) {
+    auto peeked = slots_.peek(slot);
+    if (!peeked) {
+        slots_.fail(slot, peeked.error());
+        return true;
+    }
+    const auto& record = peeked->record;
+    const auto stream = slots_.stream_name(slot);
+    const bool inherited = slots_.control(slot).inherited != 0;
+    std::vector<std::string> others;
+    const auto done =
+        move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, nullptr, [&] {
+            return commit::commit_if_complete(store_, commit::key_of(session_.run, stream, record), session_.run_id,
+                                              &slots_.notes(slot).look_first_at, &others);
+        });
+    tell_of(stream, others);
+    const bool absent = done ? *done == commit::Commit::waiting : done.error().kind == ErrorKind::missing;
+    if (absent && !inherited) {
+        const auto part = session_.run + "/" + stream + "/" + catalog::part_name(record.step, record.snapshot_id);
+        const auto there = store_.exists(part);
+        if (there && !*there) return part_gone(slot, record);
+    }
+    if (!done) {
+        slots_.fail(slot, done.error());
+        return true;
+    }
+    if (*done == commit::Commit::waiting) {
+        if (!inherited) return false;
+        tell_({.what = What::incomplete, .stream = stream, .step = record.step});
+        slots_.end_drain();
+        slots_.set(slot, SlotState::empty);
+        return true;
+    }
+    if (*done == commit::Commit::superseded) tell_({.what = What::superseded, .stream = stream, .step = record.step});
+    if (*done == commit::Commit::set_aside) tell_set_aside(slot, record);
+    end(slot, record, *done == commit::Commit::committed);
+    return true;
+}
+
+// Another session has gone back behind this step, and saved it anew, while this one was still saving.
+void Committer::tell_set_aside(std::uint32_t slot, const format::Record& record) {
+    const auto stream = slots_.stream_name(slot);
+    const Error aside{
+        ErrorKind::refused,
+        fmt::format("step {} of stream '{}' is committed, but aside, as one of line {}: a later session has gone back "
+                    "behind it in run {}",
+                    record.step, stream, format::name_of(record.lineage.line()), session_.run),
+        "both", fmt::format("forebay ls {}", session_.run)};
+    tell_({.what = What::set_aside, .stream = stream, .step = record.step, .detail = aside.line()});
+    if (slots_.control(slot).inherited == 0) say_lost(slots_.page(), aside);
+}
+
+// This node's file was durable in the part directory, which is not there now. It was renamed a moment ago; or another
+// agent has committed it and retention has removed it since, after a later save; or somebody has removed it, and then
+// it is drained again. What cannot be looked at now is looked at again.
+bool Committer::part_gone(std::uint32_t slot, const format::Record& record) {
+    const auto stream = slots_.stream_name(slot);
+    const auto later = [&]() -> Result<bool> {
+        FB_TRY_ASSIGN(committed, slots_.is_committed(slot));
+        if (committed) return false;
+        FB_TRY_ASSIGN(all, catalog::heads_of(store_, session_.run, stream));
+        bool changing = false;
+        for (const auto& version : all) {
+            if (version.readable && format::is_later(version.head.which_save(), record.which_save())) return true;
+            changing |= !version.readable;  // retention has just removed it, after a commit that was not listed yet
+        }
+        if (changing) return Error{ErrorKind::retry, "the list of snapshots changes"};
+        return Error{ErrorKind::missing,
+                     fmt::format("its node files are not in {}/{} any more.", session_.run, stream)};
+    }();
+    auto& absences = slots_.notes(slot).absences;
+    if (!later && (later.error().kind != ErrorKind::missing || ++absences < absences_max)) return false;
+    absences = 0;
+    if (!later) slots_.fail(slot, later.error());
+    else if (*later) end(slot, record, false);
+    return true;
+}
+
+void Committer::end(std::uint32_t index, const format::Record& record, bool by_us) {
+    auto& slot = slots_.control(index);
+    auto& stream = slots_.stream(index);
+    const auto step = slot.step.load();
+    const auto name = slots_.stream_name(index);
+    slots_.count_missed_deadlines();
+    if (slot.inherited == 0) ++slots_.page().commits;
+    slots_.end_drain();
+    if (stream.newest_durable_step.load() < step) stream.newest_durable_step = step;
+    auto committed = slots_.event(by_us ? What::committed : What::found_committed, index);
+    committed.bytes = slot.drained_bytes.load();
+    committed.seconds = slots_.notes(index).drain_seconds;
+    tell_(committed);
+    slots_.set(index, SlotState::committed);
+    if (!by_us) return;
+    const catalog::Snapshot snapshot{name, step, session_.run + "/" + name + "/" + catalog::step_name(step)};
+    make_views(index, snapshot);
+    keep_window(index, snapshot, record.lineage.line());
+}
+
+void Committer::make_views(std::uint32_t slot, const catalog::Snapshot& snapshot) {
+    const auto wanted = slots_.stream(slot).view;
+    for (const auto& known : describe::known_conventions) {
+        const auto convention = known.convention;
+        if ((wanted >> static_cast<unsigned>(convention) & 1u) == 0 || !make_view_) continue;
+        const auto made = attempt([&] { return make_view_(store_, snapshot, convention); });
+        tell_({.what = made ? What::viewed : What::not_viewed,
+               .stream = snapshot.stream,
+               .step = snapshot.step,
+               .place = catalog::view_name(snapshot.step, convention),
+               .detail = made ? std::string() : made.error().line()});
+    }
+}
+
+// What the committing agent does for all: the names of what the line has left behind, the retention window.
+void Committer::keep_window(std::uint32_t slot, const catalog::Snapshot& snapshot, const format::Line& line) {
+    const auto& page = slots_.page();
+    const auto& stream = slots_.stream(slot);
+    auto& named_line = named_lines_[slots_.control(slot).stream];
+    if (page.lost.load() != 0) return;  // what stays is for the session to say that has the run now
+    // A stream that keeps all may hold thousands of snapshots: they are looked at once a line.
+    if (stream.keep <= 0 && named_line == line) return;
+    // Nor for one that nobody has told it to yet: this agent may have been stopped for long.
+    if (const auto session = page.session.load(); session != 0) {
+        const auto later = catalog::claimed_after(store_, session_.run, session);
+        if (!later || *later) return;
+    }
+    const auto pruned = attempt([&] {
+        return catalog::prune(store_, session_.run, snapshot.stream,
+                              {.keep = stream.keep, .keep_abandoned = stream.keep_abandoned, .spared = snapshot.step});
+    });
+    if (!pruned) {
+        tell_({.what = What::not_pruned, .stream = snapshot.stream, .detail = pruned.error().line()});
+        return;
+    }
+    named_line = line;
+    for (const auto& removed : pruned->removed)
+        tell_({.what = What::pruned, .stream = removed.stream, .step = removed.step});
+    for (const auto& problem : pruned->problems)
+        tell_({.what = What::problem, .stream = snapshot.stream, .detail = problem});
+    tell_of(snapshot.stream, pruned->others);
+}
+
+void Committer::tell_of(const std::string& stream, const std::vector<std::string>& others) {
+    for (const auto& path : others)
+        if (others_.insert(path).second)
+            tell_({.what = What::stays, .stream = stream, .detail = catalog::stays_text(path)});
+}
+
+}  // namespace forebay::agent

@@ -1,0 +1,109 @@
+#include "agent/event_sinks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/attempt.hpp"
+#include "base/bytes.hpp"
+#include "base/show_text.hpp"
+#include "catalog/run.hpp"
+#include "format/json_text.hpp"
+#include "node/event_ring.hpp"
+#include "sys/machine.hpp"
+
+namespace forebay::agent {
+
+namespace {
+
+std::uint32_t index_of(const node::Control& page, const std::string& stream) {
+    const auto count = page.stream_count.load(std::memory_order_acquire);
+    for (std::uint32_t i = 0; i < count; ++i)
+        if (stream == page.streams[i].name.data()) return i;
+    return node::streams_max;
+}
+
+void put_any_text(std::string& out, const std::string& text) {
+    format::json::put_text(out, format::json::is_text(text) ? text : show_text(text));
+}
+
+bool is_recorded(What what) { return what == What::committed || what == What::set_aside || what == What::failed; }
+
+// What is there is kept for a while under another name, so that the file never grows past its limit. One write a line:
+// a reader finds it whole or, after a crash, not at all or torn at the end of the file.
+Result<> append(sys::Store& store, const EventFile& file, const std::string& line) {
+    FB_TRY(catalog::check_identity(store, file.run, file.run_id));
+    FB_TRY_ASSIGN(open, store.open(file.path(), sys::Access::update));
+    FB_TRY_ASSIGN(there, open->size());
+    if (there + line.size() > events_bytes_max) {
+        FB_TRY(open->close());
+        FB_TRY(store.rename(file.path(), file.old_path()));
+        FB_TRY_ASSIGN(next, store.open(file.path(), sys::Access::update));
+        open = std::move(next);
+        there = 0;
+    }
+    FB_TRY(open->write(there, bytes_of(line)));
+    return open->close();
+}
+
+}  // namespace
+
+std::string EventFile::path() const {
+    return fmt::format("{}/{}/events-{}-{}.jsonl", run, catalog::own_directory, host, virtual_node);
+}
+
+std::string EventFile::old_path() const {
+    return fmt::format("{}/{}/events-{}-{}.old.jsonl", run, catalog::own_directory, host, virtual_node);
+}
+
+Tell to_page(node::Control& page) {
+    return [&page, alone = std::make_shared<std::mutex>()](const Event& event) {
+        const std::lock_guard lock(*alone);
+        node::put_event(page, {.unix_ns = sys::unix_ns(),
+                               .what = static_cast<std::uint32_t>(event.what),
+                               .stream = index_of(page, event.stream),
+                               .step = event.step,
+                               .bytes = event.bytes,
+                               .seconds = event.seconds});
+    };
+}
+
+std::string record_of(const Event& event, const std::string& host, std::int64_t unix_ns) {
+    std::string line = "{\"forebay\":\"event\",\"version\":1,\"unix_ns\":";
+    format::json::put_i64(line, unix_ns);
+    line += fmt::format(",\"event\":\"{}\",\"host\":", name_of(event.what));
+    put_any_text(line, host);
+    line += ",\"stream\":";
+    put_any_text(line, event.stream);
+    line += ",\"step\":";
+    format::json::put_i64(line, event.step);
+    line += ",\"bytes\":";
+    format::json::put_u64(line, event.bytes);
+    line += ",\"seconds\":";
+    format::json::put_f64(line, event.seconds);
+    if (!event.detail.empty()) {
+        line += ",\"text\":";
+        put_any_text(line, event.detail);
+    }
+    return line + "}\n";
+}
+
+Tell to_run(sys::Store& store, const EventFile& file, Tell tell) {
+    struct State {
+        std::mutex alone;
+        bool fails = false;
+    };
+    return [&store, file, tell = std::move(tell), state = std::make_shared<State>()](const Event& event) {
+        if (!is_recorded(event.what)) return;
+        const std::lock_guard lock(state->alone);
+        const auto appended = attempt([&] { return append(store, file, record_of(event, file.host, sys::unix_ns())); });
+        if (!appended && !std::exchange(state->fails, true))
+            tell({.what = What::unrecorded, .place = file.path(), .detail = appended.error().line()});
+        if (appended) state->fails = false;
+    };
+}
+
+}  // namespace forebay::agent

@@ -1,0 +1,111 @@
+#include "agent/events.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "base/units.hpp"
+
+namespace forebay::agent {
+
+namespace {
+
+constexpr std::array event_names{
+    "begun",         "overtook",   "late",        "noted",        "overruled",  "drained",
+    "failed",        "incomplete", "superseded",  "set_aside",    "committed",  "found_committed",
+    "viewed",        "not_viewed", "pruned",      "uncompressed", "not_pruned", "problem",
+    "stays",         "packed",     "not_packed",  "packed_later", "left_out",   "not_renewed",
+    "not_looked_at", "lost",       "serves",      "forwards",     "takes_cpus", "miscounted",
+    "lingers",       "leaves",     "leaves_work", "freed",        "not_freed",  "unrecorded"};
+static_assert(event_names.size() == static_cast<std::size_t>(What::unrecorded) + 1);
+
+std::string line_of_snapshot(const Event& event) {
+    const auto name = fmt::format("step {} of stream '{}'", event.step, event.stream);
+    switch (event.what) {
+        case What::overtook:
+            return fmt::format("{} overtakes {}, of which {} are written", name, event.detail, show_bytes(event.bytes));
+        case What::late:
+            return fmt::format("{} misses its deadline, {} after its seal: it is {}", name, show_seconds(event.seconds),
+                               event.detail);
+        case What::noted: return fmt::format("{}: {}", name, event.detail);
+        case What::overruled:
+            return fmt::format("{} was drained faster than {} allows, so as to end in time", name, event.detail);
+        case What::drained:
+            return fmt::format("{}: {} drained in {}", name, show_bytes(event.bytes), show_seconds(event.seconds));
+        case What::incomplete:
+            return fmt::format("{} lacks node files of other nodes of the earlier session; this node's is durable",
+                               name);
+        case What::superseded: return fmt::format("a later save of {} is committed; this one was removed", name);
+        case What::committed: return fmt::format("{} is committed", name);
+        case What::not_viewed: return fmt::format("no view {} of step {}: {}", event.place, event.step, event.detail);
+        case What::found_committed: return fmt::format("{} is committed by another agent", name);
+        default: return {};
+    }
+}
+
+std::string line_of_agent(const Event& event) {
+    switch (event.what) {
+        case What::not_pruned: return fmt::format("retention of stream '{}' failed: {}", event.stream, event.detail);
+        case What::uncompressed:
+            return fmt::format("stream '{}' is drained without compression: {}", event.stream, event.detail);
+        case What::packed:
+            return fmt::format("{} files of the spool, {}, are packed and committed", event.count,
+                               show_bytes(event.bytes));
+        case What::not_packed:
+            return fmt::format("the spool{} is not packed: {}", event.place.empty() ? "" : " in " + event.place,
+                               event.detail);
+        case What::packed_later:
+            return fmt::format("the spool in {} is packed when the agent ends: {}", event.place, event.detail);
+        case What::left_out: return fmt::format("these stay in the spool, all others are packed: {}", event.detail);
+        case What::not_renewed: return fmt::format("the claim of the run is not renewed: {}", event.detail);
+        case What::not_looked_at: return fmt::format("the claim of the run is not looked at: {}", event.detail);
+        case What::serves: return fmt::format("agent {} serves {} for run {}", event.count, event.place, event.detail);
+        case What::forwards: return fmt::format("it writes through {}", event.detail);
+        case What::takes_cpus: return fmt::format("the agent takes CPUs from ranks: {}", event.detail);
+        case What::miscounted: return fmt::format("{}: please report it", event.detail);
+        case What::lingers:
+            return fmt::format("everything is committed; what is staged is kept {} s more for a restart",
+                               event.seconds);
+        case What::leaves: return "agent leaves, everything is committed";
+        case What::leaves_work: return fmt::format("agent leaves; next: forebay drain {}", event.place);
+        case What::unrecorded: return fmt::format("events are not recorded in {}: {}", event.place, event.detail);
+        case What::freed: return "what was staged is committed, and is freed";
+        default: return {};
+    }
+}
+
+}  // namespace
+
+const char* name_of(What what) {
+    const auto index = static_cast<std::size_t>(what);
+    return index < event_names.size() ? event_names[index] : "unknown";
+}
+
+std::string line_of(const Event& event) {
+    switch (event.what) {
+        case What::failed:
+        case What::set_aside:
+        case What::problem:
+        case What::stays:
+        case What::lost:
+        case What::not_freed: return event.detail;
+        default: break;
+    }
+    auto line = line_of_snapshot(event);
+    return line.empty() ? line_of_agent(event) : line;
+}
+
+Tell to_log(Log log) {
+    return [log = std::move(log)](const Event& event) {
+        if (const auto line = line_of(event); !line.empty()) log(line);
+    };
+}
+
+Tell to_all(std::vector<Tell> hearers) {
+    return [hearers = std::move(hearers)](const Event& event) {
+        for (const auto& hear : hearers) hear(event);
+    };
+}
+
+}  // namespace forebay::agent

@@ -1,0 +1,74 @@
+#include "agent/interruptions.hpp"
+
+#include <thread>
+#include <utility>
+
+namespace forebay::agent {
+
+namespace {
+
+// How often a drain that stands still looks whether the step that is measured has ended.
+constexpr std::chrono::milliseconds hold_pause{5};
+// How often a long drain looks whether other nodes have completed what this one drained before.
+constexpr std::chrono::milliseconds commit_pause{1000};
+
+}  // namespace
+
+Interruptions::Interruptions(const Schedule& schedule, Slots& slots, Speed& speed, Committer& committer,
+                             std::uint32_t slot, Overtake overtake, const std::atomic<bool>& stop)
+    : schedule_(schedule),
+      slots_(slots),
+      speed_(speed),
+      committer_(committer),
+      slot_(slot),
+      urgency_(slots.urgency(slot)),
+      overtake_(std::move(overtake)),
+      stop_(stop) {}
+
+bool Interruptions::others_wait() const {
+    if (schedule_.next_to_overtake(urgency_) || schedule_.any_misses_deadline(sys::unix_ns())) return true;
+    return sys::Clock::now() - committer_.looked_at() >= commit_pause && slots_.waits_for_peers();
+}
+
+void Interruptions::update_speed() {
+    auto& notes = slots_.notes(slot_);
+    const bool overruled = speed_.update({.done_bytes = slots_.control(slot_).drained_bytes.load(),
+                                          .file_bytes = notes.file_bytes,
+                                          .ends_unix_ns = schedule_.ends_unix_ns(slot_)});
+    if (overruled) notes.overruled = true;
+}
+
+bool Interruptions::wanted() {
+    if (stop_.load()) return false;
+    update_speed();
+    return speed_.holds() || others_wait();
+}
+
+void Interruptions::pass() {
+    while (!stop_.load()) {
+        const auto begin = sys::Clock::now();
+        slots_.count_missed_deadlines();
+        if (const auto next = schedule_.next_to_overtake(urgency_)) {
+            overtake_(*next);
+        } else if (begin - committer_.looked_at() >= commit_pause) {
+            committer_.commit_drained();
+        } else {
+            if (!speed_.holds()) return;
+            hold();
+            continue;
+        }
+        overtaken_ += sys::Clock::now() - begin;
+    }
+}
+
+// The page says for the whole hold that nothing moves: a hold that ended and began within a step would spoil its
+// sample.
+void Interruptions::hold() {
+    const Moving moving(slots_.page(), false);
+    while (!stop_.load() && speed_.holds() && !others_wait()) {
+        std::this_thread::sleep_for(hold_pause);
+        update_speed();
+    }
+}
+
+}  // namespace forebay::agent

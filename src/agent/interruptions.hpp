@@ -1,0 +1,51 @@
+// What the agent does between two pieces of a drain, while none of the drain's threads writes: drains that are more
+// urgent, commits of what other nodes have completed, counting of deadlines, and standing still for a measurement.
+//
+// A more urgent drain runs within the drain that it interrupts, and may itself be interrupted: this is the one place
+// where the agent's loop is entered again, by `overtake`.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "agent/committer.hpp"
+#include "agent/schedule.hpp"
+#include "agent/slots.hpp"
+#include "agent/speed.hpp"
+#include "move/writer.hpp"
+
+namespace forebay::agent {
+
+class Interruptions final : public move::Gate {
+public:
+    /// Drains and commits a slot, whole.
+    using Overtake = std::function<void(std::uint32_t)>;
+
+    /// Of a drain of `slot`. All of them must outlive it.
+    Interruptions(const Schedule& schedule, Slots& slots, Speed& speed, Committer& committer, std::uint32_t slot,
+                  Overtake overtake, const std::atomic<bool>& stop);
+
+    bool wanted() override;
+    void pass() override;
+    /// How long the drain stood for others.
+    sys::Clock::duration overtaken() const { return overtaken_; }
+
+private:
+    bool others_wait() const;
+    void update_speed();
+    void hold();
+
+    const Schedule& schedule_;
+    Slots& slots_;
+    Speed& speed_;
+    Committer& committer_;
+    const std::uint32_t slot_;
+    const Urgency urgency_;
+    const Overtake overtake_;
+    const std::atomic<bool>& stop_;
+    sys::Clock::duration overtaken_{0};
+};
+
+}  // namespace forebay::agent

@@ -1,0 +1,190 @@
+#include "agent/leftovers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "agent/serve.hpp"
+#include "agent/spool.hpp"
+#include "catalog/run.hpp"
+#include "catalog/views.hpp"
+#include "commit/publish.hpp"
+#include "node/watch.hpp"
+
+namespace forebay::agent {
+
+namespace {
+
+// A process that was killed a moment ago still has its locks, on a machine that does other work.
+constexpr std::chrono::seconds killed_agent_max{2};
+
+std::string said_of(const std::set<std::string>& others, const std::string& stream_directory) {
+    std::string text;
+    for (const auto& path : others)
+        if (path.starts_with(stream_directory + "/")) text += (text.empty() ? "" : "\n  ") + catalog::stays_text(path);
+    return text;
+}
+
+// Which run takes what is staged; an error where that cannot be, and nothing is freed.
+Result<> find_run(node::SessionFile& session, const LeftoverOptions& options, sys::Store& store,
+                  const std::string& directory) {
+    if (!options.into.empty()) {
+        session.run = options.into;
+        session.adopts = true;
+        FB_TRY_ASSIGN(id, catalog::make_identity(store, session.run));
+        session.run_id = id;
+        return {};
+    }
+    if (!options.moved_to.empty()) session.run = options.moved_to;
+    const auto checked = [&]() -> Result<> {
+        if (session.run_id != 0) return catalog::check_identity(store, session.run, session.run_id);
+        FB_TRY_ASSIGN(id, catalog::identity_of(store, session.run));
+        FB_TRY_ASSIGN(exists, store.exists(session.run));
+        if (exists && id == 0) return {};
+        return Error{exists ? ErrorKind::refused : ErrorKind::missing,
+                     fmt::format("{} {}.", session.run,
+                                 exists ? "has an identity, which what is staged does not name" : "does not exist")};
+    }();
+    if (checked) return {};
+    // Not `missing`, which says that nothing is staged.
+    return Error{checked.error().kind == ErrorKind::retry ? ErrorKind::retry : ErrorKind::refused,
+                 fmt::format("what is staged in {} is not drained: {}", directory, checked.error().what),
+                 "the staged copies, there",
+                 fmt::format("mount the file system of {} and try again; or forebay drain {} --into ANOTHER-RUN keeps "
+                             "them, forebay drain {} --drop removes them",
+                             session.run, directory, directory)};
+}
+
+// Has the agent treat what it finds as its own: here a person looks on, and what cannot be committed stays staged and
+// is named. Says of each slot whether its snapshot was committed before.
+std::vector<bool> take_as_own(Serving& serving, const std::vector<node::StagedFile>& left) {
+    auto& page = serving.staging.control();
+    std::vector<bool> already(page.slot_count.load(), false);
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
+        auto& slot = page.slots[i];
+        slot.inherited = 0;
+        const auto file = std::ranges::find(left, serving.staging.slot_path(i), &node::StagedFile::path);
+        if (file == left.end()) continue;
+        if (serving.session.adopts) slot.state = node::SlotState::sealed;
+        const commit::Place place{serving.session.run, file->stream, slot.step.load()};
+        const auto found = commit::find_committed(*serving.target.store, place, file->peek.record.which_save());
+        // What cannot be looked at now is told by the drain.
+        already[i] = slot.state.load() == node::SlotState::committed || (found && *found);
+    }
+    return already;
+}
+
+std::vector<Drained> outcome_of(const Serving& serving, const Served& served, const std::vector<bool>& already) {
+    std::vector<Drained> outcome;
+    const auto& page = serving.staging.control();
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i) {
+        const auto& slot = page.slots[i];
+        if (slot.step.load() < 0) continue;
+        const auto state = slot.state.load();
+        const std::string stream = page.streams[slot.stream].name.data();
+        Drained one{.stream = stream,
+                    .step = slot.step.load(),
+                    .staged_path = serving.staging.slot_path(i),
+                    .committed = state == node::SlotState::committed,
+                    .already = already[i],
+                    .waiting = state == node::SlotState::drained,
+                    .text = node::error_in(slot.error_kind, slot.error_text).line()};
+        if (one.committed) one.text = said_of(served.others, serving.session.run + "/" + stream);
+        else if (one.waiting) one.text = "drained; node files of other nodes are still missing";
+        outcome.push_back(std::move(one));
+    }
+    return outcome;
+}
+
+}  // namespace
+
+Result<std::vector<Drained>> drain_leftover(const std::string& directory, const ViewMaker& make_view,
+                                            const LeftoverOptions& options) {
+    node::dismiss_lingering(directory);
+    FB_TRY_ASSIGN(written, session_of(directory));
+    auto session = written;
+    // Those of the session have mostly ended with its job; through whom to write now is for the caller to say.
+    session.forwarding = options.forwarding;
+    FB_TRY_ASSIGN(target, target_of(options.into.empty() ? session.run : options.into, session.forwarding, make_view));
+    FB_TRY(find_run(session, options, *target.store, directory));
+    FB_TRY_ASSIGN(locked, node::LockedDirectory::lock(directory, session.run));
+    FB_TRY_ASSIGN(left, node::staged_files(directory));
+    // Slots of a dead session are taken over as a new session takes them over; the page then says what is left. The
+    // session's file stays as it was: what cannot be committed now is still of that run.
+    FB_TRY_ASSIGN(staging, node::Staging::create(std::move(locked), written, killed_agent_max));
+    FB_TRY_ASSIGN(lock, sys::FileLock::take(node::agent_lock_path(directory)));
+    Serving serving{std::move(target), std::move(staging), std::move(session), std::move(lock), [](const Event&) {}};
+    serving.staging.control().ending = 1;
+    const auto already = take_as_own(serving, left);
+    const std::atomic<bool> never{false};
+    auto served = serve(serving, never, std::chrono::seconds(0));
+    auto outcome = outcome_of(serving, served, already);
+    serving.lock.release();
+    // A file may come at the last moment: then the directory stays.
+    if (served.packed && served.committed && options.remove) served.packed = serving.staging.remove();
+    if (!served.packed)
+        outcome.push_back({.stream = spool_stream(directory, serving.session.host),
+                           .step = -1,
+                           .staged_path = directory,
+                           .text = served.packed.error().line()});
+    return outcome;
+}
+
+std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& directories, const ViewMaker& make_view,
+                                              const LeftoverOptions& options) {
+    std::vector<DrainedDirectory> all;
+    for (const auto& directory : directories) {
+        // Without `remove` the copies are to stay, and there is nothing else to do.
+        if (options.remove) node::dismiss_lingering(directory);
+        const auto in_use = {node::application_lock_path(directory), node::agent_lock_path(directory)};
+        if (!std::filesystem::exists(directory) || std::ranges::any_of(in_use, sys::lock_is_held)) continue;
+        auto staged = drain_leftover(directory, make_view, options);
+        const bool taken = !staged && std::ranges::any_of(in_use, sys::lock_is_held);  // by a session, a moment ago
+        if (!taken) all.push_back({directory, std::move(staged)});
+    }
+    if (all.size() < 2) return all;
+    for (auto& one : all)
+        if (one.staged && std::ranges::any_of(*one.staged, &Drained::waiting))
+            one.staged = drain_leftover(one.directory, make_view, options);
+    return all;
+}
+
+namespace {
+
+bool holds_uncommitted(const std::string& directory) {
+    const auto watch = node::Watch::open(directory);
+    if (!watch) return true;
+    for (std::uint32_t i = 0; i < watch->page().slot_count.load(); ++i) {
+        const auto state = watch->page().slots[i].state.load();
+        if (state != node::SlotState::empty && state != node::SlotState::committed) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id,
+                                 std::uint64_t last_claim) {
+    Leftovers found;
+    FB_TRY_ASSIGN(directories, node::staging_directories(staging));
+    std::ranges::sort(directories);
+    for (const auto& directory : directories) {
+        const auto session = session_of(directory);
+        if (!session) continue;   // killed before it had staged anything
+        std::error_code unequal;  // one of both does not exist
+        const bool here = session->run == run || std::filesystem::equivalent(session->run, run, unequal);
+        const bool same = session->run_id == run_id;
+        // Of a copied run both have the identity: the one that still lies where it was staged for has it.
+        const bool moved = same && last_claim != 0 && session->claim == last_claim &&
+                           !catalog::check_identity(sys::posix_store(), session->run, run_id);
+        if (same && (here || moved)) found.own.push_back(directory);
+        else if ((here || same) && holds_uncommitted(directory) &&
+                 (here || !catalog::check_identity(sys::posix_store(), session->run, run_id)))
+            found.others.push_back(directory);
+    }
+    return found;
+}
+
+}  // namespace forebay::agent

@@ -1,0 +1,124 @@
+#include "agent/serve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/claim_keeper.hpp"
+#include "agent/event_sinks.hpp"
+#include "agent/spool.hpp"
+#include "base/limits.hpp"
+
+namespace forebay::agent {
+
+namespace {
+
+// How often a lingering agent looks whether somebody has opened a session.
+constexpr std::chrono::milliseconds linger_pause{500};
+
+// The last act of an agent whose session is over and has everything committed. Whoever opens a session here meanwhile
+// has the application's lock, and takes over what is there.
+void free_directory(node::Staging& staging, const Tell& tell) {
+    auto& page = staging.control();
+    page.lingering = node::lingering_frees;
+    const auto lock = sys::FileLock::take(node::application_lock_path(staging.directory()));
+    if (!lock) {
+        page.lingering = 0;
+        return;
+    }
+    // Small files that came at the last moment stay, and the directory with them; `forebay drain` understands it.
+    auto removed = remove_spools(staging.directory());
+    if (removed) removed = staging.remove();
+    else page.lingering = 0;
+    if (removed) tell({.what = What::freed});
+    else tell({.what = What::not_freed, .detail = removed.error().line()});
+}
+
+// Until somebody opens a session here, or has it end, or the time is over.
+void linger(node::Staging& staging, std::chrono::milliseconds linger_max) {
+    auto& page = staging.control();
+    page.lingering = 1;
+    const auto deadline = sys::Clock::now() + linger_max;
+    while (page.ending.load() == 0 && !staging.application_lives() && sys::Clock::now() < deadline) {
+        const auto seen = page.bell.load();
+        if (page.ending.load() != 0) break;
+        sys::wait_on(page.bell, seen, std::min<std::chrono::nanoseconds>(linger_pause, deadline - sys::Clock::now()));
+    }
+}
+
+EventFile event_file_of(const Serving& serving) {
+    return {.run = serving.session.run,
+            .run_id = serving.session.run_id,
+            .host = serving.session.host,
+            .virtual_node = node::virtual_index_of(serving.staging.directory())};
+}
+
+}  // namespace
+
+Result<node::SessionFile> session_of(const std::string& directory) {
+    const auto path = directory + "/session.json";
+    FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), path, limits::session_bytes_max));
+    return node::decode_session(text, path);
+}
+
+Result<std::optional<Serving>> enter(const std::string& directory, const ViewMaker& make_view, Tell tell) {
+    FB_TRY_ASSIGN(session, session_of(directory));
+    auto lock = sys::FileLock::take(node::agent_lock_path(directory));
+    if (!lock && lock.error().kind == ErrorKind::retry) return std::optional<Serving>();
+    FB_TRY(lock);
+    FB_TRY_ASSIGN(staging, node::Staging::join(directory));
+    FB_TRY_ASSIGN(target, target_of(session.run, session.forwarding, make_view));
+    return std::optional(
+        Serving{std::move(target), std::move(staging), std::move(session), std::move(*lock), std::move(tell)});
+}
+
+Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
+    // Whoever only keeps what is staged holds no connection to a forwarder.
+    const auto target = std::exchange(serving.target, {});
+    const auto here = to_all({serving.tell, to_page(serving.staging.control())});
+    const auto tell = to_all({here, to_run(*target.store, event_file_of(serving), here)});
+    const ClaimKeeper claim(*target.store, serving.staging, serving.session.run, tell);
+    SpoolKeeper spool(*target.store, serving.staging.directory(), serving.session, tell);
+    Agent agent(*target.store, serving.staging, serving.session, target.make_view, tell);
+    Served served{.committed = agent.run(stop, peers_wait)};
+    served.packed = spool.finish();
+    served.others = agent.others();
+    return served;
+}
+
+Result<bool> run_agent(const std::string& directory, const std::function<void()>& ready, const ViewMaker& make_view,
+                       const Log& log, Hosted hosted) {
+    const auto tell = to_log(log);
+    FB_TRY_ASSIGN(serving, enter(directory, make_view, tell));
+    if (!serving) {
+        ready();
+        return true;
+    }
+    auto& staging = serving->staging;
+    const auto& session = serving->session;
+    FB_TRY(sys::pin_to_cpus(session.agent.cpus));
+    tell({.what = What::serves,
+          .count = static_cast<std::uint64_t>(sys::process_id()),
+          .place = directory,
+          .detail = session.run});
+    ready();
+    if (!session.forwarding.to.empty())
+        tell({.what = What::forwards, .detail = fmt::format("{}", fmt::join(session.forwarding.to, ", "))});
+    const std::atomic<bool> never{false};
+    const auto served = serve(*serving, never);
+    if (!served.packed) tell({.what = What::not_packed, .detail = served.packed.error().line()});
+    if (!served.committed || !served.packed) {
+        tell({.what = What::leaves_work, .place = directory});
+        return false;
+    }
+    if (hosted == Hosted::process && staging.control().ending.load() == 0) {
+        tell({.what = What::lingers, .seconds = std::chrono::duration<double>(session.agent.linger).count()});
+        linger(staging, session.agent.linger);
+    }
+    tell({.what = What::leaves});
+    free_directory(staging, tell);
+    return true;
+}
+
+}  // namespace forebay::agent

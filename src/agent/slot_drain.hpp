@@ -1,0 +1,49 @@
+// One drain of one slot: from the staged file to the node file at the target, durable under its name. Compressed where
+// the stream wants that, and at the agent's speed.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "agent/events.hpp"
+#include "agent/schedule.hpp"
+#include "agent/slots.hpp"
+#include "agent/speed.hpp"
+#include "drain/compress.hpp"
+#include "move/writer.hpp"
+#include "node/staging.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::agent {
+
+class SlotDrain {
+public:
+    /// All of them must outlive it.
+    SlotDrain(sys::Store& store, node::Staging& staging, const node::SessionFile& session, const Schedule& schedule,
+              Slots& slots, Speed& speed, const Tell& tell);
+
+    /// A try of a drain. `again`: one may have come to an end before, by this agent or another one. `gate` is asked
+    /// between pieces, and may run another drain.
+    Result<> run(std::uint32_t slot, bool again, move::Gate& gate, const std::atomic<bool>& stop);
+
+private:
+    Result<> map(std::uint32_t slot);
+    Result<> check_run() const;
+    Result<> write(std::uint32_t slot, const format::Peek& peeked, move::Gate& gate, const std::atomic<bool>& stop);
+    drain::CompressionMemory& compression_memory(std::uint32_t slot);
+    std::optional<double> seconds_to_compress(std::uint32_t slot) const;
+
+    sys::Store& store_;
+    node::Staging& staging_;
+    const node::SessionFile& session_;
+    const Schedule& schedule_;
+    Slots& slots_;
+    Speed& speed_;
+    const Tell& tell_;
+    std::array<drain::CompressionMemory, node::streams_max> compression_;
+};
+
+}  // namespace forebay::agent

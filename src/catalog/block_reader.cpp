@@ -1,0 +1,70 @@
+#include "catalog/block_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "base/limits.hpp"
+
+namespace forebay::catalog {
+
+Result<BlockReader> BlockReader::open(sys::Store& store, const std::string& directory, const format::NodeLine& line) {
+    FB_TRY_ASSIGN(reader, NodeReader::open(store, directory, line));
+    FB_TRY_ASSIGN(head, reader.head());
+    auto name = name_of(directory, line);
+    if (head.record_crc32c != line.record_crc32c)
+        return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed: its record has checksum "
+                                                     "{:08x}, the manifest says {:08x}",
+                                                     name, head.record_crc32c, line.record_crc32c)};
+    return BlockReader(std::move(reader).take_file(), std::move(head), std::move(name));
+}
+
+BlockReader BlockReader::over(format::NodeFile head, std::span<const std::byte> image, std::string name) {
+    BlockReader reader(nullptr, std::move(head), std::move(name));
+    reader.image_ = image;
+    return reader;
+}
+
+Result<> BlockReader::fill(std::uint64_t offset, std::span<std::byte> to, Scratch& scratch) const {
+    if (file_ != nullptr) return PlainBytes(*file_, head_, name_).read(offset, to, scratch);
+    if (offset > image_.size() || image_.size() - offset < to.size())
+        return Error{ErrorKind::corrupt,
+                     fmt::format("{} is cut short: {} bytes, {} expected", name_, image_.size(), offset + to.size())};
+    if (!to.empty()) std::memcpy(to.data(), image_.data() + offset, to.size());
+    return {};
+}
+
+Result<> BlockReader::read(std::size_t block, std::uint64_t at, std::span<std::byte> to, Scratch& scratch) const {
+    const auto& place = head_.blocks[block];
+    const bool ends_whole = at + to.size() == place.size_bytes || to.size() % limits::segment_bytes == 0;
+    if (at % limits::segment_bytes != 0 || at > place.size_bytes || to.size() > place.size_bytes - at || !ends_whole)
+        return Error{ErrorKind::broken,
+                     fmt::format("a mistake in Forebay itself: bytes {} to {} of a block of {} bytes in {} are not "
+                                 "whole segments",
+                                 at, at + to.size(), place.size_bytes, name_)};
+    FB_TRY(fill(place.offset_bytes + at, to, scratch));
+    for (std::uint64_t begin = 0; begin < to.size(); begin += limits::segment_bytes) {
+        const auto segment = format::segment_of(head_, block, (at + begin) / limits::segment_bytes);
+        FB_TRY(format::check_segment(head_, segment, to.subspan(begin, segment.bytes), name_));
+    }
+    return {};
+}
+
+Result<> BlockReader::read(std::span<const format::Segment> segments, std::span<std::byte> to, Scratch& scratch) const {
+    const auto first = segments.front().offset;
+    FB_TRY(fill(first, to, scratch));
+    for (const auto& segment : segments)
+        FB_TRY(format::check_segment(head_, segment, to.subspan(segment.offset - first, segment.bytes), name_));
+    return {};
+}
+
+Result<std::vector<std::byte>> BlockReader::value(std::size_t variable) const {
+    const auto block = head_.first_block[variable];
+    std::vector<std::byte> bytes(head_.blocks[block].size_bytes);
+    Scratch scratch;
+    FB_TRY(read(block, 0, bytes, scratch));
+    return bytes;
+}
+
+}  // namespace forebay::catalog

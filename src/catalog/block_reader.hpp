@@ -1,0 +1,57 @@
+// The bytes of one node file's blocks, verified: nothing is given out before its checksums were compared.
+//
+// Over: a drained file, whether it is stored plain, compressed or in a file of several nodes; or the image of a sealed
+//       slot, which is read where it lies.
+// Threads: any number may read at once, each with a Scratch of its own.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "catalog/node_reader.hpp"
+#include "catalog/plain_bytes.hpp"
+#include "format/segments.hpp"
+
+namespace forebay::catalog {
+
+class BlockReader {
+public:
+    using Scratch = PlainBytes::Scratch;
+
+    /// Opens the node file of a manifest's line and reads its head. `corrupt` when it is not the file that was
+    /// committed; else errors as NodeReader.
+    static Result<BlockReader> open(sys::Store& store, const std::string& directory, const format::NodeLine& line);
+    /// Of a file that is open, with its head; `name` is for texts.
+    BlockReader(std::unique_ptr<sys::File> file, format::NodeFile head, std::string name)
+        : file_(std::move(file)), head_(std::move(head)), name_(std::move(name)) {}
+    /// Over the image of a sealed slot, which must outlive the reader.
+    static BlockReader over(format::NodeFile head, std::span<const std::byte> image, std::string name);
+
+    const format::NodeFile& head() const { return head_; }
+    const std::string& name() const { return name_; }
+
+    /// Fills `to` with the bytes of a block from its byte `at` on: whole segments, so `at` is a multiple of
+    /// limits::segment_bytes and `to` ends at one or at the block's end. `block` counts in head().blocks. `corrupt`,
+    /// with variable, rank and bytes named, when a segment is not what the application gave; `to` is then of no use.
+    Result<> read(std::size_t block, std::uint64_t at, std::span<std::byte> to, Scratch& scratch) const;
+    /// Several segments in rising order by one read: fills `to` from the first byte of the first one to the last byte
+    /// of the last one. What lies between two of them is not verified.
+    Result<> read(std::span<const format::Segment> segments, std::span<std::byte> to, Scratch& scratch) const;
+    /// The value of a replicated variable of which this file holds a block.
+    Result<std::vector<std::byte>> value(std::size_t variable) const;
+
+private:
+    Result<> fill(std::uint64_t offset, std::span<std::byte> to, Scratch& scratch) const;
+
+    std::unique_ptr<sys::File> file_;  // none over an image
+    std::span<const std::byte> image_;
+    format::NodeFile head_;
+    std::string name_;
+};
+
+}  // namespace forebay::catalog

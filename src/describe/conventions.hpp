@@ -1,0 +1,43 @@
+// The conventions in whose words views and exports are, each once: what people call it, what its files are called, and
+// what it is. A new convention is a value of Convention, a line here, and its outline in outline/conventions.cpp.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "forebay/options.hpp"
+
+namespace forebay::describe {
+
+struct KnownConvention {
+    Convention convention;
+    const char* name;     // in the configuration, and as the program's verb
+    const char* suffix;   // of its views and series: step-000120.nc
+    const char* summary;  // one line for people
+};
+
+/// By rising value of Convention, so that a number is an index.
+inline constexpr std::array known_conventions{
+    KnownConvention{Convention::plain, "plain", ".h5",
+                    "One HDF5 file of global arrays and tables, as forebay view shows them"},
+    KnownConvention{Convention::h5part, "h5part", ".h5part", "H5Part: particles in groups Step#N"},
+    KnownConvention{Convention::openpmd, "openpmd", ".openpmd.h5", "openPMD 1.1.0: meshes and particles with units"},
+    KnownConvention{Convention::netcdf, "netcdf", ".nc", "netCDF-4: named dimensions, with time over several steps"},
+};
+
+/// The control page has a bit of each, and messages a number below this.
+inline constexpr std::uint64_t conventions_max = 32;
+
+const KnownConvention& known(Convention convention);
+/// Nothing for a number that is of a later version, or of none.
+std::optional<Convention> convention_numbered(std::uint64_t number);
+std::optional<Convention> convention_named(std::string_view name);
+/// "plain, h5part, openpmd or netcdf".
+std::string convention_names(std::span<const KnownConvention> of = known_conventions);
+
+}  // namespace forebay::describe

@@ -1,0 +1,154 @@
+// The options of a stream, each once: its key in the configuration, the values that it takes, what it means, and its
+// member. The reader of the configuration, the check of a session and of a stream, the comparison of ranks, the texts
+// of the doors and the table of docs/guide/configuration.md come from here.
+//
+// A new option is a member of StreamOptions, a line of each_option(), and the place that obeys it. each_option() calls
+// `visit(Option, values, member)`; the type of `values` says how the option is written:
+//
+//   Whole      slots = 2                    Words     policy = "skip"          Views         view = ["plain", "netcdf"]
+//   Seconds    deadline_seconds = 0.5       Text      file = "combined:16"     Compressions  compression = "zstd"
+//   Real       error = 1e-3
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "forebay/options.hpp"
+#include "forebay/result.hpp"
+
+namespace forebay::describe {
+
+struct Option {
+    const char* key;
+    const char* meaning;  // one line, as the guide's table has it, without its links
+};
+
+/// A whole number in these bounds, both included.
+struct Whole {
+    std::int64_t least = 0;
+    std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+
+    template <class Integer>
+    bool has(Integer value) const {
+        return !std::cmp_less(value, least) && !std::cmp_greater(value, most);
+    }
+};
+
+/// A duration, 0 or more.
+struct Seconds {};
+struct Real {};
+
+/// One of some words.
+template <class T>
+struct Word {
+    const char* name;
+    T value;
+};
+template <class T>
+struct Words {
+    std::span<const Word<T>> all;
+};
+
+/// A word with a grammar of its own.
+template <class T>
+struct Text {
+    const char* values;  // what it may be, for people
+    Result<T> (*parse)(const std::string&);
+    std::string (*show)(const T&);
+};
+
+/// true, false, a convention or a list of them; of the members `view` and `conventions`.
+struct Views {};
+/// A codec, or a table of each_option(Compression) and rules of single variables; of the two members for them.
+struct Compressions {};
+
+inline constexpr Word<Policy> policy_words[] = {{"wait", Policy::wait},
+                                                {"wait_at_most", Policy::wait_at_most},
+                                                {"skip", Policy::skip},
+                                                {"newest_only", Policy::newest_only}};
+inline constexpr Word<Codec> codec_words[] = {
+    {"none", Codec::none}, {"auto", Codec::automatic}, {"lz4", Codec::lz4}, {"zstd", Codec::zstd}, {"zfp", Codec::zfp}};
+inline constexpr Word<Shuffle> shuffle_words[] = {
+    {"none", Shuffle::none}, {"bytes", Shuffle::bytes}, {"bits", Shuffle::bits}};
+
+/// `options`: StreamOptions, const or not.
+template <class Options, class Visit>
+void each_option(Options& options, Visit&& visit) requires std::is_same_v<std::remove_const_t<Options>, StreamOptions> {
+    // A member that is new does not compile here before it has its line below.
+    auto& [slots, policy, wait_max, keep, keep_abandoned, view, compression, variable_compression, priority, deadline,
+           rate, conventions, file] = options;
+    constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
+    visit(Option{"slots", "1, or 2 to save while the step before still drains"}, Whole{1, 2}, slots);
+    visit(Option{"policy", "when no slot is free"}, Words<Policy>{policy_words}, policy);
+    visit(Option{"wait_max_seconds", "for wait_at_most"}, Seconds{}, wait_max);
+    visit(Option{"keep", "committed snapshots that stay at the target"}, Whole{0, int_max}, keep);
+    visit(Option{"keep_abandoned",
+                 "of what the run leaves behind by going back or beginning anew, so many newest "
+                 "snapshots stay"},
+          Whole{-1, int_max}, keep_abandoned);
+    visit(Option{"view", "views at commit"}, Views{}, std::tie(view, conventions));
+    visit(Option{"priority", "of its drains: the higher goes first and overtakes a drain under way"},
+          Whole{std::numeric_limits<int>::min(), int_max}, priority);
+    visit(Option{"deadline_seconds", "a snapshot is to be durable so long after its seal"}, Seconds{}, deadline);
+    visit(Option{"rate_bytes_per_second", "a limit for drains of this stream, below the agent's"}, Whole{}, rate);
+    visit(Option{"file", "in which file at the target a node's bytes lie"},
+          Text<TargetFile>{"own, combined:N with N from 2 to 256, shared, shared-h5part", parse_target_file, name_of},
+          file);
+    visit(Option{"compression", "how node files are compressed on their way to the target"}, Compressions{},
+          std::tie(compression, variable_compression));
+}
+
+/// Of one rule of compression.
+template <class Rule, class Visit>
+void each_option(Rule& rule, Visit&& visit) requires std::is_same_v<std::remove_const_t<Rule>, Compression> {
+    auto& [codec, shuffle, level, error] = rule;
+    visit(Option{"codec", "by what"}, Words<Codec>{codec_words}, codec);
+    visit(Option{"shuffle", "what Blosc sorts before it compresses"}, Words<Shuffle>{shuffle_words}, shuffle);
+    visit(Option{"level", "of lz4 and zstd; 0: as the time until the next save allows"}, Whole{0, 9}, level);
+    visit(Option{"error", "of zfp: the largest absolute error of a value"}, Real{}, error);
+}
+
+/// "1 or 2", "0 or more", "from 0 to 9"; "wait, wait_at_most, skip, newest_only".
+std::string values_of(const Whole& range);
+template <class T>
+std::string values_of(const Words<T>& words) {
+    std::string text;
+    for (const auto& word : words.all) text += (text.empty() ? "" : ", ") + std::string(word.name);
+    return text;
+}
+
+/// A name as in the configuration, and its value as text.
+struct Setting {
+    std::string name;
+    std::string value;
+    friend bool operator==(const Setting&, const Setting&) = default;
+};
+using Settings = std::vector<Setting>;
+
+/// Every option with its value: what ranks must have alike.
+Settings settings_of(const StreamOptions& options);
+
+/// `refused`, with the option named, for a value that its line of the list excludes.
+Result<> check_values(const std::string& stream, const StreamOptions& options);
+
+/// What people are told of an option.
+struct OptionLine {
+    std::string key, values, by_default, meaning;
+};
+std::vector<OptionLine> stream_option_lines();
+
+/// A key of earlier versions, and how its value, as TOML writes it, is said now: "file = \"combined:16\"". Empty for a
+/// key that never was one.
+std::string said_now(const std::string& key, const std::string& value);
+
+/// The longest wait, 31 years: the clock counts nanoseconds in 63 bits, and a wait is added to its time.
+inline constexpr std::chrono::milliseconds wait_longest{std::chrono::seconds(1'000'000'000)};
+
+}  // namespace forebay::describe

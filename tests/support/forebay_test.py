@@ -1,0 +1,45 @@
+"""What Python tests share: the programs of the build that is tested, how they are run, and what is expected of them.
+
+ctest puts this folder on PYTHONPATH and the build into FOREBAY_BINARY_DIR.
+"""
+
+import os
+import pathlib
+import subprocess
+
+BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"]).resolve()
+FOREBAY = BUILD / "bin" / "forebay"
+SECONDS_MAX = 600  # for what hangs: a machine that does other work takes ten times as long as an idle one
+
+
+def expect(good, what, seen=""):
+    if not good:
+        raise AssertionError(f"not as expected: {what}\n{seen}")
+
+
+def run(*command, code=0, seconds_max=SECONDS_MAX, **options):
+    """What a program did, told as subprocess does; `code` is how it must end, None: somehow. Bytes that are no text are
+    replaced, and standard input is empty."""
+    words = [word if isinstance(word, bytes) else str(word) for word in command]
+    done = subprocess.run(words, **({"capture_output": True, "text": True, "errors": "replace", "check": False,
+                                     "stdin": subprocess.DEVNULL, "timeout": seconds_max} | options))
+    expect(code is None or done.returncode == code, f"{words} exits with {done.returncode}, not {code}",
+           f"{(done.stdout or '')[-2000:]}{(done.stderr or '')[-2000:]}")
+    return done
+
+
+def output_of(*command, **options):
+    """What a program writes to standard output."""
+    return run(*command, **options).stdout
+
+
+def forebay(*arguments, code=0, **options):
+    """What the program writes to standard output, or where it must end by an error (2 and above) to standard error."""
+    done = run(FOREBAY, *arguments, code=code, **options)
+    return done.stdout if code in (0, 1) else done.stderr
+
+
+def all_of_forebay(*arguments, code=0, **options):
+    """What the program writes to standard output, then what it writes to standard error."""
+    done = run(FOREBAY, *arguments, code=code, **options)
+    return done.stdout + done.stderr
