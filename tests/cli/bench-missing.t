@@ -6,11 +6,29 @@ $ mkdir bin path
 > printf 'echo "$0"; for one in "$@"; do echo "<$one>"; done; exit 42\n' >> forebay-mpi
 > chmod +x forebay-mpi
 $ PATH=$PWD/path bin/forebay bench save --help
+2> forebay: no benchmark: forebay-mpi, which has MPI, is neither beside this forebay as bin/forebay-mpi nor in PATH.
+2>   Next: run the same command with a forebay that was built with -DFOREBAY_MPI=ON
+[6]
 # It gets what was given, and its exit code is the command's.
 $ mv forebay-mpi path
 > sh -c 'echo $$ > pid; PATH=$PWD/path exec bin/forebay bench save -h -- "a b" --version'
+the process that was started:
+path/forebay-mpi
+<bench>
+<save>
+<-h>
+<-->
+<a b>
+<--version>
+[42]
 $ cp path/forebay-mpi bin
 > sh -c 'echo $$ > pid; PATH=$PWD/path exec bin/forebay bench'
+the process that was started:
+bin/forebay-mpi
+<bench>
+[42]
 # One that cannot be started is not passed over.
 $ chmod -x bin/forebay-mpi
 > PATH=$PWD/path bin/forebay bench
+2> forebay: start of program: bin/forebay-mpi: Permission denied
+[2]

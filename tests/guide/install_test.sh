@@ -67,6 +67,7 @@ mkdir memory
 LD_LIBRARY_PATH=$libraries mpiexec -n 3 "$work/in-c" save run2 memory empty.toml | grep -x "saved step 7, kept"
 LD_LIBRARY_PATH=$libraries mpiexec -n 2 "$work/in-c" restart run2 memory empty.toml | grep "^restart from step 7,"
 "$work/prefix/bin/forebay" ls run1 > /dev/null
+mpiexec -n 2 "$work/prefix/bin/forebay" bench plan --variables 2 --nodes 1 --repeats 1 | grep "^forebay bench plan: variables 2,"
 sed 's/OPTIONAL_COMPONENTS//' "$work/project/CMakeLists.txt" > CMakeLists.txt
 if cmake -S "$work" -B "$work/refused" -DCMAKE_PREFIX_PATH="$work/prefix" > log 2>&1; then
     echo "a component that is not there was found"
