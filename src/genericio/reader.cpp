@@ -109,7 +109,7 @@ Result<std::uint64_t> read(const Data& data, int file_rank, std::uint64_t first,
     std::uint64_t bytes = 0;
     for (const auto& column : data.columns) {
         const auto& wanted = column.variable;
-        const auto found = std::ranges::find(part.header.variables, wanted.name, &format::Variable::name);
+        const auto found = std::ranges::find(part.header.variables, wanted.name, &format::GioVariable::name);
         if (found == part.header.variables.end())
             return refusal(fmt::format("{} has no variable '{}'.", data.file, wanted.name),
                            "forebay show " + data.file);

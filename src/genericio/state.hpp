@@ -20,7 +20,7 @@ struct GridRanks : behind::SessionRanks {
 };
 
 struct TableColumn {
-    format::Variable variable;
+    format::GioVariable variable;
     std::byte* data = nullptr;
 };
 
