@@ -37,9 +37,9 @@ Result<node::SessionFile> session_of(const std::string& directory);
 Result<std::optional<Serving>> enter(const std::string& directory, const ViewMaker& make_view, Tell tell);
 
 struct Served {
-    bool committed = false;        // all that was sealed
-    Result<> packed = {};          // the spool
-    std::set<std::string> others;  // Agent::others()
+    bool committed = false;             // all that was sealed
+    Result<> packed = {};               // the spool
+    std::set<std::string> others = {};  // Agent::others()
 };
 
 /// Drains and commits until the session ends or `stop` is true, then packs what is left in the spool. The connections
