@@ -18,9 +18,9 @@ constexpr std::size_t told_max = 3;
 
 bool is_unfinished(const std::string& name) { return name.starts_with('.'); }
 
-class Walk {
+class SpoolWalk {
 public:
-    explicit Walk(const std::string& directory) : directory_(directory) {}
+    explicit SpoolWalk(const std::string& directory) : directory_(directory) {}
 
     Finished all() {
         // Through the name that was given, a link too; but through no link below it.
@@ -94,7 +94,7 @@ std::uint64_t Finished::bytes() const {
     return bytes;
 }
 
-Finished finished_in(const std::string& directory) { return Walk(directory).all(); }
+Finished finished_in(const std::string& directory) { return SpoolWalk(directory).all(); }
 
 Result<bool> remove_unfinished(const std::string& directory) {
     const auto names = sys::names_in(directory);

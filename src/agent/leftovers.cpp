@@ -68,7 +68,7 @@ std::vector<bool> take_as_own(Serving& serving, const std::vector<node::StagedFi
         const auto file = std::ranges::find(left, serving.staging.slot_path(i), &node::StagedFile::path);
         if (file == left.end()) continue;
         if (serving.session.adopts) slot.state = node::SlotState::sealed;
-        const commit::Place place{serving.session.run, file->stream, slot.step.load()};
+        const commit::SnapshotPlace place{serving.session.run, file->stream, slot.step.load()};
         const auto found = commit::find_committed(*serving.target.store, place, file->peek.record.which_save());
         // What cannot be looked at now is told by the drain.
         already[i] = slot.state.load() == node::SlotState::committed || (found && *found);

@@ -40,7 +40,7 @@ Result<> SlotDrain::map(std::uint32_t slot) {
         FB_TRY_ASSIGN(peeked, format::peek(std::as_const(mapped).bytes(), path));
         const auto stream = slots_.stream_name(slot);
         // What the other run has under this step is its own, and stays.
-        const commit::Place place{session_.run, stream, peeked.record.step};
+        const commit::SnapshotPlace place{session_.run, stream, peeked.record.step};
         FB_TRY_ASSIGN(taken, store_.exists(place.final_directory()));
         FB_TRY_ASSIGN(ours, commit::find_committed(store_, place, peeked.record.which_save()));
         if (taken && !ours)

@@ -22,7 +22,7 @@ namespace {
 
 struct ExportGenericioArguments {
     std::string place, path, memory = "64M";
-    foreign::genericio::ExportOptions how;
+    foreign::genericio::GioExportOptions how;
     std::int64_t wait_seconds = 0;
     bool background = false, keep = false;
     bool json = false;

@@ -43,7 +43,7 @@ std::uint64_t file_bytes_of(const gio::Set& set) {
 
 const char* order_of(const gio::Set& set) { return set.header().big_endian ? "big" : "little"; }
 
-std::string type_name(const gio::Variable& variable) {
+std::string type_name(const gio::GioVariable& variable) {
     const auto type = gio::type_of(variable, "");
     const auto name =
         type ? name_of(*type)

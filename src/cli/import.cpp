@@ -32,7 +32,7 @@ struct ImportArguments {
     bool json = false;
 };
 
-Result<foreign::Contents> open_source(sys::Store& store, Format format, const ImportArguments& options) {
+Result<foreign::ForeignContents> open_source(sys::Store& store, Format format, const ImportArguments& options) {
     if (format == Format::genericio) return foreign::genericio::open(store, options.source);
     foreign::Choices choices;
     FB_TRY_ASSIGN(wishes, foreign::wishes_of(options.types));
@@ -49,7 +49,7 @@ Result<foreign::Contents> open_source(sys::Store& store, Format format, const Im
 
 // Which run, stream and step the person names, else the file; one that is committed is not replaced unasked.
 Result<commit::Destination> destination(sys::Store& store, const ImportArguments& options,
-                                        const foreign::Contents& contents) {
+                                        const foreign::ForeignContents& contents) {
     FB_TRY_ASSIGN(place, find_place_to_write(store, options.place));
     if (place.last)
         return Error{ErrorKind::refused, fmt::format("{}: a new snapshot needs a step of its own", options.place), "",
@@ -96,13 +96,13 @@ Result<> check_room(sys::Store& store, const commit::Destination& to, std::uint6
                  "", fmt::format("forebay prune {} --keep 1, or another target", to.run)};
 }
 
-std::uint64_t rows_of(const foreign::Contents& contents, std::uint32_t table) {
+std::uint64_t rows_of(const foreign::ForeignContents& contents, std::uint32_t table) {
     std::uint64_t rows = 0;
     for (const auto& part : contents.parts) rows += part.rows[table];
     return rows;
 }
 
-Json variables_of(const foreign::Contents& contents) {
+Json variables_of(const foreign::ForeignContents& contents) {
     auto array = Json::array();
     for (std::size_t i = 0; i < contents.schema.variables.size(); ++i) {
         const auto& variable = contents.schema.variables[i];
@@ -115,7 +115,7 @@ Json variables_of(const foreign::Contents& contents) {
     return array;
 }
 
-Shown table_of(const foreign::Contents& contents) {
+Shown table_of(const foreign::ForeignContents& contents) {
     Table table({{"name"}, {"kind"}, {"type"}, {"shape"}, {"found by"}});
     for (std::size_t i = 0; i < contents.schema.variables.size(); ++i) {
         const auto& variable = contents.schema.variables[i];
@@ -136,7 +136,7 @@ bool make_view(sys::Store& store, const commit::Destination& to, const std::stri
     return made.has_value();
 }
 
-void print(const ImportArguments& options, const foreign::Contents& contents, const commit::Destination& to,
+void print(const ImportArguments& options, const foreign::ForeignContents& contents, const commit::Destination& to,
            const std::string& directory, bool view) {
     const auto& notes = contents.notes;
     if (options.json) {

@@ -39,7 +39,7 @@ Shown more(const Table& table, std::size_t all, std::size_t shown) {
 }
 
 /// What is stored of one variable of a compressed node file.
-struct Stored {
+struct StoredBytes {
     std::uint64_t plain_bytes = 0, stored_bytes = 0, chunks = 0;
     std::map<std::string, std::uint64_t> efforts;  // plain bytes by what compressed them
 };
@@ -50,8 +50,8 @@ std::string effort_of(const format::StoredVariable& variable, const format::Chun
     return fmt::format("{} {}", chunk.effort / 256 == 2 ? "zstd" : "lz4", chunk.effort % 256);
 }
 
-std::vector<Stored> stored_of(const format::NodeFile& file) {
-    std::vector<Stored> all(file.schema.variables.size());
+std::vector<StoredBytes> stored_of(const format::NodeFile& file) {
+    std::vector<StoredBytes> all(file.schema.variables.size());
     for (const auto& chunk : file.chunk_table.chunks) {
         auto& one = all[chunk.variable];
         one.plain_bytes += chunk.plain_bytes;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr sys::Pauses look_pauses{std::chrono::milliseconds(50), std::chrono::seconds(1)};
 
-struct Range {
+struct StepRange {
     std::int64_t first = 0, last = 0;
     bool holds(std::int64_t step) const { return first <= step && step <= last; }
 };
@@ -23,7 +23,7 @@ struct Range {
 struct Asked {
     std::string place;  // without the steps
     bool all = false;
-    std::vector<Range> ranges;
+    std::vector<StepRange> ranges;
 };
 
 std::optional<std::int64_t> take_number(std::string_view& text) {
@@ -44,7 +44,7 @@ std::optional<Asked> series_in(const std::string& text) {
     for (;;) {
         const auto first = take_number(rest);
         if (!first) return std::nullopt;
-        Range range{*first, *first};
+        StepRange range{*first, *first};
         if (rest.starts_with('-')) {
             rest.remove_prefix(1);
             const auto last = take_number(rest);
@@ -78,7 +78,7 @@ Result<std::string> lacks(sys::Store& store, const Asked& asked, const Place& pl
     FB_TRY_ASSIGN(leftovers, catalog::leftovers(store, place.run, stream));
     for (const auto& leftover : leftovers)
         if (leftover.kind == catalog::Leftover::Kind::part && !has(leftover.step) &&
-            std::ranges::any_of(asked.ranges, [&](const Range& range) { return range.holds(leftover.step); }))
+            std::ranges::any_of(asked.ranges, [&](const StepRange& range) { return range.holds(leftover.step); }))
             return fmt::format("step {} is being drained, or was left by a crash", leftover.step);
     return std::string();
 }
@@ -90,7 +90,7 @@ Result<std::vector<catalog::Snapshot>> find_series(sys::Store& store, const Aske
     std::vector<catalog::Snapshot> found;
     for (const auto& snapshot : all)
         if (asked.all ||
-            std::ranges::any_of(asked.ranges, [&](const Range& range) { return range.holds(snapshot.step); }))
+            std::ranges::any_of(asked.ranges, [&](const StepRange& range) { return range.holds(snapshot.step); }))
             found.push_back(snapshot);
     std::ranges::sort(found, {}, &catalog::Snapshot::step);
     const auto not_there = [&](const std::string& what) {

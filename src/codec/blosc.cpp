@@ -11,7 +11,7 @@ namespace {
 // Client data of the filter, https://github.com/Blosc/hdf5-blosc: its revision, Blosc's format, bytes of a number,
 // bytes of a chunk, level, shuffle, compressor.
 constexpr std::uint32_t filter_revision = 2;
-enum Value : std::size_t { at_number_bytes = 2, at_shuffle = 5 };
+enum BloscFrame : std::size_t { at_number_bytes = 2, at_shuffle = 5 };
 constexpr std::uint32_t level_on_paper = 5;  // the level of each chunk is chosen when it is written
 
 std::uint32_t shuffle_code(Shuffle shuffle) {

@@ -35,7 +35,7 @@ using Bits = std::unique_ptr<bitstream, CloseBits>;
 using Stream = std::unique_ptr<zfp_stream, CloseStream>;
 using Field = std::unique_ptr<zfp_field, FreeField>;
 
-struct Described {
+struct ZfpField {
     Stream stream;
     Field field;
 };
@@ -43,13 +43,13 @@ struct Described {
 Bits bits_over(void* data, std::size_t bytes) { return Bits(stream_open(data, bytes)); }
 
 /// Type, field and mode from the filter's values; nothing when they are no header of ours.
-Result<Described> described(const Filter& filter) {
+Result<ZfpField> described(const Filter& filter) {
     if (filter.values.size() < 2 || filter.values.size() > 1 + header_values_max) return unknown_filter(filter);
     if ((filter.values[0] >> 12 & 0xF) != ZFP_CODEC) return unknown_filter(filter);
     Header header{};
     std::memcpy(header.data(), filter.values.data() + 1, (filter.values.size() - 1) * sizeof(std::uint32_t));
     const auto bits = bits_over(header.data(), sizeof header);
-    Described out{Stream(zfp_stream_open(bits.get())), Field(zfp_field_alloc())};
+    ZfpField out{Stream(zfp_stream_open(bits.get())), Field(zfp_field_alloc())};
     if (zfp_read_header(out.stream.get(), out.field.get(), ZFP_HEADER_FULL) == 0) return unknown_filter(filter);
     return out;
 }

@@ -86,7 +86,7 @@ Result<> broadcast_any(Group& group, Sized& sized, int root) {
 }
 
 // An error on its way from the rank that speaks to the others, in memory that is there.
-struct Said {
+struct Posted {
     struct Part {
         std::uint64_t size = 0;
         std::array<char, 2048> text{};  // the longest of ours has half of it
@@ -121,7 +121,7 @@ Result<> agree(Group& group, const Result<>& mine) {
     const auto voice = group.max(mine ? 0 : group.size() - group.rank());
     if (voice == 0) return {};
     const int speaker = group.size() - static_cast<int>(voice);
-    Said said;
+    Posted said;
     if (speaker == group.rank()) said.take(mine.error());
     group.broadcast(std::as_writable_bytes(std::span(&said, 1)), speaker);
     return attempt([&]() -> Result<> {

@@ -47,7 +47,7 @@ Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std
                      fmt::format("cannot commit step {} of stream \"{}\" with {} nodes: steps start at "
                                  "0, nodes are 1 to {}.",
                                  key.step, key.stream, key.nodes, limits::nodes_max)};
-    const Place place{key.run, key.stream, key.step};
+    const SnapshotPlace place{key.run, key.stream, key.step};
     const auto part = place.stream_directory() + "/" + catalog::part_name(key.step, key.save.snapshot_id);
     FB_TRY_ASSIGN(before, find_committed(store, place, key.save));
     if (before) return Commit::already;

@@ -56,9 +56,9 @@ private:
     std::vector<bool> seen_;
 };
 
-class Gatherer {
+class ManifestMaker {
 public:
-    Gatherer(sys::Store& store, const std::string& directory, const Wanted& wanted)
+    ManifestMaker(sys::Store& store, const std::string& directory, const Wanted& wanted)
         : store_(store), directory_(directory), wanted_(wanted) {
         manifest_.snapshot_id = wanted.snapshot_id;
         manifest_.step = wanted.step;
@@ -85,8 +85,8 @@ private:
     RankCount ranks_{0};
 };
 
-Result<> Gatherer::add(const format::NodeFile& head, std::uint32_t node, const std::string& path,
-                       const std::string& name) {
+Result<> ManifestMaker::add(const format::NodeFile& head, std::uint32_t node, const std::string& path,
+                            const std::string& name) {
     FB_TRY(belongs(head, wanted_, node, name));
     if (node == 0) {
         manifest_.time = head.record.time;
@@ -112,7 +112,7 @@ Result<> Gatherer::add(const format::NodeFile& head, std::uint32_t node, const s
 }  // namespace
 
 Result<format::Manifest> gather(sys::Store& store, const std::string& directory, const Wanted& wanted) {
-    return Gatherer(store, directory, wanted).gather();
+    return ManifestMaker(store, directory, wanted).gather();
 }
 
 }  // namespace forebay::commit

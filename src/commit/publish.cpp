@@ -19,22 +19,22 @@ constexpr int publish_attempts_max = 8;
 
 // What has a name; nothing when it is free. An unreadable manifest is nobody's save, earlier than all. Existence is
 // asked first: a directory that gets its name after the question would else count as one without a manifest.
-struct Standing {
+struct Occupant {
     Save save;
     std::uint64_t run_id = 0;
 };
-Result<std::optional<Standing>> standing(sys::Store& store, const std::string& directory) {
+Result<std::optional<Occupant>> standing(sys::Store& store, const std::string& directory) {
     FB_TRY_ASSIGN(exists, store.exists(directory));
-    if (!exists) return std::optional<Standing>{};
+    if (!exists) return std::optional<Occupant>{};
     const auto manifest = catalog::load_manifest(store, directory);
-    if (manifest) return std::optional(Standing{manifest->head().which_save(), manifest->lineage.run_id});
+    if (manifest) return std::optional(Occupant{manifest->head().which_save(), manifest->lineage.run_id});
     if (manifest.error().kind != ErrorKind::missing && manifest.error().kind != ErrorKind::corrupt)
         return manifest.error();
-    return std::optional(Standing{});
+    return std::optional(Occupant{});
 }
 
 // Whoever renamed it may have lost power before the sync.
-Result<> make_names_durable(sys::Store& store, const Place& place) {
+Result<> make_names_durable(sys::Store& store, const SnapshotPlace& place) {
     FB_TRY(store.sync_directory(place.stream_directory()));
     return store.sync_directory(place.run);
 }
@@ -42,8 +42,8 @@ Result<> make_names_durable(sys::Store& store, const Place& place) {
 /// Brings one save under a name: that of its step, or that of its line.
 class Publisher {
 public:
-    Publisher(sys::Store& store, const Place& place, std::string name, const std::string& directory, const Save& save,
-              std::uint64_t run_id)
+    Publisher(sys::Store& store, const SnapshotPlace& place, std::string name, const std::string& directory,
+              const Save& save, std::uint64_t run_id)
         : store_(store), place_(place), final_(std::move(name)), directory_(directory), save_(save), run_id_(run_id) {}
 
     Result<Commit> attempt_once();
@@ -62,7 +62,7 @@ private:
     bool is_for_step() const { return final_ == place_.final_directory(); }
 
     sys::Store& store_;
-    const Place& place_;
+    const SnapshotPlace& place_;
     const std::string final_;
     const std::string& directory_;
     const Save save_;
@@ -189,7 +189,7 @@ Result<Commit> Publisher::replace(const Save& earlier) const {
 
 }  // namespace
 
-Result<std::optional<std::string>> find_committed(sys::Store& store, const Place& place, const Save& save) {
+Result<std::optional<std::string>> find_committed(sys::Store& store, const SnapshotPlace& place, const Save& save) {
     const auto aside = place.stream_directory() + "/" + catalog::aside_name(save.line, place.step);
     for (const auto& directory : {place.final_directory(), aside}) {
         FB_TRY_ASSIGN(here, standing(store, directory));
@@ -200,7 +200,7 @@ Result<std::optional<std::string>> find_committed(sys::Store& store, const Place
     return std::optional<std::string>{};
 }
 
-Result<Commit> publish(sys::Store& store, const Place& place, const std::string& directory,
+Result<Commit> publish(sys::Store& store, const SnapshotPlace& place, const std::string& directory,
                        const format::ManifestHead& head, std::vector<std::string>* others) {
     Publisher publisher(store, place, place.final_directory(), directory, head.which_save(), head.lineage.run_id);
     for (int attempt = 1;; ++attempt) {

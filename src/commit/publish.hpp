@@ -18,7 +18,7 @@ namespace forebay::commit {
 using format::Save;
 
 /// Where a step of a stream is committed.
-struct Place {
+struct SnapshotPlace {
     std::string run;
     std::string stream;
     std::int64_t step = 0;
@@ -28,7 +28,7 @@ struct Place {
 };
 
 /// Where this very save is committed, under the name of its step or of its line; its names are then durable.
-Result<std::optional<std::string>> find_committed(sys::Store& store, const Place& place, const Save& save);
+Result<std::optional<std::string>> find_committed(sys::Store& store, const SnapshotPlace& place, const Save& save);
 
 /// Gives `directory`, whose files and manifest are durable, the final name of its step. A snapshot of an earlier line
 /// that has the name is set aside under the name of its line. An earlier save of the same line there is replaced: its
@@ -39,7 +39,7 @@ Result<std::optional<std::string>> find_committed(sys::Store& store, const Place
 /// durable. A `directory` that is gone, or a name that others keep taking, ends with the error of the rename. `others`
 /// (may be null) gets the paths of what stands under names of views of the save that was replaced, and is none: it
 /// stays.
-Result<Commit> publish(sys::Store& store, const Place& place, const std::string& directory,
+Result<Commit> publish(sys::Store& store, const SnapshotPlace& place, const std::string& directory,
                        const format::ManifestHead& head, std::vector<std::string>* others = nullptr);
 
 }  // namespace forebay::commit

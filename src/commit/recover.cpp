@@ -57,7 +57,7 @@ private:
     }
     Recovered beside_damaged(const Leftover& leftover, const Result<format::Manifest>& standing) const;
 
-    Place place_of(const Leftover& leftover) const { return {run_, stream_, leftover.step}; }
+    SnapshotPlace place_of(const Leftover& leftover) const { return {run_, stream_, leftover.step}; }
     std::string final_of(const Leftover& leftover) const { return place_of(leftover).final_directory(); }
     // The manifest of the committed snapshot of that step, if it is whole.
     Result<format::Manifest> whole(const Leftover& leftover) const {

@@ -45,9 +45,9 @@ bool within(std::span<const std::byte> given, std::span<const std::byte> decoded
 }
 
 /// Blocks of the compressed file that fill one after the other, and are written past each other by whoever fills one.
-class Blocks {
+class OutputBlocks {
 public:
-    Blocks(sys::File& file, const NodeDrain& drain, move::Flow& flow, std::uint64_t offset, int threads)
+    OutputBlocks(sys::File& file, const NodeDrain& drain, move::Flow& flow, std::uint64_t offset, int threads)
         : file_(file),
           flow_(flow),
           block_bytes_(std::max(drain.write.block_bytes, block_bytes_min)),
@@ -353,7 +353,7 @@ private:
     std::condition_variable turned_;
     std::size_t turn_ = 0;  // of the pieces, to be stored next
     const int threads_;
-    Blocks blocks_;
+    OutputBlocks blocks_;
     LossyWords words_;
     std::uint64_t plain_left_ = 0;
     Compressed done_;

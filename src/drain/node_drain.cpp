@@ -45,8 +45,8 @@ move::Check check_of(const format::NodeFile& file, std::span<const std::byte> im
     };
 }
 
-std::vector<move::Range> used_ranges(const format::NodeFile& file) {
-    std::vector<move::Range> ranges{{0, round_up(file.head_bytes, limits::page_bytes)}};
+std::vector<move::ByteRange> used_ranges(const format::NodeFile& file) {
+    std::vector<move::ByteRange> ranges{{0, round_up(file.head_bytes, limits::page_bytes)}};
     std::vector<format::Extent> extents;
     for (const auto& extent : file.extents)
         if (extent.used_bytes > 0) extents.push_back(extent);

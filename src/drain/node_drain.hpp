@@ -36,7 +36,7 @@ move::Check check_of(const format::NodeFile& file, std::span<const std::byte> im
 
 /// The parts of a node file worth writing: its head and what its variables use, in whole pages; spare capacity of a
 /// MiB or more is left out and becomes a hole.
-std::vector<move::Range> used_ranges(const format::NodeFile& file);
+std::vector<move::ByteRange> used_ranges(const format::NodeFile& file);
 
 /// Whether a staged node file is sealed and every segment what the application gave; else `corrupt` or `missing`.
 Result<> check_image(std::span<const std::byte> image, const std::string& name);

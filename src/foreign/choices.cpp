@@ -36,8 +36,8 @@ std::optional<Extents> shape_in(const std::string& text, std::uint64_t element_b
 
 }  // namespace
 
-Result<std::map<std::string, Wish>> wishes_of(const std::vector<std::string>& texts) {
-    std::map<std::string, Wish> wishes;
+Result<std::map<std::string, TypeHint>> wishes_of(const std::vector<std::string>& texts) {
+    std::map<std::string, TypeHint> wishes;
     for (const auto& text : texts) {
         // PALM's names may hold a '%' or a bracket, but no '='.
         const auto equals = text.find('=');
@@ -46,15 +46,15 @@ Result<std::map<std::string, Wish>> wishes_of(const std::vector<std::string>& te
         const auto colon = text.find(':', equals);
         const auto type = type_named(text.substr(equals + 1, colon == std::string::npos ? colon : colon - equals - 1));
         if (!type) return refusal(text, type.error().what.substr(type.error().what.find('\'')));
-        Wish wish{.type = *type, .form = Wish::Form::any, .shape = {}};
+        TypeHint wish{.type = *type, .form = TypeHint::Form::any, .shape = {}};
         if (colon != std::string::npos) {
             const auto form = text.substr(colon + 1);
             if (form == "box" || form == "rows") {
-                wish.form = form == "box" ? Wish::Form::box : Wish::Form::rows;
+                wish.form = form == "box" ? TypeHint::Form::box : TypeHint::Form::rows;
             } else {
                 const auto shape = shape_in(form, wish.type.size_bytes);
                 if (!shape) return refusal(text, fmt::format("'{}' is no shape", form));
-                wish.form = Wish::Form::shape;
+                wish.form = TypeHint::Form::shape;
                 wish.shape = *shape;
             }
         }

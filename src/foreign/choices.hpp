@@ -13,7 +13,7 @@
 namespace forebay::foreign {
 
 /// NAME=TYPE, NAME=TYPE:4x6, NAME=TYPE:box or NAME=TYPE:rows.
-struct Wish {
+struct TypeHint {
     Type type;
     enum class Form {
         any,    // the shape that the size tells for this type
@@ -25,12 +25,12 @@ struct Wish {
 };
 
 struct Choices {
-    std::map<std::string, Wish> wishes;  // by name
-    bool cut_ghosts = false;             // leave the outer ghost layers out
+    std::map<std::string, TypeHint> wishes;  // by name
+    bool cut_ghosts = false;                 // leave the outer ghost layers out
 };
 
 /// `refused` for a text that is none of the four forms.
-Result<std::map<std::string, Wish>> wishes_of(const std::vector<std::string>& texts);
+Result<std::map<std::string, TypeHint>> wishes_of(const std::vector<std::string>& texts);
 
 /// `refused` when a wish names nothing that the file holds.
 Result<> check_wishes(const Choices& choices, const std::vector<std::string>& names, const std::string& file);

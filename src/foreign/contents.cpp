@@ -102,7 +102,7 @@ Result<> OriginReader::read(sys::File& file, const Origin& origin, std::uint64_t
     return {};
 }
 
-std::uint64_t Contents::bytes() const {
+std::uint64_t ForeignContents::bytes() const {
     std::uint64_t all = 0;
     for (const auto& origin : origins) all += origin.bytes();
     return all;
@@ -116,7 +116,7 @@ void swap_numbers(Type type, std::span<std::byte> bytes) {
                      bytes.begin() + static_cast<std::ptrdiff_t>(at + size));
 }
 
-Result<format::Layout> lay_out(const Contents& contents, const std::string& stream) {
+Result<format::Layout> lay_out(const ForeignContents& contents, const std::string& stream) {
     auto schema = contents.schema;
     schema.stream = stream;
     FB_TRY(check_described(schema));

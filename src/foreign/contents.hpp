@@ -51,7 +51,7 @@ private:
 /// Reads from ranges taken end to end; `corrupt` past their end.
 Result<> read_ranges(sys::File& file, std::span<const Range> ranges, std::uint64_t position, std::span<std::byte> out);
 
-struct Contents {
+struct ForeignContents {
     std::vector<std::string> files;
     bool big_endian = false;
     Schema schema;                        // without its stream
@@ -70,6 +70,6 @@ void swap_numbers(Type type, std::span<std::byte> bytes);
 
 /// `corrupt` unless sizes of origins and of a layout's blocks agree: what a decoder promises. `refused` for names and
 /// shapes that a snapshot cannot have.
-Result<format::Layout> lay_out(const Contents& contents, const std::string& stream);
+Result<format::Layout> lay_out(const ForeignContents& contents, const std::string& stream);
 
 }  // namespace forebay::foreign

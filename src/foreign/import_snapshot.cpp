@@ -11,7 +11,7 @@ namespace {
 
 class SourceBlocks final : public commit::Blocks {
 public:
-    SourceBlocks(sys::Store& store, const Contents& contents, const format::Layout& layout)
+    SourceBlocks(sys::Store& store, const ForeignContents& contents, const format::Layout& layout)
         : store_(store), contents_(contents), layout_(layout) {}
 
     // By source file: each is opened once, however many variables it has.
@@ -47,7 +47,7 @@ private:
     }
 
     sys::Store& store_;
-    const Contents& contents_;
+    const ForeignContents& contents_;
     const format::Layout& layout_;
     std::unique_ptr<sys::File> in_;
     std::uint32_t opened_ = 0;
@@ -56,7 +56,7 @@ private:
 
 }  // namespace
 
-Result<std::string> import_snapshot(sys::Store& store, const Contents& contents, commit::Destination to,
+Result<std::string> import_snapshot(sys::Store& store, const ForeignContents& contents, commit::Destination to,
                                     const commit::Progress& progress) {
     FB_TRY_ASSIGN(layout, lay_out(contents, to.stream));
     SourceBlocks blocks(store, contents, layout);

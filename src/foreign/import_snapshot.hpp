@@ -13,7 +13,7 @@ namespace forebay::foreign {
 
 /// As commit::write_snapshot(), with the time of the contents. `corrupt` when a source is not what its own checksums
 /// say: nothing is imported then.
-Result<std::string> import_snapshot(sys::Store& store, const Contents& contents, commit::Destination to,
+Result<std::string> import_snapshot(sys::Store& store, const ForeignContents& contents, commit::Destination to,
                                     const commit::Progress& progress);
 
 }  // namespace forebay::foreign

@@ -13,16 +13,16 @@ namespace {
 constexpr std::size_t symbol_bytes = 40;
 constexpr std::uint64_t heap_without_free_space = 1;
 
-struct Group;
+struct HeadGroup;
 
 /// What a name in a group stands for: a dataset, or a group.
 struct Link {
     std::size_t dataset = 0;
-    std::unique_ptr<Group> group;
+    std::unique_ptr<HeadGroup> group;
 };
 
 /// Names are ordered by their bytes, as HDF5 searches them.
-struct Group {
+struct HeadGroup {
     std::map<std::string_view, Link> links;
 };
 
@@ -41,14 +41,14 @@ struct GroupSizes {
     std::size_t tree_bytes() const { return 24 + (std::size_t{4} * internal_k + 1) * 8; }
 };
 
-Group tree_of(std::span<const Dataset> datasets) {
-    Group root;
+HeadGroup tree_of(std::span<const Dataset> datasets) {
+    HeadGroup root;
     for (std::size_t i = 0; i < datasets.size(); ++i) {
         std::string_view rest = datasets[i].path;
-        Group* group = &root;
+        HeadGroup* group = &root;
         for (auto slash = rest.find('/'); slash != rest.npos; slash = rest.find('/')) {
             auto& link = group->links[rest.substr(0, slash)];
-            if (!link.group) link.group = std::make_unique<Group>();
+            if (!link.group) link.group = std::make_unique<HeadGroup>();
             group = link.group.get();
             rest.remove_prefix(slash + 1);
         }
@@ -57,7 +57,7 @@ Group tree_of(std::span<const Dataset> datasets) {
     return root;
 }
 
-void collect_sizes(const Group& group, std::vector<std::size_t>& sizes) {
+void collect_sizes(const HeadGroup& group, std::vector<std::size_t>& sizes) {
     sizes.push_back(group.links.size());
     for (const auto& [name, link] : group.links)
         if (link.group) collect_sizes(*link.group, sizes);
@@ -65,7 +65,7 @@ void collect_sizes(const Group& group, std::vector<std::size_t>& sizes) {
 
 /// HDF5 reads every tree node and leaf at its full size, so one large group makes all others large too: takes
 /// the pair of sizes with the fewest bytes in all.
-GroupSizes sizes_for(const Group& root) {
+GroupSizes sizes_for(const HeadGroup& root) {
     std::vector<std::size_t> counts;
     collect_sizes(root, counts);
     const auto largest = *std::ranges::max_element(counts);
@@ -93,7 +93,7 @@ public:
         output_.reserve(datasets.size() * 512);
     }
 
-    Headers encode(const Group& root) {
+    Headers encode(const HeadGroup& root) {
         const auto symbol = put_group(root);
         Headers headers;
         headers.superblock = superblock(symbol);
@@ -117,7 +117,7 @@ private:
     }
 
     /// Children first, so that every address is known when it is written.
-    Symbol put_group(const Group& group) {
+    Symbol put_group(const HeadGroup& group) {
         std::vector<Symbol> symbols;
         symbols.reserve(group.links.size());
         for (const auto& [name, link] : group.links) {
@@ -185,7 +185,7 @@ private:
         output_.zeros(end - output_.at());
     }
 
-    static void put_symbol(Output& output, const Symbol& symbol) {
+    static void put_symbol(HeaderBytes& output, const Symbol& symbol) {
         const bool is_group = symbol.tree_at != 0;
         output.put(symbol.name_at);
         output.put(symbol.header_at);
@@ -195,7 +195,7 @@ private:
     }
 
     std::array<std::byte, superblock_bytes> superblock(const Symbol& root) const {
-        Output output(0);
+        HeaderBytes output(0);
         output.text("\x89HDF\r\n\x1a\n");
         output.zeros(5);  // version 0 of everything
         output.put<std::uint8_t>(8);
@@ -214,7 +214,7 @@ private:
     }
 
     std::span<const Dataset> datasets_;
-    Output output_;
+    HeaderBytes output_;
     GroupSizes sizes_;
     std::vector<Fields> fields_;
 };

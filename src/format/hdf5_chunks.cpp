@@ -20,7 +20,7 @@ struct Child {
     std::uint32_t skipped = 0;
 };
 
-void put_key(Output& output, const Child& child) {
+void put_key(HeaderBytes& output, const Child& child) {
     output.put(child.bytes);
     output.put(child.skipped);
     output.put(child.first_element);
@@ -28,7 +28,7 @@ void put_key(Output& output, const Child& child) {
 }
 
 /// Writes one node; `end` is the first element after it.
-void put_node(Output& output, std::span<const Child> children, int level, std::uint64_t left, std::uint64_t right,
+void put_node(HeaderBytes& output, std::span<const Child> children, int level, std::uint64_t left, std::uint64_t right,
               std::uint64_t end) {
     const auto from = output.at();
     output.text("TREE");
@@ -47,7 +47,7 @@ void put_node(Output& output, std::span<const Child> children, int level, std::u
 
 }  // namespace
 
-std::uint64_t put_chunks(Output& output, const Chunking& chunking) {
+std::uint64_t put_chunks(HeaderBytes& output, const Chunking& chunking) {
     const std::uint64_t end = chunking.chunks.size() * std::uint64_t{chunking.elements};
     std::vector<Child> children;
     children.reserve(chunking.chunks.size());

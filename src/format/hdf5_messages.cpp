@@ -5,7 +5,7 @@
 namespace forebay::format::hdf5 {
 namespace {
 
-enum Message : std::uint16_t {
+enum HeaderMessage : std::uint16_t {
     message_dataspace = 0x0001,
     message_datatype = 0x0003,
     message_fill_value = 0x0005,
@@ -34,7 +34,7 @@ FloatLayout float_layout(std::uint32_t size_bytes) {
     return {11, 52, 1023};
 }
 
-void put_float(Output& output, std::uint32_t size_bytes) {
+void put_float(HeaderBytes& output, std::uint32_t size_bytes) {
     const auto layout = float_layout(size_bytes);
     const auto bits = static_cast<std::uint16_t>(size_bytes * 8);
     output.put<std::uint8_t>(version_1 | class_float);
@@ -51,7 +51,7 @@ void put_float(Output& output, std::uint32_t size_bytes) {
     output.put(layout.bias);
 }
 
-void put_integer(Output& output, std::uint32_t size_bytes, bool is_signed) {
+void put_integer(HeaderBytes& output, std::uint32_t size_bytes, bool is_signed) {
     output.put<std::uint8_t>(version_1 | class_integer);
     output.put<std::uint8_t>(is_signed ? 0x08 : 0x00);
     output.put<std::uint16_t>(0);
@@ -60,7 +60,7 @@ void put_integer(Output& output, std::uint32_t size_bytes, bool is_signed) {
     output.put(static_cast<std::uint16_t>(size_bytes * 8));
 }
 
-void put_string(Output& output, std::uint32_t size_bytes, bool utf8) {
+void put_string(HeaderBytes& output, std::uint32_t size_bytes, bool utf8) {
     output.put<std::uint8_t>(version_1 | class_string);
     output.put<std::uint8_t>(utf8 ? 0x11 : 0x01);  // padded with NUL; the character set in the upper half
     output.put<std::uint16_t>(0);
@@ -68,7 +68,7 @@ void put_string(Output& output, std::uint32_t size_bytes, bool utf8) {
 }
 
 /// {r, i}, as h5py, netCDF4 and openPMD-api write complex numbers.
-void put_complex(Output& output, std::uint32_t size_bytes) {
+void put_complex(HeaderBytes& output, std::uint32_t size_bytes) {
     output.put<std::uint8_t>(version_1 | class_compound);
     output.put<std::uint16_t>(2);  // members
     output.put<std::uint8_t>(0);
@@ -83,7 +83,7 @@ void put_complex(Output& output, std::uint32_t size_bytes) {
     }
 }
 
-void put_type(Output& output, Type type) {
+void put_type(HeaderBytes& output, Type type) {
     switch (type.scalar) {
         case Scalar::f16:
         case Scalar::f32:
@@ -104,7 +104,7 @@ void put_type(Output& output, Type type) {
     }
 }
 
-void put_dataspace(Output& output, const Extents& dims) {
+void put_dataspace(HeaderBytes& output, const Extents& dims) {
     output.put<std::uint8_t>(1);
     output.put(static_cast<std::uint8_t>(dims.dims()));
     output.zeros(6);  // no maximum sizes: they are the sizes
@@ -117,7 +117,7 @@ bool is_ascii(const std::string& text) {
 
 }  // namespace
 
-ObjectHeader::ObjectHeader(Output& output) : output_(output), at_(output.at()) {
+ObjectHeader::ObjectHeader(HeaderBytes& output) : output_(output), at_(output.at()) {
     output_.put<std::uint8_t>(1);
     output_.zeros(3);               // reserved, and the number of messages, which finish() stores
     output_.put<std::uint32_t>(1);  // references

@@ -12,9 +12,9 @@
 namespace forebay::format::hdf5 {
 
 /// A growing sequence of bytes that knows its offset in the file.
-class Output {
+class HeaderBytes {
 public:
-    explicit Output(std::uint64_t offset) : offset_(offset) {}
+    explicit HeaderBytes(std::uint64_t offset) : offset_(offset) {}
 
     std::uint64_t at() const { return offset_ + bytes_.size(); }
     template <class T>
@@ -44,15 +44,15 @@ private:
 };
 
 /// Writes the B-tree over the chunks of a dataset, at least one, and returns the address of its root.
-std::uint64_t put_chunks(Output& output, const Chunking& chunking);
+std::uint64_t put_chunks(HeaderBytes& output, const Chunking& chunking);
 
 /// Writes the B-tree over the chunks of a dataset, at least one, and returns the address of its root.
-std::uint64_t put_chunks(Output& output, const Chunking& chunking);
+std::uint64_t put_chunks(HeaderBytes& output, const Chunking& chunking);
 
 /// Writes a version-1 object header: construct, add messages, finish().
 class ObjectHeader {
 public:
-    explicit ObjectHeader(Output& output);
+    explicit ObjectHeader(HeaderBytes& output);
     void finish();
 
     void symbol_table(std::uint64_t tree_at, std::uint64_t heap_at);
@@ -66,7 +66,7 @@ private:
     Fields space_and_type(Type type, const Extents& dims, std::uint8_t allocation);
     void filter(const Chunking& chunking);
 
-    Output& output_;
+    HeaderBytes& output_;
     std::uint64_t at_;
     std::uint16_t messages_ = 0;
 };

@@ -17,7 +17,7 @@ using c_door::given, c_door::guarded, c_door::text_or_empty;
 namespace {
 
 // Type fb_place of forebay.f90.
-struct Place {
+struct FortranPlace {
     void* address;
     std::int64_t element_bytes;
     fb_type type;  // 0: none that can be saved
@@ -47,7 +47,7 @@ fb_type type_of_elements(const CFI_cdesc_t& data) {
     return data.type == CFI_type_char ? FB_STRING(data.elem_len) : 0;
 }
 
-Result<> check_element(const Place& place) {
+Result<> check_element(const FortranPlace& place) {
     if (place.type != 0) return {};
     return Error{ErrorKind::refused,
                  fmt::format("an element of {} bytes is no integer, real, complex, logical or character of a "
@@ -55,9 +55,9 @@ Result<> check_element(const Place& place) {
                              place.element_bytes)};
 }
 
-Type type_of(const Place& place) { return {static_cast<Scalar>(place.type & 0xff), place.type >> 8}; }
+Type type_of(const FortranPlace& place) { return {static_cast<Scalar>(place.type & 0xff), place.type >> 8}; }
 
-Result<> check_extents(const Place& data) {
+Result<> check_extents(const FortranPlace& data) {
     for (int dim = 0; dim < data.rank; ++dim)
         if (data.extent[dim] < 0)
             return Error{ErrorKind::refused, "the last extent of an assumed-size array is not known."};
@@ -65,7 +65,7 @@ Result<> check_extents(const Place& data) {
 }
 
 // Fortran's first dimension is the fastest, ours the last.
-int slowest_first(const Place& data, int dim) { return data.rank - 1 - dim; }
+int slowest_first(const FortranPlace& data, int dim) { return data.rank - 1 - dim; }
 
 Extents reversed(int dims, const std::int64_t* numbers) {
     Extents result;
@@ -81,7 +81,7 @@ Result<> check_not_negative(int dims, const std::int64_t* numbers, const char* w
 }
 
 /// `start` counts from 1; both halos lie inside `data`.
-Result<Piece> piece_of(const Place& data, const std::int64_t* start, const std::int64_t* halo_lo,
+Result<Piece> piece_of(const FortranPlace& data, const std::int64_t* start, const std::int64_t* halo_lo,
                        const std::int64_t* halo_hi) {
     FB_TRY(check_extents(data));
     FB_TRY(check_not_negative(data.rank, halo_lo, "halo_lo"));
@@ -106,7 +106,7 @@ Result<Piece> piece_of(const Place& data, const std::int64_t* start, const std::
     return piece;
 }
 
-Result<> is_contiguous(const Place& value) {
+Result<> is_contiguous(const FortranPlace& value) {
     auto bytes = value.element_bytes;
     for (int dim = 0; dim < value.rank; ++dim) {
         if (value.extent[dim] > 1 && value.stride_bytes[dim] != bytes)
@@ -117,7 +117,7 @@ Result<> is_contiguous(const Place& value) {
 }
 
 /// Of a replicated variable.
-Result<Extents> shape_of_value(const Place& value) {
+Result<Extents> shape_of_value(const FortranPlace& value) {
     FB_TRY(check_element(value));
     FB_TRY(check_extents(value));
     FB_TRY(is_contiguous(value));
@@ -142,7 +142,7 @@ fb_status fb_fortran_refusal(const char* what, const char* next, fb_error* error
     });
 }
 
-fb_status fb_fortran_replicated(fb_stream* stream, const char* name, const Place* value, const char* unit,
+fb_status fb_fortran_replicated(fb_stream* stream, const char* name, const FortranPlace* value, const char* unit,
                                 const char* description, int first_rank, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
@@ -153,10 +153,10 @@ fb_status fb_fortran_replicated(fb_stream* stream, const char* name, const Place
     });
 }
 
-fb_status fb_fortran_array(fb_stream* stream, const char* name, const Place* data, int dims, const std::int64_t* shape,
-                           const std::int64_t* start, const std::int64_t* halo_lo, const std::int64_t* halo_hi,
-                           const char* unit, const char* description, const char* dimensions, int partial,
-                           fb_error* error) {
+fb_status fb_fortran_array(fb_stream* stream, const char* name, const FortranPlace* data, int dims,
+                           const std::int64_t* shape, const std::int64_t* start, const std::int64_t* halo_lo,
+                           const std::int64_t* halo_hi, const char* unit, const char* description,
+                           const char* dimensions, int partial, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
         if (dims != data->rank)
@@ -172,7 +172,7 @@ fb_status fb_fortran_array(fb_stream* stream, const char* name, const Place* dat
     });
 }
 
-fb_status fb_fortran_rebind_array(fb_stream* stream, const char* name, const Place* data, int dims,
+fb_status fb_fortran_rebind_array(fb_stream* stream, const char* name, const FortranPlace* data, int dims,
                                   const std::int64_t* start, const std::int64_t* halo_lo, const std::int64_t* halo_hi,
                                   int shape_dims, const std::int64_t* shape, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
@@ -189,7 +189,8 @@ fb_status fb_fortran_rebind_array(fb_stream* stream, const char* name, const Pla
     });
 }
 
-fb_status fb_fortran_rebind_replicated(fb_stream* stream, const char* name, const Place* value, fb_error* error) {
+fb_status fb_fortran_rebind_replicated(fb_stream* stream, const char* name, const FortranPlace* value,
+                                       fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(stream, "fb_stream"));
         FB_TRY_ASSIGN(shape, shape_of_value(*value));
@@ -197,8 +198,8 @@ fb_status fb_fortran_rebind_replicated(fb_stream* stream, const char* name, cons
     });
 }
 
-Place fb_fortran_at(CFI_cdesc_t* data) {
-    Place place{
+FortranPlace fb_fortran_at(CFI_cdesc_t* data) {
+    FortranPlace place{
         data->base_addr, static_cast<std::int64_t>(data->elem_len), type_of_elements(*data), data->rank, {}, {}};
     for (int dim = 0; dim < data->rank; ++dim) {
         place.extent[dim] = data->dim[dim].extent;
@@ -208,7 +209,7 @@ Place fb_fortran_at(CFI_cdesc_t* data) {
 }
 
 fb_status fb_fortran_particles_bind(fb_particles* particles, std::uint64_t rows, std::size_t count,
-                                    const Place* columns, fb_error* error) {
+                                    const FortranPlace* columns, fb_error* error) {
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(particles, "fb_particles"));
         std::vector<ColumnData> data;

@@ -40,7 +40,8 @@ std::vector<std::byte> numbered(std::size_t bytes) {
 sys::Connection greeted(const Server& server, const std::string& with_token = test::forwarder_token) {
     auto [connection, greeting] = test::known_at(server);
     const auto key = key_of(with_token).value();
-    send(connection, Kind::proof, encode(Request{.number = word_of_client(key, greeting), .path = "by hand"}), patience)
+    send(connection, FrameKind::proof, encode(Request{.number = word_of_client(key, greeting), .path = "by hand"}),
+         patience)
         .value();
     return std::move(connection);
 }
@@ -48,7 +49,7 @@ sys::Connection greeted(const Server& server, const std::string& with_token = te
 Answer answer_of(sys::Connection& connection) {
     while (true) {
         const auto message = receive(connection, limits::answer_bytes_max, patience, patience).value();
-        if (message.kind != Kind::beat) return decode_answer(message.body).value();
+        if (message.kind != FrameKind::beat) return decode_answer(message.body).value();
     }
 }
 
@@ -167,14 +168,14 @@ TEST_CASE("bytes that were damaged on the way are not written") {
     const auto server = serve(disk);
     auto connection = greeted(server);
     CHECK_FALSE(answer_of(connection).error);
-    const auto ask = [&](Kind kind, const Request& request) {
+    const auto ask = [&](FrameKind kind, const Request& request) {
         send(connection, kind, encode(request), patience).value();
         return answer_of(connection);
     };
-    const auto file = ask(Kind::open, {.access = sys::Access::create, .path = run + "/a"}).number;
+    const auto file = ask(FrameKind::open, {.access = sys::Access::create, .path = run + "/a"}).number;
     auto bytes = numbered(10'000);
     const Request write{.file = file, .offset = 0, .number = bytes.size(), .crc = crc32c(bytes)};
-    CHECK_FALSE(ask(Kind::write, write).error);  // go
+    CHECK_FALSE(ask(FrameKind::write, write).error);  // go
     bytes[5'000] ^= std::byte{4};
     connection.send(bytes, patience).value();
     const auto answer = answer_of(connection);
@@ -182,16 +183,17 @@ TEST_CASE("bytes that were damaged on the way are not written") {
     CHECK(answer.error->kind == ErrorKind::retry);
     CHECK(answer.error->text().find("10000 bytes at 0 were damaged") != std::string::npos);
     CHECK(disk.peek(run + "/a") == "");
-    CHECK_FALSE(ask(Kind::write, write).error);
+    CHECK_FALSE(ask(FrameKind::write, write).error);
     bytes[5'000] ^= std::byte{4};
     connection.send(bytes, patience).value();
     CHECK_FALSE(answer_of(connection).error);
     CHECK(disk.peek(run + "/a") == std::string(text_of(bytes)));
     // More than a piece is not waited for, and a request that is damaged ends the connection.
-    CHECK(ask(Kind::write, {.file = file, .number = limits::piece_bytes + 1}).error->kind == ErrorKind::refused);
+    CHECK(ask(FrameKind::write, {.file = file, .number = limits::piece_bytes + 1}).error->kind == ErrorKind::refused);
     auto request = encode(Request{.path = run + "/a"});
-    const auto header = encode(Header{
-        .kind = Kind::remove, .body_bytes = static_cast<std::uint32_t>(request.size()), .body_crc = crc32c(request)});
+    const auto header = encode(FrameHeader{.kind = FrameKind::remove,
+                                           .body_bytes = static_cast<std::uint32_t>(request.size()),
+                                           .body_crc = crc32c(request)});
     request.back() ^= std::byte{1};
     connection.send(header, patience).value();
     connection.send(request, patience).value();
@@ -212,7 +214,7 @@ TEST_CASE("without the token nobody comes in, and nobody is taken for a forwarde
     CHECK(server.clients() == 0);
     // A request in place of the greeting.
     auto impatient = sys::Connection::open(loopback(server.port()), patience).value();
-    send(impatient, Kind::remove_tree, encode(Request{.path = run}), patience).value();
+    send(impatient, FrameKind::remove_tree, encode(Request{.path = run}), patience).value();
     CHECK_FALSE(receive(impatient, limits::answer_bytes_max, patience, patience));
     // Nor does a client, who is told so.
     auto options = client_of({loopback(server.port())});
@@ -232,8 +234,8 @@ TEST_CASE(
     std::jthread impostor([&] {
         auto connection = std::move(listener.accept().value().value());
         const auto hello = receive(connection, limits::request_bytes_max, patience, patience).value();
-        CHECK(hello.kind == Kind::hello);
-        send(connection, Kind::go, encode(Answer{.number = 1, .word = 2}), patience).value();
+        CHECK(hello.kind == FrameKind::hello);
+        send(connection, FrameKind::go, encode(Answer{.number = 1, .word = 2}), patience).value();
         CHECK_FALSE(receive(connection, limits::request_bytes_max, patience, patience));  // it has left
     });
     const auto refused = ForwardedStore::make(client_of({loopback(listener.port())})).value()->exists(run);
@@ -278,7 +280,8 @@ TEST_CASE("a client that vanishes leaves no file open") {
     {
         auto connection = greeted(server);
         CHECK_FALSE(answer_of(connection).error);
-        send(connection, Kind::open, encode(Request{.access = sys::Access::create, .path = run + "/b.tmp"}), patience)
+        send(connection, FrameKind::open, encode(Request{.access = sys::Access::create, .path = run + "/b.tmp"}),
+             patience)
             .value();
         CHECK_FALSE(answer_of(connection).error);
         CHECK(store.files == 2);

@@ -27,15 +27,15 @@ public:
         });
     }
     Result<std::uint64_t> size() override {
-        FB_TRY_ASSIGN(answer, links_->ask_at(turn_, Kind::size, {.file = number_}));
+        FB_TRY_ASSIGN(answer, links_->ask_at(turn_, FrameKind::size, {.file = number_}));
         return answer.number;
     }
-    Result<> truncate(std::uint64_t size) override { return tell(Kind::truncate, size); }
-    Result<> sync() override { return tell(Kind::sync, 0); }
+    Result<> truncate(std::uint64_t size) override { return tell(FrameKind::truncate, size); }
+    Result<> sync() override { return tell(FrameKind::sync, 0); }
     bool direct() const override { return direct_; }
     Result<> close() override {
         if (std::exchange(closed_, true)) return {};
-        return tell(Kind::close, 0);
+        return tell(FrameKind::close, 0);
     }
 
 private:
@@ -49,7 +49,7 @@ private:
         }
         return {};
     }
-    Result<> tell(Kind kind, std::uint64_t offset) {
+    Result<> tell(FrameKind kind, std::uint64_t offset) {
         const auto answer = links_->ask_at(turn_, kind, {.file = number_, .offset = offset});
         return answer ? Result<>() : Result<>(answer.error());
     }
@@ -68,44 +68,48 @@ Result<std::unique_ptr<ForwardedStore>> ForwardedStore::make(const ClientOptions
     return std::unique_ptr<ForwardedStore>(new ForwardedStore(std::move(links)));
 }
 
-Result<> ForwardedStore::tell(Kind kind, const Request& request) {
+Result<> ForwardedStore::tell(FrameKind kind, const Request& request) {
     const auto answer = links_->ask(kind, request);
     return answer ? Result<>() : Result<>(answer.error());
 }
 
 Result<std::unique_ptr<sys::File>> ForwardedStore::open(const std::string& path, sys::Access access) {
     Turn turn = 0;
-    FB_TRY_ASSIGN(answer, links_->ask(Kind::open, {.access = access, .path = path}, &turn));
+    FB_TRY_ASSIGN(answer, links_->ask(FrameKind::open, {.access = access, .path = path}, &turn));
     return std::unique_ptr<sys::File>(std::make_unique<ForwardedFile>(links_, turn, answer.number, answer.word != 0));
 }
 
 Result<> ForwardedStore::make_directories(const std::string& path) {
-    return tell(Kind::make_directories, {.path = path});
+    return tell(FrameKind::make_directories, {.path = path});
 }
-Result<> ForwardedStore::make_directory(const std::string& path) { return tell(Kind::make_directory, {.path = path}); }
+Result<> ForwardedStore::make_directory(const std::string& path) {
+    return tell(FrameKind::make_directory, {.path = path});
+}
 Result<> ForwardedStore::rename(const std::string& from, const std::string& to) {
-    return tell(Kind::rename, {.path = from, .other = to});
+    return tell(FrameKind::rename, {.path = from, .other = to});
 }
-Result<> ForwardedStore::remove(const std::string& path) { return tell(Kind::remove, {.path = path}); }
-Result<> ForwardedStore::remove_tree(const std::string& path) { return tell(Kind::remove_tree, {.path = path}); }
-Result<> ForwardedStore::sync_directory(const std::string& path) { return tell(Kind::sync_directory, {.path = path}); }
+Result<> ForwardedStore::remove(const std::string& path) { return tell(FrameKind::remove, {.path = path}); }
+Result<> ForwardedStore::remove_tree(const std::string& path) { return tell(FrameKind::remove_tree, {.path = path}); }
+Result<> ForwardedStore::sync_directory(const std::string& path) {
+    return tell(FrameKind::sync_directory, {.path = path});
+}
 
 Result<std::vector<sys::Entry>> ForwardedStore::list(const std::string& path) {
-    FB_TRY_ASSIGN(answer, links_->ask(Kind::list, {.path = path}));
+    FB_TRY_ASSIGN(answer, links_->ask(FrameKind::list, {.path = path}));
     return std::move(answer.entries);
 }
 
 Result<bool> ForwardedStore::exists(const std::string& path) {
-    FB_TRY_ASSIGN(answer, links_->ask(Kind::exists, {.path = path}));
+    FB_TRY_ASSIGN(answer, links_->ask(FrameKind::exists, {.path = path}));
     return answer.number != 0;
 }
 
 Result<> ForwardedStore::make_view(const std::string& stream, std::int64_t step, const std::string& directory,
                                    Convention convention) {
-    return tell(Kind::view, {.offset = static_cast<std::uint64_t>(step),
-                             .number = static_cast<std::uint64_t>(convention),
-                             .path = directory,
-                             .other = stream});
+    return tell(FrameKind::view, {.offset = static_cast<std::uint64_t>(step),
+                                  .number = static_cast<std::uint64_t>(convention),
+                                  .path = directory,
+                                  .other = stream});
 }
 
 }  // namespace forebay::forward

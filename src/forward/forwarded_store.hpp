@@ -34,7 +34,7 @@ public:
 
 private:
     explicit ForwardedStore(std::shared_ptr<Links> links) : links_(std::move(links)) {}
-    Result<> tell(Kind kind, const Request& request);
+    Result<> tell(FrameKind kind, const Request& request);
     std::shared_ptr<Links> links_;  // its open files' too
 };
 

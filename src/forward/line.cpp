@@ -7,9 +7,9 @@
 
 namespace forebay::forward {
 
-Result<> send(sys::Connection& connection, Kind kind, std::span<const std::byte> body, sys::Patience patience) {
-    const auto header =
-        encode(Header{.kind = kind, .body_bytes = static_cast<std::uint32_t>(body.size()), .body_crc = crc32c(body)});
+Result<> send(sys::Connection& connection, FrameKind kind, std::span<const std::byte> body, sys::Patience patience) {
+    const auto header = encode(
+        FrameHeader{.kind = kind, .body_bytes = static_cast<std::uint32_t>(body.size()), .body_crc = crc32c(body)});
     std::vector<std::byte> bytes(header.begin(), header.end());
     bytes.insert(bytes.end(), body.begin(), body.end());  // in one packet
     return connection.send(bytes, patience);
@@ -35,8 +35,8 @@ Result<> Incoming::got(std::size_t bytes) {
     return {};
 }
 
-Result<Message> receive(sys::Connection& connection, std::uint32_t body_bytes_max, sys::Patience first,
-                        sys::Patience patience) {
+Result<Frame> receive(sys::Connection& connection, std::uint32_t body_bytes_max, sys::Patience first,
+                      sys::Patience patience) {
     Incoming incoming(body_bytes_max);
     FB_TRY(connection.receive(incoming.wanted().first(1), first));
     auto taken = incoming.got(1);

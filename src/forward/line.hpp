@@ -12,8 +12,8 @@
 
 namespace forebay::forward {
 
-struct Message {
-    Kind kind = Kind::beat;
+struct Frame {
+    FrameKind kind = FrameKind::beat;
     std::vector<std::byte> body;
 };
 
@@ -27,21 +27,21 @@ public:
     std::span<std::byte> wanted();
     /// So many bytes of wanted() have come.
     Result<> got(std::size_t bytes);
-    Message take() { return std::move(message_); }
+    Frame take() { return std::move(message_); }
 
 private:
     std::uint32_t body_bytes_max_;
     HeaderBytes header_bytes_{};
-    std::optional<Header> header_;
-    Message message_;
+    std::optional<FrameHeader> header_;
+    Frame message_;
     std::size_t at_ = 0;  // in the header, then in the body
 };
 
-Result<> send(sys::Connection& connection, Kind kind, std::span<const std::byte> body, sys::Patience patience);
+Result<> send(sys::Connection& connection, FrameKind kind, std::span<const std::byte> body, sys::Patience patience);
 /// `first` is how long to wait for its beginning, `patience` for each part of the rest. `missing` when the other side
 /// has closed in between two messages. Longer messages than `body_bytes_max` are `corrupt`.
-Result<Message> receive(sys::Connection& connection, std::uint32_t body_bytes_max, sys::Patience first,
-                        sys::Patience patience);
+Result<Frame> receive(sys::Connection& connection, std::uint32_t body_bytes_max, sys::Patience first,
+                      sys::Patience patience);
 
 /// What a forwarder answers to what it does not do.
 Answer refusal(const Error& error);

@@ -41,12 +41,12 @@ Result<std::shared_ptr<Links>> Links::make(const ClientOptions& options) {
 }
 
 // Beats say that the request is at work: a forwarder waits for a slow target as long as an agent of its own would.
-Result<Answer> Links::await(sys::Connection& connection, Kind wanted) const {
+Result<Answer> Links::await(sys::Connection& connection, FrameKind wanted) const {
     while (true) {
         auto message = receive(connection, limits::answer_bytes_max, options_.silence_max, options_.silence_max);
         if (!message) return passing(message.error());
-        if (message->kind == Kind::beat) continue;
-        if (message->kind != wanted && message->kind != Kind::answer)
+        if (message->kind == FrameKind::beat) continue;
+        if (message->kind != wanted && message->kind != FrameKind::answer)
             return Error{ErrorKind::retry, connection.peer() + " gave another answer than one to the question"};
         auto answer = decode_answer(message->body);
         if (!answer) return passing(answer.error());
@@ -56,28 +56,28 @@ Result<Answer> Links::await(sys::Connection& connection, Kind wanted) const {
     }
 }
 
-Result<Answer> Links::exchange(sys::Connection& connection, Kind kind, const Request& request) const {
+Result<Answer> Links::exchange(sys::Connection& connection, FrameKind kind, const Request& request) const {
     FB_TRY(send(connection, kind, encode(request), options_.silence_max));
-    return await(connection, Kind::answer);
+    return await(connection, FrameKind::answer);
 }
 
 // Neither side learns the token from the other: each shows that it has it by a word for the other's nonce.
 Result<sys::Connection> Links::greet(const std::string& address) const {
     FB_TRY_ASSIGN(connection, sys::Connection::open(address, options_.connect_max));
     Greeting greeting{.client_nonce = sys::random_u64(), .forwarder_nonce = 0, .client = client_, .run = options_.run};
-    FB_TRY(send(connection, Kind::hello,
+    FB_TRY(send(connection, FrameKind::hello,
                 encode(Request{.file = client_,
                                .offset = greeting.client_nonce,
                                .number = word_of_hello(key_, greeting),
                                .path = options_.run}),
                 options_.silence_max));
-    FB_TRY_ASSIGN(told, await(connection, Kind::go));
+    FB_TRY_ASSIGN(told, await(connection, FrameKind::go));
     if (told.error) return *told.error;
     greeting.forwarder_nonce = told.number;
     if (told.word != word_of_forwarder(key_, greeting))
         return Error{ErrorKind::refused, fmt::format("{} is no forwarder with this token", address)};
     FB_TRY_ASSIGN(let_in,
-                  exchange(connection, Kind::proof,
+                  exchange(connection, FrameKind::proof,
                            Request{.number = word_of_client(key_, greeting),
                                    .path = fmt::format("{}, process {}", sys::host_name(), sys::process_id())}));
     if (let_in.error) return *let_in.error;
@@ -165,13 +165,13 @@ Result<Answer> Links::with_link(Link link, const Work& work) {
     return answer;
 }
 
-Result<Answer> Links::ask(Kind kind, const Request& request, Turn* turn) {
+Result<Answer> Links::ask(FrameKind kind, const Request& request, Turn* turn) {
     FB_TRY_ASSIGN(link, any());
     if (turn != nullptr) *turn = link.turn;
     return with_link(std::move(link), [&](auto& connection) { return exchange(connection, kind, request); });
 }
 
-Result<Answer> Links::ask_at(Turn turn, Kind kind, const Request& request) {
+Result<Answer> Links::ask_at(Turn turn, FrameKind kind, const Request& request) {
     FB_TRY_ASSIGN(link, at(turn));
     return with_link(std::move(link), [&](auto& connection) { return exchange(connection, kind, request); });
 }
@@ -181,11 +181,11 @@ Result<> Links::write_at(Turn turn, Request request, std::span<const std::byte> 
     request.crc = crc32c(bytes);
     FB_TRY_ASSIGN(link, at(turn));
     const auto done = with_link(std::move(link), [&](auto& connection) -> Result<Answer> {
-        FB_TRY(send(connection, Kind::write, encode(request), options_.silence_max));
-        FB_TRY_ASSIGN(admitted, await(connection, Kind::go));
+        FB_TRY(send(connection, FrameKind::write, encode(request), options_.silence_max));
+        FB_TRY_ASSIGN(admitted, await(connection, FrameKind::go));
         if (admitted.error) return admitted;
         FB_TRY(connection.send(bytes, options_.silence_max));
-        return await(connection, Kind::answer);
+        return await(connection, FrameKind::answer);
     });
     return done ? Result<>() : Result<>(done.error());
 }
@@ -194,7 +194,7 @@ Result<> Links::read_at(Turn turn, Request request, std::span<std::byte> bytes) 
     request.number = bytes.size();
     FB_TRY_ASSIGN(link, at(turn));
     const auto done = with_link(std::move(link), [&](auto& connection) -> Result<Answer> {
-        FB_TRY_ASSIGN(answer, exchange(connection, Kind::read, request));
+        FB_TRY_ASSIGN(answer, exchange(connection, FrameKind::read, request));
         if (answer.error) return answer;
         if (answer.number != bytes.size()) return Error{ErrorKind::retry, "it sends another number of bytes"};
         FB_TRY(connection.receive(bytes, options_.silence_max));

@@ -39,9 +39,9 @@ public:
     static Result<std::shared_ptr<Links>> make(const ClientOptions& options);
 
     /// Of any forwarder: connects to the next one as often as there are forwarders.
-    Result<Answer> ask(Kind kind, const Request& request, Turn* turn = nullptr);
+    Result<Answer> ask(FrameKind kind, const Request& request, Turn* turn = nullptr);
     /// Of the forwarder at which `turn` is; `retry` when that is not the one of now.
-    Result<Answer> ask_at(Turn turn, Kind kind, const Request& request);
+    Result<Answer> ask_at(Turn turn, FrameKind kind, const Request& request);
     Result<> write_at(Turn turn, Request request, std::span<const std::byte> bytes);
     Result<> read_at(Turn turn, Request request, std::span<std::byte> bytes);
 
@@ -59,8 +59,8 @@ private:
     std::optional<Link> idle();
     Result<sys::Connection> connect(const std::string& forwarder) const;
     Result<sys::Connection> greet(const std::string& address) const;
-    Result<Answer> exchange(sys::Connection& connection, Kind kind, const Request& request) const;
-    Result<Answer> await(sys::Connection& connection, Kind wanted) const;
+    Result<Answer> exchange(sys::Connection& connection, FrameKind kind, const Request& request) const;
+    Result<Answer> await(sys::Connection& connection, FrameKind wanted) const;
     void give_up(Turn turn);
 
     const ClientOptions options_;

@@ -50,12 +50,12 @@ private:
             const Greeting greeting{
                 .client_nonce = asked.offset, .forwarder_nonce = 1, .client = asked.file, .run = asked.path};
             send(
-                connection, Kind::go,
+                connection, FrameKind::go,
                 encode(Answer{.number = 1, .word = word_of_forwarder(key_of(test::forwarder_token).value(), greeting)}),
                 patience)
                 .value();
             static_cast<void>(receive(connection, limits::request_bytes_max, patience, patience));
-            static_cast<void>(send(connection, Kind::answer, encode(Answer{}), patience));
+            static_cast<void>(send(connection, FrameKind::answer, encode(Answer{}), patience));
         }
     }
     sys::Listener listener_;

@@ -20,16 +20,16 @@ constexpr std::uint64_t magic_mask = 0x00FFFFFFFFFFFFFFull;
 constexpr std::size_t checked_bytes = header_bytes - 4;
 constexpr std::uint32_t access_max = static_cast<std::uint32_t>(sys::Access::update_direct);
 
-class Writer {
+class FrameWriter {
 public:
     template <class T>
-    Writer& number(T value) {
+    FrameWriter& number(T value) {
         std::array<std::byte, sizeof(T)> bytes;
         store_le(bytes.data(), value);
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
         return *this;
     }
-    Writer& text(const std::string& text, std::size_t bytes_max) {
+    FrameWriter& text(const std::string& text, std::size_t bytes_max) {
         const auto cut = forebay::bytes_of(std::string_view(text).substr(0, bytes_max));
         number(static_cast<std::uint32_t>(cut.size()));
         bytes_.insert(bytes_.end(), cut.begin(), cut.end());
@@ -42,9 +42,9 @@ private:
 };
 
 /// Every look beyond the end gives 0 and spoils the whole.
-class Reader {
+class FrameReader {
 public:
-    explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+    explicit FrameReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
     template <class T>
     void number(T& value) {
@@ -71,18 +71,18 @@ private:
 
 Error corrupt(const char* what) { return {ErrorKind::corrupt, fmt::format("{} is not as forebay writes it", what)}; }
 
-std::uint32_t body_bytes_max(Kind kind) {
-    if (kind == Kind::answer || kind == Kind::go) return limits::answer_bytes_max;
-    return kind == Kind::beat ? 0 : limits::request_bytes_max;
+std::uint32_t body_bytes_max(FrameKind kind) {
+    if (kind == FrameKind::answer || kind == FrameKind::go) return limits::answer_bytes_max;
+    return kind == FrameKind::beat ? 0 : limits::request_bytes_max;
 }
 
 bool is_kind(std::uint16_t kind) {
-    return (kind >= static_cast<std::uint16_t>(Kind::hello) && kind <= static_cast<std::uint16_t>(last_request)) ||
-           (kind >= static_cast<std::uint16_t>(Kind::answer) && kind <= static_cast<std::uint16_t>(Kind::go));
+    return (kind >= static_cast<std::uint16_t>(FrameKind::hello) && kind <= static_cast<std::uint16_t>(last_request)) ||
+           (kind >= static_cast<std::uint16_t>(FrameKind::answer) && kind <= static_cast<std::uint16_t>(FrameKind::go));
 }
 
 std::uint64_t word(const SipKey& key, std::uint8_t role, const Greeting& greeting) {
-    const auto message = Writer()
+    const auto message = FrameWriter()
                              .number(role)
                              .number(greeting.client_nonce)
                              .number(greeting.forwarder_nonce)
@@ -94,7 +94,7 @@ std::uint64_t word(const SipKey& key, std::uint8_t role, const Greeting& greetin
 
 }  // namespace
 
-HeaderBytes encode(const Header& header) {
+HeaderBytes encode(const FrameHeader& header) {
     HeaderBytes bytes{};
     store_le(bytes.data(), magic);
     store_le(bytes.data() + 8, static_cast<std::uint16_t>(header.kind));
@@ -104,7 +104,7 @@ HeaderBytes encode(const Header& header) {
     return bytes;
 }
 
-Result<Header> decode_header(std::span<const std::byte> bytes) {
+Result<FrameHeader> decode_header(std::span<const std::byte> bytes) {
     if (bytes.size() != header_bytes) return corrupt("a message");
     const auto word = load_le<std::uint64_t>(bytes.data());
     if ((word & magic_mask) != (magic & magic_mask)) return corrupt("a message");
@@ -114,15 +114,15 @@ Result<Header> decode_header(std::span<const std::byte> bytes) {
     if (load_le<std::uint32_t>(bytes.data() + checked_bytes) != crc32c(bytes.first(checked_bytes)) || !is_kind(kind) ||
         load_le<std::uint16_t>(bytes.data() + 10) != 0 || load_le<std::uint64_t>(bytes.data() + 20) != 0)
         return corrupt("a message's header");
-    const Header header{.kind = static_cast<Kind>(kind),
-                        .body_bytes = load_le<std::uint32_t>(bytes.data() + 12),
-                        .body_crc = load_le<std::uint32_t>(bytes.data() + 16)};
+    const FrameHeader header{.kind = static_cast<FrameKind>(kind),
+                             .body_bytes = load_le<std::uint32_t>(bytes.data() + 12),
+                             .body_crc = load_le<std::uint32_t>(bytes.data() + 16)};
     if (header.body_bytes > body_bytes_max(header.kind)) return corrupt("a message's length");
     return header;
 }
 
 std::vector<std::byte> encode(const Request& request) {
-    return Writer()
+    return FrameWriter()
         .number(request.file)
         .number(request.offset)
         .number(request.number)
@@ -136,7 +136,7 @@ std::vector<std::byte> encode(const Request& request) {
 Result<Request> decode_request(std::span<const std::byte> body) {
     Request request;
     std::uint32_t access = 0;
-    Reader reader(body);
+    FrameReader reader(body);
     reader.number(request.file);
     reader.number(request.offset);
     reader.number(request.number);
@@ -150,7 +150,7 @@ Result<Request> decode_request(std::span<const std::byte> body) {
 }
 
 std::vector<std::byte> encode(const Answer& answer) {
-    Writer writer;
+    FrameWriter writer;
     writer.number(answer.error ? static_cast<std::uint32_t>(answer.error->kind) : 0u)
         .text(answer.error ? answer.error->what : std::string(), limits::error_bytes_max)
         .text(answer.error ? answer.error->safe : std::string(), limits::error_bytes_max)
@@ -172,7 +172,7 @@ Result<Answer> decode_answer(std::span<const std::byte> body) {
     Answer answer;
     Error error;
     std::uint32_t kind = 0, count = 0;
-    Reader reader(body);
+    FrameReader reader(body);
     reader.number(kind);
     reader.text(error.what, limits::error_bytes_max);
     reader.text(error.safe, limits::error_bytes_max);

@@ -32,7 +32,7 @@
 
 namespace forebay::forward {
 
-enum class Kind : std::uint16_t {
+enum class FrameKind : std::uint16_t {
     hello = 1,
     proof,
     open,
@@ -55,13 +55,13 @@ enum class Kind : std::uint16_t {
     beat,
     go,
 };
-inline constexpr Kind last_request = Kind::make_directory;
+inline constexpr FrameKind last_request = FrameKind::make_directory;
 
 inline constexpr std::size_t header_bytes = 32;
 using HeaderBytes = std::array<std::byte, header_bytes>;
 
-struct Header {
-    Kind kind = Kind::beat;
+struct FrameHeader {
+    FrameKind kind = FrameKind::beat;
     std::uint32_t body_bytes = 0;
     std::uint32_t body_crc = 0;
 };
@@ -86,9 +86,9 @@ struct Answer {
     std::vector<sys::Entry> entries;
 };
 
-HeaderBytes encode(const Header& header);
+HeaderBytes encode(const FrameHeader& header);
 /// `unsupported` for another version, `corrupt` for what is no header or one that says more than its kind may.
-Result<Header> decode_header(std::span<const std::byte> bytes);
+Result<FrameHeader> decode_header(std::span<const std::byte> bytes);
 
 std::vector<std::byte> encode(const Request& request);
 Result<Request> decode_request(std::span<const std::byte> body);

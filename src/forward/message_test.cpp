@@ -15,10 +15,10 @@ using namespace forebay;
 using namespace forebay::forward;
 
 TEST_CASE("a header comes back as it was, and no changed bit of it is accepted") {
-    const auto bytes = encode(Header{.kind = Kind::write, .body_bytes = 77, .body_crc = 0xCAFEBABE});
+    const auto bytes = encode(FrameHeader{.kind = FrameKind::write, .body_bytes = 77, .body_crc = 0xCAFEBABE});
     const auto header = decode_header(bytes);
     REQUIRE(header);
-    CHECK(header->kind == Kind::write);
+    CHECK(header->kind == FrameKind::write);
     CHECK(header->body_bytes == 77);
     CHECK(header->body_crc == 0xCAFEBABE);
     for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
@@ -31,16 +31,18 @@ TEST_CASE("a header comes back as it was, and no changed bit of it is accepted")
 }
 
 TEST_CASE("a header of another version says so, one that is too long is refused") {
-    auto newer = encode(Header{.kind = Kind::list});
+    auto newer = encode(FrameHeader{.kind = FrameKind::list});
     newer[7] = std::byte{'4'};
     store_le(newer.data() + 28, crc32c(std::span(newer).first(28)));
     CHECK(decode_header(newer).error().kind == ErrorKind::unsupported);
-    CHECK(decode_header(encode(Header{.kind = Kind::list, .body_bytes = limits::request_bytes_max})));
-    CHECK_FALSE(decode_header(encode(Header{.kind = Kind::list, .body_bytes = limits::request_bytes_max + 1})));
-    CHECK_FALSE(decode_header(encode(Header{.kind = Kind::answer, .body_bytes = limits::answer_bytes_max + 1})));
-    CHECK_FALSE(decode_header(encode(Header{.kind = Kind::beat, .body_bytes = 1})));
-    CHECK_FALSE(decode_header(encode(Header{.kind = static_cast<Kind>(0)})));
-    CHECK_FALSE(decode_header(encode(Header{.kind = static_cast<Kind>(99)})));
+    CHECK(decode_header(encode(FrameHeader{.kind = FrameKind::list, .body_bytes = limits::request_bytes_max})));
+    CHECK_FALSE(
+        decode_header(encode(FrameHeader{.kind = FrameKind::list, .body_bytes = limits::request_bytes_max + 1})));
+    CHECK_FALSE(
+        decode_header(encode(FrameHeader{.kind = FrameKind::answer, .body_bytes = limits::answer_bytes_max + 1})));
+    CHECK_FALSE(decode_header(encode(FrameHeader{.kind = FrameKind::beat, .body_bytes = 1})));
+    CHECK_FALSE(decode_header(encode(FrameHeader{.kind = static_cast<FrameKind>(0)})));
+    CHECK_FALSE(decode_header(encode(FrameHeader{.kind = static_cast<FrameKind>(99)})));
 }
 
 TEST_CASE("requests and answers come back as they were") {

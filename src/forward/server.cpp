@@ -24,7 +24,7 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
     void beat();
     bool is_ending();
     Result<> add(Guest guest);
-    void serve_one(Line& line);
+    void serve_one(ClientConnection& line);
     template <class Work>
     Result<> begin(Work work);
 
@@ -35,7 +35,7 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
     std::mutex mutex;  // guards what follows
     std::condition_variable changed;
     bool ending = false;
-    std::list<std::shared_ptr<Line>> lines;
+    std::list<std::shared_ptr<ClientConnection>> lines;
     int threads = 0;
 };
 
@@ -76,14 +76,14 @@ void Server::State::listen() {
 }
 
 Result<> Server::State::add(Guest guest) {
-    const auto line = std::make_shared<Line>(std::move(guest));
+    const auto line = std::make_shared<ClientConnection>(std::move(guest));
     const std::lock_guard lock(mutex);
     if (ending) return {};
     if (lines.size() >= limits::connections_max) {
         const auto why = fmt::format("there are {} connections of clients", lines.size());
         complaints.tell(fmt::format("{} was not let in: {}", line->connection().peer(), why));
         static_cast<void>(
-            send(line->connection(), Kind::answer, encode(refusal({ErrorKind::retry, why})), sys::Patience(0)));
+            send(line->connection(), FrameKind::answer, encode(refusal({ErrorKind::retry, why})), sys::Patience(0)));
         return {};
     }
     lines.push_back(line);
@@ -92,7 +92,7 @@ Result<> Server::State::add(Guest guest) {
     return begun;
 }
 
-void Server::State::serve_one(Line& line) {
+void Server::State::serve_one(ClientConnection& line) {
     const auto served = attempt([&] { serve(shop, line); });
     if (!served)
         static_cast<void>(attempt([&] {
@@ -107,7 +107,7 @@ void Server::State::beat() {
     std::unique_lock lock(mutex);
     while (!changed.wait_for(lock, shop.options.beat_pause, [&] { return ending && lines.empty(); })) {
         // A round without memory for the list is left out; clients wait for several.
-        const auto now = attempt([&]() -> Result<std::list<std::shared_ptr<Line>>> { return lines; });
+        const auto now = attempt([&]() -> Result<std::list<std::shared_ptr<ClientConnection>>> { return lines; });
         lock.unlock();
         if (now)
             for (const auto& line : *now) line->beat();

@@ -33,22 +33,23 @@ Result<std::shared_ptr<sys::File>> Client::take(std::uint64_t number) {
     return file;
 }
 
-void Line::begin() {
+void ClientConnection::begin() {
     const std::lock_guard lock(sending_);
     busy_ = true;
 }
 
-Result<> Line::answer(Kind kind, const Answer& answer, std::span<const std::byte> bytes, sys::Patience patience) {
+Result<> ClientConnection::answer(FrameKind kind, const Answer& answer, std::span<const std::byte> bytes,
+                                  sys::Patience patience) {
     const std::lock_guard lock(sending_);
     busy_ = false;
     FB_TRY(send(connection(), kind, encode(answer), patience));
     return connection().send(bytes, patience);
 }
 
-void Line::beat() {
+void ClientConnection::beat() {
     const std::unique_lock lock(sending_, std::try_to_lock);  // else its answer is on its way
     if (!lock || !busy_) return;
-    if (!send(connection(), Kind::beat, {}, sys::Patience(0))) connection().shut();
+    if (!send(connection(), FrameKind::beat, {}, sys::Patience(0))) connection().shut();
 }
 
 namespace {
@@ -56,7 +57,7 @@ namespace {
 /// Carries out the requests of one client that has shown the token.
 class Service {
 public:
-    Service(Shop& shop, Line& line, Client& client) : shop_(shop), line_(line), client_(client) {}
+    Service(Shop& shop, ClientConnection& line, Client& client) : shop_(shop), line_(line), client_(client) {}
 
     /// One request; an error ends the connection.
     Result<> next() {
@@ -64,8 +65,8 @@ public:
         if (!message) return message.error();
         FB_TRY_ASSIGN(request, decode_request(message->body));
         line_.begin();
-        if (message->kind == Kind::write) return write(request);
-        if (message->kind == Kind::read) return read(request);
+        if (message->kind == FrameKind::write) return write(request);
+        if (message->kind == FrameKind::read) return read(request);
         // A client that gave us up has the same done elsewhere; what it asked of us must not come about after that.
         if (line_.connection().other_has_left()) return gone();
         return say(act(message->kind, request));
@@ -76,7 +77,7 @@ private:
     static Error gone() { return {ErrorKind::missing, "it has left"}; }
 
     Result<> say(Result<Answer> answer) {
-        return line_.answer(Kind::answer, answer ? std::move(*answer) : refusal(answer.error()), {}, patience());
+        return line_.answer(FrameKind::answer, answer ? std::move(*answer) : refusal(answer.error()), {}, patience());
     }
     static Result<Answer> done(Result<> outcome) {
         if (!outcome) return outcome.error();
@@ -87,47 +88,47 @@ private:
         return Answer{.number = *outcome};
     }
 
-    Result<Answer> act(Kind kind, const Request& request) {
+    Result<Answer> act(FrameKind kind, const Request& request) {
         switch (kind) {
-            case Kind::size:
-            case Kind::truncate:
-            case Kind::sync:
-            case Kind::close: return act_on_file(kind, request);
+            case FrameKind::size:
+            case FrameKind::truncate:
+            case FrameKind::sync:
+            case FrameKind::close: return act_on_file(kind, request);
             default: break;
         }
         FB_TRY(check_path(client_.run(), request.path));
         auto& store = shop_.store;
         switch (kind) {
-            case Kind::open: return open(request);
-            case Kind::make_directories: return done(store.make_directories(request.path));
-            case Kind::make_directory: return done(store.make_directory(request.path));
-            case Kind::rename:
+            case FrameKind::open: return open(request);
+            case FrameKind::make_directories: return done(store.make_directories(request.path));
+            case FrameKind::make_directory: return done(store.make_directory(request.path));
+            case FrameKind::rename:
                 FB_TRY(check_path(client_.run(), request.other));
                 return done(store.rename(request.path, request.other));
-            case Kind::remove: return done(store.remove(request.path));
-            case Kind::remove_tree: return done(store.remove_tree(request.path));
-            case Kind::sync_directory: return done(store.sync_directory(request.path));
-            case Kind::list: {
+            case FrameKind::remove: return done(store.remove(request.path));
+            case FrameKind::remove_tree: return done(store.remove_tree(request.path));
+            case FrameKind::sync_directory: return done(store.sync_directory(request.path));
+            case FrameKind::list: {
                 FB_TRY_ASSIGN(entries, store.list(request.path));
                 return Answer{.entries = std::move(entries)};
             }
-            case Kind::exists: {
+            case FrameKind::exists: {
                 FB_TRY_ASSIGN(there, store.exists(request.path));
                 return Answer{.number = there ? 1u : 0u};
             }
-            case Kind::view: return view(request);
+            case FrameKind::view: return view(request);
             default: return Error{ErrorKind::refused, "this is no request"};
         }
     }
 
-    Result<Answer> act_on_file(Kind kind, const Request& request) {
-        if (kind == Kind::close) {
+    Result<Answer> act_on_file(FrameKind kind, const Request& request) {
+        if (kind == FrameKind::close) {
             FB_TRY_ASSIGN(taken, client_.take(request.file));
             return done(taken->close());
         }
         FB_TRY_ASSIGN(file, client_.find(request.file));
-        if (kind == Kind::size) return number(file->size());
-        return done(kind == Kind::sync ? file->sync() : file->truncate(request.offset));
+        if (kind == FrameKind::size) return number(file->size());
+        return done(kind == FrameKind::sync ? file->sync() : file->truncate(request.offset));
     }
 
     Result<Answer> open(const Request& request) {
@@ -157,7 +158,7 @@ private:
         if (request.number > limits::piece_bytes) return say(too_long(request.number));
         const auto piece = shop_.pieces.take();
         if (!piece) return gone();
-        FB_TRY(line_.answer(Kind::go, {}, {}, patience()));
+        FB_TRY(line_.answer(FrameKind::go, {}, {}, patience()));
         const auto bytes = piece.first(request.number);
         FB_TRY(line_.connection().receive(bytes, patience()));
         line_.begin();
@@ -176,7 +177,7 @@ private:
         if (!piece) return gone();
         const auto bytes = piece.first(request.number);
         if (auto got = (*file)->read(request.offset, bytes); !got) return say(got.error());
-        return line_.answer(Kind::answer, {.number = request.number, .crc = crc32c(bytes)}, bytes, patience());
+        return line_.answer(FrameKind::answer, {.number = request.number, .crc = crc32c(bytes)}, bytes, patience());
     }
 
     static Error too_long(std::uint64_t bytes) {
@@ -184,7 +185,7 @@ private:
     }
 
     Shop& shop_;
-    Line& line_;
+    ClientConnection& line_;
     Client& client_;
 };
 
@@ -202,7 +203,7 @@ std::shared_ptr<Client> client_of(Shop& shop, std::uint64_t number, const std::s
 }
 
 // The answer to the client's proof: whether its run is one to be served.
-Result<std::shared_ptr<Client>> admit(Shop& shop, Line& line) {
+Result<std::shared_ptr<Client>> admit(Shop& shop, ClientConnection& line) {
     const auto patience = shop.options.silence_max;
     const auto& guest = line.guest();
     line.begin();
@@ -215,14 +216,14 @@ Result<std::shared_ptr<Client>> admit(Shop& shop, Line& line) {
     }();
     // Before the answer: whoever has it may look for its client.
     auto client = verdict ? client_of(shop, guest.client, guest.run, guest.name) : nullptr;
-    FB_TRY(line.answer(Kind::answer, verdict ? Answer() : refusal(verdict.error()), {}, patience));
+    FB_TRY(line.answer(FrameKind::answer, verdict ? Answer() : refusal(verdict.error()), {}, patience));
     if (!verdict) return verdict.error();
     return client;
 }
 
 }  // namespace
 
-void serve(Shop& shop, Line& line) {
+void serve(Shop& shop, ClientConnection& line) {
     auto client = admit(shop, line);
     if (!client) {
         shop.log(fmt::format("{} was not let in: {}", line.connection().peer(), client.error().line()));

@@ -33,15 +33,15 @@ private:
 };
 
 /// A connection of which other threads know: to say that its request is at work, and to end it.
-class Line {
+class ClientConnection {
 public:
-    explicit Line(Guest guest) : guest_(std::move(guest)) {}
+    explicit ClientConnection(Guest guest) : guest_(std::move(guest)) {}
 
     const Guest& guest() const { return guest_; }
     sys::Connection& connection() { return guest_.connection; }
     /// By the connection's own thread: from now on beats go out; until the answer.
     void begin();
-    Result<> answer(Kind kind, const Answer& answer, std::span<const std::byte> bytes, sys::Patience patience);
+    Result<> answer(FrameKind kind, const Answer& answer, std::span<const std::byte> bytes, sys::Patience patience);
     /// By the thread that beats. A client that does not take 32 bytes is not there any more.
     void beat();
 
@@ -65,6 +65,6 @@ struct Shop {
 };
 
 /// The life of a connection, from the moment when its client has shown the token to its end.
-void serve(Shop& shop, Line& line);
+void serve(Shop& shop, ClientConnection& line);
 
 }  // namespace forebay::forward

@@ -27,12 +27,12 @@ Guest Stranger::guest() {
 
 Error Stranger::refuse(Error why) {
     // One that is told why it is refused may be gone already.
-    static_cast<void>(send(connection_, Kind::answer, encode(refusal(why)), at_once));
+    static_cast<void>(send(connection_, FrameKind::answer, encode(refusal(why)), at_once));
     return why;
 }
 
-Result<bool> Stranger::answer(const SipKey& key, const Message& message) {
-    if (message.kind != (known_ ? Kind::proof : Kind::hello))
+Result<bool> Stranger::answer(const SipKey& key, const Frame& message) {
+    if (message.kind != (known_ ? FrameKind::proof : FrameKind::hello))
         return Error{ErrorKind::refused, "its first message is no greeting"};
     FB_TRY_ASSIGN(said, decode_request(message.body));
     if (!known_) {
@@ -53,7 +53,7 @@ Result<> Stranger::answer_hello(const SipKey& key, const Request& hello) {
             {ErrorKind::refused,
              "it does not show that it has the token of this forwarder, or is of another version of forebay"});
     known_ = true;
-    return send(connection_, Kind::go,
+    return send(connection_, FrameKind::go,
                 encode(Answer{.number = greeting_.forwarder_nonce, .word = word_of_forwarder(key, greeting_)}),
                 at_once);
 }

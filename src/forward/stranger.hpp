@@ -38,7 +38,7 @@ public:
     bool is_gone() const { return !connection_.is_open(); }
 
 private:
-    Result<bool> answer(const SipKey& key, const Message& message);
+    Result<bool> answer(const SipKey& key, const Frame& message);
     Result<> answer_hello(const SipKey& key, const Request& hello);
     Error refuse(Error why);
 

@@ -73,7 +73,7 @@ struct Place {
 };
 
 HeaderBytes hello_header(std::uint32_t body_bytes) {
-    return encode(Header{.kind = Kind::hello, .body_bytes = body_bytes, .body_crc = 0});
+    return encode(FrameHeader{.kind = FrameKind::hello, .body_bytes = body_bytes, .body_crc = 0});
 }
 
 // One that has begun to say who it is.
@@ -136,7 +136,8 @@ TEST_CASE("who greets byte by byte is sent away when the time for the whole gree
     CHECK(dribble_until_sent_away(connection));
     // The first of both messages gives no more time for the second.
     auto half = test::known_at(place.server).first;
-    half.send(encode(Header{.kind = Kind::proof, .body_bytes = limits::path_bytes_max, .body_crc = 0}), patience)
+    half.send(encode(FrameHeader{.kind = FrameKind::proof, .body_bytes = limits::path_bytes_max, .body_crc = 0}),
+              patience)
         .value();
     CHECK(dribble_until_sent_away(half));
 }
@@ -151,9 +152,9 @@ TEST_CASE("a greeting longer than a path needs, and words of somebody else, are 
     CHECK(test::soon([&] { return web.other_has_left(); }, 20s));
     // One with another token is told so, and gets no proof to look at.
     auto other = place.connection();
-    send(other, Kind::hello, encode(Request{.file = 7, .offset = 5, .number = 1, .path = run}), patience).value();
+    send(other, FrameKind::hello, encode(Request{.file = 7, .offset = 5, .number = 1, .path = run}), patience).value();
     const auto told = receive(other, limits::answer_bytes_max, patience, patience).value();
-    REQUIRE(told.kind == Kind::answer);
+    REQUIRE(told.kind == FrameKind::answer);
     const auto answer = decode_answer(told.body).value();
     REQUIRE(answer.error);
     CHECK(answer.error->kind == ErrorKind::refused);
@@ -169,9 +170,10 @@ TEST_CASE("a client in the middle of its greeting does not go for strangers, how
     for (std::size_t i = 0; i < strangers; ++i) hanging.push_back(stranger_at(place));
     CHECK(test::soon([&] { return hanging[strangers - limits::strangers_max - 1].other_has_left(); }, 60s));
     const auto word = word_of_client(key_of(test::forwarder_token).value(), greeting);
-    send(connection, Kind::proof, encode(Request{.number = word, .path = "by hand"}), patience).value();
+    send(connection, FrameKind::proof, encode(Request{.number = word, .path = "by hand"}), patience).value();
     auto told = receive(connection, limits::answer_bytes_max, patience, patience).value();
-    while (told.kind == Kind::beat) told = receive(connection, limits::answer_bytes_max, patience, patience).value();
+    while (told.kind == FrameKind::beat)
+        told = receive(connection, limits::answer_bytes_max, patience, patience).value();
     CHECK_FALSE(decode_answer(told.body).value().error);
 }
 

@@ -19,7 +19,7 @@ struct GridRanks : behind::SessionRanks {
     std::array<std::uint64_t, 3> dims{1, 1, 1}, coords{};
 };
 
-struct Column {
+struct TableColumn {
     format::Variable variable;
     std::byte* data = nullptr;
 };
@@ -45,7 +45,7 @@ struct Data {
     std::uint64_t elements = 0;
     std::array<double, 3> phys_origin{}, phys_scale{};
     int partition = defaults().partition;
-    std::vector<Column> columns;
+    std::vector<TableColumn> columns;
     std::optional<Opened> opened;
 };
 

@@ -25,14 +25,14 @@ StreamOptions options_of(const Options& options) {
     return found;
 }
 
-struct Described {
+struct DescribedTable {
     std::vector<forebay::Column> columns;
     std::vector<ColumnData> places;
 };
 
 // A column for each element of a record, which lies between the others' in memory.
-Result<Described> describe(const Data& data) {
-    Described found;
+Result<DescribedTable> describe(const Data& data) {
+    DescribedTable found;
     for (const auto& column : data.columns) {
         const auto& variable = column.variable;
         if (variable.name.empty() || variable.element_bytes == 0 || variable.record_bytes % variable.element_bytes != 0)

@@ -181,7 +181,7 @@ Result<Id> dataset_creation() {
     return creation;
 }
 
-Result<File> File::in_memory() {
+Result<Hdf5File> Hdf5File::in_memory() {
     constexpr auto doing = "creating a file in memory";
     FB_TRY_ASSIGN(access, own(H5Pcreate(H5P_FILE_ACCESS), doing));
     // The memory grows by 1 MiB at a time; nothing is stored under the name.
@@ -189,7 +189,7 @@ Result<File> File::in_memory() {
     return create(access, "forebay-view");
 }
 
-Result<File> File::create(const Id& access, const char* name) {
+Result<Hdf5File> Hdf5File::create(const Id& access, const char* name) {
     constexpr auto doing = "creating a file";
     // HDF5 1.10 and everything after it must read it; "latest" of 2.0 writes what 1.14 refuses.
     FB_TRY(require(H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V110), doing));
@@ -197,10 +197,10 @@ Result<File> File::create(const Id& access, const char* name) {
     FB_TRY(require(H5Pset_link_creation_order(creation.get(), keep_order), doing));
     FB_TRY(require(H5Pset_obj_track_times(creation.get(), false), doing));
     FB_TRY_ASSIGN(file, own(H5Fcreate(name, H5F_ACC_TRUNC, creation.get(), access.get()), doing));
-    return File(std::move(file));
+    return Hdf5File(std::move(file));
 }
 
-Result<Id> File::group(const std::string& path) {
+Result<Id> Hdf5File::group(const std::string& path) {
     FB_TRY_ASSIGN(links, link_creation());
     FB_TRY_ASSIGN(creation, own(H5Pcreate(H5P_GROUP_CREATE), "making a group"));
     FB_TRY(require(H5Pset_link_creation_order(creation.get(), keep_order), "making a group"));
@@ -222,7 +222,7 @@ Result<Id> File::group(const std::string& path) {
     return group;
 }
 
-Result<Id> File::dataset(const std::string& path, const Id& type, const Id& space, const Id& creation) {
+Result<Id> Hdf5File::dataset(const std::string& path, const Id& type, const Id& space, const Id& creation) {
     FB_TRY_ASSIGN(parent, group(parent_of(path)));
     FB_TRY_ASSIGN(links, link_creation());
     const auto name = leaf_of(path);
@@ -231,15 +231,15 @@ Result<Id> File::dataset(const std::string& path, const Id& type, const Id& spac
         fmt::format("creating dataset '{}'", path));
 }
 
-Result<> File::name_type(const std::string& name, const Id& type) {
+Result<> Hdf5File::name_type(const std::string& name, const Id& type) {
     FB_TRY_ASSIGN(links, link_creation());
     return require(H5Tcommit2(file_.get(), name.c_str(), type.get(), links.get(), H5P_DEFAULT, H5P_DEFAULT),
                    fmt::format("naming type '{}'", name));
 }
 
-Result<> File::close() { return require(H5Fclose(file_.release()), "finishing a file"); }
+Result<> Hdf5File::close() { return require(H5Fclose(file_.release()), "finishing a file"); }
 
-Result<std::string> File::bytes() {
+Result<std::string> Hdf5File::bytes() {
     FB_TRY(require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), "finishing the file in memory"));
     const auto size = H5Fget_file_image(file_.get(), nullptr, 0);
     if (size <= 0) return failure("measuring the file in memory");

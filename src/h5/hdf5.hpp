@@ -80,11 +80,11 @@ Result<Id> space_of(const Extents& shape);
 Result<> select(const Id& space, const Box& box);
 
 /// A new file whose groups and objects remember their order, and no time, so that equal content gives equal bytes.
-class File {
+class Hdf5File {
 public:
-    static Result<File> in_memory();
+    static Result<Hdf5File> in_memory();
     /// `access` says how HDF5 reads and writes it, `name` which one.
-    static Result<File> create(const Id& access, const char* name);
+    static Result<Hdf5File> create(const Id& access, const char* name);
 
     const Id& id() const { return file_; }
     /// Opens a group, "" for the root; it and its parents are made when they are missing.
@@ -99,7 +99,7 @@ public:
     Result<> close();
 
 private:
-    explicit File(Id file) : file_(std::move(file)) {}
+    explicit Hdf5File(Id file) : file_(std::move(file)) {}
     Id file_;
 };
 

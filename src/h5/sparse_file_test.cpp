@@ -41,7 +41,7 @@ TEST_CASE("HDF5 lays out a file of terabytes in kilobytes of memory") {
     h5::SparseFile sparse;
     {
         const auto access = sparse.access(1u << 20, 16384).value();
-        auto file = h5::File::create(access, "huge").value();
+        auto file = h5::Hdf5File::create(access, "huge").value();
         const auto creation = h5::dataset_creation().value();
         REQUIRE(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY) >= 0);
         REQUIRE(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER) >= 0);

@@ -59,7 +59,8 @@ std::int64_t code_of(Type type) {
     }
 }
 
-Result<Attribute> make_attribute(const std::string& name, std::int64_t code, const void* value, std::int64_t count) {
+Result<H5PartAttribute> make_attribute(const std::string& name, std::int64_t code, const void* value,
+                                       std::int64_t count) {
     const auto refuse = [&](const std::string& why) {
         return Error{ErrorKind::refused, fmt::format("attribute '{}' is refused: {}", name, why)};
     };
@@ -67,7 +68,7 @@ Result<Attribute> make_attribute(const std::string& name, std::int64_t code, con
     if (value == nullptr) return refuse("it has no value.");
     if (count <= 0) return refuse(fmt::format("it has {} elements.", count));
     FB_TRY_ASSIGN(known, code_of_h5_type(code));
-    Attribute made{.name = name};
+    H5PartAttribute made{.name = name};
     std::uint64_t bytes = 0;  // that the caller gave
     if (known == H5PART_STRING) {
         bytes = strnlen(static_cast<const char*>(value), static_cast<std::size_t>(count));

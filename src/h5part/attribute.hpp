@@ -11,7 +11,7 @@
 
 namespace forebay::h5part {
 
-struct Attribute {
+struct H5PartAttribute {
     std::string name;
     Type type;
     std::uint64_t count = 1;  // of elements; a text has one
@@ -19,7 +19,8 @@ struct Attribute {
 };
 
 /// `code` is an id of HDF5. `unsupported` for a type that no attribute of H5Part has.
-Result<Attribute> make_attribute(const std::string& name, std::int64_t code, const void* value, std::int64_t count);
+Result<H5PartAttribute> make_attribute(const std::string& name, std::int64_t code, const void* value,
+                                       std::int64_t count);
 
 /// H5Part's code of an element of HDF5's class and size; `unsupported` where it has none.
 Result<std::int64_t> code_of_h5_type(std::int64_t type);

@@ -66,7 +66,7 @@ Result<std::unique_ptr<H5PartFile>> open_checked(const char* name, char flags, c
     }
     // What the first rank saw counts: another node may see a name for a while after it was removed.
     if (!file->writing || ((flags & H5PART_APPEND) != 0 && file->writing->stays)) {
-        auto reader = Reader::open(file->path);
+        auto reader = H5PartReader::open(file->path);
         FB_TRY(comm::agree(*ranks.world, reader ? Result<>() : Result<>(reader.error())));
         file->reader.emplace(std::move(*reader));
     }

@@ -13,16 +13,16 @@ struct H5PartFile {
     std::string path;
     char flags = 0;
     forebay::h5part::SessionRanks ranks;
-    std::optional<forebay::h5part::Reader> reader;
+    std::optional<forebay::h5part::H5PartReader> reader;
     std::optional<forebay::h5part::WrittenSteps> writing;
     std::string step_name = "Step";
     std::int64_t step_width = 0;
     std::int64_t step = -1;
     std::string group;  // of the step; "" before the first
     bool group_is_read = false;
-    forebay::h5part::View view;
+    forebay::h5part::RowsView view;
 
-    forebay::h5part::Writer* writer() { return writing ? writing->writer.get() : nullptr; }
+    forebay::h5part::StepWriter* writer() { return writing ? writing->writer.get() : nullptr; }
     std::string group_of(std::int64_t number) const;
 };
 

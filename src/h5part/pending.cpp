@@ -62,7 +62,7 @@ Result<WrittenSteps> begin_writing(const SessionRanks& ranks, const std::string&
     if (writing.lock.is_of_host()) warn_of_no_locks("H5PartOpenFile", file);
     FB_TRY_ASSIGN(stays, made::exists_on_first_rank(ranks, file));
     writing.stays = stays;
-    FB_TRY_ASSIGN(writer, Writer::open(ranks, writing.making.settings.options, stays));
+    FB_TRY_ASSIGN(writer, StepWriter::open(ranks, writing.making.settings.options, stays));
     writing.writer = std::move(writer);
     return writing;
 }

@@ -13,7 +13,7 @@
 namespace forebay::h5part {
 
 struct WrittenSteps : made::WrittenFile {
-    std::unique_ptr<Writer> writer = {};
+    std::unique_ptr<StepWriter> writer = {};
     bool stays = false;  // the file was there when it was opened, and keeps its steps
 
     Result<> close_session() { return writer->session().close(); }

@@ -11,7 +11,7 @@ using namespace forebay::h5part;
 
 namespace {
 
-bool has_view(const H5PartFile& file) { return file.view.kind != View::Kind::none; }
+bool has_view(const H5PartFile& file) { return file.view.kind != RowsView::Kind::none; }
 
 // As H5Part: calls that need a step take step 0 where none was set.
 Result<> some_step(H5PartFile& file, const char* function) {
@@ -28,8 +28,8 @@ Result<std::int64_t> all_particles(H5PartFile& file) {
 }
 
 Result<std::int64_t> particles(H5PartFile& file) {
-    if (file.view.kind == View::Kind::range) return file.view.count;
-    if (file.view.kind == View::Kind::points) return static_cast<std::int64_t>(file.view.points.size());
+    if (file.view.kind == RowsView::Kind::range) return file.view.count;
+    if (file.view.kind == RowsView::Kind::points) return static_cast<std::int64_t>(file.view.points.size());
     return all_particles(file);
 }
 
@@ -139,7 +139,7 @@ h5part_int64_t H5PartSetView(H5PartFile* f, const h5part_int64_t start, const h5
         }
         if (first < 0 || last >= all)
             return Error{ErrorKind::broken, fmt::format("the view {}-{} passes the {} particles.", first, last, all)};
-        f->view = {.kind = View::Kind::range, .start = first, .count = last - first + 1};
+        f->view = {.kind = RowsView::Kind::range, .start = first, .count = last - first + 1};
         return H5PART_SUCCESS;
     });
 }
@@ -152,7 +152,7 @@ h5part_int64_t H5PartSetViewIndices(H5PartFile* f, const h5part_int64_t* indices
         if (indices == nullptr || nelems < 0) return H5PART_SUCCESS;
         FB_TRY_ASSIGN(all, all_particles(*f));
         if (all == 0) return H5PART_SUCCESS;
-        f->view.kind = View::Kind::points;
+        f->view.kind = RowsView::Kind::points;
         f->view.points.assign(indices, indices + nelems);
         return H5PART_SUCCESS;
     });
@@ -161,7 +161,7 @@ h5part_int64_t H5PartSetViewIndices(H5PartFile* f, const h5part_int64_t* indices
 h5part_int64_t H5PartGetView(H5PartFile* f, h5part_int64_t* start, h5part_int64_t* end) {
     return with("H5PartGetView", f, [&]() -> Result<h5part_int64_t> {
         FB_TRY(need_reading(*f));
-        if (f->view.kind == View::Kind::points)
+        if (f->view.kind == RowsView::Kind::points)
             return Error{ErrorKind::refused, "the view is a list of indices, which has no start and end."};
         FB_TRY(some_step(*f, "H5PartGetView"));
         FB_TRY_ASSIGN(count, particles(*f));
@@ -197,7 +197,7 @@ h5part_int64_t H5PartSetCanonicalView(H5PartFile* f) {
         FB_TRY_ASSIGN(all, all_particles(*f));
         const std::int64_t rank = f->ranks.world->rank(), ranks = f->ranks.world->size();
         const auto share = all / ranks, rest = all % ranks;
-        f->view = {.kind = View::Kind::range,
+        f->view = {.kind = RowsView::Kind::range,
                    .start = rank * share + std::min(rank, rest),
                    .count = share + (rank < rest ? 1 : 0)};
         return H5PART_SUCCESS;

@@ -13,14 +13,14 @@ using h5::own;
 using h5::QuietErrors;
 using h5::require;
 
-struct Names {
+struct VariableNames {
     std::string prefix;
     H5O_type_t kind;
     std::vector<std::string> found;
 };
 
 herr_t visit_link(hid_t group, const char* name, const H5L_info_t*, void* data) {
-    auto& names = *static_cast<Names*>(data);
+    auto& names = *static_cast<VariableNames*>(data);
     H5O_info_t info;
     // A link that leads nowhere is nobody's step.
     if (H5Oget_info_by_name(group, name, &info, H5P_DEFAULT) < 0) return 0;
@@ -29,7 +29,7 @@ herr_t visit_link(hid_t group, const char* name, const H5L_info_t*, void* data) 
 }
 
 Result<std::vector<std::string>> names_in(const Id& group, const std::string& prefix, H5O_type_t kind) {
-    Names names{prefix, kind, {}};
+    VariableNames names{prefix, kind, {}};
     hsize_t from = 0;
     FB_TRY(require(H5Literate(group.get(), H5_INDEX_NAME, H5_ITER_INC, &from, visit_link, &names), "listing a group"));
     return std::move(names.found);
@@ -46,11 +46,11 @@ Result<Id> memory_space(std::uint64_t count, std::uint64_t stride) {
 }
 
 /// Selects what the view shows; how many elements that are.
-Result<std::uint64_t> select(const Id& space, std::uint64_t there, const View& view, std::string& note) {
-    const auto wanted = view.kind == View::Kind::range    ? static_cast<std::uint64_t>(view.count)
-                        : view.kind == View::Kind::points ? view.points.size()
-                                                          : there;
-    if (view.kind == View::Kind::none || wanted > there) {
+Result<std::uint64_t> select(const Id& space, std::uint64_t there, const RowsView& view, std::string& note) {
+    const auto wanted = view.kind == RowsView::Kind::range    ? static_cast<std::uint64_t>(view.count)
+                        : view.kind == RowsView::Kind::points ? view.points.size()
+                                                              : there;
+    if (view.kind == RowsView::Kind::none || wanted > there) {
         if (wanted > there)
             note = fmt::format("the view has {} elements and is ignored: the dataset has {}.", wanted, there);
         return there;
@@ -61,7 +61,7 @@ Result<std::uint64_t> select(const Id& space, std::uint64_t there, const View& v
                      fmt::format("the dataset has {} dimensions; a view shows a part of one", dimensions), "",
                      "H5PartResetView, and read all of it"};
     if (wanted == 0) return wanted;
-    if (view.kind == View::Kind::range) {
+    if (view.kind == RowsView::Kind::range) {
         const hsize_t first = static_cast<hsize_t>(view.start), number = wanted;
         if (first > there - wanted)
             return Error{ErrorKind::broken, fmt::format("the view {}-{} passes the dataset's {} elements.", view.start,
@@ -87,32 +87,32 @@ Result<Id> open_attribute(const Id& object, const std::string& name) {
 
 }  // namespace
 
-Result<Reader> Reader::open(const std::string& path) {
+Result<H5PartReader> H5PartReader::open(const std::string& path) {
     const QuietErrors quiet;
     FB_TRY_ASSIGN(access, h5::access_to(path));
     FB_TRY_ASSIGN(file, own(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), fmt::format("opening {}", path)));
-    return Reader(path, std::move(file));
+    return H5PartReader(path, std::move(file));
 }
 
-Result<Id> Reader::group(const std::string& name) const {
+Result<Id> H5PartReader::group(const std::string& name) const {
     return own(H5Gopen2(file_.get(), name.empty() ? "/" : name.c_str(), H5P_DEFAULT),
                fmt::format("opening '{}' of {}", name, path_));
 }
 
-Result<bool> Reader::has_group(const std::string& name) const {
+Result<bool> H5PartReader::has_group(const std::string& name) const {
     const QuietErrors quiet;
     const auto there = H5Lexists(file_.get(), name.c_str(), H5P_DEFAULT);
     FB_TRY(require(there, fmt::format("looking for '{}' in {}", name, path_)));
     return there > 0;
 }
 
-Result<std::vector<std::string>> Reader::groups(const std::string& prefix) const {
+Result<std::vector<std::string>> H5PartReader::groups(const std::string& prefix) const {
     const QuietErrors quiet;
     FB_TRY_ASSIGN(root, group(""));
     return names_in(root, prefix, H5O_TYPE_GROUP);
 }
 
-Result<std::vector<DatasetInfo>> Reader::datasets(const std::string& name) const {
+Result<std::vector<DatasetInfo>> H5PartReader::datasets(const std::string& name) const {
     const QuietErrors quiet;
     FB_TRY_ASSIGN(group, this->group(name));
     FB_TRY_ASSIGN(names, names_in(group, "", H5O_TYPE_DATASET));
@@ -127,8 +127,8 @@ Result<std::vector<DatasetInfo>> Reader::datasets(const std::string& name) const
     return found;
 }
 
-Result<> Reader::read(const std::string& group_name, const std::string& name, hid_t type, const View& view, void* to,
-                      std::string& note) const {
+Result<> H5PartReader::read(const std::string& group_name, const std::string& name, hid_t type, const RowsView& view,
+                            void* to, std::string& note) const {
     const QuietErrors quiet;
     const auto doing = fmt::format("reading '{}' of {}/{}", name, path_, group_name);
     FB_TRY_ASSIGN(group, this->group(group_name));
@@ -142,7 +142,7 @@ Result<> Reader::read(const std::string& group_name, const std::string& name, hi
     return require(H5Dread(dataset.get(), type, memory.get(), space.get(), H5P_DEFAULT, to), doing);
 }
 
-Result<std::vector<DatasetInfo>> Reader::attributes(const std::string& group_name) const {
+Result<std::vector<DatasetInfo>> H5PartReader::attributes(const std::string& group_name) const {
     const QuietErrors quiet;
     FB_TRY_ASSIGN(group, this->group(group_name));
     H5O_info_t info;
@@ -164,7 +164,7 @@ Result<std::vector<DatasetInfo>> Reader::attributes(const std::string& group_nam
     return found;
 }
 
-Result<> Reader::read_attribute(const std::string& group_name, const std::string& name, void* to) const {
+Result<> H5PartReader::read_attribute(const std::string& group_name, const std::string& name, void* to) const {
     const QuietErrors quiet;
     FB_TRY_ASSIGN(group, this->group(group_name));
     FB_TRY_ASSIGN(attribute, open_attribute(group, name));
@@ -179,7 +179,7 @@ Result<> Reader::read_attribute(const std::string& group_name, const std::string
     return require(H5Aread(attribute.get(), type.get(), to), fmt::format("reading attribute '{}'", name));
 }
 
-Result<std::string> Reader::read_text(const std::string& group_name, const std::string& name) const {
+Result<std::string> H5PartReader::read_text(const std::string& group_name, const std::string& name) const {
     std::string text;
     {
         const QuietErrors quiet;

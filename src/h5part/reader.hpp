@@ -13,7 +13,7 @@
 namespace forebay::h5part {
 
 /// What a rank reads of each dataset, and how it lies in memory.
-struct View {
+struct RowsView {
     enum class Kind { none, range, points } kind = Kind::none;
     std::int64_t start = 0, count = 0;  // range; a rank may have none
     std::vector<hsize_t> points;
@@ -26,9 +26,9 @@ struct DatasetInfo {
     std::int64_t count = 0;
 };
 
-class Reader {
+class H5PartReader {
 public:
-    static Result<Reader> open(const std::string& path);
+    static Result<H5PartReader> open(const std::string& path);
 
     Result<bool> has_group(const std::string& name) const;
     /// Groups directly under the root whose names begin with `prefix`.
@@ -37,7 +37,7 @@ public:
     /// Datasets of a group, by name.
     Result<std::vector<DatasetInfo>> datasets(const std::string& group) const;
     /// `missing` without the dataset. `note` gets what a user should know of what was read.
-    Result<> read(const std::string& group, const std::string& name, hid_t type, const View& view, void* to,
+    Result<> read(const std::string& group, const std::string& name, hid_t type, const RowsView& view, void* to,
                   std::string& note) const;
 
     /// Of a group, or of the file for "".
@@ -47,7 +47,7 @@ public:
     Result<std::string> read_text(const std::string& group, const std::string& name) const;
 
 private:
-    Reader(std::string path, h5::Id file) : path_(std::move(path)), file_(std::move(file)) {}
+    H5PartReader(std::string path, h5::Id file) : path_(std::move(path)), file_(std::move(file)) {}
     Result<h5::Id> group(const std::string& name) const;
 
     std::string path_;

@@ -32,7 +32,7 @@ Result<> set_read_particles(H5PartFile& file, std::int64_t count, std::uint64_t 
     std::vector<std::int64_t> all(static_cast<std::size_t>(file.ranks.world->size()));
     file.ranks.world->gather_all(std::as_bytes(std::span(&count, 1)), std::as_writable_bytes(std::span(all)));
     if (std::ranges::min(all) < 0) return refused_particles(count);
-    file.view = {.kind = View::Kind::range, .count = count, .stride = stride};
+    file.view = {.kind = RowsView::Kind::range, .count = count, .stride = stride};
     for (int rank = 0; rank < file.ranks.world->rank(); ++rank) file.view.start += all[static_cast<std::size_t>(rank)];
     return {};
 }

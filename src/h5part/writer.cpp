@@ -45,12 +45,12 @@ StreamOptions options_of(const Options& options) {
 
 }  // namespace
 
-Result<std::unique_ptr<Writer>> Writer::open(const SessionRanks& ranks, const Options& options, bool appends) {
+Result<std::unique_ptr<StepWriter>> StepWriter::open(const SessionRanks& ranks, const Options& options, bool appends) {
     FB_TRY_ASSIGN(session, ranks.open(options));
-    return std::unique_ptr<Writer>(new Writer(ranks, std::move(session), options_of(options), appends));
+    return std::unique_ptr<StepWriter>(new StepWriter(ranks, std::move(session), options_of(options), appends));
 }
 
-Result<> Writer::set_step(std::int64_t number, const std::string& group) {
+Result<> StepWriter::set_step(std::int64_t number, const std::string& group) {
     if (step_ && step_->number == number && step_->group == group) return {};
     const auto ended = end_step();
     step_.emplace();
@@ -65,7 +65,7 @@ Result<> Writer::set_step(std::int64_t number, const std::string& group) {
     return ended;
 }
 
-Result<> Writer::set_particles(std::int64_t rows, std::int64_t stride) {
+Result<> StepWriter::set_particles(std::int64_t rows, std::int64_t stride) {
     const bool differs = step_ && !step_->columns.empty() && step_->rows != rows;
     std::array<std::int64_t, 3> sums{rows, differs ? 1 : 0, rows < 0 ? 1 : 0};
     ranks_.world->sum(sums);
@@ -82,7 +82,7 @@ Result<> Writer::set_particles(std::int64_t rows, std::int64_t stride) {
 }
 
 // A step that begins as the last one did is expected to go on like it.
-Result<> Writer::begin_directly(const Column& first) {
+Result<> StepWriter::begin_directly(const Column& first) {
     if (last_ == nullptr || last_->columns.empty() || last_->columns.front() != first ||
         last_->steps.contains(step_->number))
         return {};
@@ -94,7 +94,7 @@ Result<> Writer::begin_directly(const Column& first) {
 }
 
 // What was written so far is taken out of the slot: the next begin of the stream gives it up.
-Result<> Writer::leave_slot() {
+Result<> StepWriter::leave_slot() {
     if (!step_->direct) return {};
     for (std::size_t c = 0; c < step_->columns.size(); ++c) {
         const auto known = std::ranges::find(step_->series->columns, step_->columns[c]);
@@ -107,7 +107,7 @@ Result<> Writer::leave_slot() {
     return {};
 }
 
-Result<std::byte*> Writer::place_of(const Column& column) {
+Result<std::byte*> StepWriter::place_of(const Column& column) {
     auto& step = *step_;
     if (step.columns.empty()) FB_TRY(begin_directly(column));
     auto known = std::ranges::find(step.columns, column.name, &Column::name);
@@ -133,7 +133,7 @@ Result<std::byte*> Writer::place_of(const Column& column) {
     return step.copies[at].data();
 }
 
-Result<> Writer::write(const std::string& name, Type type, const void* data) {
+Result<> StepWriter::write(const std::string& name, Type type, const void* data) {
     auto& step = *step_;
     FB_TRY(step.broken);
     if (step.columns.empty()) step.rows = rows_;
@@ -147,14 +147,14 @@ Result<> Writer::write(const std::string& name, Type type, const void* data) {
     return {};
 }
 
-void Writer::put_attribute(const std::string& group, Attribute attribute) {
+void StepWriter::put_attribute(const std::string& group, H5PartAttribute attribute) {
     auto& known = group.empty() ? file_attributes_ : step_attributes_[group];
     const auto name = attribute.name;
     if (!group.empty()) step_->attributes[name] = attribute;
     known[name] = std::move(attribute);
 }
 
-const Attribute* Writer::attribute(const std::string& group, const std::string& name) const {
+const H5PartAttribute* StepWriter::attribute(const std::string& group, const std::string& name) const {
     const auto of_step = step_attributes_.find(group);
     if (!group.empty() && of_step == step_attributes_.end()) return nullptr;
     const auto& known = group.empty() ? file_attributes_ : of_step->second;
@@ -162,9 +162,9 @@ const Attribute* Writer::attribute(const std::string& group, const std::string& 
     return found == known.end() ? nullptr : &found->second;
 }
 
-std::vector<DatasetInfo> Writer::attributes(const std::string& group) const {
+std::vector<DatasetInfo> StepWriter::attributes(const std::string& group) const {
     std::vector<DatasetInfo> all;
-    const auto add = [&](const std::map<std::string, Attribute>& known) {
+    const auto add = [&](const std::map<std::string, H5PartAttribute>& known) {
         for (const auto& [name, one] : known)
             all.push_back({name, code_of(one.type), static_cast<std::int64_t>(one.count)});
     };
@@ -173,7 +173,7 @@ std::vector<DatasetInfo> Writer::attributes(const std::string& group) const {
     return all;
 }
 
-std::vector<DatasetInfo> Writer::datasets(const std::string& group) const {
+std::vector<DatasetInfo> StepWriter::datasets(const std::string& group) const {
     std::vector<DatasetInfo> all;
     const auto found = written_.find(group);
     if (found == written_.end()) return all;
@@ -181,16 +181,16 @@ std::vector<DatasetInfo> Writer::datasets(const std::string& group) const {
     return all;
 }
 
-Writer::Values Writer::values_of(const Step& step) const {
+StepWriter::Values StepWriter::values_of(const Step& step) const {
     Values values;
-    Attribute group{.name = "", .type = string_of(static_cast<std::uint32_t>((step.group.size() / 64 + 1) * 64))};
+    H5PartAttribute group{.name = "", .type = string_of(static_cast<std::uint32_t>((step.group.size() / 64 + 1) * 64))};
     group.value.resize(group.type.size_bytes);
     std::memcpy(group.value.data(), step.group.data(), step.group.size());
     const std::int32_t appends = appends_ ? 1 : 0;
     values[names::group_variable] = {group.type, 1, true, group.value};
     values[names::order_variable] = {i64, 1, true, bytes_of(&snapshots_, sizeof(snapshots_))};
     values[names::appends_variable] = {i32, 1, true, bytes_of(&appends, sizeof(appends))};
-    const auto add = [&](std::string_view prefix, const std::map<std::string, Attribute>& attributes) {
+    const auto add = [&](std::string_view prefix, const std::map<std::string, H5PartAttribute>& attributes) {
         for (const auto& [name, one] : attributes)
             values[std::string(prefix) + names::stored_name(name)] = {one.type, one.count,
                                                                       one.type.scalar == Scalar::string, one.value};
@@ -201,7 +201,7 @@ Writer::Values Writer::values_of(const Step& step) const {
 }
 
 // Values of the types that the stream knows are stored where it looks for them; others cost a new layout.
-Result<> Writer::describe(Series& series, Values values) {
+Result<> StepWriter::describe(Series& series, Values values) {
     for (auto known = series.values.begin(); known != series.values.end();) {
         const auto now = values.find(known->first);
         if (now != values.end() && now->second.fits(known->second)) {
@@ -225,7 +225,7 @@ Result<> Writer::describe(Series& series, Values values) {
     return {};
 }
 
-Result<Writer::Series*> Writer::series_for(const Step& step) {
+Result<StepWriter::Series*> StepWriter::series_for(const Step& step) {
     for (const auto& one : series_) {
         auto sorted = one->columns, wanted = step.columns;
         std::ranges::sort(sorted, {}, &Column::name);
@@ -245,7 +245,7 @@ Result<Writer::Series*> Writer::series_for(const Step& step) {
     return series_.back().get();
 }
 
-Result<> Writer::save_step(Step& step) {
+Result<> StepWriter::save_step(Step& step) {
     if (step.direct) {
         const auto values = values_of(step);
         const auto& known = step.series->values;
@@ -277,14 +277,14 @@ Result<> Writer::save_step(Step& step) {
 }
 
 // So that the step can be written again.
-void Writer::forget_step() {
+void StepWriter::forget_step() {
     const auto& [was_there, datasets, attributes] = step_->before;
     if (!was_there) groups_.erase(step_->group);
     written_[step_->group] = datasets;
     step_attributes_[step_->group] = attributes;
 }
 
-Result<> Writer::end_step() {
+Result<> StepWriter::end_step() {
     if (!step_) return {};
     // A rank whose write failed has told its caller; the others learn here that the step is not saved.
     auto ended = comm::agree(*ranks_.world, step_->broken);
@@ -301,7 +301,7 @@ Result<> Writer::end_step() {
     return because(ended.error(), fmt::format("H5Part step {} is NOT in the file: {}", number, ended.error().what));
 }
 
-Result<std::int64_t> Writer::close(bool always) {
+Result<std::int64_t> StepWriter::close(bool always) {
     const auto ended = end_step();
     if (ended && snapshots_ == 0 && (always || !file_attributes_.empty())) {
         step_.emplace();
@@ -312,7 +312,7 @@ Result<std::int64_t> Writer::close(bool always) {
     return snapshots_;
 }
 
-bool Writer::committed() const {
+bool StepWriter::committed() const {
     if (series_.empty()) return true;
     std::uint64_t saves = 0;
     for (const auto& one : series_) saves += one->stream.counters().saves;

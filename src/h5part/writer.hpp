@@ -23,11 +23,11 @@ namespace forebay::h5part {
 
 using behind::SessionRanks;
 
-class Writer {
+class StepWriter {
 public:
     /// Opens the session over `ranks` with `options`, whose run is there and empty. `appends`: the file at the run's
     /// side keeps its steps. Collective.
-    static Result<std::unique_ptr<Writer>> open(const SessionRanks& ranks, const Options& options, bool appends);
+    static Result<std::unique_ptr<StepWriter>> open(const SessionRanks& ranks, const Options& options, bool appends);
 
     /// Ends the step before, unless that is the same, which goes on. The new one is set even if ending failed: what the
     /// old one made is then forgotten. `number` is not negative. Collective.
@@ -39,8 +39,8 @@ public:
     Result<> write(const std::string& name, Type type, const void* data);
 
     /// One that is not there yet: H5Part writes each once. Without a group: of the file.
-    void put_attribute(const std::string& group, Attribute attribute);
-    const Attribute* attribute(const std::string& group, const std::string& name) const;
+    void put_attribute(const std::string& group, H5PartAttribute attribute);
+    const H5PartAttribute* attribute(const std::string& group, const std::string& name) const;
     std::vector<DatasetInfo> attributes(const std::string& group) const;
     /// What was written to a step, by name.
     std::vector<DatasetInfo> datasets(const std::string& group) const;
@@ -81,7 +81,7 @@ private:
     struct Before {
         bool was_there = false;
         std::map<std::string, DatasetInfo> datasets;
-        std::map<std::string, Attribute> attributes;
+        std::map<std::string, H5PartAttribute> attributes;
     };
     struct Step {
         std::int64_t number = -1;
@@ -90,13 +90,13 @@ private:
         std::vector<std::vector<std::byte>> copies;  // of the columns that are not in the slot
         Series* series = nullptr;
         std::optional<DirectSave> direct;
-        std::map<std::string, Attribute> attributes;
+        std::map<std::string, H5PartAttribute> attributes;
         std::int64_t rows = 0;
         Before before = {};
         Result<> broken = {};  // the first error: the step is not saved
     };
 
-    Writer(const SessionRanks& ranks, Session session, StreamOptions options, bool appends)
+    StepWriter(const SessionRanks& ranks, Session session, StreamOptions options, bool appends)
         : ranks_(ranks), session_(std::move(session)), options_(std::move(options)), appends_(appends) {}
 
     Result<> begin_directly(const Column& first);
@@ -118,10 +118,10 @@ private:
     std::optional<Step> step_;
     std::int64_t rows_ = -1, all_rows_ = 0, stride_ = 1;
     std::int64_t snapshots_ = 0;
-    std::map<std::string, Attribute> file_attributes_;
+    std::map<std::string, H5PartAttribute> file_attributes_;
     std::set<std::string> groups_;
     std::map<std::string, std::map<std::string, DatasetInfo>> written_;
-    std::map<std::string, std::map<std::string, Attribute>> step_attributes_;
+    std::map<std::string, std::map<std::string, H5PartAttribute>> step_attributes_;
 };
 
 }  // namespace forebay::h5part

@@ -20,7 +20,7 @@ namespace {
 /// One call of write_ranges, shared by its threads.
 class Writing {
 public:
-    Writing(sys::File& file, std::span<const std::byte> memory, std::span<const Range> ranges,
+    Writing(sys::File& file, std::span<const std::byte> memory, std::span<const ByteRange> ranges,
             const WriteOptions& options, const Check& check, std::atomic<std::uint64_t>* done,
             const std::atomic<bool>* stop)
         : file_(file),
@@ -49,22 +49,22 @@ public:
     }
 
 private:
-    std::optional<Range> next_block() {
+    std::optional<ByteRange> next_block() {
         const std::lock_guard lock(mutex_);
         while (range_index_ < ranges_.size() && in_range_ == ranges_[range_index_].bytes) {
             ++range_index_;
             in_range_ = 0;
         }
         if (range_index_ == ranges_.size() || first_error_) return std::nullopt;
-        const Range& range = ranges_[range_index_];
+        const ByteRange& range = ranges_[range_index_];
         const std::uint64_t offset = range.offset + in_range_;
         const std::uint64_t block_end = (offset / options_.block_bytes + 1) * options_.block_bytes;
         const std::uint64_t bytes = std::min(block_end - offset, range.bytes - in_range_);
         in_range_ += bytes;
-        return Range{offset, bytes, range.shift};
+        return ByteRange{offset, bytes, range.shift};
     }
 
-    Result<> write_block(const Range& block) {
+    Result<> write_block(const ByteRange& block) {
         if (check_ && !flow_.stopped()) FB_TRY(check_(block.in_memory(), block.bytes));
         // When one of lower offset has failed, so has the call.
         const auto goes_on = [&] { return block.offset <= failed_offset_.load(std::memory_order_relaxed); };
@@ -80,7 +80,7 @@ private:
 
     sys::File& file_;
     const std::span<const std::byte> memory_;
-    const std::span<const Range> ranges_;
+    const std::span<const ByteRange> ranges_;
     const WriteOptions& options_;
     const Check& check_;
     std::atomic<std::uint64_t>* const done_;
@@ -93,14 +93,14 @@ private:
     std::atomic<std::uint64_t> failed_offset_{std::numeric_limits<std::uint64_t>::max()};  // also read without the lock
 };
 
-Result<> check_arguments(std::span<const std::byte> memory, std::span<const Range> ranges,
+Result<> check_arguments(std::span<const std::byte> memory, std::span<const ByteRange> ranges,
                          const WriteOptions& options) {
     if (options.block_bytes == 0 || options.block_bytes % limits::page_bytes != 0 || options.in_flight < 1)
         return Error{ErrorKind::refused,
                      fmt::format("write blocks of {} bytes, {} in flight: a positive multiple of {} and at "
                                  "least 1 are needed",
                                  options.block_bytes, options.in_flight, limits::page_bytes)};
-    for (const Range& range : ranges)
+    for (const ByteRange& range : ranges)
         if (range.in_memory() > memory.size() || range.bytes > memory.size() - range.in_memory())
             return Error{ErrorKind::broken,
                          fmt::format("range of {} bytes at {} to write lies outside the {} bytes of memory",
@@ -110,13 +110,13 @@ Result<> check_arguments(std::span<const std::byte> memory, std::span<const Rang
 
 }  // namespace
 
-Result<> write_ranges(sys::File& file, std::span<const std::byte> memory, std::span<const Range> ranges,
+Result<> write_ranges(sys::File& file, std::span<const std::byte> memory, std::span<const ByteRange> ranges,
                       const WriteOptions& options, const Check& check, std::atomic<std::uint64_t>* done,
                       const std::atomic<bool>* stop) {
     FB_TRY(check_arguments(memory, ranges, options));
     Writing writing(file, memory, ranges, options, check, done, stop);
     std::uint64_t bytes = 0;
-    for (const Range& range : ranges) bytes += range.bytes;
+    for (const ByteRange& range : ranges) bytes += range.bytes;
     const std::uint64_t blocks = bytes / options.block_bytes + ranges.size();
     const auto threads = std::min<std::uint64_t>(blocks, static_cast<std::uint64_t>(options.in_flight));
     sys::work_together(threads, [&writing] { writing.work(); });

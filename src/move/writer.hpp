@@ -41,7 +41,7 @@ struct WriteOptions {
 };
 
 /// A place in the file, and in memory: the same, unless `shift` is added to it.
-struct Range {
+struct ByteRange {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
     std::int64_t shift = 0;
@@ -59,7 +59,7 @@ using Check = std::function<Result<>(std::uint64_t offset, std::uint64_t bytes)>
 /// each piece that was written; `stop`, when it becomes true, ends the call with `retry` within a piece. The first
 /// error ends the call: of several, the one of the lowest offset is returned, and blocks below it have been
 /// written. Nothing is synced here.
-Result<> write_ranges(sys::File& file, std::span<const std::byte> memory, std::span<const Range> ranges,
+Result<> write_ranges(sys::File& file, std::span<const std::byte> memory, std::span<const ByteRange> ranges,
                       const WriteOptions& options, const Check& check = {}, std::atomic<std::uint64_t>* done = nullptr,
                       const std::atomic<bool>* stop = nullptr);
 

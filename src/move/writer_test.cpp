@@ -67,7 +67,7 @@ public:
     Result<> close() override { return {}; }
 
     std::mutex mutex;
-    std::vector<Range> writes;
+    std::vector<ByteRange> writes;
     std::vector<Clock::time_point> times;
     std::set<std::thread::id> threads;
     std::vector<std::byte> content;
@@ -76,8 +76,8 @@ public:
     std::map<std::uint64_t, std::chrono::milliseconds> slow;
 };
 
-std::vector<Range> sorted(std::vector<Range> ranges) {
-    std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.offset < b.offset; });
+std::vector<ByteRange> sorted(std::vector<ByteRange> ranges) {
+    std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) { return a.offset < b.offset; });
     return ranges;
 }
 
@@ -87,7 +87,7 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 
 TEST_CASE("the ranges and nothing else, cut at multiples of the block, whatever is in flight") {
     const auto memory = pattern(64 * page);
-    const std::array<Range, 4> ranges{
+    const std::array<ByteRange, 4> ranges{
         {{page, 3 * page}, {8 * page, 0}, {10 * page, 20 * page}, {40 * page, 24 * page}}};
     for (const int in_flight : {1, 2, 3, 17}) {
         CAPTURE(in_flight);
@@ -96,8 +96,9 @@ TEST_CASE("the ranges and nothing else, cut at multiples of the block, whatever 
         REQUIRE(write_ranges(file, memory, ranges, {8 * page, in_flight, 0}, {}, &done));
         CHECK(done == 47 * page);
         for (std::uint64_t at = 0; at < memory.size(); ++at) {
-            const bool wanted = std::any_of(ranges.begin(), ranges.end(),
-                                            [&](const Range& r) { return at >= r.offset && at < r.offset + r.bytes; });
+            const bool wanted = std::any_of(ranges.begin(), ranges.end(), [&](const ByteRange& r) {
+                return at >= r.offset && at < r.offset + r.bytes;
+            });
             if (file.content[at] != (wanted ? memory[at] : std::byte{0})) FAIL("byte " << at);
         }
         const auto writes = sorted(file.writes);
@@ -117,13 +118,13 @@ TEST_CASE("onto a disk whose direct files refuse what is not aligned; a last odd
     void* pages = std::aligned_alloc(page, 32 * page);
     const std::span<std::byte> memory(static_cast<std::byte*>(pages), 32 * page);
     std::ranges::copy(pattern(memory.size()), memory.begin());
-    const std::array<Range, 1> all{{{0, 32 * page}}};
+    const std::array<ByteRange, 1> all{{{0, 32 * page}}};
     CHECK(write_ranges(*file, memory, all, {4 * page, 3, 0}));
     CHECK(write_ranges(*file, memory, all, {4 * page, 3, 100 * page * 20}));  // paced pieces are whole pages too
     CHECK(disk.peek("n") == text_of(memory));
     disk.support_direct(false);
     file = disk.open("m", sys::Access::create_direct).value();
-    const std::array<Range, 1> odd{{{0, 9 * page + 5}}};
+    const std::array<ByteRange, 1> odd{{{0, 9 * page + 5}}};
     CHECK(write_ranges(*file, memory, odd, {4 * page, 3, 0}));
     CHECK(disk.peek("m") == text_of(memory.first(9 * page + 5)));
     std::free(pages);
@@ -131,16 +132,16 @@ TEST_CASE("onto a disk whose direct files refuse what is not aligned; a last odd
 
 TEST_CASE("check: every block once, before any of it is written; its error keeps the block out") {
     const auto memory = pattern(64 * page);
-    const std::array<Range, 1> all{{{0, 64 * page}}};
+    const std::array<ByteRange, 1> all{{{0, 64 * page}}};
     Recorder file;
     std::mutex mutex;
-    std::vector<Range> checked;
+    std::vector<ByteRange> checked;
     bool early = true;
     const Check check = [&](std::uint64_t offset, std::uint64_t bytes) -> Result<> {
         const std::lock_guard lock(mutex);
         checked.push_back({offset, bytes});
         const std::lock_guard file_lock(file.mutex);
-        for (const Range& write : file.writes)
+        for (const ByteRange& write : file.writes)
             early = early && (write.offset + write.bytes <= offset || write.offset >= offset + bytes);
         if (offset == 40 * page) return Error{ErrorKind::corrupt, "differs"};
         return {};
@@ -150,14 +151,14 @@ TEST_CASE("check: every block once, before any of it is written; its error keeps
     CHECK(failed.error().kind == ErrorKind::corrupt);
     CHECK(early);
     CHECK(file.writes.size() > 0);
-    for (const Range& write : file.writes) CHECK((write.offset < 40 * page || write.offset >= 48 * page));
+    for (const ByteRange& write : file.writes) CHECK((write.offset < 40 * page || write.offset >= 48 * page));
     const auto once = sorted(checked);
     for (std::size_t i = 0; i < once.size(); ++i) CHECK(once[i].offset == i * 8 * page);
 }
 
 TEST_CASE("errors: the lowest offset's is returned though it comes last; below it all is written; then it ends") {
     const auto memory = pattern(256 * page);
-    const std::array<Range, 1> all{{{0, 256 * page}}};
+    const std::array<ByteRange, 1> all{{{0, 256 * page}}};
     for (int round = 0; round < 5; ++round) {
         Recorder file;
         file.bad = {4 * page, 5 * page};
@@ -183,7 +184,7 @@ TEST_CASE("errors: the lowest offset's is returned though it comes last; below i
 
 TEST_CASE("errors: slow blocks above the failed one end within a piece") {
     const auto memory = pattern(32u << 20);
-    const std::array<Range, 1> all{{{0, memory.size()}}};
+    const std::array<ByteRange, 1> all{{{0, memory.size()}}};
     Recorder file;
     file.bad = {0};
     file.slow = {{0, 300ms}};  // by then the second block is under way
@@ -194,7 +195,7 @@ TEST_CASE("errors: slow blocks above the failed one end within a piece") {
 
 TEST_CASE("errors: a throwing check is broken, bad arguments are named before anything is written") {
     const auto memory = pattern(8 * page);
-    const std::array<Range, 1> all{{{0, 8 * page}}};
+    const std::array<ByteRange, 1> all{{{0, 8 * page}}};
     Recorder file;
     const auto thrown =
         write_ranges(file, memory, all, {page, 2, 0}, [](auto, auto) -> Result<> { throw std::runtime_error("oops"); });
@@ -204,9 +205,9 @@ TEST_CASE("errors: a throwing check is broken, bad arguments are named before an
     CHECK(write_ranges(file, memory, all, {0, 2, 0}).error().kind == ErrorKind::refused);
     CHECK(write_ranges(file, memory, all, {1000, 2, 0}).error().kind == ErrorKind::refused);
     CHECK(write_ranges(file, memory, all, {page, 0, 0}).error().kind == ErrorKind::refused);
-    const std::array<Range, 2> outside{{{0, page}, {8 * page, 1}}};
+    const std::array<ByteRange, 2> outside{{{0, page}, {8 * page, 1}}};
     CHECK(write_ranges(file, memory, outside, {page, 2, 0}).error().kind == ErrorKind::broken);
-    const std::array<Range, 1> wrapped{{{page, ~0ull}}};
+    const std::array<ByteRange, 1> wrapped{{{page, ~0ull}}};
     CHECK(write_ranges(file, memory, wrapped, {page, 2, 0}).error().kind == ErrorKind::broken);
     CHECK(file.writes.empty());
     CHECK(write_ranges(file, memory, {}, {page, 2, 0}));
@@ -214,7 +215,7 @@ TEST_CASE("errors: a throwing check is broken, bad arguments are named before an
 
 TEST_CASE("rate: kept over all threads, in even pieces of whole pages") {
     const auto memory = pattern(5'000 * 1024);
-    const std::array<Range, 1> all{{{0, memory.size()}}};
+    const std::array<ByteRange, 1> all{{{0, memory.size()}}};
     for (const int in_flight : {1, 4}) {
         CAPTURE(in_flight);
         Recorder file;
@@ -224,7 +225,7 @@ TEST_CASE("rate: kept over all threads, in even pieces of whole pages") {
         CHECK(seconds > 0.38);  // 5.12 MB at 10 MB/s are 0.51 s, less what may be caught up
         CHECK(file.content == memory);
         CHECK(file.writes.size() >= 10);
-        for (const Range& write : file.writes) {
+        for (const ByteRange& write : file.writes) {
             CHECK(write.bytes <= 512u << 10);
             CHECK((write.bytes % page == 0 || write.offset + write.bytes == memory.size()));
         }
@@ -238,7 +239,7 @@ TEST_CASE("rate: kept over all threads, in even pieces of whole pages") {
 
 TEST_CASE("stop: ends within a piece, as retry, however slow the rate") {
     const auto memory = pattern(1024 * page);
-    const std::array<Range, 1> all{{{0, memory.size()}}};
+    const std::array<ByteRange, 1> all{{{0, memory.size()}}};
     Recorder file;
     std::atomic<bool> stop = false;
     std::jthread stopper([&] {
@@ -278,7 +279,7 @@ TEST_CASE("gate: one thread passes while none writes, then all go on; nothing is
         std::atomic<int> asked_ = 0;
     };
     const auto memory = pattern(64 * page);
-    const std::array<Range, 1> all{{{0, memory.size()}}};
+    const std::array<ByteRange, 1> all{{{0, memory.size()}}};
     for (const int in_flight : {1, 2, 5}) {
         CAPTURE(in_flight);
         Recorder file;
@@ -293,7 +294,7 @@ TEST_CASE("gate: one thread passes while none writes, then all go on; nothing is
 
 TEST_CASE("pace: shared by calls at once, below each call's own; a change holds from the next piece on") {
     const auto memory = pattern(2'000 * 1024);
-    const std::array<Range, 1> all{{{0, memory.size()}}};
+    const std::array<ByteRange, 1> all{{{0, memory.size()}}};
     Pace pace(10'000'000);
     auto begin = Clock::now();
     {

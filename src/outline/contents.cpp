@@ -98,7 +98,7 @@ private:
         return true;
     }
 
-    void place(const format::NodeFile& head, std::size_t v, const std::vector<Mapping>& mappings) {
+    void place(const format::NodeFile& head, std::size_t v, const std::vector<SourceMapping>& mappings) {
         const auto source = static_cast<std::uint32_t>(contents_.sources.size() - 1);
         for (const auto& mapping : mappings) contents_.mappings[v].push_back({source, flat_elements(head, v), mapping});
         contents_.mapping_count += mappings.size();

@@ -18,7 +18,7 @@ namespace forebay::outline {
 struct Placed {
     std::uint32_t source = 0;           // index into Contents::sources
     std::uint64_t source_elements = 0;  // of the node file's dataset, all of it
-    Mapping mapping;
+    SourceMapping mapping;
 };
 
 struct Contents {

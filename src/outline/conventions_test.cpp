@@ -275,7 +275,7 @@ unit = "C/m3"
                                                "d.toml")
                                  .value();
     auto contents = contents_of(small_schema());
-    REQUIRE(describe(contents, description));
+    REQUIRE(outline::describe(contents, description));
     const auto& rho = contents.manifest.schema.variables[5];
     CHECK(rho.attributes.unit == "C/m3");
     CHECK(rho.attributes.dimensions == std::vector<std::string>{"z", "y", "x"});
@@ -291,10 +291,11 @@ unit = "C/m3"
     CHECK_FALSE(parse_description("[files]\n", "d.toml"));
     CHECK_FALSE(parse_description("[file\n", "d.toml"));
     CHECK_FALSE(parse_description("[variables.\"a\"]\ngridSpacing = [1, \"b\"]\n", "d.toml"));
-    const auto nobody = describe(contents, parse_description("[variables.rhoo]\nunit = \"m\"\n", "d").value());
+    const auto nobody = outline::describe(contents, parse_description("[variables.rhoo]\nunit = \"m\"\n", "d").value());
     REQUIRE_FALSE(nobody);
     CHECK(says(nobody.error().text(), "\"rhoo\""));
-    CHECK_FALSE(describe(contents, parse_description("[variables.\"fields/*\"]\ndimensions = [\"x\"]\n", "d").value()));
+    CHECK_FALSE(outline::describe(contents,
+                                  parse_description("[variables.\"fields/*\"]\ndimensions = [\"x\"]\n", "d").value()));
 }
 
 TEST_CASE("an attribute that is given twice is one attribute, whichever convention shows it") {

@@ -16,9 +16,9 @@ bool continues(const Box& box, const Box& next) {
 
 }  // namespace
 
-std::vector<Mapping> array_mappings(const format::NodeFile& file, std::size_t variable) {
+std::vector<SourceMapping> array_mappings(const format::NodeFile& file, std::size_t variable) {
     const std::uint64_t element_bytes = file.schema.variables[variable].type.size_bytes;
-    std::vector<Mapping> mappings;
+    std::vector<SourceMapping> mappings;
     for (auto b = file.first_block[variable]; b < file.first_block[variable + 1]; ++b) {
         const auto& block = file.blocks[b];
         if (volume(block.box.size) == 0) continue;
@@ -35,7 +35,8 @@ std::vector<Mapping> array_mappings(const format::NodeFile& file, std::size_t va
     return mappings;
 }
 
-std::vector<Mapping> column_mappings(const format::NodeFile& file, std::size_t variable, std::uint64_t first_row) {
+std::vector<SourceMapping> column_mappings(const format::NodeFile& file, std::size_t variable,
+                                           std::uint64_t first_row) {
     const auto rows = file.rows(file.schema.variables[variable].table);
     if (rows == 0) return {};
     return {{0, Box{{first_row}, {rows}}}};

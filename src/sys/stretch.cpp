@@ -9,9 +9,9 @@ namespace forebay::sys {
 
 namespace {
 
-class Stretch final : public File {
+class StretchFile final : public File {
 public:
-    Stretch(File& file, std::unique_ptr<File> owned, std::uint64_t offset, std::uint64_t bytes)
+    StretchFile(File& file, std::unique_ptr<File> owned, std::uint64_t offset, std::uint64_t bytes)
         : owned_(std::move(owned)), file_(file), offset_(offset), bytes_(bytes) {}
 
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
@@ -50,11 +50,11 @@ private:
 
 std::unique_ptr<File> stretch_of(std::unique_ptr<File> file, std::uint64_t offset, std::uint64_t bytes) {
     auto& all = *file;
-    return std::make_unique<Stretch>(all, std::move(file), offset, bytes);
+    return std::make_unique<StretchFile>(all, std::move(file), offset, bytes);
 }
 
 std::unique_ptr<File> stretch_of(File& file, std::uint64_t offset, std::uint64_t bytes) {
-    return std::make_unique<Stretch>(file, nullptr, offset, bytes);
+    return std::make_unique<StretchFile>(file, nullptr, offset, bytes);
 }
 
 }  // namespace forebay::sys

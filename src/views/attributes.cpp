@@ -16,9 +16,9 @@ hid_t stored(float) { return H5T_IEEE_F32LE; }
 hid_t stored(double) { return H5T_IEEE_F64LE; }
 
 /// Writes a value of any kind under one name.
-class Writer {
+class AttributeWriter {
 public:
-    Writer(const h5::Id& object, const std::string& name, bool terminated_texts)
+    AttributeWriter(const h5::Id& object, const std::string& name, bool terminated_texts)
         : object_(object),
           name_(name),
           terminated_(terminated_texts),
@@ -90,7 +90,7 @@ private:
 
 Result<> put_attribute(const h5::Id& object, const std::string& name, const outline::Outline::Value& value,
                        bool terminated_texts) {
-    return std::visit(Writer(object, name, terminated_texts), value);
+    return std::visit(AttributeWriter(object, name, terminated_texts), value);
 }
 
 Result<> put_attributes(const h5::Id& object, std::span<const outline::Outline::Attribute> attributes,

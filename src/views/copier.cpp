@@ -13,7 +13,7 @@ namespace forebay::views {
 
 namespace {
 
-struct Window {
+struct CopyWindow {
     std::uint64_t begin = 0, end = 0;  // in the file
 };
 
@@ -58,12 +58,12 @@ public:
 
 private:
     /// The first target that ends behind `offset`.
-    std::span<const Target>::iterator target_at(std::uint64_t offset) const {
+    std::span<const DatasetTarget>::iterator target_at(std::uint64_t offset) const {
         return std::ranges::upper_bound(targets_, offset, {},
-                                        [](const Target& target) { return target.offset_bytes + target.bytes; });
+                                        [](const DatasetTarget& target) { return target.offset_bytes + target.bytes; });
     }
 
-    std::optional<Window> take() {
+    std::optional<CopyWindow> take() {
         const std::lock_guard lock(mutex_);
         if (error_) return std::nullopt;
         if (flow_.stopped()) {
@@ -78,13 +78,13 @@ private:
         }
         next_ = std::min((begin / options_.window_bytes + 1) * options_.window_bytes, end_);
         begun_.insert(begin);
-        return Window{begin, next_};
+        return CopyWindow{begin, next_};
     }
 
-    Result<> copy(const Window& window, Loader& loader, PageBuffer& buffer) {
+    Result<> copy(const CopyWindow& window, Loader& loader, PageBuffer& buffer) {
         const auto bytes = buffer.take(window.end - window.begin);
         // What lies side by side in the file is written in one piece; room between datasets is left as it is.
-        Window piece{window.begin, window.begin};
+        CopyWindow piece{window.begin, window.begin};
         const auto write = [&]() -> Result<> {
             if (piece.begin == piece.end) return {};
             writes_.fetch_add(1, std::memory_order_relaxed);
@@ -107,7 +107,7 @@ private:
         return write();
     }
 
-    void finish(const Window& window) {
+    void finish(const CopyWindow& window) {
         const std::lock_guard reporting(reporting_);
         std::uint64_t offset = 0;
         {
@@ -130,7 +130,7 @@ private:
     }
 
     sys::File& file_;
-    const std::span<const Target> targets_;
+    const std::span<const DatasetTarget> targets_;
     Nodes& nodes_;
     const CopyOptions& options_;
     const Reached& reached_;

@@ -34,7 +34,7 @@ struct Copied {
 class Copier {
 public:
     /// `targets` by offset. All must outlive it.
-    Copier(sys::File& file, std::span<const Target> targets, Nodes& nodes, const CopyOptions& options)
+    Copier(sys::File& file, std::span<const DatasetTarget> targets, Nodes& nodes, const CopyOptions& options)
         : file_(file), targets_(targets), nodes_(nodes), options_(options) {}
 
     /// Called by one thread at a time with the offset below which all of the stretch is written, and bytes written by
@@ -47,7 +47,7 @@ public:
 private:
     class Run;
     sys::File& file_;
-    std::span<const Target> targets_;
+    std::span<const DatasetTarget> targets_;
     Nodes& nodes_;
     const CopyOptions& options_;
 };

@@ -13,7 +13,7 @@
 namespace forebay::views {
 
 /// A dataset whose elements lie in node files, and its place in the file that is written.
-struct Target {
+struct DatasetTarget {
     std::string path;  // in the file, for texts
     std::uint64_t offset_bytes = 0;
     std::uint64_t bytes = 0;
@@ -30,14 +30,14 @@ public:
 
     /// Fills `to` with the target's bytes from its byte `first` on. `corrupt` when a segment of them is not what the
     /// application gave.
-    Result<> load(const Target& target, std::uint64_t first, std::span<std::byte> to);
+    Result<> load(const DatasetTarget& target, std::uint64_t first, std::span<std::byte> to);
 
     /// All bytes read so far.
     std::uint64_t bytes_read() const { return bytes_read_; }
 
 private:
     struct Into;
-    Result<> load_tile(const Target& target, const Stored& tile, const Into& into);
+    Result<> load_tile(const DatasetTarget& target, const Stored& tile, const Into& into);
 
     Nodes& nodes_;
     const std::uint64_t read_bytes_;

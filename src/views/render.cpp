@@ -16,7 +16,7 @@ namespace {
 
 class Renderer {
 public:
-    Renderer(h5::File& file, const outline::Outline& outline, std::span<const outline::Contents> contents,
+    Renderer(h5::Hdf5File& file, const outline::Outline& outline, std::span<const outline::Contents> contents,
              const Lay& lay)
         : file_(file), outline_(outline), contents_(contents), lay_(lay) {}
 
@@ -104,7 +104,7 @@ private:
                            doing);
     }
 
-    h5::File& file_;
+    h5::Hdf5File& file_;
     const outline::Outline& outline_;
     std::span<const outline::Contents> contents_;
     const Lay& lay_;
@@ -119,7 +119,7 @@ bool is_copied(const std::vector<outline::Outline::Shows>& shown, std::span<cons
     });
 }
 
-Result<> render(h5::File& file, const outline::Outline& outline, std::span<const outline::Contents> contents,
+Result<> render(h5::Hdf5File& file, const outline::Outline& outline, std::span<const outline::Contents> contents,
                 const Lay& lay) {
     return Renderer(file, outline, contents, lay).render();
 }

@@ -23,7 +23,7 @@ using Lay = std::function<Result<>(const NewDataset&)>;
 
 /// What the outline holds itself and the replicated values of `contents` are written at once; `lay` is asked for all
 /// others. An empty one keeps HDF5's default.
-Result<> render(h5::File& file, const outline::Outline& outline, std::span<const outline::Contents> contents,
+Result<> render(h5::Hdf5File& file, const outline::Outline& outline, std::span<const outline::Contents> contents,
                 const Lay& lay);
 
 /// Whether everything that a dataset shows is a value that was gathered with the heads, so that render() writes it.

@@ -24,7 +24,7 @@ Result<> put_mark(const h5::Id& scale, const char* name, const std::string& text
     return h5::require(H5Awrite(attribute.get(), type.get(), text.c_str()), "marking a scale");
 }
 
-Result<hobj_ref_t> reference_to(const h5::File& file, const std::string& path) {
+Result<hobj_ref_t> reference_to(const h5::Hdf5File& file, const std::string& path) {
     hobj_ref_t reference{};
     FB_TRY(h5::require(H5Rcreate(&reference, file.id().get(), path.c_str(), H5R_OBJECT, -1),
                        fmt::format("referring to '{}'", path)));
@@ -32,8 +32,8 @@ Result<hobj_ref_t> reference_to(const h5::File& file, const std::string& path) {
 }
 
 /// Writes a list of `count` elements as an attribute of a dataset.
-Result<> put_list(const h5::File& file, const std::string& path, const char* name, const h5::Id& type, hsize_t count,
-                  const void* list) {
+Result<> put_list(const h5::Hdf5File& file, const std::string& path, const char* name, const h5::Id& type,
+                  hsize_t count, const void* list) {
     const auto doing = fmt::format("writing {} of '{}'", name, path);
     FB_TRY_ASSIGN(space, h5::own(H5Screate_simple(1, &count, nullptr), doing));
     FB_TRY_ASSIGN(dataset, h5::own(H5Dopen2(file.id().get(), path.c_str(), H5P_DEFAULT), doing));
@@ -43,7 +43,7 @@ Result<> put_list(const h5::File& file, const std::string& path, const char* nam
 }
 
 /// A variable's list of scales, one for each of its dimensions.
-Result<> put_dimension_list(const h5::File& file, const std::string& path, std::vector<hobj_ref_t>& scales) {
+Result<> put_dimension_list(const h5::Hdf5File& file, const std::string& path, std::vector<hobj_ref_t>& scales) {
     std::vector<hvl_t> lists;
     lists.reserve(scales.size());
     for (auto& scale : scales) lists.push_back({1, &scale});
@@ -52,7 +52,7 @@ Result<> put_dimension_list(const h5::File& file, const std::string& path, std::
 }
 
 /// A scale's list of the variables that use it.
-Result<> put_reference_list(const h5::File& file, const std::string& path, const std::vector<Use>& uses) {
+Result<> put_reference_list(const h5::Hdf5File& file, const std::string& path, const std::vector<Use>& uses) {
     constexpr auto doing = "listing the users of a dimension";
     FB_TRY_ASSIGN(type, h5::own(H5Tcreate(H5T_COMPOUND, sizeof(Use)), doing));
     FB_TRY(h5::require(H5Tinsert(type.get(), "dataset", HOFFSET(Use, dataset), H5T_STD_REF_OBJ), doing));
@@ -67,7 +67,7 @@ Result<> mark_scale(const h5::Id& scale, const outline::Outline::Dataset& datase
     return put_mark(scale, "NAME", dataset.scale);
 }
 
-Result<> attach_scales(const h5::File& file, const outline::Outline& outline) {
+Result<> attach_scales(const h5::Hdf5File& file, const outline::Outline& outline) {
     std::vector<hobj_ref_t> references(outline.datasets.size());
     for (std::size_t d = 0; d < outline.datasets.size(); ++d) {
         const auto& dataset = outline.datasets[d];

@@ -13,6 +13,6 @@ namespace forebay::views {
 Result<> mark_scale(const h5::Id& scale, const outline::Outline::Dataset& dataset);
 
 /// Ties all datasets, which exist by now, to their scales.
-Result<> attach_scales(const h5::File& file, const outline::Outline& outline);
+Result<> attach_scales(const h5::Hdf5File& file, const outline::Outline& outline);
 
 }  // namespace forebay::views

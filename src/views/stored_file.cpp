@@ -46,7 +46,7 @@ Result<Tiling> tiling_of(const outline::Outline::Dataset& dataset, std::span<con
     return Tiling(dataset.shape, std::move(boxes));
 }
 
-Result<> add_targets(StoredFile& stored, h5::File& file, const outline::Outline& outline,
+Result<> add_targets(StoredFile& stored, h5::Hdf5File& file, const outline::Outline& outline,
                      std::span<const outline::Contents> contents) {
     for (const auto& dataset : outline.datasets) {
         const auto* shown = std::get_if<std::vector<outline::Outline::Shows>>(&dataset.content);
@@ -65,18 +65,18 @@ Result<> add_targets(StoredFile& stored, h5::File& file, const outline::Outline&
         stored.targets.push_back(
             {dataset.path, offset, bytes, dataset.type, outline::fill_of(dataset.type), std::move(*tiling)});
     }
-    std::ranges::sort(stored.targets, {}, &Target::offset_bytes);
+    std::ranges::sort(stored.targets, {}, &DatasetTarget::offset_bytes);
     return {};
 }
 
 /// HDF5 leaves gaps of some bytes between its own things, which zeros fill, so that they are one write. What targets
 /// fill stays theirs.
-h5::Stretches joined(const h5::Stretches& written, std::span<const Target> targets) {
+h5::Stretches joined(const h5::Stretches& written, std::span<const DatasetTarget> targets) {
     h5::Stretches joined;
     std::uint64_t end = 0;
     for (const auto& [offset, bytes] : written.all()) {
         const auto next = std::ranges::upper_bound(
-            targets, end, {}, [](const Target& target) { return target.offset_bytes + target.bytes; });
+            targets, end, {}, [](const DatasetTarget& target) { return target.offset_bytes + target.bytes; });
         const bool is_free = next == targets.end() || next->offset_bytes >= offset;
         if (is_free && end > 0 && offset - end <= gap_bytes_max)
             joined.write(end, std::vector<std::byte>(offset - end));
@@ -95,7 +95,7 @@ Result<StoredFile> lay_out(const outline::Outline& outline, std::span<const outl
     h5::SparseFile sparse;
     {
         FB_TRY_ASSIGN(access, sparse.access(alignment, metadata_bytes(outline, alignment)));
-        FB_TRY_ASSIGN(file, h5::File::create(access, "forebay-export"));
+        FB_TRY_ASSIGN(file, h5::Hdf5File::create(access, "forebay-export"));
         FB_TRY(render(file, outline, contents, reserve));
         FB_TRY(add_targets(stored, file, outline, contents));
         FB_TRY(file.close());

@@ -16,8 +16,8 @@ namespace forebay::views {
 
 struct StoredFile {
     std::uint64_t file_bytes = 0;
-    h5::Stretches head;           // all that is not in the targets, superblock first
-    std::vector<Target> targets;  // by offset; they do not overlap
+    h5::Stretches head;                  // all that is not in the targets, superblock first
+    std::vector<DatasetTarget> targets;  // by offset; they do not overlap
 };
 
 /// Equal outlines and contents give an equal file. Datasets of at least `alignment` bytes begin at its multiples.

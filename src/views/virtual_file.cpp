@@ -81,7 +81,7 @@ Result<> map(const NewDataset& made, std::span<const outline::Contents> contents
 Result<std::string> write_virtual(const outline::Outline& outline, std::span<const outline::Contents> contents,
                                   const std::string& prefix) {
     const h5::QuietErrors quiet;
-    FB_TRY_ASSIGN(file, h5::File::in_memory());
+    FB_TRY_ASSIGN(file, h5::Hdf5File::in_memory());
     FB_TRY(render(file, outline, contents, [&](const NewDataset& made) { return map(made, contents, prefix); }));
     FB_TRY_ASSIGN(bytes, file.bytes());
     return bytes + format::view_mark(bytes.size());

@@ -43,9 +43,9 @@ inline std::pair<sys::Connection, forward::Greeting> known_at(const forward::Ser
     forward::Greeting greeting{.client_nonce = 5, .forwarder_nonce = 0, .client = 7, .run = forwarded_run};
     const auto word = forward::word_of_hello(forward::key_of(forwarder_token).value(), greeting);
     const forward::Request hello{.file = 7, .offset = 5, .number = word, .path = forwarded_run};
-    send(connection, forward::Kind::hello, encode(hello), patience).value();
+    send(connection, forward::FrameKind::hello, encode(hello), patience).value();
     const auto told = forward::receive(connection, forward::limits::answer_bytes_max, patience, patience).value();
-    REQUIRE(told.kind == forward::Kind::go);
+    REQUIRE(told.kind == forward::FrameKind::go);
     greeting.forwarder_nonce = forward::decode_answer(told.body).value().number;
     return {std::move(connection), greeting};
 }

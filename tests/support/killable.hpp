@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "api/state.hpp"
+#include "node/watch.hpp"
 #include "support/row_rank.hpp"
 #include "support/soon.hpp"
 #include "support/staging_of.hpp"

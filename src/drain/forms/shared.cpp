@@ -91,7 +91,7 @@ public:
             if (!add_contiguous(v)) scattered.push_back(v);
         }
         FB_TRY(write_packed(packed));
-        std::ranges::sort(ranges_, {}, &move::Range::offset);
+        std::ranges::sort(ranges_, {}, &move::ByteRange::offset);
         FB_TRY(move::write_ranges(out_, image_, ranges_, drain_.write, check_, drain_.done_bytes, drain_.stop));
         count(ranges_);
         for (const auto v : scattered) FB_TRY(write_scattered(v));
@@ -126,7 +126,7 @@ private:
 
     /// So that all but the ends are whole pages.
     void cut_off_ends(std::size_t from) {
-        const std::vector<move::Range> whole(ranges_.begin() + static_cast<std::ptrdiff_t>(from), ranges_.end());
+        const std::vector<move::ByteRange> whole(ranges_.begin() + static_cast<std::ptrdiff_t>(from), ranges_.end());
         ranges_.resize(from);
         for (const auto& range : whole) {
             const auto end = range.offset + range.bytes;
@@ -142,7 +142,7 @@ private:
     Result<> write_window(std::span<const format::BlockRuns> runs, std::span<const format::Block> blocks,
                           std::uint64_t begin, std::uint64_t end);
 
-    void count(std::span<const move::Range> ranges) {
+    void count(std::span<const move::ByteRange> ranges) {
         if (drain_.stored_bytes == nullptr) return;
         for (const auto& range : ranges) *drain_.stored_bytes += range.bytes;
     }
@@ -152,7 +152,7 @@ private:
     const std::span<const std::byte> image_;
     const move::Check check_;
     sys::File& out_;
-    std::vector<move::Range> ranges_;
+    std::vector<move::ByteRange> ranges_;
     std::vector<format::Stretch> pieces_;
     PageBuffer buffer_;
 };
@@ -175,7 +175,7 @@ Result<> SharedDrain::write_packed(std::vector<std::uint32_t>& variables) {
             std::memcpy(buffer.data() + (offset_of(*at) - begin), image_.data() + extent.offset_bytes,
                         extent.used_bytes);
         }
-        const std::array all{move::Range{begin, end - begin, -static_cast<std::int64_t>(begin)}};
+        const std::array all{move::ByteRange{begin, end - begin, -static_cast<std::int64_t>(begin)}};
         count(all);
         FB_TRY(move::write_ranges(out_, buffer, all, drain_.write, {}, drain_.done_bytes, drain_.stop));
     }

@@ -16,7 +16,7 @@ class ContentsMaker {
 public:
     explicit ContentsMaker(const Set& set) : set_(set) {}
 
-    Result<Contents> make() {
+    Result<ForeignContents> make() {
         for (const auto& part : set_.parts) out_.files.push_back(part.path);
         out_.big_endian = set_.header().big_endian;
         out_.schema.tables = {table_name, ranks_table_name};
@@ -97,12 +97,12 @@ private:
     }
 
     const Set& set_;
-    Contents out_;
+    ForeignContents out_;
 };
 
 }  // namespace
 
-Result<Contents> open(sys::Store& store, const std::string& path) {
+Result<ForeignContents> open(sys::Store& store, const std::string& path) {
     FB_TRY_ASSIGN(set, open_set(store, path));
     return ContentsMaker(set).make();
 }

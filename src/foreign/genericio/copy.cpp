@@ -65,8 +65,8 @@ private:
 
 class Worker {
 public:
-    Worker(const catalog::BlockReader& node, std::span<const Record> records, std::span<Output> outputs,
-           std::span<const Destined> ranks, const ExportOptions& options, Shared& shared)
+    Worker(const catalog::BlockReader& node, std::span<const GioRecord> records, std::span<GioOutput> outputs,
+           std::span<const Destined> ranks, const GioExportOptions& options, Shared& shared)
         : node_(node), records_(records), outputs_(outputs), ranks_(ranks), options_(options), shared_(shared) {}
 
     void run() {
@@ -83,8 +83,8 @@ private:
     struct Job {
         std::size_t number = 0;
         std::size_t place = 0;  // of the rank, in the node
-        const Record* record = nullptr;
-        Output* output = nullptr;
+        const GioRecord* record = nullptr;
+        GioOutput* output = nullptr;
         std::size_t rank = 0, variable = 0;  // in the output
         std::uint64_t bytes = 0;
     };
@@ -102,7 +102,7 @@ private:
     }
 
     // The longest stretch of rows that is in memory at once.
-    std::uint64_t column_window(const Record& record) const {
+    std::uint64_t column_window(const GioRecord& record) const {
         const auto columns = record.columns.size();
         const auto share = options_.memory_bytes / static_cast<std::uint64_t>(options_.threads) /
                            (columns == 1 ? 1 : 2 * columns) / segment_bytes;
@@ -189,10 +189,10 @@ private:
     }
 
     const catalog::BlockReader& node_;
-    std::span<const Record> records_;
-    std::span<Output> outputs_;
+    std::span<const GioRecord> records_;
+    std::span<GioOutput> outputs_;
     std::span<const Destined> ranks_;
-    const ExportOptions& options_;
+    const GioExportOptions& options_;
     Shared& shared_;
     std::vector<std::byte> records_buffer_, column_buffer_, plain_, packed_;
     catalog::BlockReader::Scratch scratch_;
@@ -200,8 +200,8 @@ private:
 
 }  // namespace
 
-Result<> copy_node(const catalog::BlockReader& node, std::span<const Record> records, std::span<Output> outputs,
-                   std::span<const Destined> ranks, const ExportOptions& options,
+Result<> copy_node(const catalog::BlockReader& node, std::span<const GioRecord> records, std::span<GioOutput> outputs,
+                   std::span<const Destined> ranks, const GioExportOptions& options,
                    const std::function<void(std::uint64_t)>& done) {
     if (records.empty()) return {};
     Shared shared(done);

@@ -15,9 +15,9 @@
 namespace forebay::foreign::genericio {
 
 /// A file that is being made, of some ranks.
-struct Output {
+struct GioOutput {
     std::string path;  // its own name; it is written beside it
-    Header header;
+    GioHeader header;
     std::uint64_t end = 0;  // of what is given away so far; of files with blocks
     std::unique_ptr<sys::File> file;
 };
@@ -35,8 +35,8 @@ inline std::size_t block_of(const catalog::BlockReader& node, std::uint32_t vari
 
 /// All ranks of the node, each variable of each. `done` is called with the bytes that were read since; not by two
 /// threads at once. The first error ends all threads.
-Result<> copy_node(const catalog::BlockReader& node, std::span<const Record> records, std::span<Output> outputs,
-                   std::span<const Destined> ranks, const ExportOptions& options,
+Result<> copy_node(const catalog::BlockReader& node, std::span<const GioRecord> records, std::span<GioOutput> outputs,
+                   std::span<const Destined> ranks, const GioExportOptions& options,
                    const std::function<void(std::uint64_t)>& done);
 
 }  // namespace forebay::foreign::genericio

@@ -11,9 +11,9 @@ namespace forebay::foreign::genericio {
 
 namespace {
 
-class Encoder {
+class GioEncoder {
 public:
-    explicit Encoder(const Header& header)
+    explicit GioEncoder(const GioHeader& header)
         : header_(header), bytes_(header_bytes(header.variables.size(), header.ranks.size(), header.has_blocks())) {}
 
     std::vector<std::byte> encode() {
@@ -77,7 +77,7 @@ private:
         put(at + at_block_bytes, header_.stored[i].bytes);
     }
 
-    const Header& header_;
+    const GioHeader& header_;
     std::vector<std::byte> bytes_;
 };
 
@@ -88,7 +88,7 @@ std::uint64_t header_bytes(std::size_t variables, std::size_t ranks, bool blocks
            (blocks ? variables * ranks * block_bytes : 0) + crc_bytes;
 }
 
-Result<> place_plain(Header& header) {
+Result<> place_plain(GioHeader& header) {
     header.header_bytes = header_bytes(header.variables.size(), header.ranks.size(), false);
     header.variable_offsets.clear();
     std::uint64_t row_bytes = 0;
@@ -107,7 +107,7 @@ Result<> place_plain(Header& header) {
     return {};
 }
 
-std::vector<std::byte> encode(const Header& header) { return Encoder(header).encode(); }
+std::vector<std::byte> encode(const GioHeader& header) { return GioEncoder(header).encode(); }
 
 std::array<std::byte, crc_bytes> trailer(std::uint64_t crc) {
     std::array<std::byte, crc_bytes> bytes;
@@ -115,7 +115,7 @@ std::array<std::byte, crc_bytes> trailer(std::uint64_t crc) {
     return bytes;
 }
 
-std::vector<std::byte> encode_small(Header header, std::span<const std::vector<std::byte>> columns) {
+std::vector<std::byte> encode_small(GioHeader header, std::span<const std::vector<std::byte>> columns) {
     place_plain(header).value();
     auto bytes = encode(header);
     bytes.resize(header.file_bytes);

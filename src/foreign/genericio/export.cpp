@@ -38,10 +38,10 @@ struct Around {
 class Exporter {
 public:
     Exporter(sys::Store& store, const catalog::Snapshot& snapshot, const std::string& path,
-             const ExportOptions& options, const std::function<void(std::uint64_t, std::uint64_t)>& progress)
+             const GioExportOptions& options, const std::function<void(std::uint64_t, std::uint64_t)>& progress)
         : store_(store), directory_(snapshot.directory), path_(path), options_(options), progress_(progress) {}
 
-    Result<Exported> run() {
+    Result<GioExported> run() {
         FB_TRY(check_options());
         FB_TRY(survey());
         FB_TRY(plan());
@@ -166,7 +166,7 @@ private:
         for (std::uint32_t rank = 0; rank < elements_.size(); ++rank) members[partition_of(rank)].push_back(rank);
         ranks_.resize(elements_.size());
         for (const auto& [number, ranks] : members) {
-            Output output;
+            GioOutput output;
             output.path = is_split() ? fmt::format("{}#{}", path_, number) : path_;
             FB_TRY(check_absent(output.path));
             output.header = header_of(ranks);
@@ -181,8 +181,8 @@ private:
         FB_TRY_ASSIGN(free, sys::free_bytes(directory_of(path_)));
         if (free >= bytes_all_ || options_.compress) return {};
         return Error{ErrorKind::full,
-                     fmt::format("{} has {} bytes free, {} takes {}. Nothing was written", directory_of(path_),
-                                 free, path_, bytes_all_),
+                     fmt::format("{} has {} bytes free, {} takes {}. Nothing was written", directory_of(path_), free,
+                                 path_, bytes_all_),
                      "", "another directory"};
     }
 
@@ -210,7 +210,7 @@ private:
         return parts == 0 ? 0 : static_cast<std::int32_t>(((rank + 1) * parts - 1) / elements_.size());
     }
 
-    static void make_blocks(Output& output) {
+    static void make_blocks(GioOutput& output) {
         auto& header = output.header;
         header.filters = {"", "BLOSC"};
         header.stored.resize(header.ranks.size() * header.variables.size());
@@ -219,8 +219,8 @@ private:
         output.end = header.header_bytes;
     }
 
-    Header header_of(const std::vector<std::uint32_t>& ranks) const {
-        Header header;
+    GioHeader header_of(const std::vector<std::uint32_t>& ranks) const {
+        GioHeader header;
         const bool grid = around_.is_grid(elements_.size());  // of all ranks, in each partition too
         header.big_endian = options_.big_endian;
         header.dims = grid ? around_.dims : std::array<std::uint64_t, 3>{elements_.size(), 1, 1};
@@ -280,7 +280,7 @@ private:
 
     std::vector<std::byte> encode_list() const {
         const bool grid = around_.is_grid(elements_.size());
-        Header header;  // of one rank, which knows all
+        GioHeader header;  // of one rank, which knows all
         header.big_endian = options_.big_endian;
         header.elements = elements_.size();
         header.dims = {1, 1, 1};
@@ -305,25 +305,25 @@ private:
     sys::Store& store_;
     std::string directory_;
     const std::string& path_;
-    const ExportOptions& options_;
+    const GioExportOptions& options_;
     const std::function<void(std::uint64_t, std::uint64_t)>& progress_;
     format::Manifest manifest_;
-    std::vector<Record> records_;
+    std::vector<GioRecord> records_;
     std::vector<std::uint64_t> elements_;   // by rank
     std::vector<std::int32_t> partitions_;  // by rank, as they chose; empty: they did not
     std::vector<Destined> ranks_;
     Around around_;
-    std::vector<Output> outputs_;
+    std::vector<GioOutput> outputs_;
     std::uint64_t bytes_all_ = 0;
     catalog::BlockReader::Scratch scratch_;
-    Exported out_;
+    GioExported out_;
 };
 
 }  // namespace
 
-Result<Exported> export_file(sys::Store& store, const catalog::Snapshot& snapshot, const std::string& path,
-                             const ExportOptions& options,
-                             const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+Result<GioExported> export_file(sys::Store& store, const catalog::Snapshot& snapshot, const std::string& path,
+                                const GioExportOptions& options,
+                                const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
     return Exporter(store, snapshot, path, options, progress).run();
 }
 

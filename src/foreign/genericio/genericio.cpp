@@ -23,7 +23,7 @@ public:
         out_.file_bytes = file_bytes;
     }
 
-    Result<Header> decode() {
+    Result<GioHeader> decode() {
         if (!is_genericio(bytes_))
             return Error{ErrorKind::refused,
                          fmt::format("{} is no GenericIO file: it does not begin with HACC01L or HACC01B", name_), "",
@@ -124,7 +124,7 @@ private:
         for (std::uint64_t i = 0; i < variables_.count; ++i) {
             const auto at = variables_.entry(i);
             const auto text = text_of(bytes_.subspan(at, name_field_bytes));
-            Variable one{.name = std::string(text.substr(0, text.find('\0'))), .flags = u64(at + at_flags)};
+            GioVariable one{.name = std::string(text.substr(0, text.find('\0'))), .flags = u64(at + at_flags)};
             one.record_bytes = u64(at + at_record_bytes);
             one.element_bytes =
                 variables_.entry_bytes >= variable_bytes ? u64(at + at_element_bytes) : one.record_bytes;
@@ -247,7 +247,7 @@ private:
     std::span<const std::byte> bytes_;
     const std::string& name_;
     Table variables_{}, ranks_{}, blocks_{};
-    Header out_;
+    GioHeader out_;
 };
 
 }  // namespace
@@ -257,11 +257,11 @@ bool is_genericio(std::span<const std::byte> first) {
     return text == magic_little || text == magic_big;
 }
 
-Result<Header> decode(std::span<const std::byte> bytes, std::uint64_t file_bytes, const std::string& name) {
+Result<GioHeader> decode(std::span<const std::byte> bytes, std::uint64_t file_bytes, const std::string& name) {
     return Decoder(bytes, file_bytes, name).decode();
 }
 
-Result<Header> read_header(sys::File& file, const std::string& name) {
+Result<GioHeader> read_header(sys::File& file, const std::string& name) {
     FB_TRY_ASSIGN(file_bytes, file.size());
     std::vector<std::byte> bytes(std::min(file_bytes, at_header_bytes + 8));
     FB_TRY(file.read(0, bytes));
@@ -276,7 +276,7 @@ Result<Header> read_header(sys::File& file, const std::string& name) {
     return decode(bytes, file_bytes, name);
 }
 
-Block Header::block(std::size_t rank, std::size_t variable) const {
+GioBlock GioHeader::block(std::size_t rank, std::size_t variable) const {
     if (has_blocks()) {
         const auto i = rank * variables.size() + variable;
         return {stored[i], filters[filter_of[i]]};
@@ -287,7 +287,7 @@ Block Header::block(std::size_t rank, std::size_t variable) const {
             ""};
 }
 
-Result<Sealed> Header::sealed(std::size_t rank, std::size_t variable, const std::string& name) const {
+Result<Sealed> GioHeader::sealed(std::size_t rank, std::size_t variable, const std::string& name) const {
     const auto found = block(rank, variable);
     Sealed sealed{.stored = found.stored,
                   .blosc = found.filter == "BLOSC",
@@ -320,7 +320,7 @@ std::uint64_t flags_of(const std::string& text) {
     return flags;
 }
 
-Result<Type> type_of(const Variable& variable, const std::string& name) {
+Result<Type> type_of(const GioVariable& variable, const std::string& name) {
     const bool is_real = (variable.flags & is_float) != 0, with_sign = (variable.flags & is_signed) != 0;
     const auto bytes = variable.element_bytes;
     if (is_real) {

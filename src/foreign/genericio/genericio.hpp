@@ -22,13 +22,13 @@ inline constexpr std::uint64_t is_float = 1, is_signed = 2, maybe_ghost = 32;
 inline constexpr std::array<std::uint64_t, 3> coordinate{4, 8, 16};
 inline constexpr std::uint64_t crc_bytes = 8;
 
-struct Variable {
+struct GioVariable {
     std::string name;
     std::uint64_t flags = 0;
     std::uint64_t record_bytes = 0;
     std::uint64_t element_bytes = 0;  // a record is one element, or several
     std::uint64_t elements() const { return record_bytes / element_bytes; }
-    friend bool operator==(const Variable&, const Variable&) = default;
+    friend bool operator==(const GioVariable&, const GioVariable&) = default;
 };
 
 struct Rank {
@@ -39,26 +39,26 @@ struct Rank {
 };
 
 /// One rank's values of one variable, without the checksum behind them.
-struct Block {
+struct GioBlock {
     Range stored;
     std::string filter;  // "", "BLOSC", or names that nobody here knows, in their order: "SZ+BLOSC"
 };
 
-struct Header {
+struct GioHeader {
     bool big_endian = false;
     std::uint64_t file_bytes = 0;
     std::uint64_t header_bytes = 0;  // with its checksum
     std::uint64_t elements = 0;
     std::array<std::uint64_t, 3> dims{};
     std::array<double, 3> phys_origin{}, phys_scale{};
-    std::vector<Variable> variables;
+    std::vector<GioVariable> variables;
     std::vector<Rank> ranks;
     std::uint64_t ranks_start = 0, rank_bytes = 0;  // where the ranks' entries lie
     Range origin_place, scale_place;                // of no bytes where the file has none
     bool has_global_ranks = false;
 
     bool has_blocks() const { return !stored.empty(); }
-    Block block(std::size_t rank, std::size_t variable) const;
+    GioBlock block(std::size_t rank, std::size_t variable) const;
     /// `unsupported` for filters that this Forebay has not. `name` is the file's.
     Result<Sealed> sealed(std::size_t rank, std::size_t variable, const std::string& name) const;
 
@@ -74,21 +74,21 @@ bool is_genericio(std::span<const std::byte> first);
 
 /// `bytes` is the header with its checksum. `refused` for what is no such file, `corrupt` for a damaged one; all blocks
 /// lie behind the header, none over another, within `file_bytes`. `name` is the file's, for errors.
-Result<Header> decode(std::span<const std::byte> bytes, std::uint64_t file_bytes, const std::string& name);
-Result<Header> read_header(sys::File& file, const std::string& name);
+Result<GioHeader> decode(std::span<const std::byte> bytes, std::uint64_t file_bytes, const std::string& name);
+Result<GioHeader> read_header(sys::File& file, const std::string& name);
 
 /// "float signed coordinate_x", and back; names that are none are left out.
 std::string flags_text(std::uint64_t flags);
 std::uint64_t flags_of(const std::string& text);
 
 /// The type of a variable's elements; `unsupported` for sizes that Forebay has not.
-Result<Type> type_of(const Variable& variable, const std::string& name);
+Result<Type> type_of(const GioVariable& variable, const std::string& name);
 
 /// What a name stands for: a file, or a list of ranks with the files that hold their data.
 struct Set {
     struct Part {
         std::string path;
-        Header header;
+        GioHeader header;
     };
     struct Place {
         std::uint32_t part = 0;
@@ -99,7 +99,7 @@ struct Set {
     std::vector<Place> ranks;  // by global rank where the file is partitioned, else as in the file
     std::optional<Part> list;  // of a partitioned file
 
-    const Header& header() const { return parts.front().header; }
+    const GioHeader& header() const { return parts.front().header; }
     const Rank& rank(std::size_t i) const { return parts[ranks[i].part].header.ranks[ranks[i].rank]; }
     std::uint64_t elements() const;
 };
@@ -110,7 +110,7 @@ Result<Set> open_set(sys::Store& store, const std::string& path);
 Result<std::vector<std::int32_t>> read_integers(sys::File& file, const Set::Part& part, const std::string& variable);
 
 /// A block that is not what was written.
-struct Damage {
+struct GioDamage {
     std::string file, variable;
     std::uint64_t rank = 0;   // global
     std::uint64_t block = 0;  // in the file
@@ -118,15 +118,15 @@ struct Damage {
     std::string text;
 };
 
-struct Verified {
+struct GioVerified {
     std::uint64_t bytes = 0;  // as stored
     std::uint64_t blocks = 0;
-    std::vector<Damage> damage;
+    std::vector<GioDamage> damage;
 };
 
 /// Reads every block and compares its checksums. An error means that the check could not be made.
-Result<Verified> verify(sys::Store& store, const Set& set,
-                        const std::function<void(std::uint64_t, std::uint64_t)>& progress);
+Result<GioVerified> verify(sys::Store& store, const Set& set,
+                           const std::function<void(std::uint64_t, std::uint64_t)>& progress);
 
 /// The stream in the run beside a file that the GenericIO library writes.
 inline constexpr const char* stream_name = "restart";
@@ -134,7 +134,7 @@ inline constexpr const char* stream_name = "restart";
 /// The ranks' elements become rows of a table "particles".
 inline constexpr const char* table_name = "particles";
 inline constexpr const char* ranks_table_name = "genericio_ranks";
-Result<Contents> open(sys::Store& store, const std::string& path);
+Result<ForeignContents> open(sys::Store& store, const std::string& path);
 
 }  // namespace genericio
 

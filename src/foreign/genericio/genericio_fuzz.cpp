@@ -77,7 +77,7 @@ bool is_allowed(const Error& error) {
            error.kind == ErrorKind::unsupported || error.kind == ErrorKind::missing;
 }
 
-void read_all(test::SpanStore& store, const Contents& contents) {
+void read_all(test::SpanStore& store, const ForeignContents& contents) {
     OriginReader reader;
     for (const auto& origin : contents.origins) {
         const auto file = store.open(contents.files[origin.file], sys::Access::read).value();

@@ -26,7 +26,7 @@ std::vector<std::byte> as_bytes_of(const std::vector<float>& values) {
 
 // Two ranks with 3 and 2 elements of x, y.
 std::vector<std::byte> small_file(bool big_endian = false) {
-    gio::Header header;
+    gio::GioHeader header;
     header.big_endian = big_endian;
     header.elements = 5;
     header.dims = {2, 1, 1};
@@ -38,7 +38,7 @@ std::vector<std::byte> small_file(bool big_endian = false) {
     return gio::encode_small(header, columns);
 }
 
-Result<gio::Header> decoded(const std::vector<std::byte>& bytes) {
+Result<gio::GioHeader> decoded(const std::vector<std::byte>& bytes) {
     test::SpanFile file(bytes);
     return gio::read_header(file, "m000");
 }

@@ -46,10 +46,10 @@ Numbers numbers_of(Type type) {
 
 class RecordsMaker {
 public:
-    RecordsMaker(const Schema& schema, std::uint32_t table, const ExportOptions& options)
+    RecordsMaker(const Schema& schema, std::uint32_t table, const GioExportOptions& options)
         : schema_(schema), table_(table), options_(options) {}
 
-    Result<std::vector<Record>> make() {
+    Result<std::vector<GioRecord>> make() {
         const auto prefix = schema_.tables[table_].size() + 1;
         for (std::uint32_t i = 0; i < schema_.variables.size(); ++i) {
             const auto& column = schema_.variables[i];
@@ -82,12 +82,12 @@ private:
         const auto* record = attribute<std::string>(column, "genericio_record");
         const auto* element = attribute<std::int64_t>(column, "genericio_element");
         const bool begins = record != nullptr && element != nullptr && *element == 0 && numbers.count == 1;
-        Record made{.variable = {.name = begins ? *record : column_name,
-                                 .flags = numbers.flags,
-                                 .record_bytes = numbers.bytes * numbers.count,
-                                 .element_bytes = numbers.bytes},
-                    .type = column.type,
-                    .columns = {index}};
+        GioRecord made{.variable = {.name = begins ? *record : column_name,
+                                    .flags = numbers.flags,
+                                    .record_bytes = numbers.bytes * numbers.count,
+                                    .element_bytes = numbers.bytes},
+                       .type = column.type,
+                       .columns = {index}};
         if (const auto* flags = attribute<std::string>(column, "genericio_flags"))
             made.variable.flags |= flags_of(*flags) & ~(is_float | is_signed);
         if (made.variable.name.size() >= name_field_bytes || made.variable.name.starts_with('$'))
@@ -100,7 +100,7 @@ private:
     Result<> mark_coordinates() {
         for (std::size_t i = 0; i < options_.coordinates.size(); ++i) {
             const auto found = std::ranges::find(records_, options_.coordinates[i],
-                                                 [](const Record& record) { return record.variable.name; });
+                                                 [](const GioRecord& record) { return record.variable.name; });
             if (i >= coordinate.size() || found == records_.end())
                 return refusal(fmt::format("'{}' is no column that could be a coordinate.", options_.coordinates[i]),
                                "--coordinate x --coordinate y --coordinate z, of the table's columns");
@@ -109,7 +109,7 @@ private:
         return {};
     }
 
-    Result<std::vector<Record>> check() {
+    Result<std::vector<GioRecord>> check() {
         std::set<std::string> names;
         for (const auto& record : records_)
             if (!names.insert(record.variable.name).second)
@@ -120,13 +120,13 @@ private:
 
     const Schema& schema_;
     std::uint32_t table_;
-    const ExportOptions& options_;
-    std::vector<Record> records_;
+    const GioExportOptions& options_;
+    std::vector<GioRecord> records_;
 };
 
 }  // namespace
 
-Result<std::vector<Record>> records_of(const Schema& schema, std::uint32_t table, const ExportOptions& options) {
+Result<std::vector<GioRecord>> records_of(const Schema& schema, std::uint32_t table, const GioExportOptions& options) {
     return RecordsMaker(schema, table, options).make();
 }
 

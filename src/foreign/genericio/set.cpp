@@ -16,8 +16,8 @@ namespace {
 constexpr const char* partition_column = "$partition";
 constexpr const char* rank_column = "$rank";
 
-const Variable* find(const Header& header, const std::string& name) {
-    const auto found = std::ranges::find(header.variables, name, &Variable::name);
+const GioVariable* find(const GioHeader& header, const std::string& name) {
+    const auto found = std::ranges::find(header.variables, name, &GioVariable::name);
     return found == header.variables.end() ? nullptr : &*found;
 }
 
@@ -31,7 +31,7 @@ Result<> check_alike(const Set& set, const Set::Part& part, const std::string& p
     if (part.header.variables != first.header.variables)
         return damage(path, fmt::format("{} and {} have different variables.", first.path, part.path));
     // What headers of several ages hold is asked of the first part alone.
-    const auto age = [](const Header& header) {
+    const auto age = [](const GioHeader& header) {
         return std::tuple(header.has_global_ranks, header.origin_place.bytes, header.scale_place.bytes);
     };
     if (age(part.header) != age(first.header))

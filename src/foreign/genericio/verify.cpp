@@ -11,9 +11,9 @@ namespace forebay::foreign::genericio {
 
 namespace {
 
-class Verifier {
+class GioVerifier {
 public:
-    Verifier(sys::Store& store, const std::function<void(std::uint64_t, std::uint64_t)>& progress, std::uint64_t all)
+    GioVerifier(sys::Store& store, const std::function<void(std::uint64_t, std::uint64_t)>& progress, std::uint64_t all)
         : store_(store), progress_(progress), all_(all), window_(limits::window_bytes) {}
 
     Result<> part(const Set::Part& part) {
@@ -31,11 +31,11 @@ public:
             }
         return {};
     }
-    Verified take() { return std::move(out_); }
+    GioVerified take() { return std::move(out_); }
 
 private:
     // The checksum of what is stored does not need the filter.
-    Result<> block(sys::File& file, const Header& header, std::size_t rank, std::size_t v) {
+    Result<> block(sys::File& file, const GioHeader& header, std::size_t rank, std::size_t v) {
         const auto found = header.block(rank, v);
         Sealed sealed{.stored = found.stored,
                       .blosc = found.filter == "BLOSC",
@@ -65,7 +65,7 @@ private:
     std::uint64_t all_;
     std::vector<std::byte> window_;
     SealedReader reader_;
-    Verified out_;
+    GioVerified out_;
 };
 
 std::uint64_t stored_bytes(const Set::Part& part) {
@@ -77,12 +77,12 @@ std::uint64_t stored_bytes(const Set::Part& part) {
 
 }  // namespace
 
-Result<Verified> verify(sys::Store& store, const Set& set,
-                        const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+Result<GioVerified> verify(sys::Store& store, const Set& set,
+                           const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
     std::uint64_t all = 0;
     for (const auto& part : set.parts) all += stored_bytes(part);
     if (set.list) all += stored_bytes(*set.list);
-    Verifier verifier(store, progress, all);
+    GioVerifier verifier(store, progress, all);
     if (set.list) FB_TRY(verifier.part(*set.list));
     for (const auto& part : set.parts) FB_TRY(verifier.part(part));
     return verifier.take();

@@ -29,9 +29,9 @@ bool next(Sizes& at, const Sizes& step, const Sizes& size) {
     return false;
 }
 
-class Reader {
+class DatasetReader {
 public:
-    explicit Reader(const h5::Id& dataset)
+    explicit DatasetReader(const h5::Id& dataset)
         : dataset_(dataset), type_(H5Dget_type(dataset.get())), space_(H5Dget_space(dataset.get())) {}
 
     ReadThrough read() {
@@ -171,6 +171,6 @@ std::optional<std::uint64_t> bytes_of(const h5::Id& dataset) {
     return bytes;
 }
 
-ReadThrough read_through(const h5::Id& dataset) { return Reader(dataset).read(); }
+ReadThrough read_through(const h5::Id& dataset) { return DatasetReader(dataset).read(); }
 
 }  // namespace forebay::foreign

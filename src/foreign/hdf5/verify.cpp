@@ -14,11 +14,11 @@ namespace forebay::foreign {
 
 namespace {
 
-class Verifier {
+class Hdf5Verifier {
 public:
     using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
 
-    Verifier(std::string path, const Progress& progress, ForeignVerdict& verdict)
+    Hdf5Verifier(std::string path, const Progress& progress, ForeignVerdict& verdict)
         : folder_(std::filesystem::path(std::move(path)).parent_path()), progress_(progress), verdict_(verdict) {}
 
     Result<> check(const h5::Id& file, const ForeignFile& found) {
@@ -113,7 +113,7 @@ Result<ForeignVerdict> verify_hdf5(const std::string& path,
         file, [](const auto&, const auto&, auto) { return Result<>(); }, dangling));
     FB_TRY_ASSIGN(broken, broken_rules(file, found));
     verdict.problems.insert(verdict.problems.end(), broken.begin(), broken.end());
-    FB_TRY(Verifier(path, progress, verdict).check(file, found));
+    FB_TRY(Hdf5Verifier(path, progress, verdict).check(file, found));
     return verdict;
 }
 

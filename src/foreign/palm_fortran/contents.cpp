@@ -27,7 +27,7 @@ public:
         out_.files = std::move(files);
     }
 
-    Result<Contents> combine() {
+    Result<ForeignContents> combine() {
         FB_TRY(check_processes());
         FB_TRY(check_grid());
         FB_TRY(check_bounds());
@@ -132,7 +132,7 @@ private:
         return {};
     }
 
-    const Wish* wish(const std::string& name) const {
+    const TypeHint* wish(const std::string& name) const {
         const auto at = choices_.wishes.find(name);
         return at == choices_.wishes.end() ? nullptr : &at->second;
     }
@@ -161,10 +161,10 @@ private:
             variable.type =
                 wanted != nullptr ? wanted->type : guess_type(first, record.bytes, processes_.front().big_endian);
             const auto elements = record.bytes / variable.type.size_bytes;
-            if (wanted != nullptr && wanted->form == Wish::Form::shape) variable.shape = wanted->shape;
+            if (wanted != nullptr && wanted->form == TypeHint::Form::shape) variable.shape = wanted->shape;
             else if (elements != 1) variable.shape = {elements};
             if (variable.elements() * variable.type.size_bytes != record.bytes ||
-                (wanted != nullptr && wanted->form == Wish::Form::box))
+                (wanted != nullptr && wanted->form == TypeHint::Form::box))
                 return Error{ErrorKind::refused,
                              fmt::format("'{}' of the global part has {} bytes; --type asks for something else", name,
                                          record.bytes),
@@ -189,14 +189,14 @@ private:
 
     Result<> add_local(const PalmItem& item) {
         const auto* wanted = wish(item.name);
-        if (wanted != nullptr && wanted->form == Wish::Form::shape)
+        if (wanted != nullptr && wanted->form == TypeHint::Form::shape)
             return Error{ErrorKind::refused,
                          fmt::format("'{}' is in the file of each process: its shape follows from theirs", item.name),
                          "", fmt::format("--type {}=TYPE:box, or {}=TYPE:rows", item.name, item.name)};
-        if (wanted != nullptr && wanted->form == Wish::Form::rows) return add_table(item, wanted);
+        if (wanted != nullptr && wanted->form == TypeHint::Form::rows) return add_table(item, wanted);
         const auto box =
             find_box(processes_, item, ghost_layers_, wanted != nullptr ? std::optional(wanted->type) : std::nullopt);
-        if (!box && wanted != nullptr && wanted->form == Wish::Form::box)
+        if (!box && wanted != nullptr && wanted->form == TypeHint::Form::box)
             return Error{ErrorKind::refused,
                          fmt::format("'{}' does not have the size of a box of {} in the files of all processes",
                                      item.name, name_of(wanted->type)),
@@ -260,7 +260,7 @@ private:
         return guess_type({}, sizes, processes_.front().big_endian);
     }
 
-    Result<> add_table(const PalmItem& item, const Wish* wanted) {
+    Result<> add_table(const PalmItem& item, const TypeHint* wanted) {
         auto type = wanted != nullptr ? wanted->type : u8;
         if (wanted == nullptr) {
             FB_TRY_ASSIGN(found, type_of_rows(item));
@@ -302,13 +302,13 @@ private:
     const ReadSample& read_sample_;
     std::uint64_t points_x_ = 0, points_y_ = 0, ghost_layers_ = 0;
     std::vector<std::string> table_names_;
-    Contents out_;
+    ForeignContents out_;
 };
 
 }  // namespace
 
-Result<Contents> combine_palm_processes(std::vector<PalmProcess> processes, std::vector<std::string> files,
-                                        const Choices& choices, const ReadSample& read_sample) {
+Result<ForeignContents> combine_palm_processes(std::vector<PalmProcess> processes, std::vector<std::string> files,
+                                               const Choices& choices, const ReadSample& read_sample) {
     return Combiner(std::move(processes), std::move(files), choices, read_sample).combine();
 }
 

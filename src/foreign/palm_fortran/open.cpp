@@ -24,7 +24,7 @@ std::optional<std::uint32_t> process_in(std::string_view name) {
 
 }  // namespace
 
-Result<Contents> open_palm_fortran(sys::Store& store, const std::string& directory, const Choices& choices) {
+Result<ForeignContents> open_palm_fortran(sys::Store& store, const std::string& directory, const Choices& choices) {
     FB_TRY_ASSIGN(entries, store.list(directory));
     std::vector<std::pair<std::uint32_t, std::string>> found;
     std::vector<std::string> strangers;

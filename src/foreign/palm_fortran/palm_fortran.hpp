@@ -40,10 +40,10 @@ using ReadSample = std::function<Result<std::vector<std::byte>>(std::uint32_t fi
 
 /// Puts the processes' parts together; `files` are theirs, in the order of their numbers. `corrupt` when the parts do
 /// not make one grid.
-Result<Contents> combine_palm_processes(std::vector<PalmProcess> processes, std::vector<std::string> files,
-                                        const Choices& choices, const ReadSample& read_sample);
+Result<ForeignContents> combine_palm_processes(std::vector<PalmProcess> processes, std::vector<std::string> files,
+                                               const Choices& choices, const ReadSample& read_sample);
 
 /// Opens every file of the directory once. `missing` names the first process whose file is not there.
-Result<Contents> open_palm_fortran(sys::Store& store, const std::string& directory, const Choices& choices);
+Result<ForeignContents> open_palm_fortran(sys::Store& store, const std::string& directory, const Choices& choices);
 
 }  // namespace forebay::foreign

@@ -11,7 +11,7 @@ using namespace forebay::foreign;
 
 namespace {
 
-Result<Contents> open(std::span<const std::vector<std::byte>> files, const Choices& choices = {}) {
+Result<ForeignContents> open(std::span<const std::vector<std::byte>> files, const Choices& choices = {}) {
     std::vector<PalmProcess> processes;
     std::vector<std::string> names;
     for (const auto& bytes : files) {

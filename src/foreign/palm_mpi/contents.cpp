@@ -22,16 +22,16 @@ struct Found {
     std::string reason;
 };
 
-class Reader {
+class PalmReader {
 public:
-    Reader(sys::File& file, const std::string& path, const Choices& choices, const PalmMpiHeader& header)
+    PalmReader(sys::File& file, const std::string& path, const Choices& choices, const PalmMpiHeader& header)
         : file_(file), path_(path), choices_(choices), header_(header) {
         inner_ = header.points_y * header.points_x;
         outer_y_ = header.points_y + 2 * header.ghost_layers;
         outer_x_ = header.points_x + 2 * header.ghost_layers;
     }
 
-    Result<Contents> read() {
+    Result<ForeignContents> read() {
         out_.files = {path_};
         out_.big_endian = header_.big_endian;
         out_.time = header_.time;
@@ -139,7 +139,7 @@ private:
         return Found{type, {bytes / type.size_bytes}, false, false, "size fits no shape"};
     }
 
-    Result<Found> wished(const PalmMpiHeader::Named& array, const Wish& wish) const {
+    Result<Found> wished(const PalmMpiHeader::Named& array, const TypeHint& wish) const {
         const auto bytes = array.place.bytes;
         const auto refusal = [&](const std::string& why) {
             return Error{ErrorKind::refused,
@@ -147,18 +147,18 @@ private:
                          "forebay import palm-mpi --dry-run shows what its size tells"};
         };
         const auto type = wish.type;
-        if (wish.form == Wish::Form::shape) {
+        if (wish.form == TypeHint::Form::shape) {
             Variable wanted{
                 .name = array.name, .type = type, .kind = Kind::array, .shape = wish.shape, .attributes = {}};
             if (wanted.elements() * type.size_bytes != bytes)
                 return refusal(fmt::format("{} of {}", name_of(type), show_shape(wish.shape)));
             return Found{type, wish.shape, false, false, "--type"};
         }
-        if (wish.form != Wish::Form::rows) {
+        if (wish.form != TypeHint::Form::rows) {
             if (const auto found = on_grid(bytes, type, "--type")) return *found;
             if (const auto found = layered(bytes, type, "--type")) return *found;
         }
-        if (wish.form == Wish::Form::box || bytes % type.size_bytes != 0)
+        if (wish.form == TypeHint::Form::box || bytes % type.size_bytes != 0)
             return refusal(fmt::format("{} over a grid of {} x {} points", name_of(type), outer_y_, outer_x_));
         return Found{type, {bytes / type.size_bytes}, false, false, "--type"};
     }
@@ -198,17 +198,17 @@ private:
     const Choices& choices_;
     const PalmMpiHeader& header_;
     std::uint64_t inner_ = 0, outer_y_ = 0, outer_x_ = 0;
-    Contents out_;
+    ForeignContents out_;
 };
 
 }  // namespace
 
-Result<Contents> open_palm_mpi(sys::File& file, const std::string& path, const Choices& choices) {
+Result<ForeignContents> open_palm_mpi(sys::File& file, const std::string& path, const Choices& choices) {
     FB_TRY_ASSIGN(file_bytes, file.size());
     std::vector<std::byte> bytes(std::min(file_bytes, palm_mpi_header_bytes));
     FB_TRY(file.read(0, bytes));
     FB_TRY_ASSIGN(header, decode_palm_mpi(bytes, file_bytes, path));
-    return Reader(file, path, choices, header).read();
+    return PalmReader(file, path, choices, header).read();
 }
 
 }  // namespace forebay::foreign

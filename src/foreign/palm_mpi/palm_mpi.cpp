@@ -22,16 +22,16 @@ constexpr std::uint64_t name_bytes = 32;
 constexpr std::uint64_t text_bytes = 128;  // the name, then the value
 
 // One list of the header.
-struct Table {
+struct HeaderTable {
     const char* what;
     std::uint64_t entries_max;
     std::uint64_t names_begin, names_step;
     std::uint64_t values_begin, values_step;
 };
-constexpr Table integer_table{"integers", 256, 40, name_bytes, 8232, 4};
-constexpr Table text_table{"texts", 128, 9256, text_bytes, 9256 + name_bytes, text_bytes};
-constexpr Table real_table{"reals", 256, 25'640, name_bytes, 33'832, 8};
-constexpr Table array_table{"arrays", 600, 35'880, name_bytes, 55'080, 8};
+constexpr HeaderTable integer_table{"integers", 256, 40, name_bytes, 8232, 4};
+constexpr HeaderTable text_table{"texts", 128, 9256, text_bytes, 9256 + name_bytes, text_bytes};
+constexpr HeaderTable real_table{"reals", 256, 25'640, name_bytes, 33'832, 8};
+constexpr HeaderTable array_table{"arrays", 600, 35'880, name_bytes, 55'080, 8};
 
 class Decoder {
 public:
@@ -82,7 +82,7 @@ private:
         return {};
     }
 
-    Result<> list(const Table& table, Field count_field, std::vector<PalmMpiHeader::Named>& out) {
+    Result<> list(const HeaderTable& table, Field count_field, std::vector<PalmMpiHeader::Named>& out) {
         const auto count = field(count_field);
         if (count < 0 || static_cast<std::uint64_t>(count) > table.entries_max)
             return damage(4 * count_field,

@@ -36,6 +36,6 @@ Result<PalmMpiHeader> decode_palm_mpi(std::span<const std::byte> header, std::ui
                                       const std::string& name);
 
 /// Reads the header, and of arrays whose size fits several types or shapes as much as tells them apart.
-Result<Contents> open_palm_mpi(sys::File& file, const std::string& path, const Choices& choices);
+Result<ForeignContents> open_palm_mpi(sys::File& file, const std::string& path, const Choices& choices);
 
 }  // namespace forebay::foreign

@@ -10,13 +10,13 @@ using namespace forebay::foreign;
 
 namespace {
 
-Result<Contents> open(std::span<const std::byte> bytes) {
+Result<ForeignContents> open(std::span<const std::byte> bytes) {
     test::SpanFile file(bytes);
     return open_palm_mpi(file, "BINOUT", {});
 }
 
 // Everything that is promised of contents: a layout, and blocks that can be read.
-bool holds_together(const Contents& contents, std::span<const std::byte> bytes) {
+bool holds_together(const ForeignContents& contents, std::span<const std::byte> bytes) {
     const auto layout = lay_out(contents, "restart");
     if (!layout) return layout.error().kind == ErrorKind::refused;
     test::SpanFile file(bytes);

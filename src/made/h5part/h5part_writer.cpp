@@ -44,9 +44,9 @@ Result<> put_attribute(const h5::Id& object, const std::string& name, Type type,
 }
 
 // Copies the rows of one column of one node file to where their ranks' rows begin.
-class ColumnCopy {
+class RowsCopy {
 public:
-    ColumnCopy(const catalog::BlockReader& reader, const h5::Id& dataset) : reader_(reader), dataset_(dataset) {}
+    RowsCopy(const catalog::BlockReader& reader, const h5::Id& dataset) : reader_(reader), dataset_(dataset) {}
 
     Result<> block(std::size_t b, std::uint64_t first_row, std::uint64_t element_bytes) {
         const auto bytes_all = reader_.head().blocks[b].size_bytes;
@@ -193,7 +193,7 @@ Result<> H5PartWriter::add(sys::Store& store, const H5PartSnapshot& snapshot, co
             bool counted = false;
             for (std::size_t v = 0; v < variables.size(); ++v) {
                 if (variables[v].kind != Kind::particles) continue;
-                ColumnCopy copy(reader, datasets[v]);
+                RowsCopy copy(reader, datasets[v]);
                 for (auto b = head.first_block[v]; b < head.first_block[v + 1]; ++b) {
                     const auto& block = head.blocks[b];
                     if (!copies && !counted) first_row[block.rank + std::size_t{1}] = block.box.size[0];

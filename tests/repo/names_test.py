@@ -1,0 +1,36 @@
+"""Goal: a class name has one meaning over all rooms, so that a reader who meets it knows it.
+
+Method: reads the names of all classes, structures and enumerations that stand at the left margin of src/ and include/,
+those of unnamed namespaces too, and holds that no two rooms define the same. Tests and what is nested are left out.
+"""
+
+import collections
+import re
+
+import tree
+
+DEFINED = re.compile(r"^(?:struct|class|enum class|enum) (?:\[\[nodiscard\]\] )?(\w+)(?: final)?(?: ?:[^:].*)? \{")
+
+
+def room_of(name):
+    return name.split("/")[1] if name.startswith("src/") else "include"
+
+
+def main():
+    places = collections.defaultdict(dict)
+    checked = 0
+    for path in tree.tracked(".cpp", ".hpp", under=("src/", "include/")):
+        name = tree.shown(path)
+        if re.search(r"_(test|fuzz)\.cpp$", name):
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = DEFINED.match(line)
+            if match:
+                checked += 1
+                places[match.group(1)].setdefault(room_of(name), f"{name}:{number}")
+    problems = [f"{name} is a class of {len(rooms)} rooms: {', '.join(sorted(rooms.values()))}"
+                for name, rooms in sorted(places.items()) if len(rooms) > 1]
+    tree.finish("names of classes", checked, problems)
+
+
+main()
