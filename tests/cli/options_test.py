@@ -49,7 +49,7 @@ def read(name):
 
 
 def walk(name=""):
-    if name == HELP_ALONE and not pathlib.Path(PROGRAM).with_name("forebay-mpi").exists():
+    if name == HELP_ALONE and not FOREBAY.with_name("forebay-mpi").exists():
         yield Verb(name, "not in this build", {}, [])
         return
     verb = read(name)
