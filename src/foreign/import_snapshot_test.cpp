@@ -132,7 +132,7 @@ TEST_CASE("each source is opened once to look, once to copy, and for samples") {
 }
 
 TEST_CASE("short runs are read together, long ones alone, and give the same bytes from any position") {
-    std::vector<std::byte> bytes(3 * limits::window_bytes);
+    std::vector<std::byte> bytes(3 * foreign::limits::window_bytes);
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 2'654'435'761u >> 24);
     SimStore disk;
     put_file(disk, "source", bytes);
@@ -155,7 +155,7 @@ TEST_CASE("short runs are read together, long ones alone, and give the same byte
     };
     const Range all{0, bytes.size()};
     check({.ranges = {all}, .first = 40, .run_bytes = 24, .stride_bytes = 40, .runs = 200'000}, 14);
-    check({.ranges = {all}, .first = 8, .run_bytes = 1000, .stride_bytes = limits::window_bytes / 2, .runs = 6}, 14);
+    check({.ranges = {all}, .first = 8, .run_bytes = 1000, .stride_bytes = foreign::limits::window_bytes / 2, .runs = 6}, 14);
     check({.ranges = {all}, .first = 0, .run_bytes = 100'000, .stride_bytes = 120'000, .runs = 200}, 210);
     check(whole(0, {{16, bytes.size() - 16}}), 4);
 }
