@@ -1,11 +1,10 @@
 // A client's side of forwarding: its connections to whichever of the forwarders answers.
 //
-// Threads: any number may use a Links at once; each request has a connection for itself, and connections are kept for
-// later ones.
-// Errors:  what a forwarder answers comes with the kind and text that its own store gave. What keeps a request from
-// being
-//          answered is `retry`, and the next request goes to the next forwarder. Whether an unanswered request was
-//          carried out is not known, as with any file system across a network.
+// Threads: any number of threads may use a Links at once. Each request has a connection for itself; afterwards the
+//          connection is kept for a later request.
+// Errors:  an error that a forwarder answers has the kind and text that its own store gave. A request without an
+//          answer is `retry`, and the next request goes to the next forwarder. Nobody knows whether an unanswered
+//          request was carried out, as with any file system across a network.
 
 #pragma once
 
