@@ -44,7 +44,8 @@ bool within(std::span<const std::byte> given, std::span<const std::byte> decoded
     return type.scalar == Scalar::f32 ? all(0.0f) : all(0.0);
 }
 
-/// Blocks of the compressed file that fill one after the other, and are written past each other by whoever fills one.
+/// The output, block after block. All threads append their chunks to the current block; the thread whose chunk fills a
+/// block writes it, while the others go on with the next one.
 class OutputBlocks {
 public:
     OutputBlocks(sys::File& file, const NodeDrain& drain, move::Flow& flow, std::uint64_t offset, int threads)
