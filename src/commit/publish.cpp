@@ -1,3 +1,19 @@
+// Gives a complete part directory the name of its step. publish() tries until it succeeds or another save has settled
+// the matter; one attempt (Publisher::attempt_once) looks what has the name and then decides:
+//
+//   nothing               rename the part there
+//   this very save        done before: `already`
+//   a batch               batches replace nothing: `taken`
+//   another run's         `refused`
+//   an earlier line's     that save moves to the name of its line, then as for nothing
+//   an earlier save,      it is moved aside, the part is renamed there, the old save is removed;
+//   or a damaged one      so too where nobody can read its manifest
+//   a later, whole save   this one is removed, or gets the name of its own line where the lines differ
+//
+// Between looking and renaming another agent may rename too. So a directory that was moved aside is looked at again,
+// and goes back (put_back) if it is not the save that was expected. A power cut between any two operations leaves the
+// old save or the new one whole, and recover() finishes the rest.
+
 #include "commit/publish.hpp"
 
 #include <fmt/format.h>

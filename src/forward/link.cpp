@@ -1,3 +1,12 @@
+// The client's connections to its forwarders. One forwarder is current; `turn_` counts how often the client has gone on
+// to the next one. A request takes an idle connection or makes one (any, at), sends and waits (exchange, await), and
+// gives the connection back. A connection that fails is closed, and the client goes on to the next forwarder, once for
+// all threads that meet the same failure (give_up).
+//
+// Files that are open belong to the forwarder that opened them: at() gives `retry` when another one is current, and the
+// request is not sent there. A connection begins with a greeting in which both sides prove that they have the token
+// (greet).
+
 #include "forward/link.hpp"
 
 #include <fmt/format.h>

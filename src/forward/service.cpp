@@ -1,3 +1,11 @@
+// What a forwarder does for a client that has shown the token: serve() admits the client, then Service::next() takes
+// one request after the other, carries it out on the forwarder's store, and answers, until an error ends the
+// connection. A path outside the client's run is refused before the store sees it.
+//
+// A request and its answer are framed by begin() and answer(): between the two another thread sends beats, so that the
+// client waits for a slow target as long as it needs. Before a request that changes something the forwarder looks
+// whether the client has left, because a client that has given up has the same request carried out elsewhere.
+
 #include "forward/service.hpp"
 
 #include <fmt/format.h>

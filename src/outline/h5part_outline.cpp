@@ -1,3 +1,8 @@
+// The H5Part convention: each snapshot is a group Step#N; one particle table gives its datasets, 3-D arrays are H5Block
+// fields below Step#N/Block, replicated values are attributes. H5Part knows f64, f32, i64 and i32: other numbers are
+// shown as the next larger of these, and u64 as i64. What H5Part has no place for is left out and named in `omitted`,
+// once for all steps.
+
 #include "outline/h5part_outline.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,11 @@
+// NamedOutline makes both conventions from the same parts. plain() shows one snapshot: attributes of the file, datasets
+// of dimensions, then a dataset for each variable. netcdf() adds the dimension of time in front, in which each snapshot
+// is one place; columns have no time, their rows of all snapshots follow one another, and row_size says how many each
+// has.
+//
+// The order of datasets matters: a variable refers to its dimensions by their index in the outline, so dimensions come
+// first (add_scales), and a coordinate variable, which is its own dimension, is counted ahead.
+
 #include "outline/named_outline.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,9 @@
+// The openPMD convention: each snapshot is an iteration data/N. add_mesh() shows arrays as mesh records, add_species()
+// tables as particle species; which variables are components of one record is decided in openpmd_records. Replicated
+// values lie in forebay/N, outside of what openPMD describes. The root group is made last and put first, because its
+// attributes say whether there are meshes and particles at all. Attributes that the standard asks for and nobody gave
+// get neutral values: unit 1, spacing 1, offset 0.
+
 #include "outline/openpmd_outline.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,13 @@
+// One save of a stream, on each rank: begin() and finish(). begin() checks the description with all ranks, gathers the
+// rows of the node, and gets a slot: the node's first rank waits for one and lays it out if it must (admit), the others
+// learn its decision from the control page (follow). Then all ranks agree, so that either every node saves this step or
+// none does. finish() copies this rank's data into the slot; when all ranks of the node have done so, its first rank
+// seals it and rings the agent.
+//
+// Between begin() and finish() the application may write blocks itself. abandon() gives the slot back whatever was
+// written. After the agreement nothing can fail but the plan of a shared file: ranks that had gone on would have sealed
+// their part.
+
 #include "stage/stager.hpp"
 
 #include <fmt/format.h>

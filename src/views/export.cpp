@@ -1,3 +1,11 @@
+// An export has four steps. plan() gathers the snapshots and lays the file out in memory; begin() writes everything but
+// the data under the name FILE.part-IDENTITY; copy() copies one stretch of the data, in this process or one of several;
+// finish() gives the file its name when every stretch is durable.
+//
+// IDENTITY is a hash of all that decides the file's bytes. So the same command finds the file of a call that was killed
+// and goes on where its journal says; another export never meets it. A journal is written only after a sync of what it
+// says.
+
 #include "views/export.hpp"
 
 #include <fmt/format.h>
