@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "forward/frames.hpp"
 #include "forward/limits.hpp"
-#include "forward/line.hpp"
 
 namespace forebay::forward {
 

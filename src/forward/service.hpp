@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "forward/line.hpp"
+#include "forward/frames.hpp"
 #include "forward/pieces.hpp"
 #include "forward/server.hpp"
 #include "forward/stranger.hpp"
