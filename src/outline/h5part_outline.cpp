@@ -15,7 +15,7 @@
 #include "base/bytes.hpp"
 #include "base/path.hpp"
 #include "outline/dimensions.hpp"
-#include "outline/given.hpp"
+#include "outline/physics_attributes.hpp"
 
 namespace forebay::outline {
 
@@ -226,7 +226,7 @@ private:
     static std::vector<Outline::Attribute> attributes_of(const Variable& variable) {
         std::vector<Outline::Attribute> attributes;
         for (auto& [name, value] : shown_attributes(variable)) {
-            if (is_given_key(name)) continue;
+            if (is_physics_key(name)) continue;
             if (const auto* real = std::get_if<double>(&value)) value = std::vector{*real};
             if (const auto* whole = std::get_if<std::int64_t>(&value)) value = std::vector{*whole};
             attributes.push_back({name, value});

@@ -16,8 +16,8 @@
 
 #include "base/path.hpp"
 #include "outline/dimensions.hpp"
-#include "outline/given.hpp"
 #include "outline/limits.hpp"
+#include "outline/physics_attributes.hpp"
 
 namespace forebay::outline {
 
@@ -269,7 +269,7 @@ private:
     std::vector<Outline::Attribute> attributes_of(std::size_t v) const {
         const auto& variable = schema_.variables[v];
         auto attributes = shown_attributes(variable);
-        if (is_timed_) std::erase_if(attributes, [](const auto& one) { return is_given_key(one.name); });
+        if (is_timed_) std::erase_if(attributes, [](const auto& one) { return is_physics_key(one.name); });
         if (variable.type.scalar == Scalar::f16) set(attributes, {"forebay_type", std::string("f16")});
         if (contents_.front().values[v].empty())
             set(attributes, {"forebay_fill", fill_text(shown_type(variable.type))});

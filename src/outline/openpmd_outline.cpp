@@ -12,8 +12,8 @@
 #include <array>
 
 #include "outline/dimensions.hpp"
-#include "outline/given.hpp"
 #include "outline/openpmd_records.hpp"
+#include "outline/physics_attributes.hpp"
 
 namespace forebay::outline {
 
@@ -217,7 +217,7 @@ private:
                 own.push_back({"position", place});
             }
             for (auto& attribute : shown_attributes(variable))
-                if (!is_given_key(attribute.name) && !is_empty_text(attribute.value) &&
+                if (!is_physics_key(attribute.name) && !is_empty_text(attribute.value) &&
                     std::ranges::find(own, attribute.name, &Outline::Attribute::name) == own.end())
                     own.push_back(std::move(attribute));
             set(own, {"forebay_name", variable.name});
