@@ -24,7 +24,7 @@
 #include "move/journal.hpp"
 #include "outline/description.hpp"
 #include "sys/machine.hpp"
-#include "views/copier.hpp"
+#include "views/dataset_writer.hpp"
 #include "views/limits.hpp"
 #include "views/stored_file.hpp"
 
@@ -267,9 +267,9 @@ Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
             FB_TRY(file->sync());
             return move::store_journal(plan.store, journal, {plan.identity, offset});
         };
-        Nodes nodes(plan.store, plan.snapshots, plan.contents);
-        Copier copier(*file, plan.stored.targets, nodes, plan.copy);
-        FB_TRY_ASSIGN(copied, copier.run(first, end, reached));
+        OpenNodes nodes(plan.store, plan.snapshots, plan.contents);
+        DatasetWriter writer(*file, plan.stored.targets, nodes, plan.copy);
+        FB_TRY_ASSIGN(copied, writer.run(first, end, reached));
         FB_TRY(file->sync());
         FB_TRY(file->close());
         FB_TRY(move::store_journal(plan.store, journal, {plan.identity, end}));
