@@ -41,8 +41,8 @@ namespace forebay {
 
 /// Reads a TOML file (docs/guide/configuration.md). Unknown keys are `refused`, with line and nearest known key.
 Result<Options> load_options(const std::string& path);
-/// Of a stream, from the text that could stand below [streams.NAME] there: "slots = 2\nfile = \"shared\"". What the
-/// text does not name has its default.
+/// The options of a stream, from a text that could stand below [streams.NAME] in such a file:
+/// "slots = 2\nfile = \"shared\"". Options that the text does not name have their defaults.
 Result<StreamOptions> parse_stream_options(const std::string& toml);
 
 class Stream;

@@ -77,8 +77,8 @@ struct StreamOptions {
     Policy policy = Policy::wait;
     std::chrono::milliseconds wait_max{10'000};  // for Policy::wait_at_most
     int keep = 3;                                // committed snapshots that stay at the target; 0 keeps all
-    /// Of what the run leaves behind by going back or beginning anew, so many newest snapshots stay; -1: `keep` of
-    /// them, until the line that the run is on has as many whole ones of its own. docs/guide/going-back.md.
+    /// How many of the newest snapshots stay that the run has abandoned by going back or beginning anew. -1: `keep` of
+    /// them, until the line that the run is on has as many whole snapshots of its own. docs/guide/going-back.md.
     int keep_abandoned = -1;
     bool view = true;  // make views at commit, when the agent can: `conventions`
     Compression compression = {};

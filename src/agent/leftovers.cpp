@@ -176,7 +176,8 @@ Result<Leftovers> find_leftovers(const std::string& staging, const std::string& 
         std::error_code unequal;  // one of both does not exist
         const bool here = session->run == run || std::filesystem::equivalent(session->run, run, unequal);
         const bool same = session->run_id == run_id;
-        // Of a copied run both have the identity: the one that still lies where it was staged for has it.
+        // A run and its copy have the same identity. What is staged belongs to the one that lies at the path in
+        // session.json.
         const bool moved = same && last_claim != 0 && session->claim == last_claim &&
                            !catalog::check_identity(sys::posix_store(), session->run, run_id);
         if (same && (here || moved)) found.own.push_back(directory);

@@ -24,7 +24,7 @@ constexpr double hold_seconds_max = 10;
 // Aimed at, so that the noise of what is measured stays below the limit.
 constexpr double aim = 0.7;
 constexpr double growth_first = 2, growth_later = 1.25, growth_near = 1.1, fall_max = 0.25;
-// Of the time that is left, so that syncing and committing find some.
+// The drain plans with 80 % of the time that is left; the sync and the commit need the rest.
 constexpr double time_share = 0.8;
 // What is held back for measuring must be caught up later.
 constexpr double hold_reserve = 3;

@@ -108,7 +108,7 @@ void Packer::clear_away(const std::vector<FinishedFile>& files) {
         const auto removed = sys::remove_seen(path, file.seen);
         if (!removed)
             stays(file, true, {removed.error().kind, "it is packed, but cannot be removed: " + removed.error().what});
-        // Whoever has put another file there meanwhile finds it packed next time.
+        // A program has put another file there meanwhile: the next batch takes that one.
         else if (!*removed) stays(file, true, changed);
     }
 }

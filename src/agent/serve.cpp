@@ -74,7 +74,7 @@ Result<std::optional<Serving>> enter(const std::string& directory, const ViewMak
 }
 
 Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
-    // Whoever only keeps what is staged holds no connection to a forwarder.
+    // The target ends with the draining: an agent that only lingers holds no connection to a forwarder.
     const auto target = std::exchange(serving.target, {});
     const auto here = to_all({serving.tell, to_page(serving.staging.control())});
     const auto tell = to_all({here, to_run(*target.store, event_file_of(serving), here)});

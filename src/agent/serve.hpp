@@ -46,7 +46,7 @@ struct Served {
 /// to forwarders end with it; the lock stays held.
 Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::seconds peers_wait = peers_wait_max);
 
-/// Who runs an agent: a process of its own may outlive its application, and keep what it staged for a while.
+/// The kind of host of an agent. A process of its own may outlive its application, and keep the staged copies a while.
 enum class Hosted { process, rank };
 
 /// The body of `forebay agent`: enters, calls `ready`, serves. True when everything is committed; also when another

@@ -178,7 +178,7 @@ Result<> SpoolKeeper::finish() {
     FB_TRY(packed);
     FB_TRY_ASSIGN(left, left_in(directory_));
     if (left.empty()) return remove_spools(directory_);
-    // Who has tried to read them knows more than who looks at them.
+    // A packer that tried to read the files knows better why they were left out than this look at them.
     std::vector<LeftOut> tried;
     for (const auto& [path, spool] : spools_) std::ranges::copy(spool.left_out, std::back_inserter(tried));
     if (!tried.empty()) left.left_out = std::move(tried);

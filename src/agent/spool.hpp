@@ -38,8 +38,8 @@ std::string spool_stream(const std::string& directory, const std::string& host);
 /// and says where they are. A spool that cannot be looked at is not empty.
 Result<> check_spools(const std::string& directory);
 
-/// Of a session that has ended: closes its spool and removes it with what is unfinished. Errors as check_spools(), and
-/// then what is finished stays.
+/// Closes the spool of a session that has ended, and removes it with its unfinished files. Errors as check_spools();
+/// the finished files stay then.
 Result<> remove_spools(const std::string& directory);
 
 class SpoolKeeper {

@@ -232,7 +232,7 @@ Result<std::string> absolute_path(const std::string& path, const std::string& wh
 /// load_options() of a file whose text is known; `path` is for its errors.
 Result<Options> decode_options(const std::string& text, const std::string& path);
 
-/// Who gets the lines of a session's log: Options::log, else standard error where that is asked for, else nobody.
+/// The receiver of a session's log lines: Options::log, else standard error where that is asked for, else none.
 std::function<void(const std::string&)> log_of(const Options& options);
 
 /// `refused` for settings that cannot work.

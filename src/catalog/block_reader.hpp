@@ -26,7 +26,7 @@ public:
     /// Opens the node file of a manifest's line and reads its head. `corrupt` when it is not the file that was
     /// committed; else errors as NodeReader.
     static Result<BlockReader> open(sys::Store& store, const std::string& directory, const format::NodeLine& line);
-    /// Of a file that is open, with its head; `name` is for texts.
+    /// Reads a file that is open already, with its head; `name` is for texts.
     BlockReader(std::unique_ptr<sys::File> file, format::NodeFile head, std::string name)
         : file_(std::move(file)), head_(std::move(head)), name_(std::move(name)) {}
     /// Over the image of a sealed slot, which must outlive the reader.

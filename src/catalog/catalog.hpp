@@ -112,7 +112,7 @@ struct Pruned {
     std::vector<std::string> others;    // under names of views of what was removed, and none: they stay
 };
 
-/// Of the living line keeps the newest snapshots that check_whole() accepts, and everything newer than the oldest of
+/// Keeps the newest snapshots of the living line that check_whole() accepts, and everything newer than the oldest of
 /// those; removes older ones (the views, then by a rename, then file by file). With fewer than `keep` whole ones none
 /// of them is removed, so the newest whole one never is. What is abandoned gets the name of its line, and goes as
 /// `what` says. Another run's snapshots are not touched.

@@ -57,7 +57,8 @@ Result<std::vector<std::uint32_t>> sessions_in(sys::Store& store, const std::str
     return sessions;
 }
 
-// Of a run whose claims somebody has removed: a number that comes twice would order its snapshots wrongly.
+// The last session that saved a snapshot, for a run whose claims somebody has removed: a session number that came twice
+// would order the snapshots wrongly.
 Result<std::uint32_t> last_session_in_snapshots(sys::Store& store, const std::string& run) {
     std::uint32_t last = 0;
     FB_TRY_ASSIGN(all, streams(store, run));

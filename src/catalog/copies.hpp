@@ -23,7 +23,8 @@ namespace forebay::catalog {
 class Copies {
 public:
     Copies() = default;
-    /// Of the snapshot in `directory` of the target; "" when the target does not have it. `target` must outlive it.
+    /// The copies of the snapshot in `directory` of the target; "" when the target does not have it. `target` must
+    /// outlive the Copies.
     Copies(sys::Store& target, std::string directory)
         : target_(&target), directory_(std::move(directory)), source_(directory_) {}
 
@@ -45,9 +46,9 @@ public:
     /// What the checksum of the copy's record must be.
     std::uint32_t record_crc32c(const format::NodeLine& line) const;
     Result<NodeReader> open(const format::NodeLine& line) const;
-    /// Of a copy in memory: its bytes, mapped by the first call.
+    /// The bytes of a copy in memory, mapped by the first call.
     Result<sys::Mapping*> map(const format::NodeLine& line);
-    /// Of a copy at the target: as open_line(), past the page cache.
+    /// Opens a copy at the target as open_line() does, past the page cache.
     Result<std::unique_ptr<sys::File>> open_direct(const format::NodeLine& line) const;
 
 private:

@@ -9,7 +9,7 @@ Result<> discard(sys::Store& store, const std::string& directory, std::int64_t s
     const auto gone = stream_directory + "/" + leftover_name({step, snapshot_id, Leftover::Kind::gone});
     FB_TRY_ASSIGN(left, store.exists(gone));
     if (left) {
-        // Whoever was killed after the rename may not have synced it.
+        // An earlier discard() may have been killed after its rename and before the sync.
         FB_TRY(store.sync_directory(stream_directory));
         FB_TRY(store.remove_tree(gone));
     }

@@ -30,8 +30,8 @@ struct Version {
     Result<> readable = {};
 };
 
-/// Of all committed snapshots of a stream the head of the manifest, in no order: a list of the directory, and one read
-/// of 4 KiB for each. `missing` when the stream's directory does not exist.
+/// The heads of the manifests of all committed snapshots of a stream, in no order. Costs a list of the directory, and
+/// one read of 4 KiB for each snapshot. `missing` when the stream's directory does not exist.
 Result<std::vector<Version>> heads_of(sys::Store& store, const std::string& run, const std::string& stream);
 
 struct History {

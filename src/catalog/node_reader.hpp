@@ -25,7 +25,8 @@ public:
     static Result<NodeReader> open(sys::Store& store, const std::string& directory, const format::NodeLine& line);
     /// The same of a file that is open; `path` is for texts.
     static Result<NodeReader> open(std::unique_ptr<sys::File> file, const std::string& path, Length length);
-    /// Of a file in which the head begins at `head_at` and the node's bytes lie among those of others.
+    /// The same for a file of several nodes: the head begins at `head_at`, and the node's bytes lie among those of
+    /// other nodes.
     static Result<NodeReader> open_within(std::unique_ptr<sys::File> file, std::uint64_t head_at,
                                           const std::string& path);
 

@@ -175,7 +175,8 @@ Result<Pruned> prune_line(sys::Store& store, const std::string& run, const std::
                           const format::Line& line, bool dry_run) {
     FB_TRY(check_has_lines(stream));
     FB_TRY_ASSIGN(all, history(store, run, stream));
-    // Of a line that the run has left it keeps what lies below: that is its state, whatever later lines remember.
+    // On a line that the run has left, only what was abandoned goes: the snapshots below the point where the run left
+    // it are part of the living state.
     const bool is_on_it = all.line() == line;
     Pruned own;
     for (const auto* list : {&all.living, &all.abandoned})

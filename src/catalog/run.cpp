@@ -39,7 +39,7 @@ std::string text_of_identity(std::uint64_t id) {
     return text + "}\n";
 }
 
-// Of a run that has snapshots but no identity: what the newest of them says.
+// The identity of a run whose own identity file is missing, from its snapshots.
 Result<std::uint64_t> identity_in_snapshots(sys::Store& store, const std::string& run) {
     FB_TRY_ASSIGN(names, streams(store, run));
     std::map<std::uint64_t, int> counts;  // somebody may have put a snapshot of another run here

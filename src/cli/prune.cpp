@@ -95,7 +95,8 @@ Result<Exit> prune(const PruneArguments& options) {
         return Error{ErrorKind::refused,
                      fmt::format("prune works on a run or a stream, not on one step: {}", options.place), "",
                      fmt::format("forebay prune {} --keep 3 --dry-run", place.run)};
-    // Whoever goes back must be alone, from the first look to the last removal: a session goes on from where it is.
+    // Going back needs the run's claim from the first look to the last removal: a session that started meanwhile would
+    // go on from a step that is being removed.
     std::unique_ptr<HeldClaim> held;
     if (options.keep == not_given && !options.dry_run && !place.streams.empty()) {
         FB_TRY_ASSIGN(taken, HeldClaim::take(store, place.run));

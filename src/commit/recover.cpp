@@ -229,7 +229,7 @@ Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run
             if (done) all.push_back(*done);
         }
         if (remove_incomplete) FB_TRY(remove_temporaries_of(store, run, stream));
-        // Whoever was killed between a rename and its sync left a name that a power cut could still take.
+        // An agent that was killed between a rename and its sync left a name that a power cut could still take.
         FB_TRY(store.sync_directory(run + "/" + stream));
     }
     if (remove_incomplete) {

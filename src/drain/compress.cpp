@@ -117,7 +117,7 @@ public:
         return done;
     }
 
-    /// Of one thread, a byte; nothing before the first block is written.
+    /// Seconds that one thread takes to write a byte; nothing before the first block is written.
     std::optional<double> write_seconds() const {
         return written_ == 0 ? std::nullopt : std::optional(write_seconds_ / static_cast<double>(written_));
     }

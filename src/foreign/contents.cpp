@@ -18,7 +18,7 @@ std::uint64_t bytes_in(std::span<const Range> ranges) {
     return bytes;
 }
 
-// Of a pair of numbers each is reversed alone.
+// The bytes of one number: in a complex number both parts are reversed, each by itself.
 std::size_t number_bytes(Type type) {
     switch (type.scalar) {
         case Scalar::string: return 1;

@@ -86,7 +86,7 @@ using Form = std::variant<OwnFile, CombinedFile, SharedFile>;
 /// Which of them, where it stands without its numbers: in the order of Form.
 enum class FormKind : std::uint8_t { own, combined, shared };
 constexpr FormKind kind_of(const Form& form) { return static_cast<FormKind>(form.index()); }
-/// Of the very file that a node has: `own` for the node that is alone in the last of the combined files.
+/// The kind of the very file that a node has: `own` for a node that is alone in the last of the combined files.
 FormKind kind_of_file(const Form& form);
 
 /// The nodes of one file are first_node() to first_node() + nodes_in() - 1. A file of its own has the node whose record
@@ -99,7 +99,7 @@ std::uint64_t region_offset(const Form& form, std::uint32_t node);
 /// The last page of a node's region. Written after the sync of the region, it says that the region is durable. Only of
 /// files with regions, as length_of().
 std::uint64_t arrival_offset(const Form& form, std::uint32_t node);
-/// Of a file with regions, which all of its nodes know before the first of them writes.
+/// The length of a file with regions. All of its nodes know it before the first of them writes.
 std::uint64_t length_of(const Form& form);
 
 /// What is wrong with a file of a snapshot of `nodes` nodes; nothing when it can be.

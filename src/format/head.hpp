@@ -161,7 +161,7 @@ void store_record(const Record& record, RecordPage& page);
 /// One row of the block table, as it lies in the file.
 void store_index_row(std::byte* to, const Block& block);
 
-/// Of a page that read_good_page() gave.
+/// How the file of a record page is stored; for pages that read_good_page() gave.
 inline Storage storage_of(const RecordPage& page) { return static_cast<Storage>(page.version); }
 inline bool is_compressed(const RecordPage& page) { return storage_of(page) == Storage::compressed; }
 /// Whether offsets are those of a staged file, whose bytes lie elsewhere in this one.

@@ -73,7 +73,7 @@ inline bool holds_replicated(const NodeLine& line) { return line.form != FormKin
 /// The line of one node file; where in `path`, its record says. `path` is as in NodeLine.
 NodeLine line_of(const NodeFile& file, const std::string& path);
 
-/// Of the staged file that a node file was drained from: the checksum of its record.
+/// The checksum of the record of the staged file that a node file was drained from.
 inline std::uint32_t staged_crc32c(const NodeLine& line) { return line.staged_crc32c.value_or(line.record_crc32c); }
 
 std::string encode_manifest(const Manifest& manifest);

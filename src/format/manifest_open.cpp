@@ -71,7 +71,7 @@ public:
         return std::move(manifest_);
     }
 
-    /// Of the first two lines: with the comma that ends them replaced they are JSON of their own.
+    /// Reads the first two lines alone: with a brace in place of the comma at their end they are JSON by themselves.
     Result<ManifestHead> read_head() {
         FB_TRY_ASSIGN(first_lines, head_text());
         const auto document = json::Document::parse(std::string(first_lines) + "}");

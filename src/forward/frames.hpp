@@ -23,7 +23,7 @@ public:
     /// Longer messages are `corrupt`.
     explicit Incoming(std::uint32_t body_bytes_max) : body_bytes_max_(body_bytes_max) {}
 
-    /// Where what comes next belongs; empty once the message is whole.
+    /// The memory for the next bytes of the message; empty once the message is whole.
     std::span<std::byte> wanted();
     /// So many bytes of wanted() have come.
     Result<> got(std::size_t bytes);

@@ -32,10 +32,10 @@ inline constexpr std::chrono::milliseconds connect_max{5'000};
 // A forwarder that is at work says so this often, and one that says nothing for as long as `silence_max` is dead:
 // killed without a word, stopped, or without power.
 inline constexpr std::chrono::milliseconds beat_pause{3'000}, silence_max{15'000};
-// Who connects has shown within this time, in all, that it has the token: two messages, with seconds to spare for
-// hosts that swap.
+// A client must show the token within this time after it has connected: that takes two messages, and leaves seconds to
+// spare for hosts that swap.
 inline constexpr std::chrono::milliseconds greeting_max{10'000};
-// Whoever reaches the port can cause lines of the log: one in this time tells of all of them.
+// Any program that reaches the port can cause lines of the log, so one line in this time tells of all of them.
 inline constexpr std::chrono::milliseconds complaint_pause{1'000};
 // A forwarder that ends lets what it has begun come to an end.
 inline constexpr std::chrono::milliseconds end_max{30'000};

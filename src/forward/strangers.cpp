@@ -63,7 +63,8 @@ void Strangers::send_away(Stranger& one, const std::string& why) {
     one.send_away();
 }
 
-// Of those who have said as much, or as little, the oldest goes. Clients have room of their own.
+// Sends the oldest away if there are more than `all_max` strangers whose first words were those of a client (`known`),
+// or were not. Clients that have shown the token have room of their own.
 void Strangers::keep(std::size_t all_max, bool known) {
     const auto is_alike = [&](const Stranger& one) { return !one.is_gone() && one.known() == known; };
     const auto alike = static_cast<std::size_t>(std::ranges::count_if(all_, is_alike));

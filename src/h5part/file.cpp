@@ -139,7 +139,7 @@ h5part_int64_t set_step(H5PartFile& file, std::int64_t step, const char* functio
         auto* writer = file.writer();
         const auto found = file.reader ? file.reader->has_group(group) : Result<bool>(false);
         const auto checked = check_step(file, step, group, found);
-        // Of a file that is read each rank goes its own way.
+        // While a file is read, each rank chooses its step alone; while it is written, all choose the same.
         FB_TRY(writer != nullptr ? comm::agree(*file.ranks.world, checked) : checked);
         const auto ended = writer != nullptr ? writer->set_step(step, group) : Result<>();
         // The new step is set, whatever became of the old one.

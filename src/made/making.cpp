@@ -84,7 +84,7 @@ Result<> Making::start() const {
                                             .log_path = run.finish_log(),
                                             .is_ready = [this] { return has_begun(run); }},
                                            start_max);
-    // Of two that start at once one gets the lock, and both callers wait for that one.
+    // If two makers start at once, one gets the lock, and both callers wait for that one.
     if (started || run.has_maker()) return {};
     return because(started.error(),
                    fmt::format("the making of {} was not started: {}", run.file(), started.error().what),

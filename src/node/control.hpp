@@ -108,8 +108,7 @@ struct Control {
     std::atomic<std::uint32_t> news{0};    // rung by the agent: a slot's state changed
     std::atomic<std::uint32_t> ending{0};  // 1: finish what is sealed, then leave
     std::atomic<std::uint32_t> draining{0};
-    // Of the run's sessions this one (catalog/claim.hpp); 0 until it has claimed the run, and on nodes that it is not
-    // to be claimed from again and again.
+    // The number that this session has among the run's sessions (catalog/claim.hpp); 0 until it has claimed the run.
     std::atomic<std::uint32_t> session{0};
     std::atomic<std::uint32_t> shows_life{0};  // 1: the agent of this node renews the claim
     // 1: a later session has claimed the run, or gone back behind what this one has saved; `lost_text` says which.

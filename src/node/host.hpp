@@ -1,5 +1,5 @@
-// Whoever runs the agent of a node: a process of its own, a thread of the application, or a dedicated rank. The node's
-// first rank has one, made by agent::host_of(); what waits for an agent asks it that there is one.
+// The host of a node's agent: a process of its own, a thread of the application, or a dedicated rank. The first rank of
+// the node has a Host, made by agent::host_of(). Code that waits for the agent has the Host make sure that one lives.
 
 #pragma once
 

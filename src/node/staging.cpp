@@ -67,7 +67,7 @@ Result<std::string> make_home(const std::string& base) {
                  "create it, or set staging to another node-local directory"};
 }
 
-// Of a run's staging directories, up to its identity.
+// The first part of the names of a run's staging directories, up to the run's identity.
 std::string directory_prefix(const std::string& run) {
     const auto slash = run.find_last_of('/');
     const auto name = run.substr(slash == std::string::npos ? 0 : slash + 1).substr(0, 64);
@@ -126,7 +126,7 @@ std::string process_in(const std::string& directory) {
     return session ? fmt::format(" (process {})", session->process) : "";
 }
 
-// Whoever frees it removes the page first.
+// The agent that frees a directory removes the control page first.
 bool is_being_freed(const std::string& directory) {
     const auto old = Watch::open(directory);
     return old ? old->page().lingering.load() == lingering_frees : old.error().kind == ErrorKind::missing;

@@ -31,7 +31,7 @@ struct Contents {
     std::vector<std::vector<Placed>> mappings;   // one list a variable
     std::vector<std::vector<std::byte>> values;  // one a variable: a replicated one that is copied, else empty
     std::uint64_t mapping_count = 0;
-    /// Of a shared file, which is the source of all nodes: its datasets, one a variable, of the variables' own shapes.
+    /// The datasets of a shared file, one for each variable and of its shape; that file is the source of all nodes.
     std::vector<std::string> datasets;
     std::vector<std::string> missing;  // "step-000120/node-00003.h5", which are not there; only with Missing::leave_out
     /// What a description (description.hpp) says of the file as a whole: "author", "timeUnitSI".

@@ -51,7 +51,7 @@ Result<> rename_to_free(const std::string& from, const std::string& to);
 /// A name for a while in the directory of `path`, short and nobody else's: with a dot, so that it is read as nothing.
 std::string random_name_beside(const std::string& path);
 
-/// Of a file that is no link. The time as far as the file system keeps it.
+/// Sets both for a file that is no link; the time as far as the file system keeps it.
 Result<> set_mode_and_time(const std::string& path, std::uint32_t mode, std::int64_t modified_unix_ns);
 
 }  // namespace forebay::sys

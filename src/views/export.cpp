@@ -238,7 +238,8 @@ Result<> Export::begin() {
         FB_TRY_ASSIGN(size, file->size());
         if (size != plan.stored.file_bytes) FB_TRY(file->truncate(plan.stored.file_bytes));
         for (const auto& [offset, bytes] : plan.stored.head.all()) FB_TRY(file->write(offset, bytes));
-        // By whoever wrote it: the syncs of those who copy, maybe on other hosts, need not hold for these bytes.
+        // This process wrote these bytes, so it syncs them: a sync by the processes that copy, maybe on other hosts,
+        // need not cover them.
         FB_TRY(file->sync());
         return file->close();
     };

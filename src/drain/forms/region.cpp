@@ -60,7 +60,8 @@ Result<> write_region(sys::Store& store, const std::string& path, bool direct, c
         sys::stretch_of(std::move(whole), format::region_offset(form, file.record.node), file.file_bytes);
     FB_TRY(write(all, *region));
     FB_TRY(region->sync());
-    // Whoever sees this page knows the region durable. It is synced for the agent's own promise alone.
+    // An agent that reads this page knows that the region is durable, because the region was synced before. The sync of
+    // the page itself is for this agent's own promise alone.
     FB_TRY(write_page(all, arrival_at, format::encode_arrival(file.record, file.record_crc32c)));
     FB_TRY(region->sync());
     return region->close();

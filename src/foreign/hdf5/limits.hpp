@@ -7,7 +7,7 @@
 
 namespace forebay::foreign {
 
-// Of a dataset that is read to see whether it can be.
+// The most bytes of a dataset that are read at once.
 inline constexpr std::uint64_t foreign_window_bytes = 8u << 20;
 
 // A chunk takes its filters each time it is read, unless it stays in memory: those that are larger than the window are
@@ -17,8 +17,7 @@ inline constexpr std::size_t foreign_chunk_cache_bytes = 32u << 20;
 // No element that a simulation writes is larger; one is read at once.
 inline constexpr std::uint64_t foreign_element_bytes_max = 256u << 20;
 
-// Of a dataset of which less than this part is stored, chunk by chunk is read: the rest is fill values, maybe
-// petabytes.
+// A dataset of which less than one 16th is stored is read chunk by chunk: the rest is fill values, maybe petabytes.
 inline constexpr std::uint64_t foreign_sparse_ratio = 16;
 
 }  // namespace forebay::foreign
