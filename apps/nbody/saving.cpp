@@ -1,3 +1,10 @@
+// How the simulation uses Forebay, all of it: no other file of this program includes forebay/.
+//
+// The constructor opens the session and describes the stream once, with the variables in the order state, parameters,
+// fields, particles. restart() reads the newest snapshot, save() stages one, pulse() notes how the drain gets on,
+// close() waits for the agents. Any number of ranks may restart, because the fields are described with their global
+// boxes.
+
 #include "saving.hpp"
 
 #include <array>

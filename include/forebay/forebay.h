@@ -9,10 +9,11 @@
  * Errors:  every call that can fail returns an fb_status, FB_OK being 0, and fills `error`, which may be NULL. Nothing
  *          prints, exits, aborts or installs a signal handler. What a call gives back is untouched when it fails.
  *          After an error the session stays usable unless it was FB_BROKEN.
- * Handles: fb_*_free() of NULL does nothing, nor fb_options_set_*(). Handles may be freed in any order; what they name
- *          lives as long as any of them. A NULL handle is FB_REFUSED by calls that return a status; the others need
- * one. Strings: NUL-terminated UTF-8, copied by the call. NULL stands for "" where a text may be empty. Arrays:  sizes
- * and positions are in elements, slowest dimension first (C order).
+ * Handles: fb_*_free() of NULL does nothing, nor does fb_options_set_*(). Handles may be freed in any order; the
+ *          session lives as long as any of them. Calls that return a status answer a NULL handle with FB_REFUSED; the
+ *          other calls must be given one.
+ * Strings: NUL-terminated UTF-8, copied by the call. NULL stands for "" where a text may be empty.
+ * Arrays:  sizes and positions are in elements, slowest dimension first (C order).
  */
 
 #ifndef FOREBAY_FOREBAY_H

@@ -116,8 +116,7 @@ struct AgentOptions {
     // Hosts that write to the target for the others, so that not every host is its client. Either the last ones of this
     // job, which compute nothing (forebay::dedicate() in mpi.hpp), or such as run already (forebay forward).
     int forwarders = 0;
-    std::string forward_address =
-        {};  // of `forwarders`: the interface or address that the others reach them by; "": any
+    std::string forward_address = {};  // of `forwarders`: interface or address that others reach them by; "": any
     std::vector<std::string> forward_to = {};  // "host:port"; each agent begins with another, the next ones stand in
     std::string forward_token_file = {};       // of `forward_to`: what admits to them
 };

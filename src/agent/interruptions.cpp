@@ -61,8 +61,9 @@ void Interruptions::pass() {
     }
 }
 
-// The page says for the whole hold that nothing moves: a hold that ended and began within a step would spoil its
-// sample.
+// Stands still until the pacer has seen a complete step of the simulation without a drain, or more urgent work waits.
+// The page says "nothing moves" for that whole time: a hold that was released and taken again within a step would spoil
+// the sample of that step.
 void Interruptions::hold() {
     const Moving moving(slots_.page(), false);
     while (!stop_.load() && speed_.holds() && !others_wait()) {

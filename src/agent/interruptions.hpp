@@ -23,13 +23,13 @@ public:
     /// Drains and commits a slot, whole.
     using Overtake = std::function<void(std::uint32_t)>;
 
-    /// Of a drain of `slot`. All of them must outlive it.
+    /// For one drain of `slot`. All arguments must outlive the Interruptions.
     Interruptions(const Schedule& schedule, Slots& slots, Speed& speed, Committer& committer, std::uint32_t slot,
                   Overtake overtake, const std::atomic<bool>& stop);
 
     bool wanted() override;
     void pass() override;
-    /// How long the drain stood for others.
+    /// How long this drain stood still while others ran in its place.
     sys::Clock::duration overtaken() const { return overtaken_; }
 
 private:

@@ -1,9 +1,10 @@
-// Where the ranks of a machine leave word for a dedicated agent, a rank that does nothing but drain: in memory that
-// they share. The agent sleeps until it is rung, and looks up twice a second.
+// The post box of a machine: memory that its ranks share, in which they leave messages for a dedicated agent (a rank
+// that does nothing but drain). The agent sleeps until a rank rings it, and looks by itself twice a second.
 //
-// Life:   the ranks of the machine make it -> ask(), by a session's first rank of a node, as often as sessions are
-// opened
-//         -> leave(), by each rank that computes, when it ends -> serve() returns, in the agent
+// Life: the ranks of the machine make it together
+//       -> ask(), once a session, by the session's first rank on the machine
+//       -> leave(), by each computing rank when it ends
+//       -> serve() returns in the agent, after the last leave()
 
 #pragma once
 

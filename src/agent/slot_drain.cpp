@@ -14,8 +14,8 @@ namespace forebay::agent {
 
 namespace {
 
-// Compression may use 80 % of the time until the slot is needed: that time is an estimate from the last saves, and the
-// commit takes some of it.
+// Compression may use 80 % of the time until the slot is needed, 8 s of 10 s: the agent estimates that time from the
+// last saves, and the commit takes some of it.
 constexpr double share_to_compress = 0.8;
 
 }  // namespace
@@ -30,7 +30,8 @@ SlotDrain::SlotDrain(sys::Store& store, node::Staging& staging, const node::Sess
       speed_(speed),
       tell_(tell) {}
 
-// The staged file is left as it is when its snapshot goes to another run than the one that it was saved in.
+// A snapshot that goes to another run than the one it was saved in gets that run's lineage, in a private copy of the
+// mapping: the staged file itself stays as the application sealed it.
 Result<> SlotDrain::map(std::uint32_t slot) {
     auto& mapping = slots_.notes(slot).mapping;
     const auto path = slots_.path(slot);
@@ -39,7 +40,7 @@ Result<> SlotDrain::map(std::uint32_t slot) {
     if (session_.adopts) {
         FB_TRY_ASSIGN(peeked, format::peek(std::as_const(mapped).bytes(), path));
         const auto stream = slots_.stream_name(slot);
-        // What the other run has under this step is its own, and stays.
+        // A step that the other run has already is its own, and stays.
         const commit::SnapshotPlace place{session_.run, stream, peeked.record.step};
         FB_TRY_ASSIGN(taken, store_.exists(place.final_directory()));
         FB_TRY_ASSIGN(ours, commit::find_committed(store_, place, peeked.record.which_save()));
@@ -60,7 +61,7 @@ Result<> SlotDrain::check_run() const {
                    fmt::format("bring the run back, or forebay drain {} --into ANOTHER-RUN", staging_.directory()));
 }
 
-// The rules stand in the stream's entry when its first slot is sealed, and stay.
+// The application writes the rules into the stream's entry before it seals the first slot, and never changes them.
 drain::CompressionMemory& SlotDrain::compression_memory(std::uint32_t slot) {
     auto& memory = compression_[slots_.control(slot).stream];
     auto rules = node::decode_rules(slots_.stream(slot).compression.data());

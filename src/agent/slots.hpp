@@ -21,7 +21,7 @@ namespace forebay::agent {
 struct SlotNotes {
     sys::Mapping mapping;                // of the staged file
     std::uint64_t torn = 0;              // the save that was found damaged in memory
-    int absences = 0;                    // looks in a row that did not find the drained node file at the target
+    int absences = 0;                    // how many looks in a row have missed the drained node file at the target
     std::uint32_t look_first_at = 0;     // the node whose arrival is checked first: this one, then one that was absent
     std::uint64_t file_bytes = 0;        // of the drain under way
     double drain_seconds = 0;            // that the last drain took
@@ -49,7 +49,8 @@ public:
     Event event(What what, std::uint32_t slot);
 
     void set(std::uint32_t slot, node::SlotState state);
-    /// What an agent that was killed had under way is sealed again: what it has brought to the target is kept there.
+    /// Marks the slots that a killed agent was draining as sealed again. Node files that it has brought to the target
+    /// stay there.
     void take_over();
     /// Takes a slot that is sealed, or failed, for a drain. False where newest_only has taken it back at this moment.
     bool take(std::uint32_t slot, node::SlotState state);
@@ -58,12 +59,12 @@ public:
     void end_drain() { ++drains_ended_; }
     /// The drain, or the commit, has failed: the slot keeps its staged copy, or gives it up where that is damaged.
     void fail(std::uint32_t slot, const Error& error);
-    /// All that is not done fails for a reason of the agent, which leaves: whoever saves next is told, instead of
-    /// waiting for it.
+    /// Fails every slot that is not done, because the agent must leave: the next save gets the error at once, instead
+    /// of waiting for an agent that is gone.
     void give_up(const Error& error);
     /// Whether the target has the very save that the slot holds.
     Result<bool> is_committed(std::uint32_t slot) const;
-    /// Whether something is neither committed nor free.
+    /// Whether any slot is neither committed nor free.
     bool unfinished() const;
     bool waits_for_peers() const;
     /// Counts each snapshot whose deadline has passed, once.

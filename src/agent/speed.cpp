@@ -51,7 +51,7 @@ Pacer::Answer Speed::answer(const Progress& progress, sys::Clock::time_point now
                           .seconds_left = left_seconds});
 }
 
-// Where one thread of the drain is at it, the others need not be.
+// All threads of a drain call this. One of them sets the rate; the others do not wait for it.
 bool Speed::update(const Progress& progress) {
     const std::unique_lock alone(updating_, std::try_to_lock);
     if (!alone.owns_lock()) return false;

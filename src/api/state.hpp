@@ -84,7 +84,8 @@ public:
                                                 const std::optional<Result<StreamOptions>>& options);
     Result<> close();
     Result<Job> job(bool stop_wanted);
-    /// What is not computing begins, with the stream that is saved if one is, and ends.
+    /// Tell the step clock that the simulation stops computing, and that it computes again. Calls of Forebay that wait
+    /// or copy lie between the two, so that they count in no step; `stream` is the one that is being saved.
     void leave_computing(std::optional<std::uint32_t> stream = {});
     void compute_again();
 

@@ -1,3 +1,7 @@
+// The public calls of a stream, most of them the guarded form of a member of StreamState. A description changes only
+// once nothing can fail: schema and binding need an entry for each variable, or a save would read memory that nobody
+// gave.
+
 #include <fmt/format.h>
 
 #include <algorithm>

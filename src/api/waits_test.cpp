@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "forward/line.hpp"
+#include "forward/frames.hpp"
 #include "forward/server.hpp"
 #include "support/sessions.hpp"
 #include "support/staging_of.hpp"

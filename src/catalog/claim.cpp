@@ -1,3 +1,11 @@
+// A claim is a directory RUN/forebay/sessions/NUMBER. Claiming::claim() makes one: it sees the holder of the newest
+// claim dead (see_it_dead: by its `ended`, by its lock on the same machine, else by watching its `alive`), then takes
+// the next number by renaming a directory of its own there (take).
+//
+// Several sessions may reach for one number at once. A rename onto a directory that is not empty fails, so one of them
+// gets it and the others look again. After the rename the claimant looks once more, because a slow one may have renamed
+// onto a number that others had taken, passed and cleared away meanwhile.
+
 #include "catalog/claim.hpp"
 
 #include <fmt/format.h>

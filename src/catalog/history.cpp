@@ -1,3 +1,11 @@
+// Builds the history of a stream in two steps: look_at_names() lists the stream's directory and reads the head of each
+// manifest, history() sorts the versions into living, abandoned and foreign ones by the lines that all of them know.
+// Manifests decide; names like line-1.step-000310 and the marks .line-* only repeat what they say, or say what no
+// manifest can say any more.
+//
+// The second half changes names: set_aside() and name_by_line() bring them in agreement with the manifests. Several
+// agents may do that at once, so a rename that finds nothing is no error.
+
 #include "catalog/history.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// The bytes of a node file in its plain form, which all its offsets are of, whether it is stored plain, compressed or
-// in a shared file.
+// Reads a node file as if it were stored plain. All offsets in a node file's head count bytes of that plain form, also
+// where the file is stored compressed or its bytes lie in a shared file.
 
 #pragma once
 

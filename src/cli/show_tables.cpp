@@ -1,3 +1,6 @@
+// Each table exists twice, as text for people and as JSON for programs, from the same numbers. A text table that is cut
+// to `lines_max` says how many lines it leaves out; JSON is never cut.
+
 #include "cli/show_tables.hpp"
 
 #include <fmt/format.h>

@@ -20,11 +20,11 @@ Json variables_json(const Schema& schema, std::span<const std::uint64_t> rows);
 Shown nodes_table(const format::Manifest& manifest, std::size_t lines_max);
 Json nodes_json(const format::Manifest& manifest);
 
-/// One line a block of a node file, likewise.
 /// How a compressed node file stores its variables.
 Shown compression_table(const format::NodeFile& file);
 Json compression_json(const format::NodeFile& file);
 
+/// One line a block of a node file; at most `lines_max`, and then how many more.
 Shown blocks_table(const format::NodeFile& file, std::size_t lines_max);
 Json blocks_json(const format::NodeFile& file);
 

@@ -53,12 +53,12 @@ Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std
     if (before) return Commit::already;
     bool writes = false;
     const auto outcome = [&]() -> Result<Commit> {
-        const catalog::Wanted wanted{.snapshot_id = key.save.snapshot_id,
-                                     .step = key.step,
-                                     .nodes = key.nodes,
-                                     .form = key.form,
-                                     .run_id = run_id,
-                                     .look_first_at = look_first_at == nullptr ? 0 : *look_first_at};
+        const catalog::WantedSnapshot wanted{.snapshot_id = key.save.snapshot_id,
+                                             .step = key.step,
+                                             .nodes = key.nodes,
+                                             .form = key.form,
+                                             .run_id = run_id,
+                                             .look_first_at = look_first_at == nullptr ? 0 : *look_first_at};
         FB_TRY_ASSIGN(absent, catalog::form_of(key.form).absent(store, part, wanted));
         if (absent && look_first_at != nullptr) *look_first_at = *absent;
         if (absent) return Commit::waiting;

@@ -37,9 +37,11 @@ SnapshotKey key_of(const std::string& run, const std::string& stream, const form
 /// whatever order they come (format::is_later); but batches of packed files replace nothing, whichever was sealed last.
 /// Node files must be synced by their writers before they get their final names; the names are made durable here, up to
 /// the entry of STREAM in RUN. All answers but `waiting` and `taken` are durable. `refused` when the node files do not
-/// make one snapshot, or are of another run than `run_id`: nothing is then moved. `look_first_at` (in, out), of files
-/// of several nodes, is the node whose arrival is checked first: begin with your own; after `waiting` it is one that
-/// was absent, so that waiting for the last node is one read a time. `others` as publish() gives them.
+/// make one snapshot, or are of another run than `run_id`: nothing is then moved. `others` as publish() gives them.
+///
+/// `look_first_at` (in, out) counts for files of several nodes: it is the node whose arrival is checked first. Start
+/// with your own node. After `waiting` it names a node that was missing, so the next call costs one read: an agent that
+/// waits for node 7 of 64 reads the page of node 7 alone, until that node has arrived.
 Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std::uint64_t run_id,
                                   std::uint32_t* look_first_at = nullptr, std::vector<std::string>* others = nullptr);
 

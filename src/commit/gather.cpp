@@ -11,9 +11,10 @@ namespace forebay::commit {
 
 namespace {
 
-using catalog::not_of_this, catalog::Wanted;
+using catalog::not_of_this, catalog::WantedSnapshot;
 
-Result<> belongs(const format::NodeFile& head, const Wanted& wanted, std::uint32_t node, const std::string& path) {
+Result<> belongs(const format::NodeFile& head, const WantedSnapshot& wanted, std::uint32_t node,
+                 const std::string& path) {
     const auto& record = head.record;
     if (record.snapshot_id != wanted.snapshot_id)
         return not_of_this(path, fmt::format("its snapshot is {}, {} expected", catalog::id_text(record.snapshot_id),
@@ -58,7 +59,7 @@ private:
 
 class ManifestMaker {
 public:
-    ManifestMaker(sys::Store& store, const std::string& directory, const Wanted& wanted)
+    ManifestMaker(sys::Store& store, const std::string& directory, const WantedSnapshot& wanted)
         : store_(store), directory_(directory), wanted_(wanted) {
         manifest_.snapshot_id = wanted.snapshot_id;
         manifest_.step = wanted.step;
@@ -80,7 +81,7 @@ private:
 
     sys::Store& store_;
     const std::string& directory_;
-    const Wanted& wanted_;
+    const WantedSnapshot& wanted_;
     format::Manifest manifest_;
     RankCount ranks_{0};
 };
@@ -111,7 +112,7 @@ Result<> ManifestMaker::add(const format::NodeFile& head, std::uint32_t node, co
 
 }  // namespace
 
-Result<format::Manifest> gather(sys::Store& store, const std::string& directory, const Wanted& wanted) {
+Result<format::Manifest> gather(sys::Store& store, const std::string& directory, const WantedSnapshot& wanted) {
     return ManifestMaker(store, directory, wanted).gather();
 }
 

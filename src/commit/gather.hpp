@@ -18,6 +18,6 @@ Result<catalog::Arrived> look_at_part(sys::Store& store, const std::string& dire
 /// Reads every node file's head and makes the manifest. `refused` when a file is of another snapshot or disagrees
 /// with the others, `missing` when one is not sealed or not there, `corrupt` when one is damaged. Writes the heads of
 /// combined files, durably: the same bytes whoever gathers.
-Result<format::Manifest> gather(sys::Store& store, const std::string& directory, const catalog::Wanted& wanted);
+Result<format::Manifest> gather(sys::Store& store, const std::string& directory, const catalog::WantedSnapshot& wanted);
 
 }  // namespace forebay::commit

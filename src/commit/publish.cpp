@@ -1,3 +1,19 @@
+// Gives a complete part directory the name of its step. publish() tries until it succeeds or another save has settled
+// the matter; one attempt (Publisher::attempt_once) looks what has the name and then decides:
+//
+//   nothing               rename the part there
+//   this very save        done before: `already`
+//   a batch               batches replace nothing: `taken`
+//   another run's         `refused`
+//   an earlier line's     that save moves to the name of its line, then as for nothing
+//   an earlier save,      it is moved aside, the part is renamed there, the old save is removed;
+//   or a damaged one      so too where nobody can read its manifest
+//   a later, whole save   this one is removed, or gets the name of its own line where the lines differ
+//
+// Between looking and renaming another agent may rename too. So a directory that was moved aside is looked at again,
+// and goes back (put_back) if it is not the save that was expected. A power cut between any two operations leaves the
+// old save or the new one whole, and recover() finishes the rest.
+
 #include "commit/publish.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +49,7 @@ Result<std::optional<Occupant>> standing(sys::Store& store, const std::string& d
     return std::optional(Occupant{});
 }
 
-// Whoever renamed it may have lost power before the sync.
+// The agent that renamed the directory may have lost power before its sync.
 Result<> make_names_durable(sys::Store& store, const SnapshotPlace& place) {
     FB_TRY(store.sync_directory(place.stream_directory()));
     return store.sync_directory(place.run);
@@ -78,9 +94,9 @@ Result<bool> Publisher::is_whole() const {
     return false;
 }
 
-// A view of what stood here before would show the new snapshot's bytes under the old one's layout. Whoever was killed
-// over it may have removed it without a sync: when something is replaced, its absence too is made durable first. A
-// series shows nothing of a step that is new.
+// A view of the old snapshot would show the new snapshot's bytes under the old layout, so it goes first. An agent that
+// was killed here may have removed the view without a sync: where a save is replaced, the directory is synced even if
+// no view is left. A series has no entry for a step that is new.
 Result<> Publisher::remove_view(bool replaces) {
     if (!is_for_step()) return {};  // views show what has the step's name
     const auto which = replaces ? catalog::ViewsOf::step_and_series : catalog::ViewsOf::step;
@@ -89,7 +105,8 @@ Result<> Publisher::remove_view(bool replaces) {
     return !found.views.empty() || replaces ? store_.sync_directory(place_.stream_directory()) : Result<>{};
 }
 
-// A replacement that was killed left this very save aside, and then it was drained and committed again from memory.
+// Makes the name `aside` free for the save that is about to be replaced. The name is taken where an earlier replacement
+// moved this very save there and was killed; the agent then drained the staged copy and committed the save again.
 Result<> Publisher::free_aside(const Save& earlier, const std::string& aside) const {
     FB_TRY_ASSIGN(exists, store_.exists(aside));
     if (!exists) return {};
@@ -111,7 +128,8 @@ Result<> Publisher::move_aside(const Save& earlier, const std::string& aside) co
                             fmt::format("another save of step {} is committed in {} now", place_.step, final_)});
 }
 
-// Always an error: `why`. If the place is taken by now, what was moved is treated as any save that comes late.
+// Moves the old save back to its name and returns `why`, never success. If another save has taken the name meanwhile,
+// publish() decides between the two as it does for any save that comes late.
 Error Publisher::put_back(const std::string& aside, Error why) const {
     if (store_.rename(aside, final_)) return why;
     const auto moved = catalog::load_manifest(store_, aside);
@@ -123,7 +141,7 @@ Error Publisher::put_back(const std::string& aside, Error why) const {
                    fmt::format("forebay recover {}", place_.run));
 }
 
-// What has the step's name is of an earlier line: it stays, under the name of that.
+// The save that has the step's name belongs to an earlier line. It stays, under the name of its line.
 Result<> Publisher::give_step_away(const Save& earlier) const {
     FB_TRY(catalog::set_aside(store_, final_, place_.step, earlier));
     const auto aside = place_.stream_directory() + "/" + catalog::aside_name(earlier.line, place_.step);
@@ -141,7 +159,8 @@ Result<Commit> Publisher::attempt_once() {
         FB_TRY(make_names_durable(store_, place_));
         return Commit::already;
     }
-    // Batches are no saves of a state of which the last one counts: each holds files that are nowhere else.
+    // A later save of a state replaces an earlier one. A batch of packed files replaces nothing: the files of the batch
+    // that has the name are nowhere else.
     if (here && format::is_packed_stream(place_.stream)) return Commit::taken;
     if (here && here->run_id != 0 && run_id_ != 0 && here->run_id != run_id_)
         return Error{ErrorKind::refused,
@@ -207,7 +226,7 @@ Result<Commit> publish(sys::Store& store, const SnapshotPlace& place, const std:
         auto outcome = publisher.attempt_once();
         if (others != nullptr) *others = publisher.others();
         if (outcome) return outcome;
-        // Gone or taken: others were faster. What they made of it is seen by looking again.
+        // `missing` or `refused`: another agent was faster. The next attempt looks at what it has made of the name.
         const auto kind = outcome.error().kind;
         const bool overtaken = kind == ErrorKind::missing || kind == ErrorKind::refused;
         if (!overtaken || attempt == publish_attempts_max) return outcome;

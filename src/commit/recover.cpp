@@ -1,3 +1,10 @@
+// Finishes what a crash left, stream by stream and directory by directory. Parts (.part) are committed if all their
+// node files are there; replaced saves (.old) get their name back unless a later save has it; half-removed ones (.gone)
+// are removed. Parts come first, because a complete one takes the name that an old save would otherwise get back.
+//
+// One leftover that cannot be finished is reported as `incomplete` and the next one follows. Nothing is removed that
+// might be the only whole copy: where the committed save is damaged and another copy is left, a person decides.
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,9 @@
+// What is done with the list of options: each_option() calls a visitor for each line, and the three visitors here
+// collect the values that are set (Collect), check them against their bounds (Check), and describe the lines for the
+// guide (Tell). A visitor has one operator() for each kind of values in option_list.hpp; a new kind needs one in each
+// visitor, a new option needs nothing here. The words of the option `file`, with those of older configurations, are at
+// the end.
+
 #include "describe/option_list.hpp"
 
 #include <fmt/format.h>

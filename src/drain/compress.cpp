@@ -1,3 +1,15 @@
+// Compresses one staged node file. The file's plain bytes are cut into pieces: a chunk where a filter is used, a
+// segment where the bytes are stored as they are. All threads run Compressor::work(), which takes the next piece and
+//
+//   1. checks the checksums of the segments that begin in it,
+//   2. encodes it, at an effort that fits the time that is left, decodes it again and compares,
+//   3. waits for the turn of its piece and appends the result to the current output block,
+//   4. writes the blocks that it has filled, outside the lock.
+//
+// Only the third step is in the order of the pieces, because the place of a chunk follows from the sizes of the chunks
+// before it. The head with the table of chunks is written last. An error of any thread ends all of them; of several the
+// one of the lowest piece is returned.
+
 #include "drain/compress.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +56,8 @@ bool within(std::span<const std::byte> given, std::span<const std::byte> decoded
     return type.scalar == Scalar::f32 ? all(0.0f) : all(0.0);
 }
 
-/// Blocks of the compressed file that fill one after the other, and are written past each other by whoever fills one.
+/// The output, block after block. All threads append their chunks to the current block; the thread whose chunk fills a
+/// block writes it, while the others go on with the next one.
 class OutputBlocks {
 public:
     OutputBlocks(sys::File& file, const NodeDrain& drain, move::Flow& flow, std::uint64_t offset, int threads)

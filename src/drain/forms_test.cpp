@@ -22,7 +22,7 @@ void bring(SimStore& disk, const test::SmallSnapshot& snapshot, std::uint32_t no
     REQUIRE(drain::drain_node_file(how, test::small_node_file(snapshot, node), "slot"));
 }
 
-catalog::Wanted wanted_of(const test::SmallSnapshot& snapshot) {
+catalog::WantedSnapshot wanted_of(const test::SmallSnapshot& snapshot) {
     return {.snapshot_id = snapshot.id,
             .step = snapshot.step,
             .nodes = snapshot.nodes,

@@ -155,7 +155,9 @@ TEST_CASE("short runs are read together, long ones alone, and give the same byte
     };
     const Range all{0, bytes.size()};
     check({.ranges = {all}, .first = 40, .run_bytes = 24, .stride_bytes = 40, .runs = 200'000}, 14);
-    check({.ranges = {all}, .first = 8, .run_bytes = 1000, .stride_bytes = foreign::limits::window_bytes / 2, .runs = 6}, 14);
+    check(
+        {.ranges = {all}, .first = 8, .run_bytes = 1000, .stride_bytes = foreign::limits::window_bytes / 2, .runs = 6},
+        14);
     check({.ranges = {all}, .first = 0, .run_bytes = 100'000, .stride_bytes = 120'000, .runs = 200}, 210);
     check(whole(0, {{16, bytes.size() - 16}}), 4);
 }

@@ -1,3 +1,10 @@
+// Three things of a combined file: where the regions of its nodes lie (place_regions, fault_in), its page and the page
+// of each arrival (encode_*, open_*), and the HDF5 head that shows all regions (encode_combined_head). The page of a
+// shared file has the same magic and begins alike, so the same functions read and write it.
+//
+// A page is 4096 bytes with its checksum in the last 4. Every agent of a file writes the same page, so a page that is
+// torn by a crash is written again as it was.
+
 #include "format/combined.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,11 @@
+// Encodes the HDF5 metadata that stands before the data of a node file, a combined file or a shared file: superblock
+// version 0, old-style groups with symbol tables, and an object header for each dataset, all at addresses from `offset`
+// on. HDF5 itself is not called, so ranks can write node files without that library.
+//
+// tree_of() makes groups of the paths; sizes_for() chooses the two sizes that the superblock sets for all groups;
+// Encoder writes children before their group, so that every address is known when it is written. Where a dataset's
+// bytes lie is not known then: store_storage() fills the address in later, at the place that Fields remembers.
+
 #include "format/hdf5.hpp"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// The messages of HDF5 object headers of version 1, byte by byte: dataspace, datatype, fill value, layout, filter,
+// attribute and symbol table. ObjectHeader::begin() and end() frame a message, and end() stores its size; finish()
+// stores the number of messages and the size of the header, which are known only then.
+
 #include "format/hdf5_messages.hpp"
 
 #include <algorithm>

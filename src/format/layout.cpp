@@ -1,3 +1,11 @@
+// plan_layout() computes the layout in this order: check what the ranks give, list the blocks, size the tables with
+// headroom, size the extents and count the checksum words, encode the HDF5 headers, place the head, place the data,
+// place the blocks. Sizes come before places, because the head lies before the data and must not move later.
+//
+// change_rows() is the part of it that runs in every save whose row counts changed: it moves the blocks of tables
+// within the capacity that is there, and allocates nothing. Additions and multiplications go through sums.hpp, which
+// stops at 2^62: a sum that is too large is refused at the end and never wraps around.
+
 #include "format/layout.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,10 @@
+// Places the variables of a shared file (place_shared), says where one node's rows of them begin (own_offsets), encodes
+// its head, and translates between the bytes of a node and the places in the file (BlockRuns, for_each_stretch).
+//
+// A block of an array is a box of the global shape, so it is not one piece in the file: it is a number of equally long
+// runs, one for each row of the box along the slowest dimensions. BlockRuns computes the place of run i without a list
+// of all runs, of which there may be millions.
+
 #include "format/shared.hpp"
 
 #include <fmt/format.h>

@@ -9,8 +9,8 @@ namespace {
 
 class ForwardedFile final : public sys::File {
 public:
-    ForwardedFile(std::shared_ptr<Links> links, Turn turn, std::uint64_t number, bool direct)
-        : links_(std::move(links)), turn_(turn), number_(number), direct_(direct) {}
+    ForwardedFile(std::shared_ptr<ForwarderPool> pool, ForwarderEpoch epoch, std::uint64_t number, bool direct)
+        : pool_(std::move(pool)), epoch_(epoch), number_(number), direct_(direct) {}
     ForwardedFile(const ForwardedFile&) = delete;
     ForwardedFile& operator=(const ForwardedFile&) = delete;
     // A forwarder that is not there has closed it, or will.
@@ -18,16 +18,16 @@ public:
 
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
         return in_pieces(offset, bytes, [&](std::uint64_t at, auto piece) {
-            return links_->write_at(turn_, {.file = number_, .offset = at}, piece);
+            return pool_->write_at(epoch_, {.file = number_, .offset = at}, piece);
         });
     }
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes) override {
         return in_pieces(offset, bytes, [&](std::uint64_t at, auto piece) {
-            return links_->read_at(turn_, {.file = number_, .offset = at}, piece);
+            return pool_->read_at(epoch_, {.file = number_, .offset = at}, piece);
         });
     }
     Result<std::uint64_t> size() override {
-        FB_TRY_ASSIGN(answer, links_->ask_at(turn_, FrameKind::size, {.file = number_}));
+        FB_TRY_ASSIGN(answer, pool_->ask_at(epoch_, FrameKind::size, {.file = number_}));
         return answer.number;
     }
     Result<> truncate(std::uint64_t size) override { return tell(FrameKind::truncate, size); }
@@ -50,12 +50,12 @@ private:
         return {};
     }
     Result<> tell(FrameKind kind, std::uint64_t offset) {
-        const auto answer = links_->ask_at(turn_, kind, {.file = number_, .offset = offset});
+        const auto answer = pool_->ask_at(epoch_, kind, {.file = number_, .offset = offset});
         return answer ? Result<>() : Result<>(answer.error());
     }
 
-    std::shared_ptr<Links> links_;
-    const Turn turn_;
+    std::shared_ptr<ForwarderPool> pool_;
+    const ForwarderEpoch epoch_;
     const std::uint64_t number_;
     const bool direct_;
     bool closed_ = false;
@@ -64,19 +64,19 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<ForwardedStore>> ForwardedStore::make(const ClientOptions& options) {
-    FB_TRY_ASSIGN(links, Links::make(options));
-    return std::unique_ptr<ForwardedStore>(new ForwardedStore(std::move(links)));
+    FB_TRY_ASSIGN(pool, ForwarderPool::make(options));
+    return std::unique_ptr<ForwardedStore>(new ForwardedStore(std::move(pool)));
 }
 
 Result<> ForwardedStore::tell(FrameKind kind, const Request& request) {
-    const auto answer = links_->ask(kind, request);
+    const auto answer = pool_->ask(kind, request);
     return answer ? Result<>() : Result<>(answer.error());
 }
 
 Result<std::unique_ptr<sys::File>> ForwardedStore::open(const std::string& path, sys::Access access) {
-    Turn turn = 0;
-    FB_TRY_ASSIGN(answer, links_->ask(FrameKind::open, {.access = access, .path = path}, &turn));
-    return std::unique_ptr<sys::File>(std::make_unique<ForwardedFile>(links_, turn, answer.number, answer.word != 0));
+    ForwarderEpoch epoch = 0;
+    FB_TRY_ASSIGN(answer, pool_->ask(FrameKind::open, {.access = access, .path = path}, &epoch));
+    return std::unique_ptr<sys::File>(std::make_unique<ForwardedFile>(pool_, epoch, answer.number, answer.word != 0));
 }
 
 Result<> ForwardedStore::make_directories(const std::string& path) {
@@ -95,12 +95,12 @@ Result<> ForwardedStore::sync_directory(const std::string& path) {
 }
 
 Result<std::vector<sys::Entry>> ForwardedStore::list(const std::string& path) {
-    FB_TRY_ASSIGN(answer, links_->ask(FrameKind::list, {.path = path}));
+    FB_TRY_ASSIGN(answer, pool_->ask(FrameKind::list, {.path = path}));
     return std::move(answer.entries);
 }
 
 Result<bool> ForwardedStore::exists(const std::string& path) {
-    FB_TRY_ASSIGN(answer, links_->ask(FrameKind::exists, {.path = path}));
+    FB_TRY_ASSIGN(answer, pool_->ask(FrameKind::exists, {.path = path}));
     return answer.number != 0;
 }
 

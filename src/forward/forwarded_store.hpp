@@ -8,7 +8,7 @@
 #include <string>
 
 #include "forebay/options.hpp"
-#include "forward/link.hpp"
+#include "forward/forwarder_pool.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::forward {
@@ -33,9 +33,9 @@ public:
                        Convention convention);
 
 private:
-    explicit ForwardedStore(std::shared_ptr<Links> links) : links_(std::move(links)) {}
+    explicit ForwardedStore(std::shared_ptr<ForwarderPool> pool) : pool_(std::move(pool)) {}
     Result<> tell(FrameKind kind, const Request& request);
-    std::shared_ptr<Links> links_;  // its open files' too
+    std::shared_ptr<ForwarderPool> pool_;  // its open files' too
 };
 
 }  // namespace forebay::forward

@@ -1,3 +1,8 @@
+// Messages between client and forwarder as bytes: a header of 32 bytes with its own checksum, then a body with numbers
+// and texts one after the other (FrameWriter, FrameReader). Everything that is read comes from the network: the length
+// is checked against the kind's limit before anything is allocated, a text has no NUL, and a body that is longer or
+// shorter than its fields is refused. Below them are the proofs of the token, which are keyed hashes of both nonces.
+
 #include "forward/message.hpp"
 
 #include <fmt/format.h>

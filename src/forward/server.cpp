@@ -16,7 +16,7 @@ namespace forebay::forward {
 
 struct Server::State : std::enable_shared_from_this<Server::State> {
     State(sys::Store& store, const ServerOptions& options, const SipKey& its_key)
-        : shop{.store = store, .options = options, .pieces = Pieces(options.pieces_max), .mutex = {}, .clients = {}},
+        : shared{.store = store, .options = options, .pieces = Pieces(options.pieces_max), .mutex = {}, .clients = {}},
           key(its_key),
           complaints(options.log) {}
 
@@ -28,7 +28,7 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
     template <class Work>
     Result<> begin(Work work);
 
-    Shop shop;
+    ServerShared shared;
     const SipKey key;
     Complaints complaints;
     sys::Listener listener;
@@ -59,7 +59,7 @@ bool Server::State::is_ending() {
 }
 
 void Server::State::listen() {
-    Strangers strangers(listener, complaints, key, shop.options.greeting_max);
+    Strangers strangers(listener, complaints, key, shared.options.greeting_max);
     while (!is_ending()) {
         const auto turned = attempt([&]() -> Result<> {
             FB_TRY_ASSIGN(guests, strangers.turn());
@@ -93,10 +93,10 @@ Result<> Server::State::add(Guest guest) {
 }
 
 void Server::State::serve_one(ClientConnection& line) {
-    const auto served = attempt([&] { serve(shop, line); });
+    const auto served = attempt([&] { serve(shared, line); });
     if (!served)
         static_cast<void>(attempt([&] {
-            shop.log(fmt::format("a connection of {} ends: {}", line.connection().peer(), served.error().line()));
+            shared.log(fmt::format("a connection of {} ends: {}", line.connection().peer(), served.error().line()));
         }));
     const std::lock_guard lock(mutex);
     lines.remove_if([&](const auto& one) { return one.get() == &line; });
@@ -105,7 +105,7 @@ void Server::State::serve_one(ClientConnection& line) {
 
 void Server::State::beat() {
     std::unique_lock lock(mutex);
-    while (!changed.wait_for(lock, shop.options.beat_pause, [&] { return ending && lines.empty(); })) {
+    while (!changed.wait_for(lock, shared.options.beat_pause, [&] { return ending && lines.empty(); })) {
         // A round without memory for the list is left out; clients wait for several.
         const auto now = attempt([&]() -> Result<std::list<std::shared_ptr<ClientConnection>>> { return lines; });
         lock.unlock();
@@ -144,16 +144,16 @@ Server::~Server() {
 std::uint16_t Server::port() const { return state_->listener.port(); }
 
 std::size_t Server::clients() const {
-    const std::lock_guard lock(state_->shop.mutex);
+    const std::lock_guard lock(state_->shared.mutex);
     return static_cast<std::size_t>(
-        std::ranges::count_if(state_->shop.clients, [](const auto& one) { return !one.second.expired(); }));
+        std::ranges::count_if(state_->shared.clients, [](const auto& one) { return !one.second.expired(); }));
 }
 
 bool Server::stop(std::chrono::milliseconds limit) {
     std::unique_lock lock(state_->mutex);
     state_->ending = true;
     state_->listener.shut();
-    state_->shop.pieces.end();
+    state_->shared.pieces.end();
     // What has come in whole is carried out and answered.
     for (const auto& line : state_->lines) line->connection().shut(true);
     state_->changed.notify_all();

@@ -1,13 +1,12 @@
-// A forwarder: carries out, on its own store, what clients on other hosts ask of it, below the directory of a run. So a
-// target has as many clients as there are forwarders.
+// A forwarder: carries out, on its own store and below the directory of a run, the requests of clients on other hosts.
+// So the target has as many clients as there are forwarders, however many hosts compute.
 //
-// Life:    start() listens -> clients come and go -> stop(): takes nobody more, ends what is begun
-// Threads: one that listens and hears greetings, one a connection of a client, one that tells waiting clients that
-// their
-//          requests are at work; all sleep while there is nothing to do. The calls below may be made by any thread.
-// Clients: whoever has the token; who has not costs no thread and is sent away in time (strangers.hpp). Files that a
-// client has open are closed when its last connection ends; what it had
-//          half written stays, as what an agent leaves that is killed.
+// Life:    start() listens -> clients come and go -> stop() admits no new client and completes the requests under way
+// Threads: one listens and hears greetings, one serves each connection of a client, one tells waiting clients that
+//          their requests are at work. All sleep while there is nothing to do. Any thread may make the calls below.
+// Clients: a client must show the token. A connection without it costs no thread and is closed in bounded time
+//          (strangers.hpp). The files that a client has open are closed when its last connection ends; a file that it
+//          had half written stays, as after an agent that was killed.
 
 #pragma once
 

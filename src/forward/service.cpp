@@ -1,3 +1,11 @@
+// What a forwarder does for a client that has shown the token: serve() admits the client, then Service::next() takes
+// one request after the other, carries it out on the forwarder's store, and answers, until an error ends the
+// connection. A path outside the client's run is refused before the store sees it.
+//
+// A request and its answer are framed by begin() and answer(): between the two another thread sends beats, so that the
+// client waits for a slow target as long as it needs. Before a request that changes something the forwarder looks
+// whether the client has left, because a client that has given up has the same request carried out elsewhere.
+
 #include "forward/service.hpp"
 
 #include <fmt/format.h>
@@ -57,7 +65,8 @@ namespace {
 /// Carries out the requests of one client that has shown the token.
 class Service {
 public:
-    Service(Shop& shop, ClientConnection& line, Client& client) : shop_(shop), line_(line), client_(client) {}
+    Service(ServerShared& shared, ClientConnection& line, Client& client)
+        : shared_(shared), line_(line), client_(client) {}
 
     /// One request; an error ends the connection.
     Result<> next() {
@@ -73,7 +82,7 @@ public:
     }
 
 private:
-    sys::Patience patience() const { return shop_.options.silence_max; }
+    sys::Patience patience() const { return shared_.options.silence_max; }
     static Error gone() { return {ErrorKind::missing, "it has left"}; }
 
     Result<> say(Result<Answer> answer) {
@@ -97,7 +106,7 @@ private:
             default: break;
         }
         FB_TRY(check_path(client_.run(), request.path));
-        auto& store = shop_.store;
+        auto& store = shared_.store;
         switch (kind) {
             case FrameKind::open: return open(request);
             case FrameKind::make_directories: return done(store.make_directories(request.path));
@@ -132,31 +141,31 @@ private:
     }
 
     Result<Answer> open(const Request& request) {
-        FB_TRY_ASSIGN(file, shop_.store.open(request.path, request.access));
+        FB_TRY_ASSIGN(file, shared_.store.open(request.path, request.access));
         const bool direct = file->direct();
         FB_TRY_ASSIGN(number, client_.add(std::move(file)));
         return Answer{.number = number, .word = direct ? 1u : 0u};
     }
 
     Result<Answer> view(const Request& request) {
-        if (!shop_.options.make_view) return Error{ErrorKind::unsupported, "it makes no views"};
+        if (!shared_.options.make_view) return Error{ErrorKind::unsupported, "it makes no views"};
         const auto convention = describe::convention_numbered(request.number);
         if (!convention && request.number >= describe::conventions_max)
             return Error{ErrorKind::refused, fmt::format("{} is no kind of view", request.number)};
         if (!convention)
             return Error{ErrorKind::unsupported, "it is of a version that does not know this kind of view"};
-        return done(shop_.options.make_view({.run = client_.run(),
-                                             .stream = request.other,
-                                             .directory = request.path,
-                                             .step = static_cast<std::int64_t>(request.offset),
-                                             .convention = *convention}));
+        return done(shared_.options.make_view({.run = client_.run(),
+                                               .stream = request.other,
+                                               .directory = request.path,
+                                               .step = static_cast<std::int64_t>(request.offset),
+                                               .convention = *convention}));
     }
 
     Result<> write(const Request& request) {
         auto file = client_.find(request.file);
         if (!file) return say(file.error());
         if (request.number > limits::piece_bytes) return say(too_long(request.number));
-        const auto piece = shop_.pieces.take();
+        const auto piece = shared_.pieces.take();
         if (!piece) return gone();
         FB_TRY(line_.answer(FrameKind::go, {}, {}, patience()));
         const auto bytes = piece.first(request.number);
@@ -173,7 +182,7 @@ private:
         auto file = client_.find(request.file);
         if (!file) return say(file.error());
         if (request.number > limits::piece_bytes) return say(too_long(request.number));
-        const auto piece = shop_.pieces.take();
+        const auto piece = shared_.pieces.take();
         if (!piece) return gone();
         const auto bytes = piece.first(request.number);
         if (auto got = (*file)->read(request.offset, bytes); !got) return say(got.error());
@@ -184,38 +193,39 @@ private:
         return {ErrorKind::refused, fmt::format("{} bytes at once: at most {}", bytes, limits::piece_bytes)};
     }
 
-    Shop& shop_;
+    ServerShared& shared_;
     ClientConnection& line_;
     Client& client_;
 };
 
 /// The client of this number, whose connection this is another one of, or a new one.
-std::shared_ptr<Client> client_of(Shop& shop, std::uint64_t number, const std::string& run, const std::string& name) {
-    const std::lock_guard lock(shop.mutex);
-    std::erase_if(shop.clients, [](const auto& one) { return one.second.expired(); });
-    auto client = shop.clients[number].lock();
+std::shared_ptr<Client> client_of(ServerShared& shared, std::uint64_t number, const std::string& run,
+                                  const std::string& name) {
+    const std::lock_guard lock(shared.mutex);
+    std::erase_if(shared.clients, [](const auto& one) { return one.second.expired(); });
+    auto client = shared.clients[number].lock();
     // A number is 64 random bits; another run under it would be another client's files in reach.
     if (client && client->run() == run) return client;
     client = std::make_shared<Client>(run, name);
-    shop.clients[number] = client;
-    shop.log(fmt::format("{} has come", name));
+    shared.clients[number] = client;
+    shared.log(fmt::format("{} has come", name));
     return client;
 }
 
 // The answer to the client's proof: whether its run is one to be served.
-Result<std::shared_ptr<Client>> admit(Shop& shop, ClientConnection& line) {
-    const auto patience = shop.options.silence_max;
+Result<std::shared_ptr<Client>> admit(ServerShared& shared, ClientConnection& line) {
+    const auto patience = shared.options.silence_max;
     const auto& guest = line.guest();
     line.begin();
     const auto verdict = [&]() -> Result<> {
         FB_TRY(check_path(guest.run, guest.run));
-        if (!shop.options.run.empty() && guest.run != shop.options.run)
+        if (!shared.options.run.empty() && guest.run != shared.options.run)
             return Error{ErrorKind::refused,
-                         fmt::format("this forwarder is one of the run {}, not of {}", shop.options.run, guest.run)};
-        return sys::make_directories_durable(shop.store, guest.run);
+                         fmt::format("this forwarder is one of the run {}, not of {}", shared.options.run, guest.run)};
+        return sys::make_directories_durable(shared.store, guest.run);
     }();
     // Before the answer: whoever has it may look for its client.
-    auto client = verdict ? client_of(shop, guest.client, guest.run, guest.name) : nullptr;
+    auto client = verdict ? client_of(shared, guest.client, guest.run, guest.name) : nullptr;
     FB_TRY(line.answer(FrameKind::answer, verdict ? Answer() : refusal(verdict.error()), {}, patience));
     if (!verdict) return verdict.error();
     return client;
@@ -223,21 +233,21 @@ Result<std::shared_ptr<Client>> admit(Shop& shop, ClientConnection& line) {
 
 }  // namespace
 
-void serve(Shop& shop, ClientConnection& line) {
-    auto client = admit(shop, line);
+void serve(ServerShared& shared, ClientConnection& line) {
+    auto client = admit(shared, line);
     if (!client) {
-        shop.log(fmt::format("{} was not let in: {}", line.connection().peer(), client.error().line()));
+        shared.log(fmt::format("{} was not let in: {}", line.connection().peer(), client.error().line()));
         return;
     }
-    Service service(shop, line, **client);
+    Service service(shared, line, **client);
     Result<> outcome;
     while (outcome) outcome = service.next();
     const std::string name = (*client)->name();
     const std::weak_ptr<Client> others = *client;
     client->reset();
-    if (others.expired()) shop.log(fmt::format("{} has left", name));
+    if (others.expired()) shared.log(fmt::format("{} has left", name));
     if (outcome.error().kind != ErrorKind::missing)
-        shop.log(fmt::format("a connection of {} ends: {}", name, outcome.error().line()));
+        shared.log(fmt::format("a connection of {} ends: {}", name, outcome.error().line()));
 }
 
 }  // namespace forebay::forward

@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "forward/line.hpp"
+#include "forward/frames.hpp"
 #include "forward/pieces.hpp"
 #include "forward/server.hpp"
 #include "forward/stranger.hpp"
@@ -52,7 +52,7 @@ private:
 };
 
 /// What all connections of a forwarder share.
-struct Shop {
+struct ServerShared {
     sys::Store& store;
     ServerOptions options;
     Pieces pieces;
@@ -65,6 +65,6 @@ struct Shop {
 };
 
 /// The life of a connection, from the moment when its client has shown the token to its end.
-void serve(Shop& shop, ClientConnection& line);
+void serve(ServerShared& shared, ClientConnection& line);
 
 }  // namespace forebay::forward

@@ -7,8 +7,8 @@
 
 #include <string>
 
+#include "forward/frames.hpp"
 #include "forward/limits.hpp"
-#include "forward/line.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::forward {

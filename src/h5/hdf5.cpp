@@ -1,3 +1,8 @@
+// The calls of the HDF5 library as this project uses them. own() and require() turn its error stack into an Error: the
+// call that failed, its cause, and the kind from the errno that HDF5's drivers put into their text. Types, spaces and
+// property lists follow, then Hdf5File. Everything that is created here keeps the order of its links and attributes and
+// has no times, so that equal contents give equal bytes; and it stays readable by HDF5 1.10.
+
 #include "h5/hdf5.hpp"
 
 #include <fmt/format.h>

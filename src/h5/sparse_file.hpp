@@ -1,6 +1,6 @@
-// What HDF5 writes of a file, kept in memory, where the file itself may be far larger than that: the room of datasets
-// of which nothing is written takes none. So HDF5 lays out a file of any size and opens, locks and sizes none at the
-// target.
+// An HDF5 file in memory that stores only the bytes that HDF5 wrote, which are its metadata. Space that HDF5 reserves
+// for the contents of datasets takes no memory. So HDF5 can lay out a file of 4 TiB in a few KiB, and opens, locks and
+// sizes nothing at the target.
 
 #pragma once
 

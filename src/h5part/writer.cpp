@@ -1,3 +1,12 @@
+// Turns calls of H5Part into saves. A step is collected in `step_` from set_step() until end_step(): its columns, its
+// attributes, and either copies of the columns or a slot that they are written to directly.
+//
+// A stream has a fixed set of columns, and H5Part steps may differ in theirs. So each set of columns is a Series with a
+// stream of its own ("steps", "steps-2", ...). A step whose first column is that of the series before is expected to be
+// like it and is written straight into a slot (begin_directly). If it turns out otherwise, leave_slot() copies the
+// columns out, and the step is saved like a new one (save_step). Names and values of the file so far are kept here as
+// well, because programs ask a file that they write for them.
+
 #include "h5part/writer.hpp"
 
 #include <fmt/format.h>

@@ -54,11 +54,10 @@ struct ByteRange {
 using Check = std::function<Result<>(std::uint64_t offset, std::uint64_t bytes)>;
 
 /// Writes the ranges, cut at multiples of block_bytes of the file, in their order. With a rate, a block is written in
-/// pieces of some tens of milliseconds, so that the target and the computing ranks see an even flow; else it is one
-/// piece. `done` grows by
-/// each piece that was written; `stop`, when it becomes true, ends the call with `retry` within a piece. The first
-/// error ends the call: of several, the one of the lowest offset is returned, and blocks below it have been
-/// written. Nothing is synced here.
+/// pieces of some tens of milliseconds, so that the target and the computing ranks see an even flow; without one, a
+/// block is one piece. `done` grows by each piece that was written. When `stop` becomes true, the call ends with
+/// `retry` within a piece. The first error ends the call: of several, the one of the lowest offset is returned, and
+/// blocks below it have been written. Nothing is synced here.
 Result<> write_ranges(sys::File& file, std::span<const std::byte> memory, std::span<const ByteRange> ranges,
                       const WriteOptions& options, const Check& check = {}, std::atomic<std::uint64_t>* done = nullptr,
                       const std::atomic<bool>* stop = nullptr);

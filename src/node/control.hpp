@@ -54,16 +54,16 @@ struct SlotControl {
     std::atomic<SlotState> state{SlotState::empty};
     std::uint32_t stream = 0;  // index into Control::streams
     std::uint32_t number = 0;  // 0 or 1: file STREAM.NUMBER.h5
-    // 1: sealed by an earlier session, whose other nodes may not be part of this one, and which Control::commits leaves
-    // out. Once its node file is durable in the part directory the slot is free; who brings the last node file there
-    // commits.
+    // 1: an earlier session sealed this slot. The other nodes of that session may not be part of this one, so the slot
+    // is not counted in Control::commits, and it is free as soon as its node file is durable in the part directory.
+    // Whichever agent brings the last node file of that snapshot there commits it.
     std::atomic<std::uint32_t> inherited{0};
     std::atomic<std::int64_t> step{-1};
     std::atomic<std::uint64_t> snapshot_id{0};
     std::atomic<std::uint64_t> drained_bytes{0};  // of the drain under way
     std::atomic<std::int64_t> sealed_unix_ns{0};
-    std::atomic<std::int64_t> needed_unix_ns{
-        0};                              // when the next save wants the slot, if saves go on as before; 0: unknown
+    // When the next save will want this slot, if saves go on at the pace of the last ones; 0: unknown.
+    std::atomic<std::int64_t> needed_unix_ns{0};
     std::atomic<std::uint32_t> late{0};  // 1: the agent has counted it as a missed deadline
     // Written by the agent before it stores `failed`, stable until it leaves that state.
     std::atomic<std::uint32_t> failures{0};

@@ -1,3 +1,8 @@
+// session.json: how an application tells its agents what to do. check() has the bounds of the agent's options, for the
+// application before it starts and for the agent that reads them; encode_session() and decode_session() are the two
+// directions. A reader takes versions 1 and 2: members that an older session file lacks get the values by which the
+// agents of that time worked.
+
 #include <fmt/format.h>
 
 #include <algorithm>

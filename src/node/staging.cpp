@@ -1,3 +1,7 @@
+// The staging directory, in the order of its life: find or make the home and the directory, lock it, let the agent of
+// an earlier session end, make the control page and enter what that session left sealed, join or watch it from other
+// processes, remove it: what is staged first, session.json after it, the locks last.
+
 #include "node/staging.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,8 @@
+// gather() reads the manifest, then the heads of the node files, some at a time by several threads, and the Gatherer
+// puts them together in the manifest's order: which part of which file shows which part of each variable. Replicated
+// values come from the first node file that is there. For views the result is limited in files and boxes, because a
+// reader of a view keeps each file open; gather_to_copy(), for exports, has no such limits.
+
 #include "outline/contents.hpp"
 
 #include <fmt/format.h>

@@ -11,9 +11,9 @@
 
 #include "describe/conventions.hpp"
 #include "outline/description.hpp"
-#include "outline/given.hpp"
 #include "outline/openpmd_outline.hpp"
 #include "outline/openpmd_records.hpp"
+#include "outline/physics_attributes.hpp"
 
 using namespace forebay;
 using namespace forebay::outline;

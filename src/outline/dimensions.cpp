@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "outline/given.hpp"
+#include "outline/physics_attributes.hpp"
 
 namespace forebay::outline {
 

@@ -1,3 +1,8 @@
+// The H5Part convention: each snapshot is a group Step#N; one particle table gives its datasets, 3-D arrays are H5Block
+// fields below Step#N/Block, replicated values are attributes. H5Part knows f64, f32, i64 and i32: other numbers are
+// shown as the next larger of these, and u64 as i64. What H5Part has no place for is left out and named in `omitted`,
+// once for all steps.
+
 #include "outline/h5part_outline.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +15,7 @@
 #include "base/bytes.hpp"
 #include "base/path.hpp"
 #include "outline/dimensions.hpp"
-#include "outline/given.hpp"
+#include "outline/physics_attributes.hpp"
 
 namespace forebay::outline {
 
@@ -221,7 +226,7 @@ private:
     static std::vector<Outline::Attribute> attributes_of(const Variable& variable) {
         std::vector<Outline::Attribute> attributes;
         for (auto& [name, value] : shown_attributes(variable)) {
-            if (is_given_key(name)) continue;
+            if (is_physics_key(name)) continue;
             if (const auto* real = std::get_if<double>(&value)) value = std::vector{*real};
             if (const auto* whole = std::get_if<std::int64_t>(&value)) value = std::vector{*whole};
             attributes.push_back({name, value});

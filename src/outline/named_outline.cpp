@@ -1,3 +1,11 @@
+// NamedOutline makes both conventions from the same parts. plain() shows one snapshot: attributes of the file, datasets
+// of dimensions, then a dataset for each variable. netcdf() adds the dimension of time in front, in which each snapshot
+// is one place; columns have no time, their rows of all snapshots follow one another, and row_size says how many each
+// has.
+//
+// The order of datasets matters: a variable refers to its dimensions by their index in the outline, so dimensions come
+// first (add_scales), and a coordinate variable, which is its own dimension, is counted ahead.
+
 #include "outline/named_outline.hpp"
 
 #include <fmt/format.h>
@@ -8,8 +16,8 @@
 
 #include "base/path.hpp"
 #include "outline/dimensions.hpp"
-#include "outline/given.hpp"
 #include "outline/limits.hpp"
+#include "outline/physics_attributes.hpp"
 
 namespace forebay::outline {
 
@@ -261,7 +269,7 @@ private:
     std::vector<Outline::Attribute> attributes_of(std::size_t v) const {
         const auto& variable = schema_.variables[v];
         auto attributes = shown_attributes(variable);
-        if (is_timed_) std::erase_if(attributes, [](const auto& one) { return is_given_key(one.name); });
+        if (is_timed_) std::erase_if(attributes, [](const auto& one) { return is_physics_key(one.name); });
         if (variable.type.scalar == Scalar::f16) set(attributes, {"forebay_type", std::string("f16")});
         if (contents_.front().values[v].empty())
             set(attributes, {"forebay_fill", fill_text(shown_type(variable.type))});

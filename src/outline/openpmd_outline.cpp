@@ -1,3 +1,9 @@
+// The openPMD convention: each snapshot is an iteration data/N. add_mesh() shows arrays as mesh records, add_species()
+// tables as particle species; which variables are components of one record is decided in openpmd_records. Replicated
+// values lie in forebay/N, outside of what openPMD describes. The root group is made last and put first, because its
+// attributes say whether there are meshes and particles at all. Attributes that the standard asks for and nobody gave
+// get neutral values: unit 1, spacing 1, offset 0.
+
 #include "outline/openpmd_outline.hpp"
 
 #include <fmt/format.h>
@@ -6,8 +12,8 @@
 #include <array>
 
 #include "outline/dimensions.hpp"
-#include "outline/given.hpp"
 #include "outline/openpmd_records.hpp"
+#include "outline/physics_attributes.hpp"
 
 namespace forebay::outline {
 
@@ -211,7 +217,7 @@ private:
                 own.push_back({"position", place});
             }
             for (auto& attribute : shown_attributes(variable))
-                if (!is_given_key(attribute.name) && !is_empty_text(attribute.value) &&
+                if (!is_physics_key(attribute.name) && !is_empty_text(attribute.value) &&
                     std::ranges::find(own, attribute.name, &Outline::Attribute::name) == own.end())
                     own.push_back(std::move(attribute));
             set(own, {"forebay_name", variable.name});

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/path.hpp"
-#include "outline/given.hpp"
+#include "outline/physics_attributes.hpp"
 
 namespace forebay::outline {
 

@@ -1,3 +1,12 @@
+// Chooses the snapshot of a restart. First it waits until agents have drained what a dead session left staged. Then
+// rank 0 lists the candidates (find): committed snapshots of the living line, and staged files that are a whole
+// snapshot by themselves, newest first; with them those that cannot be used, for the notes. The list goes to all ranks.
+// For each candidate all ranks load the manifest, add the copies that are in this node's memory, and look at every node
+// file's record once, the files shared out among the ranks. The caller accepts one, or the next older one follows.
+//
+// A candidate is passed over only for a fault of its own. Too little memory here, or storage that fails now, ends the
+// choosing: an older snapshot would be no cure, and the run would go back for nothing.
+
 #include "restart/choose.hpp"
 
 #include <fmt/format.h>

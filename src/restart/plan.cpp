@@ -1,3 +1,11 @@
+// Computes what one rank takes: which node files it needs (files_needed), and of one of them the copies from the block
+// to the rank's memory (takes). Arrays are intersections of the rank's boxes with the blocks' boxes, halos included.
+// Columns are the rank's own rows where the number of ranks is that of the save, else an equal share of all rows in
+// their order. Replicated values are read by each node from another file, so that not all nodes read the first one.
+//
+// wanted_bytes() is the same computed from the rank's description alone. Reading compares the two: a difference means
+// that block tables have holes.
+
 #include "restart/plan.hpp"
 
 #include <fmt/format.h>

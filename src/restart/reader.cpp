@@ -1,3 +1,11 @@
+// Three walks over the node files that the ranks of a node need: rows_of() for the numbers of rows, map_staged() to map
+// and fault in copies that are in memory, read() for the bytes. FileByFile is the walk: one rank reads a file's head
+// and sends it to the others, who all visit it at the same time, in the same order; heads that fit are kept for the
+// next walk.
+//
+// All ranks of a node take part in each file, also those that need nothing of it, because the window and the sharing of
+// checks are collective.
+
 #include "restart/reader.hpp"
 
 #include <fmt/format.h>

@@ -1,10 +1,13 @@
-// Moves what a rank takes out of one node file into its memory, as the file's segments come by in the order of their
-// bytes.
+// Copies one rank's part of a node file into the rank's memory, segment after segment in the order of their bytes.
 //
-// Life: claims() -> their maximum over the ranks that read the same bytes -> settle() -> segments are added in rising
-// order, from the mapping of a staged copy or from a window. Of those who take of a segment the one that takes most
-// verifies it, while it is in this core's cache for the copy; the others take what a halo needs of it. All is well when
-// the ranks have agreed that no one met an error.
+// Several ranks may need the same segment, for instance where one rank's halo is its neighbour's interior. The rank
+// that copies most of a segment also verifies it, because it reads those bytes anyway; the other ranks copy their part
+// unverified. So the result is valid only after all ranks have agreed that none of them found an error.
+//
+// Life: claims() says how much this rank copies of each segment
+//       -> the ranks that read the same bytes take the maximum of their claims
+//       -> settle() tells this rank which segments it verifies
+//       -> take() for each segment in rising order, from the mapping of a staged copy or from a window
 
 #pragma once
 

@@ -1,3 +1,13 @@
+// One save of a stream, on each rank: begin() and finish(). begin() checks the description with all ranks, gathers the
+// rows of the node, and gets a slot: the node's first rank waits for one and lays it out if it must (admit), the others
+// learn its decision from the control page (follow). Then all ranks agree, so that either every node saves this step or
+// none does. finish() copies this rank's data into the slot; when all ranks of the node have done so, its first rank
+// seals it and rings the agent.
+//
+// Between begin() and finish() the application may write blocks itself. abandon() gives the slot back whatever was
+// written. After the agreement nothing can fail but the plan of a shared file: ranks that had gone on would have sealed
+// their part.
+
 #include "stage/stager.hpp"
 
 #include <fmt/format.h>
@@ -128,7 +138,8 @@ Result<> Stager::follow(Outcome& outcome) {
 
 void Stager::give_back() {
     if (!std::exchange(holds_slot_, false)) return;
-    // What an admitted slot held before is committed or was nothing; what is to be replaced is whole until all agree.
+    // An admitted slot was empty or held a committed save. A save that newest_only replaces is whole until all ranks
+    // have agreed, so its slot goes back to the agent as sealed.
     control(current_).state.store(
         previous_ == node::SlotState::sealed ? node::SlotState::sealed : node::SlotState::empty,
         std::memory_order_release);
@@ -262,7 +273,8 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
         shared.late = 0;
         shared.given_up = 0;
         shared.sealed_unix_ns = record.sealed_unix_ns;
-        // The next save but one, with two slots, and so counted from the beginning of this one.
+        // This slot is needed again after as many saves as the stream has slots. Saves begin interval_ apart, so with
+        // 2 slots and a save every 10 s that is 20 s after this save began, and not after it was sealed.
         const std::chrono::nanoseconds saving = sys::Clock::now() - began_;
         shared.needed_unix_ns =
             interval_.count() == 0 ? 0 : record.sealed_unix_ns + (interval_ * options_.slots - saving).count();

@@ -1,3 +1,11 @@
+// Checks that a description is the same on all ranks and that their boxes fit together. The usual case costs a few
+// small collective calls however many ranks there are: one compares a checksum of the description, one compares sums
+// over the boxes.
+//
+// check_coverage() gives each cell of an array a random weight (describe/coverage.hpp). If the weights of all boxes,
+// added modulo 2^61 - 1, are those of the whole array, every cell is covered once. Only if they differ, or if the array
+// may have holes, do the ranks exchange their boxes, to find and name two that overlap.
+
 #include "stage/together.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,11 @@
+// An export has four steps. plan() gathers the snapshots and lays the file out in memory; begin() writes everything but
+// the data under the name FILE.part-IDENTITY; copy() copies one stretch of the data, in this process or one of several;
+// finish() gives the file its name when every stretch is durable.
+//
+// IDENTITY is a hash of all that decides the file's bytes. So the same command finds the file of a call that was killed
+// and goes on where its journal says; another export never meets it. A journal is written only after a sync of what it
+// says.
+
 #include "views/export.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +24,7 @@
 #include "move/journal.hpp"
 #include "outline/description.hpp"
 #include "sys/machine.hpp"
-#include "views/copier.hpp"
+#include "views/dataset_writer.hpp"
 #include "views/limits.hpp"
 #include "views/stored_file.hpp"
 
@@ -259,9 +267,9 @@ Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
             FB_TRY(file->sync());
             return move::store_journal(plan.store, journal, {plan.identity, offset});
         };
-        Nodes nodes(plan.store, plan.snapshots, plan.contents);
-        Copier copier(*file, plan.stored.targets, nodes, plan.copy);
-        FB_TRY_ASSIGN(copied, copier.run(first, end, reached));
+        OpenNodes nodes(plan.store, plan.snapshots, plan.contents);
+        DatasetWriter writer(*file, plan.stored.targets, nodes, plan.copy);
+        FB_TRY_ASSIGN(copied, writer.run(first, end, reached));
         FB_TRY(file->sync());
         FB_TRY(file->close());
         FB_TRY(move::store_journal(plan.store, journal, {plan.identity, end}));

@@ -10,7 +10,7 @@
 #include "h5/sparse_file.hpp"
 #include "outline/contents.hpp"
 #include "outline/outline.hpp"
-#include "views/loader.hpp"
+#include "views/dataset_source.hpp"
 
 namespace forebay::views {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "forward/forwarded_store.hpp"
-#include "forward/line.hpp"
+#include "forward/frames.hpp"
 #include "forward/server.hpp"
 #include "sys/machine.hpp"
 

@@ -1,9 +1,9 @@
 // A disk for tests behind sys::Store: it loses what was not synced, and fails when told to.
 //
-// Every call of the Store and of its Files is one operation, numbered from 0, and remove_tree one more for each name
-// below; destructors are none. crash_before(n)
-// cuts the power before operation n: it and all later ones fail until reboot(). Paths are relative to one root,
-// with or without a leading slash. Any number of threads may use a SimStore and its Files.
+// Every call of the Store and of its Files is one operation, numbered from 0; remove_tree is one more for each name
+// below, and destructors are none. crash_before(n) cuts the power before operation n: that operation and all later ones
+// fail until reboot(). Paths are relative to one root, with or without a leading slash. Any number of threads may use a
+// SimStore and its Files.
 
 #pragma once
 

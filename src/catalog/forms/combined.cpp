@@ -24,7 +24,7 @@ public:
     // Round from the file of the node to ask first: where many are absent one of them is found soon, and the agents,
     // which begin with their own, do not all look at the same one.
     Result<std::optional<std::uint32_t>> absent(sys::Store& store, const std::string& directory,
-                                                const Wanted& wanted) const override {
+                                                const WantedSnapshot& wanted) const override {
         const auto per_file = per_file_of(wanted);
         const auto files = (wanted.nodes + per_file - 1) / per_file;
         for (std::uint32_t i = 0; i < files; ++i) {
@@ -41,7 +41,7 @@ public:
         return std::optional<std::uint32_t>{};
     }
 
-    Result<> assemble(sys::Store& store, const std::string& directory, const Wanted& wanted,
+    Result<> assemble(sys::Store& store, const std::string& directory, const WantedSnapshot& wanted,
                       const AddHead& add) const override {
         for (std::uint32_t node = 0; node < wanted.nodes;) {
             const auto path = format::node_path(node, wanted.nodes, wanted.form);
@@ -74,13 +74,13 @@ public:
     }
 
 private:
-    static std::uint32_t per_file_of(const Wanted& wanted) {
+    static std::uint32_t per_file_of(const WantedSnapshot& wanted) {
         return std::get<format::CombinedFile>(wanted.form).nodes_per_file;
     }
 
     /// All nodes of one file, and then its head. Gives how many they are.
     static Result<std::uint32_t> assemble_file(sys::Store& store, const std::string& path, const std::string& full_path,
-                                               std::uint32_t first, const Wanted& wanted, const AddHead& add) {
+                                               std::uint32_t first, const WantedSnapshot& wanted, const AddHead& add) {
         FB_TRY_ASSIGN(file, store.open(full_path, sys::Access::read));
         FB_TRY_ASSIGN(page, load_page(*file, full_path));
         const auto* own = std::get_if<format::CombinedFile>(&page.form);

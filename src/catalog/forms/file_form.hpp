@@ -24,7 +24,7 @@
 namespace forebay::catalog {
 
 /// The snapshot whose files are looked for in a part directory.
-struct Wanted {
+struct WantedSnapshot {
     std::uint64_t snapshot_id = 0;
     std::int64_t step = 0;
     std::uint32_t nodes = 0;
@@ -63,11 +63,11 @@ public:
     /// nothing when all are there. Of files of their own it lists one directory for each folder up to the first
     /// incomplete one and opens nothing; of others it reads a page a node, up to the first that is absent.
     virtual Result<std::optional<std::uint32_t>> absent(sys::Store& store, const std::string& directory,
-                                                        const Wanted& wanted) const = 0;
+                                                        const WantedSnapshot& wanted) const = 0;
     /// Reads the heads of all nodes and hands them to `add`; then writes, durably, what HDF5 programs are shown: the
     /// same bytes whoever does it. `refused` when a file is not of this snapshot or contradicts itself, else as
     /// load_head().
-    virtual Result<> assemble(sys::Store& store, const std::string& directory, const Wanted& wanted,
+    virtual Result<> assemble(sys::Store& store, const std::string& directory, const WantedSnapshot& wanted,
                               const AddHead& add) const = 0;
 
     /// What of an open file is the node's, as PlainBytes reads it: the file, or its region alone.

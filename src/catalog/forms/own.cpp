@@ -25,7 +25,7 @@ public:
     }
 
     Result<std::optional<std::uint32_t>> absent(sys::Store& store, const std::string& directory,
-                                                const Wanted& wanted) const override {
+                                                const WantedSnapshot& wanted) const override {
         std::string listed = "\n";  // no path: the first node lists its folder
         std::vector<sys::Entry> entries;
         for (std::uint32_t node = 0; node < wanted.nodes; ++node) {
@@ -46,7 +46,7 @@ public:
         return std::optional<std::uint32_t>{};
     }
 
-    Result<> assemble(sys::Store& store, const std::string& directory, const Wanted& wanted,
+    Result<> assemble(sys::Store& store, const std::string& directory, const WantedSnapshot& wanted,
                       const AddHead& add) const override {
         for (std::uint32_t node = 0; node < wanted.nodes; ++node) {
             const auto path = format::node_path(node, wanted.nodes);

@@ -23,12 +23,12 @@ public:
     }
 
     Result<std::optional<std::uint32_t>> absent(sys::Store& store, const std::string& directory,
-                                                const Wanted& wanted) const override {
+                                                const WantedSnapshot& wanted) const override {
         return absent_region(store, directory + "/" + format::shared_file_name, wanted.snapshot_id, 0,
                              wanted.look_first_at);
     }
 
-    Result<> assemble(sys::Store& store, const std::string& directory, const Wanted& wanted,
+    Result<> assemble(sys::Store& store, const std::string& directory, const WantedSnapshot& wanted,
                       const AddHead& add) const override;
 
     Result<NodeReader> reader_of(std::unique_ptr<sys::File> part, const format::NodeLine& line,
@@ -65,7 +65,7 @@ public:
 };
 
 // Each node's bytes must lie where those of the nodes before it end, and all where the rows of all place them.
-Result<> SharedForm::assemble(sys::Store& store, const std::string& directory, const Wanted& wanted,
+Result<> SharedForm::assemble(sys::Store& store, const std::string& directory, const WantedSnapshot& wanted,
                               const AddHead& add) const {
     const std::string path = format::shared_file_name;
     const auto full_path = directory + "/" + path;

@@ -1,3 +1,9 @@
+// Copies the blocks of one node file into the output files, with several threads. A job is one record of one rank.
+// Without compression the place of each block is known beforehand, and blocks are streamed through a window of rows.
+// With it a block is packed in memory first; places are then given in the order of the jobs (Shared::in_turn), so that
+// equal snapshots give equal files. GenericIO keeps rows of a record together and Forebay keeps columns, so rows()
+// interleaves.
+
 #include "foreign/genericio/copy.hpp"
 
 #include <algorithm>

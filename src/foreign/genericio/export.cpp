@@ -1,3 +1,12 @@
+// Exporter::run() has three parts. survey() opens every node file and learns how many elements each rank has, and the
+// ranks' coordinates and partitions if the snapshot was imported with them. plan() makes the header of each output
+// file; without compression it places all blocks as well. write() copies node file after node file, writes the headers
+// last, and gives the files their names. Until then everything has names that end in ".part", and an error removes
+// them.
+//
+// A file in partitions is a list under the given name and a file NAME#NUMBER for each partition. Readers begin with the
+// list, so the old list goes before the first partition is renamed and the new one comes after the last.
+
 #include "foreign/genericio/export.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,12 @@
+// Reads the header of a GenericIO file; bytes may be of either order. Decoder::decode() follows the header: its
+// checksum, then where the tables of variables, ranks and blocks lie, then their entries. Every number comes from a
+// file that may be damaged or hostile although its checksum is right. So each offset and count is compared with the
+// header's or the file's size before it is used, sums are formed so that they cannot overflow, and no two ranges may
+// overlap.
+//
+// Headers of older GenericIO versions have shorter entries. A field is read only where the entry's stored size covers
+// it.
+
 #include "foreign/genericio/genericio.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,10 @@
+// look_at() reads what a snapshot says of its place in the file; H5PartWriter::add() writes the snapshot into it: the
+// attributes of the file and of the step, then a dataset for each column.
+//
+// Rows of a step are in the order of ranks, and a node file holds the ranks of its node, which need not be neighbours.
+// So add() goes over the node files twice: first it adds up where each rank's rows begin, then it copies the blocks
+// there.
+
 #include "made/h5part/h5part_writer.hpp"
 
 #include <fmt/format.h>

@@ -16,10 +16,11 @@
 
 namespace forebay::views {
 
-class Nodes {
+class OpenNodes {
 public:
     /// All must outlive it; `contents` are those of the snapshots, in the same order.
-    Nodes(sys::Store& store, std::span<const catalog::Snapshot> snapshots, std::span<const outline::Contents> contents)
+    OpenNodes(sys::Store& store, std::span<const catalog::Snapshot> snapshots,
+              std::span<const outline::Contents> contents)
         : store_(store), snapshots_(snapshots), contents_(contents) {}
 
     /// `corrupt` when it is not the file that was committed.

@@ -1,4 +1,4 @@
-#include "forward/line.hpp"
+#include "forward/frames.hpp"
 
 #include <fmt/format.h>
 

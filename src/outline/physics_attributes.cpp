@@ -1,4 +1,4 @@
-#include "outline/given.hpp"
+#include "outline/physics_attributes.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ Error refused(const Variable& variable, const char* name, const std::string& wha
 
 }  // namespace
 
-bool is_given_key(std::string_view name) { return std::ranges::find(given_keys, name) != given_keys.end(); }
+bool is_physics_key(std::string_view name) { return std::ranges::find(given_keys, name) != given_keys.end(); }
 
 const AttributeValue* attribute_of(const Variable& variable, std::string_view name) {
     const auto& others = variable.attributes.others;

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "views/nodes.hpp"
+#include "views/open_nodes.hpp"
 #include "views/tiling.hpp"
 
 namespace forebay::views {
@@ -23,10 +23,10 @@ struct DatasetTarget {
 };
 
 /// One a thread.
-class Loader {
+class DatasetSource {
 public:
     /// `nodes` must outlive it. It reads up to `read_bytes` at once, one segment at least.
-    Loader(Nodes& nodes, std::uint64_t read_bytes) : nodes_(nodes), read_bytes_(read_bytes) {}
+    DatasetSource(OpenNodes& nodes, std::uint64_t read_bytes) : nodes_(nodes), read_bytes_(read_bytes) {}
 
     /// Fills `to` with the target's bytes from its byte `first` on. `corrupt` when a segment of them is not what the
     /// application gave.
@@ -39,7 +39,7 @@ private:
     struct Into;
     Result<> load_tile(const DatasetTarget& target, const Stored& tile, const Into& into);
 
-    Nodes& nodes_;
+    OpenNodes& nodes_;
     const std::uint64_t read_bytes_;
     std::uint64_t bytes_read_ = 0;
     PageBuffer buffer_;

@@ -1,4 +1,4 @@
-#include "views/nodes.hpp"
+#include "views/open_nodes.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace forebay::views {
 
-Result<std::shared_ptr<const catalog::BlockReader>> Nodes::take(std::uint32_t snapshot, std::uint32_t node) {
+Result<std::shared_ptr<const catalog::BlockReader>> OpenNodes::take(std::uint32_t snapshot, std::uint32_t node) {
     {
         const std::lock_guard lock(mutex_);
         const auto found = std::ranges::find_if(

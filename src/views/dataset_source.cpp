@@ -1,4 +1,4 @@
-#include "views/loader.hpp"
+#include "views/dataset_source.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -53,7 +53,7 @@ private:
 }  // namespace
 
 /// Where loaded elements go: bytes [first, first + to.size()) of the target.
-struct Loader::Into {
+struct DatasetSource::Into {
     std::uint64_t first = 0;
     std::span<std::byte> to;
 
@@ -65,7 +65,7 @@ struct Loader::Into {
     }
 };
 
-Result<> Loader::load(const DatasetTarget& target, std::uint64_t first, std::span<std::byte> to) {
+Result<> DatasetSource::load(const DatasetTarget& target, std::uint64_t first, std::span<std::byte> to) {
     const std::uint64_t element = target.type.size_bytes;
     const Into into{first, to};
     const auto begin = first / element, end = (first + to.size() + element - 1) / element;
@@ -78,7 +78,7 @@ Result<> Loader::load(const DatasetTarget& target, std::uint64_t first, std::spa
     return {};
 }
 
-Result<> Loader::load_tile(const DatasetTarget& target, const Stored& tile, const Into& into) {
+Result<> DatasetSource::load_tile(const DatasetTarget& target, const Stored& tile, const Into& into) {
     FB_TRY_ASSIGN(node, nodes_.take(tile.snapshot, tile.node));
     const auto& head = node->head();
     const auto type = head.schema.variables[tile.variable].type;

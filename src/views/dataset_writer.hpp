@@ -3,7 +3,7 @@
 // the window, whatever the decomposition.
 //
 // Life:    one call of run() copies a stretch of the file or ends with an error.
-// Threads: a call starts its own; what it is given may be used by several copiers at once, for other stretches.
+// Threads: a call starts its own; what it is given may be used by several writers at once, for other stretches.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <span>
 
 #include "move/flow.hpp"
-#include "views/loader.hpp"
+#include "views/dataset_source.hpp"
 
 namespace forebay::views {
 
@@ -31,10 +31,10 @@ struct Copied {
     std::uint64_t writes = 0;
 };
 
-class Copier {
+class DatasetWriter {
 public:
     /// `targets` by offset. All must outlive it.
-    Copier(sys::File& file, std::span<const DatasetTarget> targets, Nodes& nodes, const CopyOptions& options)
+    DatasetWriter(sys::File& file, std::span<const DatasetTarget> targets, OpenNodes& nodes, const CopyOptions& options)
         : file_(file), targets_(targets), nodes_(nodes), options_(options) {}
 
     /// Called by one thread at a time with the offset below which all of the stretch is written, and bytes written by
@@ -48,7 +48,7 @@ private:
     class Run;
     sys::File& file_;
     std::span<const DatasetTarget> targets_;
-    Nodes& nodes_;
+    OpenNodes& nodes_;
     const CopyOptions& options_;
 };
 

@@ -29,7 +29,7 @@ inline constexpr const char* record_key = "openPMD";  // "velocity/x": the recor
 inline constexpr const char* h5part_table_key = "table";
 
 /// Whether an attribute is one of the above, which conventions show in their own way.
-bool is_given_key(std::string_view name);
+bool is_physics_key(std::string_view name);
 
 const AttributeValue* attribute_of(const Variable& variable, std::string_view name);
 

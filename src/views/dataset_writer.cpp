@@ -1,4 +1,4 @@
-#include "views/copier.hpp"
+#include "views/dataset_writer.hpp"
 
 #include <fmt/format.h>
 
@@ -20,13 +20,13 @@ struct CopyWindow {
 }  // namespace
 
 /// One call of run(), shared by its threads.
-class Copier::Run {
+class DatasetWriter::Run {
 public:
-    Run(Copier& copier, std::uint64_t begin, std::uint64_t end, const Reached& reached)
-        : file_(copier.file_),
-          targets_(copier.targets_),
-          nodes_(copier.nodes_),
-          options_(copier.options_),
+    Run(DatasetWriter& writer, std::uint64_t begin, std::uint64_t end, const Reached& reached)
+        : file_(writer.file_),
+          targets_(writer.targets_),
+          nodes_(writer.nodes_),
+          options_(writer.options_),
           reached_(reached),
           write_options_{.block_bytes = options_.window_bytes,
                          .in_flight = options_.threads,
@@ -37,15 +37,15 @@ public:
 
     void work() {
         try {
-            Loader loader(nodes_, options_.read_bytes);
+            DatasetSource source(nodes_, options_.read_bytes);
             PageBuffer buffer;
             while (const auto window = take()) {
-                const auto done = copy(*window, loader, buffer);
+                const auto done = copy(*window, source, buffer);
                 if (!done) fail(window->begin, done.error());
                 else finish(*window);
             }
             const std::lock_guard lock(mutex_);
-            copied_.bytes_read += loader.bytes_read();
+            copied_.bytes_read += source.bytes_read();
         } catch (const std::exception& thrown) {
             fail(0, {ErrorKind::broken, fmt::format("copying for an export: {}", thrown.what())});
         }
@@ -81,7 +81,7 @@ private:
         return CopyWindow{begin, next_};
     }
 
-    Result<> copy(const CopyWindow& window, Loader& loader, PageBuffer& buffer) {
+    Result<> copy(const CopyWindow& window, DatasetSource& source, PageBuffer& buffer) {
         const auto bytes = buffer.take(window.end - window.begin);
         // What lies side by side in the file is written in one piece; room between datasets is left as it is.
         CopyWindow piece{window.begin, window.begin};
@@ -97,7 +97,7 @@ private:
             const auto begin = std::max(window.begin, target->offset_bytes);
             const auto end = std::min(window.end, target->offset_bytes + target->bytes);
             FB_TRY(
-                loader.load(*target, begin - target->offset_bytes, bytes.subspan(begin - window.begin, end - begin)));
+                source.load(*target, begin - target->offset_bytes, bytes.subspan(begin - window.begin, end - begin)));
             if (begin != piece.end) {
                 FB_TRY(write());
                 piece.begin = begin;
@@ -131,7 +131,7 @@ private:
 
     sys::File& file_;
     const std::span<const DatasetTarget> targets_;
-    Nodes& nodes_;
+    OpenNodes& nodes_;
     const CopyOptions& options_;
     const Reached& reached_;
     const move::WriteOptions write_options_;
@@ -148,7 +148,7 @@ private:
     std::uint64_t failed_at_ = 0;
 };
 
-Result<Copied> Copier::run(std::uint64_t begin, std::uint64_t end, const Reached& reached) {
+Result<Copied> DatasetWriter::run(std::uint64_t begin, std::uint64_t end, const Reached& reached) {
     Run run(*this, begin, end, reached);
     sys::work_together(static_cast<std::uint64_t>(options_.threads), [&run] { run.work(); });
     return run.outcome();

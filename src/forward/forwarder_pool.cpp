@@ -1,4 +1,13 @@
-#include "forward/link.hpp"
+// The client's connections to its forwarders. One forwarder is current; `epoch_` counts how often the client has gone
+// on to the next one. A request takes an idle connection or makes one (any, at), sends and waits (exchange, await), and
+// gives the connection back. A connection that fails is closed, and the client goes on to the next forwarder, once for
+// all threads that meet the same failure (give_up).
+//
+// Files that are open belong to the forwarder that opened them: at() gives `retry` when another one is current, and the
+// request is not sent there. A connection begins with a greeting in which both sides prove that they have the token
+// (greet).
+
+#include "forward/forwarder_pool.hpp"
 
 #include <fmt/format.h>
 
@@ -30,18 +39,18 @@ Error passing(Error error) {
 
 }  // namespace
 
-Links::Links(const ClientOptions& options, const SipKey& key)
+ForwarderPool::ForwarderPool(const ClientOptions& options, const SipKey& key)
     : options_(options), key_(key), client_(sys::random_u64()) {}
 
-Result<std::shared_ptr<Links>> Links::make(const ClientOptions& options) {
+Result<std::shared_ptr<ForwarderPool>> ForwarderPool::make(const ClientOptions& options) {
     FB_TRY_ASSIGN(key, key_of(options.token));
     FB_TRY(check_path(options.run, options.run));
     if (options.to.empty()) return Error{ErrorKind::refused, "no forwarder is given"};
-    return std::shared_ptr<Links>(new Links(options, key));
+    return std::shared_ptr<ForwarderPool>(new ForwarderPool(options, key));
 }
 
 // Beats say that the request is at work: a forwarder waits for a slow target as long as an agent of its own would.
-Result<Answer> Links::await(sys::Connection& connection, FrameKind wanted) const {
+Result<Answer> ForwarderPool::await(sys::Connection& connection, FrameKind wanted) const {
     while (true) {
         auto message = receive(connection, limits::answer_bytes_max, options_.silence_max, options_.silence_max);
         if (!message) return passing(message.error());
@@ -56,13 +65,13 @@ Result<Answer> Links::await(sys::Connection& connection, FrameKind wanted) const
     }
 }
 
-Result<Answer> Links::exchange(sys::Connection& connection, FrameKind kind, const Request& request) const {
+Result<Answer> ForwarderPool::exchange(sys::Connection& connection, FrameKind kind, const Request& request) const {
     FB_TRY(send(connection, kind, encode(request), options_.silence_max));
     return await(connection, FrameKind::answer);
 }
 
 // Neither side learns the token from the other: each shows that it has it by a word for the other's nonce.
-Result<sys::Connection> Links::greet(const std::string& address) const {
+Result<sys::Connection> ForwarderPool::greet(const std::string& address) const {
     FB_TRY_ASSIGN(connection, sys::Connection::open(address, options_.connect_max));
     Greeting greeting{.client_nonce = sys::random_u64(), .forwarder_nonce = 0, .client = client_, .run = options_.run};
     FB_TRY(send(connection, FrameKind::hello,
@@ -84,7 +93,7 @@ Result<sys::Connection> Links::greet(const std::string& address) const {
     return connection;
 }
 
-Result<sys::Connection> Links::connect(const std::string& forwarder) const {
+Result<sys::Connection> ForwarderPool::connect(const std::string& forwarder) const {
     std::string why;
     bool all_refuse = true;
     for (const auto& address : parts_of(forwarder)) {
@@ -101,7 +110,7 @@ Result<sys::Connection> Links::connect(const std::string& forwarder) const {
 }
 
 // A forwarder that was started again has closed those that the one before had.
-std::optional<Links::Link> Links::idle() {
+std::optional<ForwarderPool::Link> ForwarderPool::idle() {
     while (!links_.empty()) {
         std::optional<Link> link(std::move(links_.back()));
         links_.pop_back();
@@ -110,76 +119,77 @@ std::optional<Links::Link> Links::idle() {
     return std::nullopt;
 }
 
-Result<Links::Link> Links::any() {
+Result<ForwarderPool::Link> ForwarderPool::any() {
     std::string why;
     for (std::size_t attempt = 0; attempt < options_.to.size(); ++attempt) {
         std::unique_lock lock(mutex_);
         if (auto link = idle()) return std::move(*link);
-        const auto turn = turn_;
+        const auto epoch = epoch_;
         const auto forwarder = options_.to[current_];
         lock.unlock();
         auto made = connect(forwarder);
-        if (made) return Link{std::move(*made), turn};
+        if (made) return Link{std::move(*made), epoch};
         if (made.error().kind != ErrorKind::retry) return made.error();
         why += (why.empty() ? "" : "; ") + made.error().what;
-        give_up(turn);
+        give_up(epoch);
     }
     return Error{ErrorKind::retry, fmt::format("no forwarder of {} answers: {}.", options_.run, why)};
 }
 
-Result<Links::Link> Links::at(Turn turn) {
+Result<ForwarderPool::Link> ForwarderPool::at(ForwarderEpoch epoch) {
     std::unique_lock lock(mutex_);
-    if (turn != turn_) return Error{ErrorKind::retry, "the forwarder that had the file open does not answer any more"};
+    if (epoch != epoch_)
+        return Error{ErrorKind::retry, "the forwarder that had the file open does not answer any more"};
     if (auto link = idle()) return std::move(*link);
     const auto forwarder = options_.to[current_];
     lock.unlock();
     auto made = connect(forwarder);
-    if (made) return Link{std::move(*made), turn};
-    give_up(turn);
+    if (made) return Link{std::move(*made), epoch};
+    give_up(epoch);
     return made.error();
 }
 
-// The next forwarder's turn, unless somebody else has given this one up before.
-void Links::give_up(Turn turn) {
+// Goes on to the next forwarder, unless another thread has ended this epoch already.
+void ForwarderPool::give_up(ForwarderEpoch epoch) {
     std::vector<Link> old;  // closed after the lock
     const std::lock_guard lock(mutex_);
-    if (turn != turn_) return;
-    ++turn_;
+    if (epoch != epoch_) return;
+    ++epoch_;
     current_ = (current_ + 1) % options_.to.size();
     old.swap(links_);
 }
 
-Result<Answer> Links::with_link(Link link, const Work& work) {
+Result<Answer> ForwarderPool::with_link(Link link, const Work& work) {
     auto answer = work(link.connection);
     if (!answer) {
         const auto peer = link.connection.peer();
         link.connection = {};  // closed: what is still under way there must find us gone
-        give_up(link.turn);
+        give_up(link.epoch);
         return because(answer.error(), fmt::format("the forwarder {} is lost: {}", peer, answer.error().what));
     }
     {
         const std::lock_guard lock(mutex_);
-        if (link.turn == turn_) links_.push_back(std::move(link));
+        if (link.epoch == epoch_) links_.push_back(std::move(link));
     }
     if (answer->error) return *answer->error;
     return answer;
 }
 
-Result<Answer> Links::ask(FrameKind kind, const Request& request, Turn* turn) {
+Result<Answer> ForwarderPool::ask(FrameKind kind, const Request& request, ForwarderEpoch* epoch) {
     FB_TRY_ASSIGN(link, any());
-    if (turn != nullptr) *turn = link.turn;
+    if (epoch != nullptr) *epoch = link.epoch;
     return with_link(std::move(link), [&](auto& connection) { return exchange(connection, kind, request); });
 }
 
-Result<Answer> Links::ask_at(Turn turn, FrameKind kind, const Request& request) {
-    FB_TRY_ASSIGN(link, at(turn));
+Result<Answer> ForwarderPool::ask_at(ForwarderEpoch epoch, FrameKind kind, const Request& request) {
+    FB_TRY_ASSIGN(link, at(epoch));
     return with_link(std::move(link), [&](auto& connection) { return exchange(connection, kind, request); });
 }
 
-Result<> Links::write_at(Turn turn, Request request, std::span<const std::byte> bytes) {
+Result<> ForwarderPool::write_at(ForwarderEpoch epoch, Request request, std::span<const std::byte> bytes) {
     request.number = bytes.size();
     request.crc = crc32c(bytes);
-    FB_TRY_ASSIGN(link, at(turn));
+    FB_TRY_ASSIGN(link, at(epoch));
     const auto done = with_link(std::move(link), [&](auto& connection) -> Result<Answer> {
         FB_TRY(send(connection, FrameKind::write, encode(request), options_.silence_max));
         FB_TRY_ASSIGN(admitted, await(connection, FrameKind::go));
@@ -190,9 +200,9 @@ Result<> Links::write_at(Turn turn, Request request, std::span<const std::byte> 
     return done ? Result<>() : Result<>(done.error());
 }
 
-Result<> Links::read_at(Turn turn, Request request, std::span<std::byte> bytes) {
+Result<> ForwarderPool::read_at(ForwarderEpoch epoch, Request request, std::span<std::byte> bytes) {
     request.number = bytes.size();
-    FB_TRY_ASSIGN(link, at(turn));
+    FB_TRY_ASSIGN(link, at(epoch));
     const auto done = with_link(std::move(link), [&](auto& connection) -> Result<Answer> {
         FB_TRY_ASSIGN(answer, exchange(connection, FrameKind::read, request));
         if (answer.error) return answer;
