@@ -63,7 +63,10 @@ Result<std::vector<std::byte>> BlockReader::value(std::size_t variable) const {
     const auto block = head_.first_block[variable];
     std::vector<std::byte> bytes(head_.blocks[block].size_bytes);
     Scratch scratch;
-    FB_TRY(read(block, 0, bytes, scratch));
+    const auto done = read(block, 0, bytes, scratch);
+    if (!done)
+        return because(done.error(),
+                       fmt::format("variable '{}': {}", head_.schema.variables[variable].name, done.error().what));
     return bytes;
 }
 

@@ -20,7 +20,8 @@ import unittest
 
 import same_content
 import views_test as views
-from views_test import CASES, SCRATCH, h5py, run
+from forebay_test import output_of
+from views_test import CASES, SCRATCH, h5py
 
 FOREBAY = os.path.join(os.environ.get("FOREBAY_BINARY_DIR", "build"), "bin", "forebay")
 view_of = views.view_of
@@ -35,7 +36,7 @@ def export_of(case):
 
 
 def export(place, file, *options):
-    return json.loads(run(FOREBAY, "export", "plain", place, file, "--json", *options))
+    return json.loads(output_of(FOREBAY, "export", "plain", place, file, "--json", *options))
 
 
 def setUpModule():
@@ -43,7 +44,7 @@ def setUpModule():
     views.view_of = export_of
     for case in CASES:
         export(path(case) + "@120", export_of(case))
-    run(views.MAKE, "large", path("large"))
+    output_of(views.MAKE, "large", path("large"))
 
 
 class H5py(views.H5py):
@@ -89,7 +90,7 @@ class Memory(unittest.TestCase):
         ask = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
                "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
         command = [FOREBAY, "export", "plain", path("large@120"), path("bounded.h5"), "--force", *options]
-        return int(run(sys.executable, "-S", "-c", ask, *command)) * 1024
+        return int(output_of(sys.executable, "-S", "-c", ask, *command)) * 1024
 
     def test_it_is_bounded(self):
         # 13 MiB are one thread that may read 4 MiB at once into a window of 1 MiB; the rest is for compressed node files.
@@ -149,7 +150,7 @@ class Faults(unittest.TestCase):
             byte = file.read(1)[0]
             file.seek(at)
             file.write(bytes([byte ^ 1]))
-        verified = json.loads(run(FOREBAY, "verify", path("damaged@120"), "--json", check=False))
+        verified = json.loads(output_of(FOREBAY, "verify", path("damaged@120"), "--json", code=1))
         (damage,) = verified[0]["damage"] if isinstance(verified, list) else verified["damage"]
         self.refused(4, [damage["text"], "Safe:", "Next: forebay verify"], path("damaged@120"), path("damaged.h5"))
         self.assertFalse(os.path.exists(path("damaged.h5")))
