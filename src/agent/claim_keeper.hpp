@@ -1,5 +1,6 @@
-// Shows at the target that the session which this node serves lives, and finds out when another one has claimed its
-// run. A thread of the agent's host, beside its loop: a drain that takes long must not look like a dead session.
+// Shows at the target that this node's session lives, and finds out when another session has claimed the run. It is a
+// thread of the agent's host beside the agent's loop, because a drain that takes long must not look like a dead
+// session.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// What the doors with other libraries' interfaces share: who opened a file, and settings that come by the environment.
-// What they do behind the application is in the room `made`.
+// The part that the doors with other libraries' interfaces share: the ranks that opened a file, and settings from the
+// environment. The work behind the application is in the room `made`.
 
 #pragma once
 

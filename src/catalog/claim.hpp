@@ -1,7 +1,7 @@
-// Who writes a run: each session claims it at the target before it stages anything, and gets the run's next number. A
-// second writer is refused as long as the first lives, on whatever host and by whatever path they come; the claim of a
-// dead one is taken over. All that is saved is ordered by these numbers, so that even a writer who comes back after it
-// was taken for dead can replace nothing.
+// The claim of a run: each session claims the run at the target before it stages anything, and gets the run's next
+// number. A second session is refused as long as the first one lives, on whatever host and by whatever path the two
+// come; the claim of a dead session is taken over. All saves are ordered by these numbers, so a session that comes back
+// after it was taken for dead can replace nothing.
 //
 //   RUN/forebay/sessions/000005/claim.json    who
 //   RUN/forebay/sessions/000005/alive         a number that changes while the session lives

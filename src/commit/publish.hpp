@@ -1,5 +1,6 @@
-// Publish: the rename that makes a complete directory the committed snapshot of its step, in a race with any number of
-// agents, of this save and of others of the same step, and with recover. The later save wins, whoever comes last.
+// Publish: the rename that makes a complete directory the committed snapshot of its step. Any number of agents may do
+// it at once, for this save and for other saves of the same step, and recover() may run beside them. The save that was
+// sealed later wins, in whatever order the agents come.
 
 #pragma once
 

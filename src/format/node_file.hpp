@@ -2,8 +2,8 @@
 // A node file is valid HDF5 (superblock 0, version-1 headers, contiguous datasets) that we write and read
 // without the HDF5 library. Bytes: docs/formats/node-file.md, version 1.
 //
-// Ranks: encode(), patch_rows(), invalidate() and seal() belong to the node's first rank, after or before
-// the node's barriers; the ranks write data and checksum words between them.
+// Ranks: encode(), patch_rows(), invalidate() and seal() belong to the node's first rank, after or before the node's
+//        barriers; the ranks write data and checksum words between them.
 
 #pragma once
 

@@ -1,6 +1,6 @@
-// A shared file: all nodes of a snapshot in one HDF5 file in which each variable is one dataset of its global shape. Of
-// each node it has a region with its head alone; the node's bytes lie in the datasets. Where everything lies follows
-// from the schema and the rows of all nodes, so that agents write without a word to each other.
+// A shared file: all nodes of a snapshot in one HDF5 file in which each variable is one dataset of its global shape.
+// Each node has a region with its head alone; the node's bytes lie in the datasets. The schema and the rows of all
+// nodes decide all places, so the agents write without a word to each other.
 // Bytes: docs/formats/shared-file.md, version 1. Pure functions on memory; opens no file.
 
 #pragma once

@@ -1,4 +1,5 @@
-// What a forwarder does for one connection, and for the client that has several.
+// The service of a forwarder: it carries out the requests of one connection. A client may have several connections; all
+// of them see the client's open files.
 
 #pragma once
 
@@ -39,10 +40,10 @@ public:
 
     const Guest& guest() const { return guest_; }
     sys::Connection& connection() { return guest_.connection; }
-    /// By the connection's own thread: from now on beats go out; until the answer.
+    /// Called by the connection's own thread: from now on beats go out, until the answer.
     void begin();
     Result<> answer(FrameKind kind, const Answer& answer, std::span<const std::byte> bytes, sys::Patience patience);
-    /// By the thread that beats. A client that does not take 32 bytes is not there any more.
+    /// Called by the thread that beats. Ends the connection of a client that does not take 32 bytes at once.
     void beat();
 
 private:

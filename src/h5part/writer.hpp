@@ -4,8 +4,8 @@
 // before the slot is laid out; later steps with the same columns go straight into the slot. A step that turns out
 // otherwise is taken out of the slot again and saved as one that is new.
 //
-// Ranks: set_particles(), end_step(), close() and the first write() of a step are collective; so is what may end a
-// step.
+// Ranks: set_particles(), end_step(), close() and the first write() of a step are collective, and so is every call that
+//        may end a step.
 
 #pragma once
 

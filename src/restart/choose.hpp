@@ -1,5 +1,5 @@
-// Which snapshot a restart reads: the newest that is whole, staged copies first, then the target; and why newer ones
-// were passed over.
+// Chooses the snapshot that a restart reads: the newest whole one, from staged copies first, then from the target. Says
+// of each newer one why it was passed over.
 
 #pragma once
 

@@ -1,4 +1,5 @@
-// The HDF5 part of making an H5Part file: a file under a name that nobody looks for, into which snapshots are written.
+// The HDF5 part of making an H5Part file. Snapshots are written into a file with a temporary name; the caller renames
+// it.
 
 #pragma once
 
