@@ -20,9 +20,27 @@ constexpr std::chrono::milliseconds idle_pause{500};
 // How often an agent that is done looks whether the others are: often at first, a snapshot's nodes end together.
 constexpr std::chrono::milliseconds peers_pause_min{5}, peers_pause_max{1000};
 
+// Between two pieces of what a station does after the drain: all that is sealed meanwhile goes first.
+class DrainsFirst final : public move::Gate {
+public:
+    DrainsFirst(const Schedule& schedule, const Committer& committer, std::function<bool()> drain_next)
+        : schedule_(schedule), committer_(committer), drain_next_(std::move(drain_next)) {}
+    bool wanted() override { return schedule_.next() || committer_.is_due(); }
+    void pass() override {
+        while (drain_next_()) {
+        }
+    }
+
+private:
+    const Schedule& schedule_;
+    const Committer& committer_;
+    const std::function<bool()> drain_next_;
+};
+
 }  // namespace
 
-Agent::Agent(sys::Store& store, node::Staging& staging, node::SessionFile session, ViewMaker make_view, Tell tell)
+Agent::Agent(sys::Store& store, node::Staging& staging, node::SessionFile session, ViewMaker make_view, Tell tell,
+             const MakeStations& make_stations)
     : staging_(staging),
       page_(staging.control()),
       session_(std::move(session)),
@@ -31,7 +49,9 @@ Agent::Agent(sys::Store& store, node::Staging& staging, node::SessionFile sessio
       slots_(store, staging, session_, schedule_, tell_),
       speed_(staging, session_.agent),
       slot_drain_(store, staging, session_, schedule_, slots_, speed_, tell_),
-      committer_(store, session_, schedule_, slots_, std::move(make_view), tell_) {}
+      committer_(store, session_, schedule_, slots_, std::move(make_view), tell_) {
+    if (make_stations) stations_ = make_stations(slots_);
+}
 
 bool Agent::run(const std::atomic<bool>& stop, std::chrono::seconds peers_wait) {
     const auto ran = attempt([&] { run_until(stop, peers_wait); });
@@ -48,7 +68,7 @@ void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_
     while (!stop.load()) {
         const auto bell = schedule_.hear_bell();
         speed_.take_steps();
-        if (work(stop)) {
+        if (work(stop) || visit_stations(stop)) {
             pause = peers_pause_min;
             last_progress = sys::Clock::now();
             continue;
@@ -68,14 +88,50 @@ bool Agent::work(const std::atomic<bool>& stop) {
     bool changed = false;
     if (const auto slot = schedule_.next()) {
         const auto state = slots_.control(*slot).state.load(std::memory_order_acquire);
-        if (slots_.take(*slot, state)) drain(*slot, state == SlotState::failed, stop);
+        if (take(*slot, state)) drain(*slot, state == SlotState::failed, stop);
         changed = true;
     }
     return committer_.commit_drained() || changed;
 }
 
+// All that other stations have to do with one slot; true when there was one. Their failures cost the simulation and the
+// snapshot nothing.
+bool Agent::visit_stations(const std::atomic<bool>& stop) {
+    const auto slot = schedule_.next_held();
+    if (!slot) return false;
+    auto& holds = slots_.control(*slot).holds;
+    DrainsFirst gate(schedule_, committer_, [&] { return !stop.load() && work(stop); });
+    for (const auto& station : stations_) {
+        if ((holds.load() & station->hold()) == 0) continue;
+        const auto run = attempt([&]() -> Result<> {
+            if (!slots_.notes(*slot).mapping.mapped()) FB_TRY(slots_.map(*slot));
+            return station->run(*slot, true, gate, stop);
+        });
+        if (!run && stop.load()) return false;  // the next agent runs it
+        if (!run) {
+            auto unseen = slots_.event(What::left_unseen, *slot);
+            unseen.detail = fmt::format("{}: {}", station->name(), run.error().line());
+            tell_(unseen);
+        }
+        holds.fetch_and(~station->hold());
+    }
+    holds = 0;  // also of a station that an agent before had and this one lacks
+    node::ring(page_.news);
+    return true;
+}
+
+// Nobody but the agent takes a slot out of `draining`, so none is free before its stations are noted.
+bool Agent::take(std::uint32_t slot, SlotState state) {
+    if (!slots_.take(slot, state)) return false;
+    std::uint32_t holds = 0;
+    for (const auto& station : stations_)
+        if (station->wants(slot)) holds |= station->hold();
+    slots_.control(slot).holds = holds;
+    return true;
+}
+
 void Agent::overtake(std::uint32_t slot, std::uint32_t overtaken, const std::atomic<bool>& stop) {
-    if (!slots_.take(slot, SlotState::sealed)) return;
+    if (!take(slot, SlotState::sealed)) return;
     // Else a failure of this drain would count as one of before the seal, and be tried again at once.
     schedule_.hear_bell();
     ++page_.overtakes;

@@ -1,4 +1,4 @@
-// The agent of one node: sealed slot -> drain -> commit -> retention, until the session ends or its application has
+// The agent of one node: sealed slot -> drain -> commit -> retention, and other stations beside it (station.hpp), until the session ends or its application has
 // died and nothing is left to do. This is its loop; schedule.hpp says what comes next, speed.hpp how fast, slots.hpp
 // what stands where. serve.hpp puts an agent together with what surrounds it, hosts.hpp says who runs it.
 //
@@ -13,8 +13,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "agent/committer.hpp"
 #include "agent/events.hpp"
@@ -22,6 +24,7 @@
 #include "agent/slot_drain.hpp"
 #include "agent/slots.hpp"
 #include "agent/speed.hpp"
+#include "agent/station.hpp"
 #include "agent/view_maker.hpp"
 #include "node/staging.hpp"
 #include "sys/store.hpp"
@@ -33,7 +36,8 @@ inline constexpr std::chrono::seconds peers_wait_max{10};
 
 class Agent {
 public:
-    Agent(sys::Store& store, node::Staging& staging, node::SessionFile session, ViewMaker make_view, Tell tell);
+    Agent(sys::Store& store, node::Staging& staging, node::SessionFile session, ViewMaker make_view, Tell tell,
+          const MakeStations& make_stations = {});
     Agent(const Agent&) = delete;
     Agent& operator=(const Agent&) = delete;
 
@@ -47,6 +51,8 @@ public:
 private:
     void run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_wait);
     bool work(const std::atomic<bool>& stop);
+    bool visit_stations(const std::atomic<bool>& stop);
+    bool take(std::uint32_t slot, node::SlotState state);
     void overtake(std::uint32_t slot, std::uint32_t overtaken, const std::atomic<bool>& stop);
     bool drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop);
 
@@ -59,6 +65,7 @@ private:
     Speed speed_;
     SlotDrain slot_drain_;
     Committer committer_;
+    std::vector<std::unique_ptr<Station>> stations_;  // after the drain
 };
 
 }  // namespace forebay::agent

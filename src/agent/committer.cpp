@@ -22,6 +22,8 @@ using node::SlotState;
 // How many looks find nothing before a drained part counts as removed: between two renames of a replacement there is
 // nothing to see.
 constexpr int absences_max = 4;
+// How often a long drain looks whether other nodes have completed what this one drained before.
+constexpr std::chrono::milliseconds commit_pause{1000};
 
 }  // namespace
 
@@ -33,6 +35,10 @@ Committer::Committer(sys::Store& store, const node::SessionFile& session, const 
       slots_(slots),
       make_view_(std::move(make_view)),
       tell_(tell) {}
+
+bool Committer::is_due() const {
+    return sys::Clock::now() - looked_at_.load() >= commit_pause && slots_.waits_for_peers();
+}
 
 bool Committer::commit_drained() {
     looked_at_ = sys::Clock::now();

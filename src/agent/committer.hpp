@@ -33,8 +33,8 @@ public:
     bool commit_drained();
     /// The same for one slot.
     bool commit(std::uint32_t slot);
-    /// When commit_drained() was called last. By any thread of a drain.
-    sys::Clock::time_point looked_at() const { return looked_at_; }
+    /// Whether slots wait for other nodes, and commit_drained() was called long ago. By any thread of a drain.
+    bool is_due() const;
 
     /// Paths of what stood under names of views of snapshots that it replaced or removed, and was none.
     const std::set<std::string>& others() const { return others_; }

@@ -12,12 +12,12 @@ namespace forebay::agent {
 namespace {
 
 constexpr std::array event_names{
-    "begun",         "overtook",   "late",        "noted",        "overruled",  "drained",
-    "failed",        "incomplete", "superseded",  "set_aside",    "committed",  "found_committed",
-    "viewed",        "not_viewed", "pruned",      "uncompressed", "not_pruned", "problem",
-    "stays",         "packed",     "not_packed",  "packed_later", "left_out",   "not_renewed",
-    "not_looked_at", "lost",       "serves",      "forwards",     "takes_cpus", "miscounted",
-    "lingers",       "leaves",     "leaves_work", "freed",        "not_freed",  "unrecorded"};
+    "begun",      "overtook",     "late",         "noted",       "overruled",       "drained",     "failed",
+    "incomplete", "superseded",   "set_aside",    "committed",   "found_committed", "left_unseen", "viewed",
+    "not_viewed", "pruned",       "uncompressed", "not_pruned",  "problem",         "stays",       "packed",
+    "not_packed", "packed_later", "left_out",     "not_renewed", "not_looked_at",   "lost",        "serves",
+    "forwards",   "takes_cpus",   "miscounted",   "lingers",     "leaves",          "leaves_work", "freed",
+    "not_freed",  "unrecorded"};
 static_assert(event_names.size() == static_cast<std::size_t>(What::unrecorded) + 1);
 
 std::string line_of_snapshot(const Event& event) {
@@ -38,6 +38,7 @@ std::string line_of_snapshot(const Event& event) {
                                name);
         case What::superseded: return fmt::format("a later save of {} is committed; this one was removed", name);
         case What::committed: return fmt::format("{} is committed", name);
+        case What::left_unseen: return fmt::format("{} goes on without {}", name, event.detail);
         case What::not_viewed: return fmt::format("no view {} of step {}: {}", event.place, event.step, event.detail);
         case What::found_committed: return fmt::format("{} is committed by another agent", name);
         default: return {};

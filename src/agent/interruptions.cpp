@@ -9,8 +9,6 @@ namespace {
 
 // How often a drain that stands still looks whether the step that is measured has ended.
 constexpr std::chrono::milliseconds hold_pause{5};
-// How often a long drain looks whether other nodes have completed what this one drained before.
-constexpr std::chrono::milliseconds commit_pause{1000};
 
 }  // namespace
 
@@ -26,8 +24,7 @@ Interruptions::Interruptions(const Schedule& schedule, Slots& slots, Speed& spee
       stop_(stop) {}
 
 bool Interruptions::others_wait() const {
-    if (schedule_.next_to_overtake(urgency_) || schedule_.any_misses_deadline(sys::unix_ns())) return true;
-    return sys::Clock::now() - committer_.looked_at() >= commit_pause && slots_.waits_for_peers();
+    return schedule_.next_to_overtake(urgency_) || schedule_.any_misses_deadline(sys::unix_ns()) || committer_.is_due();
 }
 
 void Interruptions::update_speed() {
@@ -50,7 +47,7 @@ void Interruptions::pass() {
         slots_.count_missed_deadlines();
         if (const auto next = schedule_.next_to_overtake(urgency_)) {
             overtake_(*next);
-        } else if (begin - committer_.looked_at() >= commit_pause) {
+        } else if (committer_.is_due()) {
             committer_.commit_drained();
         } else {
             if (!speed_.holds()) return;

@@ -67,6 +67,14 @@ std::optional<std::uint32_t> Schedule::next_to_overtake(const Urgency& drained) 
     });
 }
 
+std::optional<std::uint32_t> Schedule::next_held() const {
+    return most_urgent([this](std::uint32_t slot, SlotState state, const Urgency&) {
+        const bool after_drain =
+            state == SlotState::drained || state == SlotState::committed || state == SlotState::empty;
+        return after_drain && page_.slots[slot].holds.load() != 0;
+    });
+}
+
 std::vector<std::uint32_t> Schedule::waiting_for_peers() const {
     std::vector<std::uint32_t> slots;
     for (std::uint32_t i = 0; i < page_.slot_count.load(std::memory_order_acquire); ++i)

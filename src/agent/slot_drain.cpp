@@ -33,23 +33,22 @@ SlotDrain::SlotDrain(sys::Store& store, node::Staging& staging, const node::Sess
 // A snapshot that goes to another run than the one it was saved in gets that run's lineage, in a private copy of the
 // mapping: the staged file itself stays as the application sealed it.
 Result<> SlotDrain::map(std::uint32_t slot) {
+    if (!session_.adopts) return slots_.map(slot);
     auto& mapping = slots_.notes(slot).mapping;
     const auto path = slots_.path(slot);
     mapping = {};
-    FB_TRY_ASSIGN(mapped, session_.adopts ? sys::Mapping::open_copy(path) : sys::Mapping::open(path, false));
-    if (session_.adopts) {
-        FB_TRY_ASSIGN(peeked, format::peek(std::as_const(mapped).bytes(), path));
-        const auto stream = slots_.stream_name(slot);
-        // A step that the other run has already is its own, and stays.
-        const commit::SnapshotPlace place{session_.run, stream, peeked.record.step};
-        FB_TRY_ASSIGN(taken, store_.exists(place.final_directory()));
-        FB_TRY_ASSIGN(ours, commit::find_committed(store_, place, peeked.record.which_save()));
-        if (taken && !ours)
-            return Error{ErrorKind::refused, fmt::format("{} has a step {} of its own", session_.run, place.step), "",
-                         "--into another run"};
-        FB_TRY_ASSIGN(lineage, catalog::lineage_to_join(store_, session_.run, stream));
-        FB_TRY(format::change_lineage(lineage, mapped.bytes(), path));
-    }
+    FB_TRY_ASSIGN(mapped, sys::Mapping::open_copy(path));
+    FB_TRY_ASSIGN(peeked, format::peek(std::as_const(mapped).bytes(), path));
+    const auto stream = slots_.stream_name(slot);
+    // A step that the other run has already is its own, and stays.
+    const commit::SnapshotPlace place{session_.run, stream, peeked.record.step};
+    FB_TRY_ASSIGN(taken, store_.exists(place.final_directory()));
+    FB_TRY_ASSIGN(ours, commit::find_committed(store_, place, peeked.record.which_save()));
+    if (taken && !ours)
+        return Error{ErrorKind::refused, fmt::format("{} has a step {} of its own", session_.run, place.step), "",
+                     "--into another run"};
+    FB_TRY_ASSIGN(lineage, catalog::lineage_to_join(store_, session_.run, stream));
+    FB_TRY(format::change_lineage(lineage, mapped.bytes(), path));
     mapping = std::move(mapped);
     return {};
 }

@@ -1,5 +1,5 @@
-// One drain of one slot: from the staged file to the node file at the target, durable under its name. Compressed where
-// the stream wants that, and at the agent's speed.
+// The drain of one slot, the first of the stations: from the staged file to the node file at the target, durable under
+// its name. Compressed where the stream wants that, and at the agent's speed.
 
 #pragma once
 
@@ -12,22 +12,23 @@
 #include "agent/schedule.hpp"
 #include "agent/slots.hpp"
 #include "agent/speed.hpp"
+#include "agent/station.hpp"
 #include "drain/compress.hpp"
-#include "move/writer.hpp"
 #include "node/staging.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::agent {
 
-class SlotDrain {
+class SlotDrain final : public Station {
 public:
     /// All of them must outlive it.
     SlotDrain(sys::Store& store, node::Staging& staging, const node::SessionFile& session, const Schedule& schedule,
               Slots& slots, Speed& speed, const Tell& tell);
 
-    /// A try of a drain. `again`: one may have come to an end before, by this agent or another one. `gate` is asked
-    /// between pieces, and may run another drain.
-    Result<> run(std::uint32_t slot, bool again, move::Gate& gate, const std::atomic<bool>& stop);
+    const char* name() const override { return "drain"; }
+    /// None: the slot's state says that the drain holds it.
+    std::uint32_t hold() const override { return 0; }
+    Result<> run(std::uint32_t slot, bool again, move::Gate& gate, const std::atomic<bool>& stop) override;
 
 private:
     Result<> map(std::uint32_t slot);

@@ -29,6 +29,13 @@ Event Slots::event(What what, std::uint32_t slot) {
     return {.what = what, .stream = stream_name(slot), .step = control(slot).step.load()};
 }
 
+Result<> Slots::map(std::uint32_t slot) {
+    notes_[slot].mapping = {};
+    FB_TRY_ASSIGN(mapped, sys::Mapping::open(path(slot), false));
+    notes_[slot].mapping = std::move(mapped);
+    return {};
+}
+
 void Slots::set(std::uint32_t slot, SlotState state) {
     control(slot).state.store(state, std::memory_order_release);
     node::ring(page_.news);
@@ -80,6 +87,7 @@ void Slots::fail(std::uint32_t index, const Error& error) {
     // Bytes that are not what the application gave cannot become right by another try: told once, then given up.
     if (torn && std::exchange(notes_[index].torn, slot.snapshot_id.load()) == slot.snapshot_id.load()) {
         slot.given_up = 1;
+        slot.holds = 0;
         set(index, SlotState::empty);
         return;
     }
@@ -124,7 +132,7 @@ Result<bool> Slots::is_committed(std::uint32_t slot) const {
 
 bool Slots::unfinished() const {
     for (std::uint32_t i = 0; i < count(); ++i)
-        if (!needs_nothing(page_.slots[i].state.load())) return true;
+        if (!needs_nothing(page_.slots[i].state.load()) || page_.slots[i].holds.load() != 0) return true;
     return false;
 }
 

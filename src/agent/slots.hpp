@@ -42,6 +42,8 @@ public:
     Urgency urgency(std::uint32_t slot) const { return urgency_of(page_, slot); }
     std::string path(std::uint32_t slot) const { return staging_.slot_path(slot); }
     SlotNotes& notes(std::uint32_t slot) { return notes_[slot]; }
+    /// Maps the staged file, anew where it is mapped already.
+    Result<> map(std::uint32_t slot);
     /// The staged file, as it is mapped.
     std::span<const std::byte> image(std::uint32_t slot) const { return notes_[slot].mapping.bytes(); }
     Result<format::Peek> peek(std::uint32_t slot) const { return format::peek(image(slot), path(slot)); }
@@ -64,7 +66,7 @@ public:
     void give_up(const Error& error);
     /// Whether the target has the very save that the slot holds.
     Result<bool> is_committed(std::uint32_t slot) const;
-    /// Whether any slot is neither committed nor free.
+    /// Whether any slot is neither committed nor free, or is held by a station.
     bool unfinished() const;
     bool waits_for_peers() const;
     /// Counts each snapshot whose deadline has passed, once.

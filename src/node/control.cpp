@@ -43,6 +43,12 @@ const char* name_of(SlotState state) {
     return "unknown";
 }
 
+bool is_free(const SlotControl& slot) {
+    const auto state = slot.state.load(std::memory_order_acquire);
+    return (state == SlotState::empty || state == SlotState::committed) &&
+           slot.holds.load(std::memory_order_acquire) == 0;
+}
+
 Result<> check(const Control& control, const std::string& path) {
     if (control.magic.load(std::memory_order_acquire) != control_magic || control.version != control_version)
         return Error{

@@ -4,7 +4,8 @@
 // A slot's life, and who makes each step:
 //   empty -> filling (node's first rank) -> sealed (same) -> draining (agent) -> drained (agent: this node's file is
 //   durable) -> committed (agent: so is everyone's). draining -> failed (agent: retries are used up, the staged copy
-//   stays) -> draining (agent, at the next bell). empty, committed -> filling again; sealed -> filling (newest_only).
+//   stays) -> draining (agent, at the next bell). empty, committed -> filling again, once no other station of the agent
+//   holds it; sealed -> filling (newest_only).
 //
 // The page never outlives a version: a session that finds one of another version treats it as absent and looks at
 // the node files themselves. Nothing in a page is used as an index or a name before check() has accepted it.
@@ -22,7 +23,7 @@
 namespace forebay::node {
 
 inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
-inline constexpr std::uint32_t control_version = 4;
+inline constexpr std::uint32_t control_version = 5;
 inline constexpr std::uint32_t streams_max = 32;
 inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
 inline constexpr std::size_t error_text_max = 2048;
@@ -52,6 +53,9 @@ Error error_in(std::uint32_t kind, const ErrorText& text);
 
 struct SlotControl {
     std::atomic<SlotState> state{SlotState::empty};
+    // A bit of each station, beside the drain, that has still to see the save (agent/station.hpp). Set and cleared by the
+    // agent.
+    std::atomic<std::uint32_t> holds{0};
     std::uint32_t stream = 0;  // index into Control::streams
     std::uint32_t number = 0;  // 0 or 1: file STREAM.NUMBER.h5
     // 1: an earlier session sealed this slot. The other nodes of that session may not be part of this one, so the slot
@@ -72,6 +76,9 @@ struct SlotControl {
     std::uint32_t error_kind = 0;
     ErrorText error_text{};
 };
+
+/// Whether the next save may fill it.
+bool is_free(const SlotControl& slot);
 
 struct StreamControl {
     std::array<char, 256> name{};

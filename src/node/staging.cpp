@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 #include <new>
 #include <set>
 #include <thread>
@@ -107,15 +108,16 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
         "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
 }
 
-// What the page of the session before says is committed. What is not at the target any more was then removed there, and
-// is not to be put back.
-std::set<std::pair<std::string, std::uint64_t>> committed_in(const std::string& directory) {
-    std::set<std::pair<std::string, std::uint64_t>> saves;  // ids are of one stream: others have the same
+// What the page of the session before says is committed, and what stations have still to see it. A snapshot that is not
+// at the target any more was then removed there, and is not to be put back.
+std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> committed_in(const std::string& directory) {
+    std::map<std::pair<std::string, std::uint64_t>, std::uint32_t>
+        holds;  // ids are of one stream: others have the same
     const auto old = Watch::open(directory);
     for (std::uint32_t i = 0; old && i < old->page().slot_count.load(); ++i)
         if (const auto& slot = old->page().slots[i]; slot.state.load() == SlotState::committed)
-            saves.emplace(old->page().streams[slot.stream].name.data(), slot.snapshot_id.load());
-    return saves;
+            holds[{old->page().streams[slot.stream].name.data(), slot.snapshot_id.load()}] = slot.holds.load();
+    return holds;
 }
 
 // " (process 4711)", as far as it is known.
@@ -306,8 +308,9 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
             slot.snapshot_id = file.peek.record.snapshot_id;
             slot.sealed_unix_ns = file.peek.record.sealed_unix_ns;
             slot.inherited = 1;
-            slot.state = committed.contains({file.stream, file.peek.record.snapshot_id}) ? SlotState::committed
-                                                                                         : SlotState::sealed;
+            const auto held = committed.find({file.stream, file.peek.record.snapshot_id});
+            slot.holds = held == committed.end() ? 0 : held->second;
+            slot.state = held == committed.end() ? SlotState::sealed : SlotState::committed;
         }
     }
     staging.control().magic.store(control_magic, std::memory_order_release);

@@ -48,7 +48,8 @@ std::uint64_t Stager::progress() {
     const auto& page = context_.staging->control();
     std::uint64_t sum = page.drains + page.commits + page.aborts;
     for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
-        sum += page.slots[i].drained_bytes.load() + static_cast<std::uint64_t>(page.slots[i].state.load());
+        sum += page.slots[i].drained_bytes.load() + static_cast<std::uint64_t>(page.slots[i].state.load()) +
+               page.slots[i].holds.load();
     return sum;
 }
 
@@ -81,8 +82,7 @@ Result<Stager::Outcome> Stager::acquire() {
         FB_TRY(report_failure());
         std::size_t best = indices_.size();
         for (std::size_t i = 0; i < indices_.size(); ++i) {
-            const auto state = control(i).state.load(std::memory_order_acquire);
-            if (state != node::SlotState::empty && state != node::SlotState::committed) continue;
+            if (!node::is_free(control(i))) continue;
             if (best == indices_.size() || control(i).step.load() < control(best).step.load()) best = i;
         }
         if (best < indices_.size()) {

@@ -159,8 +159,7 @@ Result<> Stager::prepare(const Schema& schema, const describe::Binding& binding,
         // Only the node's first rank may judge a slot's state; the others lay out what it has laid out.
         std::int64_t free = 0;
         if (leads && !slots_[i].fits(version_)) {
-            const auto state = control(i).state.load();
-            if (state == node::SlotState::empty || state == node::SlotState::committed) {
+            if (node::is_free(control(i))) {
                 control(i).state.store(node::SlotState::filling);
                 free = 1;
             }
