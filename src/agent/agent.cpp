@@ -8,6 +8,8 @@
 #include "agent/interruptions.hpp"
 #include "base/attempt.hpp"
 #include "move/retry.hpp"
+#include "sys/clock.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::agent {
 

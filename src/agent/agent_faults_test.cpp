@@ -11,6 +11,7 @@
 #include "support/agent_node.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
+#include "sys/clock.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -18,6 +18,7 @@
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
+#include "sys/clock.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

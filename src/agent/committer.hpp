@@ -18,7 +18,7 @@
 #include "catalog/catalog.hpp"
 #include "format/node_file.hpp"
 #include "node/staging.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::agent {

@@ -13,7 +13,7 @@
 #include "catalog/run.hpp"
 #include "format/json_text.hpp"
 #include "node/event_ring.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::agent {
 

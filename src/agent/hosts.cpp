@@ -9,7 +9,10 @@
 
 #include "agent/serve.hpp"
 #include "base/attempt.hpp"
+#include "sys/clock.hpp"
+#include "sys/lock.hpp"
 #include "sys/machine.hpp"
+#include "sys/process.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::agent {

@@ -15,6 +15,7 @@
 #include "agent/slots.hpp"
 #include "agent/speed.hpp"
 #include "move/writer.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::agent {
 

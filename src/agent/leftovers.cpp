@@ -12,6 +12,7 @@
 #include "catalog/views.hpp"
 #include "commit/publish.hpp"
 #include "node/watch.hpp"
+#include "sys/lock.hpp"
 
 namespace forebay::agent {
 

@@ -9,7 +9,9 @@
 #include "agent/serve.hpp"
 #include "base/attempt.hpp"
 #include "base/show_text.hpp"
+#include "sys/clock.hpp"
 #include "sys/log_file.hpp"
+#include "sys/machine.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::agent {

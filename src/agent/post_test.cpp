@@ -16,6 +16,7 @@
 #include "support/processes.hpp"
 #include "support/soon.hpp"
 #include "support/temp_directory.hpp"
+#include "sys/machine.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -9,6 +9,8 @@
 #include "agent/event_sinks.hpp"
 #include "agent/spool.hpp"
 #include "base/limits.hpp"
+#include "sys/clock.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::agent {
 

@@ -16,7 +16,7 @@
 #include "agent/target.hpp"
 #include "agent/view_maker.hpp"
 #include "node/staging.hpp"
-#include "sys/machine.hpp"
+#include "sys/lock.hpp"
 
 namespace forebay::agent {
 

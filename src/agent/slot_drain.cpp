@@ -9,6 +9,7 @@
 #include "commit/publish.hpp"
 #include "drain/node_drain.hpp"
 #include "node/compression_rules.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::agent {
 

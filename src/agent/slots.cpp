@@ -7,6 +7,7 @@
 #include "base/attempt.hpp"
 #include "commit/publish.hpp"
 #include "drain/node_drain.hpp"
+#include "sys/clock.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::agent {

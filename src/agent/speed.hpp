@@ -12,7 +12,7 @@
 #include "agent/pacer.hpp"
 #include "move/pace.hpp"
 #include "node/staging.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::agent {
 

@@ -8,6 +8,7 @@
 #include "base/attempt.hpp"
 #include "base/units.hpp"
 #include "format/packed.hpp"
+#include "sys/machine.hpp"
 
 namespace forebay::agent {
 

@@ -17,7 +17,7 @@
 #include "agent/events.hpp"
 #include "agent/pack.hpp"
 #include "node/staging.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::agent {

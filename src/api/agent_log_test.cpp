@@ -10,6 +10,7 @@
 #include "support/killable.hpp"
 #include "support/processes.hpp"
 #include "support/temp_directory.hpp"
+#include "sys/private_file.hpp"
 
 using namespace forebay;
 namespace fs = std::filesystem;

@@ -19,6 +19,8 @@
 #include "support/processes.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
+#include "sys/machine.hpp"
+#include "sys/private_file.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

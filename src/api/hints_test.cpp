@@ -9,6 +9,7 @@
 #include "node/step_clock.hpp"
 #include "support/sessions.hpp"
 #include "support/soon.hpp"
+#include "sys/clock.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -13,6 +13,8 @@
 #include "support/row_rank.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
+#include "sys/clock.hpp"
+#include "sys/lock.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

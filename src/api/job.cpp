@@ -9,6 +9,7 @@
 #include "api/state.hpp"
 #include "base/units.hpp"
 #include "catalog/names.hpp"
+#include "sys/process.hpp"
 
 namespace forebay {
 

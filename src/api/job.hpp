@@ -11,7 +11,7 @@
 #include "api/job_end.hpp"
 #include "api/job_watch.hpp"
 #include "forebay/options.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay {
 

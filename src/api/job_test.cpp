@@ -15,6 +15,7 @@
 #include "catalog/names.hpp"
 #include "support/sessions.hpp"
 #include "support/soon.hpp"
+#include "sys/clock.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -17,6 +17,8 @@
 #include "comm/mpi_group.hpp"
 #include "describe/conventions.hpp"
 #include "forebay/mpi.hpp"
+#include "sys/machine.hpp"
+#include "sys/process.hpp"
 
 namespace forebay {
 

@@ -7,6 +7,8 @@
 #include "api/state.hpp"
 #include "base/bytes.hpp"
 #include "comm/mpi_group.hpp"
+#include "sys/clock.hpp"
+#include "sys/machine.hpp"
 #include "sys/socket.hpp"
 
 namespace forebay {

@@ -10,6 +10,8 @@
 #include "api/state.hpp"
 #include "base/attempt.hpp"
 #include "node/await.hpp"
+#include "sys/clock.hpp"
+#include "sys/machine.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay {

@@ -19,6 +19,11 @@
 #include "catalog/run.hpp"
 #include "node/await.hpp"
 #include "node/watch.hpp"
+#include "sys/clock.hpp"
+#include "sys/lock.hpp"
+#include "sys/machine.hpp"
+#include "sys/private_file.hpp"
+#include "sys/process.hpp"
 
 namespace forebay {
 

@@ -11,6 +11,7 @@
 #include "api/state.hpp"
 #include "catalog/catalog.hpp"
 #include "support/thread_group.hpp"
+#include "sys/machine.hpp"
 
 using namespace forebay;
 namespace fs = std::filesystem;

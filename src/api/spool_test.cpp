@@ -18,6 +18,7 @@
 #include "support/ordinary_user.hpp"
 #include "support/packed_files.hpp"
 #include "support/sessions.hpp"
+#include "sys/machine.hpp"
 
 using namespace forebay;
 namespace fs = std::filesystem;

@@ -26,6 +26,7 @@
 #include "restart/reader.hpp"
 #include "stage/course.hpp"
 #include "stage/stager.hpp"
+#include "sys/process.hpp"
 #include "sys/store.hpp"
 
 namespace forebay {

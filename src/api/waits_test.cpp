@@ -12,6 +12,9 @@
 #include "forward/server.hpp"
 #include "support/sessions.hpp"
 #include "support/staging_of.hpp"
+#include "sys/lock.hpp"
+#include "sys/machine.hpp"
+#include "sys/private_file.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -15,6 +15,8 @@
 #include "catalog/block_reader.hpp"
 #include "drain/compress.hpp"
 #include "format/segments.hpp"
+#include "sys/clock.hpp"
+#include "sys/machine.hpp"
 
 namespace forebay::bench {
 

@@ -14,6 +14,7 @@
 #include "bench/raw.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::bench {
 

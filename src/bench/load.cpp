@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::bench {
 

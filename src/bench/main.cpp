@@ -1,7 +1,7 @@
 // The program `forebay-mpi`: the verbs of `forebay` that need MPI. `forebay` starts it in its own place.
 
 #include "bench/bench.hpp"
-#include "sys/machine.hpp"
+#include "sys/process.hpp"
 
 int main(int count, char** arguments) {
     forebay::sys::hold_standard_descriptors();

@@ -11,6 +11,7 @@
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
 #include "bench/table.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::bench {
 

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "sys/machine.hpp"
+#include "sys/private_file.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::bench {

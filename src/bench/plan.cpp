@@ -13,6 +13,7 @@
 #include "format/manifest.hpp"
 #include "format/node_file.hpp"
 #include "restart/plan.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::bench {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "comm/group.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::bench {
 

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "bench/spread.hpp"
+#include "sys/clock.hpp"
 #include "sys/store.hpp"
 #include "sys/thread.hpp"
 

@@ -23,6 +23,8 @@
 #include "format/json_read.hpp"
 #include "format/json_text.hpp"
 #include "format/packed.hpp"
+#include "sys/clock.hpp"
+#include "sys/lock.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::catalog {

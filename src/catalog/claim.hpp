@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 
+#include "sys/machine.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::catalog {

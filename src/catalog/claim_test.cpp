@@ -15,6 +15,7 @@
 #include "support/crashes.hpp"
 #include "support/sim_store.hpp"
 #include "support/temp_directory.hpp"
+#include "sys/lock.hpp"
 #include "sys/machine.hpp"
 
 using namespace forebay;

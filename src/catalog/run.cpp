@@ -12,6 +12,7 @@
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "format/json_text.hpp"
+#include "sys/clock.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::catalog {

@@ -6,6 +6,7 @@
 #include "agent/serve.hpp"
 #include "cli/log.hpp"
 #include "cli/verbs.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::cli {
 

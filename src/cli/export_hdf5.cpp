@@ -14,6 +14,7 @@
 #include "cli/steps.hpp"
 #include "cli/verbs.hpp"
 #include "describe/conventions.hpp"
+#include "sys/clock.hpp"
 #include "sys/machine.hpp"
 #include "views/export.hpp"
 

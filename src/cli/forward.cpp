@@ -13,7 +13,8 @@
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "forward/server.hpp"
-#include "sys/machine.hpp"
+#include "sys/private_file.hpp"
+#include "sys/process.hpp"
 #include "sys/socket.hpp"
 
 namespace forebay::cli {

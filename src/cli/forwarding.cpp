@@ -1,6 +1,6 @@
 #include "cli/forwarding.hpp"
 
-#include "sys/machine.hpp"
+#include "sys/private_file.hpp"
 
 namespace forebay::cli {
 

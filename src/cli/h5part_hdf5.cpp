@@ -14,6 +14,8 @@
 #include "cli/verbs.hpp"
 #include "made/file_run.hpp"
 #include "made/h5part/h5part_file.hpp"
+#include "sys/clock.hpp"
+#include "sys/lock.hpp"
 #include "sys/wait_until.hpp"
 
 namespace forebay::cli {

@@ -9,6 +9,8 @@
 #include "catalog/run.hpp"
 #include "cli/log.hpp"
 #include "forebay/options.hpp"
+#include "sys/machine.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::cli {
 

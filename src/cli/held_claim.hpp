@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "sys/machine.hpp"
+#include "sys/lock.hpp"
 #include "sys/store.hpp"
 #include "sys/thread.hpp"
 

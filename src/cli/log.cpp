@@ -8,8 +8,8 @@
 
 #include "cli/say.hpp"
 #include "cli/words.hpp"
+#include "sys/clock.hpp"
 #include "sys/log_file.hpp"
-#include "sys/machine.hpp"
 
 namespace forebay::cli {
 

@@ -19,6 +19,7 @@
 #include "commit/gather.hpp"
 #include "describe/conventions.hpp"
 #include "node/staging.hpp"
+#include "sys/lock.hpp"
 
 namespace forebay::cli {
 

@@ -1,7 +1,7 @@
 // The program `forebay`.
 
 #include "cli/verbs.hpp"
-#include "sys/machine.hpp"
+#include "sys/process.hpp"
 
 int main(int count, char** arguments) {
     forebay::sys::hold_standard_descriptors();  // libhdf5 opens files without asking which number they get

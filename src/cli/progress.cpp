@@ -7,6 +7,7 @@
 
 #include "base/show_text.hpp"
 #include "base/units.hpp"
+#include "sys/machine.hpp"
 
 namespace forebay::cli {
 

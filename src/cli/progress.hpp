@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::cli {
 

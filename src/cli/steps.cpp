@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "catalog/history.hpp"
+#include "sys/clock.hpp"
 #include "sys/wait_until.hpp"
 
 namespace forebay::cli {

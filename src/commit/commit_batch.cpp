@@ -11,6 +11,7 @@
 #include "commit/publish.hpp"
 #include "format/layout.hpp"
 #include "format/packed.hpp"
+#include "sys/clock.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::commit {

@@ -14,6 +14,7 @@
 #include "commit/commit.hpp"
 #include "format/node_file.hpp"
 #include "format/packed.hpp"
+#include "sys/clock.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::commit {

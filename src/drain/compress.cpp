@@ -29,7 +29,8 @@
 #include "drain/lossy_words.hpp"
 #include "format/segments.hpp"
 #include "move/flow.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
+#include "sys/process.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::drain {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "forward/limits.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::forward {
 

@@ -16,6 +16,7 @@
 #include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
+#include "sys/machine.hpp"
 
 using namespace forebay;
 using namespace forebay::forward;

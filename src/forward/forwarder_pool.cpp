@@ -16,6 +16,7 @@
 
 #include "base/crc32c.hpp"
 #include "sys/machine.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::forward {
 

@@ -14,6 +14,7 @@
 #include "support/free_address.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
+#include "sys/clock.hpp"
 
 using namespace forebay;
 using namespace forebay::forward;

@@ -14,7 +14,6 @@
 
 #include "base/crc32c.hpp"
 #include "describe/conventions.hpp"
-#include "sys/machine.hpp"
 
 namespace forebay::forward {
 

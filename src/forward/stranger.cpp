@@ -1,5 +1,7 @@
 #include "forward/stranger.hpp"
 
+#include "sys/machine.hpp"
+
 namespace forebay::forward {
 
 namespace {

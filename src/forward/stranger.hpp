@@ -9,7 +9,7 @@
 
 #include "forward/frames.hpp"
 #include "forward/limits.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::forward {
 

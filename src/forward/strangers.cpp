@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sys/clock.hpp"
+
 namespace forebay::forward {
 
 Strangers::Strangers(sys::Listener& listener, Complaints& complaints, const SipKey& key,

@@ -19,6 +19,7 @@
 #include "support/forwarder.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
+#include "sys/clock.hpp"
 
 using namespace forebay;
 using namespace forebay::forward;

@@ -10,6 +10,7 @@
 #include "base/show_text.hpp"
 #include "genericio/door.hpp"
 #include "genericio/pending.hpp"
+#include "sys/machine.hpp"
 
 namespace gio {
 

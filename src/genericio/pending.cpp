@@ -8,6 +8,8 @@
 
 #include "catalog/catalog.hpp"
 #include "node/staging.hpp"
+#include "sys/clock.hpp"
+#include "sys/lock.hpp"
 #include "sys/wait_until.hpp"
 
 namespace forebay::genericio {

@@ -12,7 +12,7 @@
 #include <charconv>
 
 #include "base/path.hpp"
-#include "sys/machine.hpp"
+#include "sys/lock.hpp"
 
 namespace forebay::h5 {
 

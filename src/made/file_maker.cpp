@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "sys/machine.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::made {
 

@@ -9,7 +9,7 @@
 #include "made/file_run.hpp"
 #include "node/run_lock.hpp"
 #include "support/temp_directory.hpp"
-#include "sys/machine.hpp"
+#include "sys/private_file.hpp"
 #include "sys/store.hpp"
 
 using namespace forebay;

@@ -9,7 +9,9 @@
 
 #include "base/error_text.hpp"
 #include "node/run_lock.hpp"
+#include "sys/clock.hpp"
 #include "sys/machine.hpp"
+#include "sys/process.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::made {

@@ -7,6 +7,8 @@
 
 #include "base/units.hpp"
 #include "node/step_clock.hpp"
+#include "sys/clock.hpp"
+#include "sys/machine.hpp"
 
 namespace forebay::node {
 

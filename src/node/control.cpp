@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "describe/schema.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::node {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "comm/group.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::node {
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "support/thread_group.hpp"
+#include "sys/clock.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

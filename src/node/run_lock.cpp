@@ -7,6 +7,9 @@
 #include "base/bytes.hpp"
 #include "base/siphash.hpp"
 #include "node/staging.hpp"
+#include "sys/machine.hpp"
+#include "sys/private_file.hpp"
+#include "sys/process.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::node {

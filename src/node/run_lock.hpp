@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "sys/machine.hpp"
+#include "sys/lock.hpp"
 
 namespace forebay::node {
 

@@ -19,6 +19,7 @@
 #include "node/run_lock.hpp"
 #include "node/staging.hpp"
 #include "support/temp_directory.hpp"
+#include "sys/private_file.hpp"
 
 using namespace forebay;
 using namespace forebay::node;

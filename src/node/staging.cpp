@@ -20,7 +20,10 @@
 #include "base/path.hpp"
 #include "node/compression_rules.hpp"
 #include "node/watch.hpp"
+#include "sys/clock.hpp"
 #include "sys/local_file.hpp"
+#include "sys/machine.hpp"
+#include "sys/private_file.hpp"
 #include "sys/store.hpp"
 #include "sys/wait_until.hpp"
 

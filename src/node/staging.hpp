@@ -20,7 +20,7 @@
 #include "forebay/options.hpp"
 #include "format/node_file.hpp"
 #include "node/control.hpp"
-#include "sys/machine.hpp"
+#include "sys/lock.hpp"
 #include "sys/mapping.hpp"
 
 namespace forebay::node {

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "node/control.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::node {
 

@@ -2,6 +2,7 @@
 // calls job(), what lies between saves of one stream.
 
 #include "node/step_clock.hpp"
+#include "sys/clock.hpp"
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include "base/attempt.hpp"
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::restart {

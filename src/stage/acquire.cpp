@@ -7,6 +7,8 @@
 #include "node/await.hpp"
 #include "node/step_clock.hpp"
 #include "stage/stager.hpp"
+#include "sys/clock.hpp"
+#include "sys/machine.hpp"
 
 namespace forebay::stage {
 

@@ -18,6 +18,7 @@
 
 #include "node/await.hpp"
 #include "node/step_clock.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::stage {
 

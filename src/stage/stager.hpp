@@ -18,6 +18,7 @@
 #include "node/staging.hpp"
 #include "stage/alike.hpp"
 #include "stage/slot.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::stage {
 

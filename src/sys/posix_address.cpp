@@ -11,8 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "sys/machine.hpp"
 #include "sys/posix_error.hpp"
+#include "sys/process.hpp"
 #include "sys/socket.hpp"
 
 namespace forebay::sys {

@@ -8,9 +8,10 @@
 #include <csignal>
 #include <optional>
 
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 #include "sys/posix_fd.hpp"
 #include "sys/posix_spawn.hpp"
+#include "sys/process.hpp"
 #include "sys/wait_until.hpp"
 
 namespace forebay::sys {

@@ -5,7 +5,8 @@
 #include "support/processes.hpp"
 #include "support/soon.hpp"
 #include "support/temp_directory.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
+#include "sys/process.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "sys/machine.hpp"
 #include "sys/posix_fd.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::sys {
 

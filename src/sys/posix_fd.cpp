@@ -1,6 +1,6 @@
 #include "sys/posix_fd.hpp"
 
-#include "sys/machine.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::sys {
 

@@ -18,8 +18,10 @@
 
 #include "base/bytes.hpp"
 #include "support/temp_directory.hpp"
-#include "sys/machine.hpp"
+#include "sys/lock.hpp"
 #include "sys/mapping.hpp"
+#include "sys/private_file.hpp"
+#include "sys/process.hpp"
 #include "sys/socket.hpp"
 #include "sys/store.hpp"
 

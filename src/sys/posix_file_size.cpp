@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/units.hpp"
-#include "sys/machine.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::sys {
 

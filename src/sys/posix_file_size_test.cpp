@@ -9,8 +9,8 @@
 #include "base/bytes.hpp"
 #include "support/limited_process.hpp"
 #include "support/temp_directory.hpp"
-#include "sys/machine.hpp"
 #include "sys/mapping.hpp"
+#include "sys/private_file.hpp"
 #include "sys/store.hpp"
 
 using namespace forebay;

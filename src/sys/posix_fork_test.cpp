@@ -17,7 +17,7 @@
 
 #include "support/soon.hpp"
 #include "support/temp_directory.hpp"
-#include "sys/machine.hpp"
+#include "sys/lock.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;

@@ -9,8 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "sys/machine.hpp"
+#include "sys/lock.hpp"
 #include "sys/posix_fd.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::sys {
 

@@ -16,9 +16,11 @@
 
 #include <fmt/format.h>
 
+#include "sys/clock.hpp"
 #include "sys/machine.hpp"
 #include "sys/posix_fd.hpp"
 #include "sys/posix_proc.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::sys {
 

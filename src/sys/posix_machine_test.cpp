@@ -14,8 +14,12 @@
 
 #include "support/soon.hpp"
 #include "support/temp_directory.hpp"
+#include "sys/clock.hpp"
+#include "sys/lock.hpp"
 #include "sys/machine.hpp"
 #include "sys/mapping.hpp"
+#include "sys/private_file.hpp"
+#include "sys/process.hpp"
 
 using namespace forebay;
 using namespace forebay::sys;

@@ -10,7 +10,6 @@
 
 #include "base/bytes.hpp"
 #include "support/temp_directory.hpp"
-#include "sys/machine.hpp"
 #include "sys/mapping.hpp"
 #include "sys/posix_mounts.hpp"
 

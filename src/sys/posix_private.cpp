@@ -7,6 +7,8 @@
 #include "sys/machine.hpp"
 #include "sys/posix_fd.hpp"
 #include "sys/posix_file_size.hpp"
+#include "sys/private_file.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::sys {
 

@@ -15,9 +15,10 @@
 
 #include <fmt/format.h>
 
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 #include "sys/posix_fd.hpp"
 #include "sys/posix_spawn.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::sys {
 

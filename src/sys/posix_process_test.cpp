@@ -20,7 +20,9 @@
 #include "support/processes.hpp"
 #include "support/soon.hpp"
 #include "support/temp_directory.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
+#include "sys/lock.hpp"
+#include "sys/process.hpp"
 #include "sys/store.hpp"
 
 using namespace forebay;

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "sys/machine.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::sys {
 

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 #include "sys/posix_address.hpp"
 #include "sys/posix_fd.hpp"
 #include "sys/socket.hpp"

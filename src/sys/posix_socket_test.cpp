@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 #include "sys/socket.hpp"
 
 using namespace forebay;

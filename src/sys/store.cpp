@@ -5,6 +5,7 @@
 #include "base/bytes.hpp"
 #include "base/path.hpp"
 #include "sys/machine.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::sys {
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::sys {
 

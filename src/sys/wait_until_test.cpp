@@ -2,6 +2,7 @@
 // Method: looks that count and note when they are made.
 
 #include "sys/wait_until.hpp"
+#include "sys/clock.hpp"
 
 #include <doctest/doctest.h>
 

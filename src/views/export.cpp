@@ -23,6 +23,7 @@
 #include "move/export_place.hpp"
 #include "move/journal.hpp"
 #include "outline/description.hpp"
+#include "sys/clock.hpp"
 #include "sys/machine.hpp"
 #include "views/dataset_writer.hpp"
 #include "views/limits.hpp"

@@ -20,7 +20,6 @@
 #include "node/staging.hpp"
 #include "support/packed_files.hpp"
 #include "support/temp_directory.hpp"
-#include "sys/machine.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::campaign {

@@ -13,7 +13,7 @@
 
 #include "campaign/program.hpp"
 #include "support/wished_number.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 
 namespace {
 

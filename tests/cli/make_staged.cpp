@@ -9,6 +9,7 @@
 
 #include "node/staging.hpp"
 #include "support/small_run.hpp"
+#include "sys/private_file.hpp"
 
 using namespace forebay;
 

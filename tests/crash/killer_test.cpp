@@ -26,6 +26,9 @@
 #include "support/packed_files.hpp"
 #include "support/temp_directory.hpp"
 #include "support/wished_number.hpp"
+#include "sys/clock.hpp"
+#include "sys/lock.hpp"
+#include "sys/machine.hpp"
 
 using namespace forebay;
 using std::chrono::milliseconds;

@@ -11,7 +11,7 @@
 #include "node/staging.hpp"
 #include "support/small_run.hpp"
 #include "support/temp_directory.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
 #include "sys/mapping.hpp"
 
 namespace forebay::test {

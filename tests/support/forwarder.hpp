@@ -12,7 +12,6 @@
 #include "forward/forwarded_store.hpp"
 #include "forward/frames.hpp"
 #include "forward/server.hpp"
-#include "sys/machine.hpp"
 
 namespace forebay::test {
 

@@ -26,6 +26,8 @@
 #include "support/soon.hpp"
 #include "support/staging_of.hpp"
 #include "support/thread_group.hpp"
+#include "sys/lock.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::test {
 

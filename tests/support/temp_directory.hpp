@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sys/machine.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::test {
 

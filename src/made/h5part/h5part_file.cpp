@@ -10,6 +10,7 @@
 #include "made/h5part/h5part_writer.hpp"
 #include "move/export_place.hpp"
 #include "node/run_lock.hpp"
+#include "sys/clock.hpp"
 #include "sys/wait_until.hpp"
 
 namespace forebay::made {

@@ -1,0 +1,87 @@
+// This process and others: signals, CPUs, programs that are started.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "forebay/result.hpp"
+
+namespace forebay::sys {
+
+std::int64_t process_id();
+
+/// Takes the numbers 0 to 2 where they are closed, so that no file of ours or of a library gets one; whoever writes to
+/// them fails as before. For programs at their start; what opens something here calls it itself.
+void hold_standard_descriptors();
+
+/// For programs of ours at their start: a file of theirs that outgrows the limit on its size (ulimit -f) is an error of
+/// the write, where the kernel's signal would end them. The library never touches the application's signals.
+void ignore_file_size_signal();
+
+/// SIGTERM and SIGINT as something to wait for: for programs, made before they start threads.
+class EndSignals {
+public:
+    EndSignals();
+    /// Until one has come; the next one ends the process.
+    void wait();
+};
+
+struct Spawn {
+    std::string program;
+    std::vector<std::string> arguments;                            // without the program itself
+    std::vector<std::pair<std::string, std::string>> environment;  // added to or replacing the caller's
+    std::vector<std::string> environment_removed;                  // e.g. LD_PRELOAD
+    std::string log_path;                                          // stdout and stderr, appended
+    // Whether it is ready, seen from outside: looked at once it has become a daemon, where its exit code cannot be had
+    // since the application ignores SIGCHLD or collects all children itself.
+    std::function<bool()> is_ready = {};
+};
+
+/// Starts a program in a session of its own that outlives this process and is nobody's zombie: the program is
+/// expected to fork and let its first process exit with 0 once it is ready (see DaemonStart). Waits for that at
+/// most `timeout`, then kills what it started and answers `retry`. Another exit code is `broken`, with the end of
+/// the log in the text. Only descriptors 0-2 are inherited; signals are as in a fresh login.
+Result<> spawn_daemon(const Spawn& spawn, std::chrono::milliseconds timeout);
+
+/// The other half, called early by the started program, before it has threads: forks and returns in the child; the
+/// parent exits with 0 when the object's ready() is called, or with 1 if the child ends or drops the object before.
+class DaemonStart {
+public:
+    static Result<DaemonStart> fork_away();
+    DaemonStart(DaemonStart&& other) noexcept;
+    DaemonStart& operator=(DaemonStart&&) = delete;
+    DaemonStart(const DaemonStart&) = delete;
+    DaemonStart& operator=(const DaemonStart&) = delete;
+    ~DaemonStart();
+    void ready();
+
+private:
+    explicit DaemonStart(int fd) : fd_(fd) {}
+    int fd_ = -1;
+};
+
+/// What a program prints, its errors too, at most 64 KiB of it. The program is looked for in PATH. `missing` when there
+/// is no such program, `retry` when it was killed because it had not ended after `timeout`, else an exit code but 0 is
+/// `broken`, with the end of what it printed.
+Result<std::string> output_of(const std::vector<std::string>& command, std::chrono::milliseconds timeout);
+
+/// Pins all threads of this process to a CPU list as in "0-3,8"; "all" is every CPU the job may use, which frees an
+/// agent from the binding of the rank that started it; an empty list changes nothing.
+Result<> pin_to_cpus(const std::string& cpu_list);
+
+/// How many CPUs the calling thread may run on.
+int cpus_allowed();
+
+/// From now on this thread, and threads that it starts, take no CPU from whoever runs there when they are woken: they
+/// wait for their turn, and get as much in the end.
+Result<> give_way();
+
+/// The path of the running program or, for a library, of the file it was loaded from.
+std::string own_object_path();
+
+}  // namespace forebay::sys
