@@ -135,6 +135,7 @@ bool simulate(const Options& options) {
 
 }  // namespace
 
+// A library of arguments that runs out of memory ends it. NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
     Options options;
     CLI::App app("A particle-mesh simulation of structure in an expanding universe, saved by Forebay");

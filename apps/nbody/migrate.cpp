@@ -56,8 +56,8 @@ void migrate(const Slab& slab, Particles& particles) {
     MPI_Alltoall(leave.data(), 1, MPI_INT, arrive.data(), 1, MPI_INT, slab.comm);
 
     const auto leave_starts = starts_of(leave), arrive_starts = starts_of(arrive);
-    const auto leaving = static_cast<std::size_t>(leave.back() + leave_starts.back());
-    const auto arriving = static_cast<std::size_t>(arrive.back() + arrive_starts.back());
+    const auto leaving = static_cast<std::size_t>(leave.back()) + static_cast<std::size_t>(leave_starts.back());
+    const auto arriving = static_cast<std::size_t>(arrive.back()) + static_cast<std::size_t>(arrive_starts.back());
     const auto sent = take_leaving(slab, owners, leave_starts, leaving, particles);
 
     // Counted in rows and not in bytes, so that int counts last for two billion particles a rank.

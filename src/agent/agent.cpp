@@ -25,16 +25,17 @@ constexpr std::chrono::milliseconds peers_pause_min{5}, peers_pause_max{1000};
 // Between two pieces of what a station does after the drain: all that is sealed meanwhile goes first.
 class DrainsFirst final : public move::Gate {
 public:
-    DrainsFirst(const Schedule& schedule, const Committer& committer, std::function<bool()> drain_next)
+    DrainsFirst(Schedule& schedule, const Committer& committer, std::function<bool()> drain_next)
         : schedule_(schedule), committer_(committer), drain_next_(std::move(drain_next)) {}
     bool wanted() override { return schedule_.next() || committer_.is_due(); }
     void pass() override {
+        schedule_.hear_bell();
         while (drain_next_()) {
         }
     }
 
 private:
-    const Schedule& schedule_;
+    Schedule& schedule_;
     const Committer& committer_;
     const std::function<bool()> drain_next_;
 };
@@ -102,6 +103,11 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
     const auto slot = schedule_.next_held();
     if (!slot) return false;
     auto& holds = slots_.control(*slot).holds;
+    const auto tell_unseen = [&](const std::string& by) {
+        auto unseen = slots_.event(What::left_unseen, *slot);
+        unseen.detail = by;
+        tell_(unseen);
+    };
     DrainsFirst gate(schedule_, committer_, [&] { return !stop.load() && work(stop); });
     for (const auto& station : stations_) {
         if ((holds.load() & station->hold()) == 0) continue;
@@ -110,14 +116,10 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
             return station->run(*slot, true, gate, stop);
         });
         if (!run && stop.load()) return false;  // the next agent runs it
-        if (!run) {
-            auto unseen = slots_.event(What::left_unseen, *slot);
-            unseen.detail = fmt::format("{}: {}", station->name(), run.error().line());
-            tell_(unseen);
-        }
+        if (!run) tell_unseen(fmt::format("{}: {}", station->name(), run.error().line()));
         holds.fetch_and(~station->hold());
     }
-    holds = 0;  // also of a station that an agent before had and this one lacks
+    if (holds.exchange(0) != 0) tell_unseen("what an agent before this one would have done with it");
     node::ring(page_.news);
     return true;
 }

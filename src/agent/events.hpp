@@ -26,7 +26,7 @@ enum class What : std::uint32_t {
     set_aside,        // committed as one of a line that a later session has left. detail: the whole text
     committed,        // bytes, seconds: of the drain
     found_committed,  // by another agent
-    left_unseen,      // by a station that has failed. detail: which one, and the error
+    left_unseen,      // by a station that has failed, or is missing. detail: which one, and the error
     viewed,           // place: the view
     not_viewed,       // place: the view; detail: the error
     pruned,           // removed after the commit of a later one

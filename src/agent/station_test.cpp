@@ -174,6 +174,7 @@ TEST_CASE("a later session goes on with what is held; an agent without the stati
         REQUIRE_MESSAGE(serve(node, disk, has_stations ? both(notes) : agent::MakeStations()), node.log);
         CHECK(notes.seen == (has_stations ? std::vector<std::string>{"second restart@7"} : std::vector<std::string>()));
         CHECK(node::is_free(node.page().slots[0]));
+        CHECK((node.log.find("goes on without what an agent before this one") == std::string::npos) == has_stations);
     }
 }
 

@@ -232,8 +232,9 @@ public:
     template <class Rules>
     void operator()(const describe::Option& option, const describe::Compressions&,
                     const std::tuple<Compression&, Rules&>& members) {
-        auto& [all, variables] = members;
-        read_rule(option.key, all, [&](OptionReader& inner) { inner.read_variables(variables); });
+        auto& variables = std::get<Rules&>(members);
+        read_rule(option.key, std::get<Compression&>(members),
+                  [&](OptionReader& inner) { inner.read_variables(variables); });
     }
 
     Section& section() { return section_; }
@@ -252,11 +253,11 @@ private:
 
 void OptionReader::operator()(const describe::Option& option, const describe::Views&,
                               const std::tuple<bool&, std::vector<Convention>&>& members) {
-    auto& [view, conventions] = members;
+    auto& conventions = std::get<std::vector<Convention>&>(members);
     const auto* node = section_.any(option.key);
     if (node == nullptr) return;
     if (const auto* flag = node->as_boolean()) {
-        view = flag->get();
+        std::get<bool&>(members) = flag->get();
         return;
     }
     conventions.clear();

@@ -106,7 +106,8 @@ TEST_CASE("times and modes come back, also those before 1970 and those that only
     fs::permissions(place.from / "1970", fs::perms(0604));
     place.pack();
     place.extract();
-    for (const auto& [name, kept] : wanted) CHECK_MESSAGE(state_of(place.out / name).st_mtim.tv_sec == kept, name);
+    for (const auto& file : wanted)
+        CHECK_MESSAGE(state_of(place.out / file.first).st_mtim.tv_sec == file.second, file.first);
     CHECK(state_of(place.out / "1969").st_mtim.tv_nsec == 5);
     CHECK((state_of(place.out / "1970").st_mode & 07777) == 0604);
 }

@@ -136,13 +136,13 @@ Result<> SessionState::close() {
     }));
     const auto committed = node::await_commits(*topology.world, *staging, slots, options.close_wait, host(), say_);
     const bool all_here = node::show_pending(*staging, slots).empty();  // on this node
-    for (const auto& [name, stream] : streams_) {
-        const auto living = stream.lock();
+    for (const auto& one : streams_) {
+        const auto living = one.second.lock();
         if (!living) continue;
         living->at_close = living->counters();
         if (const auto late = living->at_close.deadlines_missed; late != 0)
             log([&] {
-                return fmt::format("stream '{}': {} snapshots were not durable by their deadline", name, late);
+                return fmt::format("stream '{}': {} snapshots were not durable by their deadline", one.first, late);
             });
         living->stager.release();
     }

@@ -257,11 +257,11 @@ Result<> SessionState::drain_leftovers() {
     // Those that this session uses are held by it.
     const auto drained =
         agent::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding_, .moved_to = options.run});
-    for (const auto& [directory, staged] : drained) {
-        if (!staged) log([&] { return staged.error().line(); });
-        for (const auto& one : staged ? *staged : std::vector<agent::Drained>())
+    for (const auto& directory : drained) {
+        if (!directory.staged) log([&] { return directory.staged.error().line(); });
+        for (const auto& one : directory.staged ? *directory.staged : std::vector<agent::Drained>())
             log([&] {
-                return fmt::format("{} was left staged in {}: {}", one.name(), directory,
+                return fmt::format("{} was left staged in {}: {}", one.name(), directory.directory,
                                    one.committed ? "it is committed now" : one.text);
             });
     }

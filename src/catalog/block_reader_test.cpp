@@ -72,12 +72,15 @@ void check_all(const BlockReader& reader, std::span<const std::byte> image) {
 }  // namespace
 
 TEST_CASE("the blocks of a drained file and of an image are those that were given") {
-    using Case = std::pair<std::uint32_t, Codec>;
-    for (const auto& [nodes_per_file, codec] :
+    struct Case {
+        std::uint32_t nodes_per_file;
+        Codec codec;
+    };
+    for (const auto& one :
          {Case{1, Codec::none}, Case{1, Codec::zstd}, Case{2, Codec::none}, Case{test::all_in_one, Codec::none}}) {
-        CAPTURE(nodes_per_file);
-        CAPTURE(static_cast<int>(codec));
-        Run run(snapshot_in(nodes_per_file), codec);
+        CAPTURE(one.nodes_per_file);
+        CAPTURE(static_cast<int>(one.codec));
+        Run run(snapshot_in(one.nodes_per_file), one.codec);
         for (std::uint32_t node = 0; node < 2; ++node) {
             const auto image = test::small_node_file(run.snapshot, node);
             check_all(run.open(node).value(), image);

@@ -20,9 +20,10 @@ struct Absent {
 };
 
 constexpr const char* readable = "the snapshot; its node files are HDF5 files of their own";
-const Absent view{"Make the plain view of a snapshot", {"RUN"}, "no view of {} was made", readable};
-const Absent h5part{"Make an H5Part file", {"FILE"}, "{} was not made", "what the H5Part library wrote, in {}.forebay"};
-const Absent exported{"Write an HDF5 file", {"RUN", "FILE"}, "{} was not exported", readable};
+const Absent view_verb{"Make the plain view of a snapshot", {"RUN"}, "no view of {} was made", readable};
+const Absent h5part_verb{
+    "Make an H5Part file", {"FILE"}, "{} was not made", "what the H5Part library wrote, in {}.forebay"};
+const Absent export_verbs{"Write an HDF5 file", {"RUN", "FILE"}, "{} was not exported", readable};
 
 std::string summary_of(const Absent& row) { return fmt::format("{} (not in this build: it has no HDF5)", row.summary); }
 
@@ -48,10 +49,11 @@ Error no_hdf5_file(const std::string& path) {
 }  // namespace
 
 agent::ViewMaker view_maker() { return {}; }
-void add_view(CommandLine& line) { add(line.verb("view", summary_of(view)), view); }
-void add_h5part(CommandLine& line) { add(line.verb("h5part", summary_of(h5part)), h5part); }
+void add_view(CommandLine& line) { add(line.verb("view", summary_of(view_verb)), view_verb); }
+void add_h5part(CommandLine& line) { add(line.verb("h5part", summary_of(h5part_verb)), h5part_verb); }
 void add_export_hdf5(Verb& parent) {
-    for (const auto& known : describe::known_conventions) add(parent.verb(known.name, summary_of(exported)), exported);
+    for (const auto& known : describe::known_conventions)
+        add(parent.verb(known.name, summary_of(export_verbs)), export_verbs);
 }
 
 std::optional<bool> has_own_datasets(const std::string&) { return std::nullopt; }

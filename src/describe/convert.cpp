@@ -53,8 +53,9 @@ void convert(std::byte* to, const std::byte* from, std::uint64_t count) {
 template <class From, class To>
 constexpr bool holds() {
     if constexpr (std::same_as<From, Half>) return std::floating_point<To>;
-    else if constexpr (std::floating_point<From> && !std::floating_point<To>) return false;
-    else if constexpr (std::signed_integral<From> && std::unsigned_integral<To>) return false;
+    else if constexpr ((std::floating_point<From> && !std::floating_point<To>) ||
+                       (std::signed_integral<From> && std::unsigned_integral<To>))
+        return false;
     else return std::numeric_limits<From>::digits <= std::numeric_limits<To>::digits;
 }
 

@@ -71,12 +71,12 @@ TEST_CASE("equal types stay as they are; what might lose values is refused") {
     CHECK(bool(describe::conversion(string_of(6), string_of(6)).value().run == nullptr));
     const std::vector<std::pair<Type, Type>> lossy{{f64, f32}, {i8, u16},  {u64, i32},  {i32, f32},
                                                    {i64, f64}, {f16, i32}, {c64, c128}, {string_of(6), string_of(8)}};
-    for (const auto& [from, to] : lossy) {
-        CAPTURE(name_of(from));
-        CAPTURE(name_of(to));
-        const auto found = describe::conversion(from, to);
+    for (const auto& types : lossy) {
+        CAPTURE(name_of(types.first));
+        CAPTURE(name_of(types.second));
+        const auto found = describe::conversion(types.first, types.second);
         REQUIRE_FALSE(found);
         CHECK(found.error().kind == ErrorKind::unsupported);
-        CHECK(found.error().text().find(name_of(from)) != std::string::npos);
+        CHECK(found.error().text().find(name_of(types.first)) != std::string::npos);
     }
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/attempt.hpp"
+
 namespace forebay::forward {
 
 namespace {
@@ -14,7 +16,9 @@ public:
     ForwardedFile(const ForwardedFile&) = delete;
     ForwardedFile& operator=(const ForwardedFile&) = delete;
     // A forwarder that is not there has closed it, or will.
-    ~ForwardedFile() override { static_cast<void>(close()); }
+    ~ForwardedFile() override {
+        static_cast<void>(attempt([this] { return close(); }));
+    }
 
     Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
         return in_pieces(offset, bytes, [&](std::uint64_t at, auto piece) {

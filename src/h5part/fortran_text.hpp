@@ -23,6 +23,7 @@ inline void pad(const std::string& text, char* to, std::size_t length) {
 }
 
 inline H5PartFile* file_of(const h5part_int64_t* handle) {
+    // What handle_of() gave. NOLINTNEXTLINE(performance-no-int-to-ptr)
     return reinterpret_cast<H5PartFile*>(static_cast<std::intptr_t>(*handle));
 }
 

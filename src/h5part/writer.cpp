@@ -62,9 +62,7 @@ Result<std::unique_ptr<StepWriter>> StepWriter::open(const SessionRanks& ranks, 
 Result<> StepWriter::set_step(std::int64_t number, const std::string& group) {
     if (step_ && step_->number == number && step_->group == group) return {};
     const auto ended = end_step();
-    step_.emplace();
-    step_->number = number;
-    step_->group = group;
+    step_ = Step{.number = number, .group = group};
     const auto stored = [&](const auto& all) {
         const auto found = all.find(group);
         return found == all.end() ? typename std::decay_t<decltype(all)>::mapped_type{} : found->second;
@@ -313,8 +311,7 @@ Result<> StepWriter::end_step() {
 Result<std::int64_t> StepWriter::close(bool always) {
     const auto ended = end_step();
     if (ended && snapshots_ == 0 && (always || !file_attributes_.empty())) {
-        step_.emplace();
-        step_->number = 0;
+        step_ = Step{.number = 0};
         FB_TRY(end_step());
     }
     FB_TRY(ended);

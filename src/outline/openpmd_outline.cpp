@@ -34,6 +34,7 @@ std::vector<std::string> axis_labels(const Variable& variable) {
     if (!variable.attributes.dimensions.empty()) return variable.attributes.dimensions;
     const auto dims = variable.shape.dims();
     std::vector<std::string> labels;
+    labels.reserve(variable.shape.dims());
     for (int dim = 0; dim < dims; ++dim)
         labels.push_back(dims - dim <= 3 ? std::string(1, "xyz"[dims - dim - 1]) : fmt::format("dim{}", dim));
     return labels;
@@ -204,8 +205,8 @@ private:
     }
 
     /// The datasets of a record; `grid_dims` is 0 for particles. A scalar record is its own component.
-    Result<> add_components(std::size_t s, const std::string& path, const OpenPmdRecord& record, Attributes attributes,
-                            std::size_t grid_dims) {
+    Result<> add_components(std::size_t s, const std::string& path, const OpenPmdRecord& record,
+                            const Attributes& attributes, std::size_t grid_dims) {
         if (!record.is_scalar()) outline_.groups.push_back({path, attributes});
         for (const auto& component : record.components) {
             const auto& variable = schema(s).variables[component.variable];

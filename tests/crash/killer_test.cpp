@@ -306,10 +306,11 @@ void History::judge_promises(const catalog::History& found) const {
     };
     std::string text;
     for (const auto& [line, step] : there) text += " " + std::to_string(step) + " of line " + format::name_of(line);
-    for (const auto& [line, step] : listed_)
-        if (schedule_.stream.keep == 0 || (line == listed_.rbegin()->first && is_kept(step)))
-            CHECK_MESSAGE(there.contains({line, step}), "step " << step << " of line " << format::name_of(line)
-                                                                << " was seen committed and is lost; there is" << text);
+    for (const auto& listed : listed_)
+        if (schedule_.stream.keep == 0 || (listed.first == listed_.rbegin()->first && is_kept(listed.second)))
+            CHECK_MESSAGE(there.contains(listed), "step " << listed.second << " of line "
+                                                          << format::name_of(listed.first)
+                                                          << " was seen committed and is lost; there is" << text);
     // Which line it was of is not told.
     for (const auto step : told_)
         if (schedule_.stream.keep == 0 || (bases_.empty() && is_kept(step)))

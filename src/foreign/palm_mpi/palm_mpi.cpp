@@ -85,7 +85,7 @@ private:
     Result<> list(const HeaderTable& table, Field count_field, std::vector<PalmMpiHeader::Named>& out) {
         const auto count = field(count_field);
         if (count < 0 || static_cast<std::uint64_t>(count) > table.entries_max)
-            return damage(4 * count_field,
+            return damage(std::uint64_t{4} * count_field,
                           fmt::format("{} {}; PALM has at most {}.", count, table.what, table.entries_max));
         for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(count); ++i) {
             const auto begin = table.names_begin + i * table.names_step;
@@ -117,11 +117,11 @@ private:
         const auto more_y = std::int64_t{field(total_y)} - static_cast<std::int64_t>(out_.points_y);
         const auto flag = field(outer_ghosts);
         if (flag != 0 && flag != 1)
-            return damage(4 * outer_ghosts, fmt::format("the flag of outer ghost layers is {}.", flag));
+            return damage(std::uint64_t{4} * outer_ghosts, fmt::format("the flag of outer ghost layers is {}.", flag));
         const bool fits = flag == 0 ? more_x == 0 : more_x > 0 && more_x % 2 == 0;
         if (!fits || more_x != more_y || more_x > static_cast<std::int64_t>(2 * limits::ghost_layers_max))
             return damage(
-                4 * total_x,
+                std::uint64_t{4} * total_x,
                 fmt::format("{} x {} points are stored of a grid of {} x {}, {} outer ghost layers.", field(total_x),
                             field(total_y), out_.points_x, out_.points_y, flag == 0 ? "without" : "with"));
         out_.ghost_layers = static_cast<std::uint64_t>(more_x) / 2;
