@@ -253,11 +253,12 @@ private:
 
 void OptionReader::operator()(const describe::Option& option, const describe::Views&,
                               const std::tuple<bool&, std::vector<Convention>&>& members) {
+    auto& view = std::get<bool&>(members);
     auto& conventions = std::get<std::vector<Convention>&>(members);
     const auto* node = section_.any(option.key);
     if (node == nullptr) return;
     if (const auto* flag = node->as_boolean()) {
-        std::get<bool&>(members) = flag->get();
+        view = flag->get();
         return;
     }
     conventions.clear();
