@@ -59,7 +59,7 @@ EventFile event_file_of(const Serving& serving) {
 }  // namespace
 
 Result<node::SessionFile> session_of(const std::string& directory) {
-    const auto path = directory + "/session.json";
+    const auto path = node::session_path(directory);
     FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), path, limits::session_bytes_max));
     return node::decode_session(text, path);
 }

@@ -1,28 +1,23 @@
-// The staging directory, in the order of its life: find or make the home and the directory, lock it, let the agent of
-// an earlier session end, make the control page and enter what that session left sealed, join or watch it from other
-// processes, remove it: what is staged first, session.json after it, the locks last.
+// The staging directory, in the order of its life: lock it, let the agent of an earlier session end, make the control
+// page and enter what that session left sealed, join or watch it from other processes, remove it: what is staged first,
+// session.json after it, the locks last.
 
 #include "node/staging.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <filesystem>
 #include <map>
 #include <new>
 #include <set>
 #include <thread>
 
 #include "base/bytes.hpp"
-#include "base/crc32c.hpp"
 #include "base/limits.hpp"
-#include "base/path.hpp"
 #include "node/compression_rules.hpp"
 #include "node/watch.hpp"
 #include "sys/clock.hpp"
 #include "sys/local_file.hpp"
-#include "sys/machine.hpp"
 #include "sys/private_file.hpp"
 #include "sys/store.hpp"
 #include "sys/wait_until.hpp"
@@ -31,61 +26,10 @@ namespace forebay::node {
 
 namespace {
 
-constexpr const char* session_name = "session.json";
 constexpr const char* control_name = "control";
 // Taking gigabytes out of memory takes seconds on a busy node.
 constexpr std::chrono::seconds freeing_max{60};
 constexpr sys::Pauses look_pauses{std::chrono::milliseconds(20)};
-
-std::string base_of(const std::string& base) { return base.empty() ? "/dev/shm" : base; }
-
-std::string home_name() { return fmt::format("forebay-{}", sys::user_id()); }
-
-// Directories of this user alone under `base`: forebay-UID, and forebay-UID.NUMBER where somebody else had taken that.
-Result<std::vector<std::string>> homes(const std::string& base) {
-    std::vector<std::string> homes;
-    auto entries = sys::posix_store().list(base);
-    if (!entries && entries.error().kind == ErrorKind::missing) return homes;
-    if (!entries) return entries.error();
-    for (const auto& entry : *entries) {
-        const bool named = entry.name == home_name() || entry.name.starts_with(home_name() + ".");
-        if (named && entry.is_directory && sys::make_private_directory(base + "/" + entry.name))
-            homes.push_back(base + "/" + entry.name);
-    }
-    return homes;
-}
-
-// Under a name that nobody else can know before it is there.
-Result<std::string> make_home(const std::string& base) {
-    FB_TRY_ASSIGN(there, homes(base));
-    if (!there.empty()) return there.front();
-    auto home = base + "/" + home_name();
-    auto made = sys::make_private_directory(home);
-    if (!made && made.error().kind == ErrorKind::refused) {
-        home += fmt::format(".{:016x}", sys::random_u64());
-        made = sys::make_private_directory(home);
-    }
-    if (made) return home;
-    if (made.error().kind != ErrorKind::missing) return made.error();
-    return Error{ErrorKind::missing, fmt::format("nothing can be staged: {} does not exist", base), "",
-                 "create it, or set staging to another node-local directory"};
-}
-
-// The first part of the names of a run's staging directories, up to the run's identity.
-std::string directory_prefix(const std::string& run) {
-    const auto slash = run.find_last_of('/');
-    const auto name = run.substr(slash == std::string::npos ? 0 : slash + 1).substr(0, 64);
-    return fmt::format("{}-{:08x}-", name.empty() ? "run" : name, crc32c(bytes_of(run)));
-}
-
-bool belongs_to(const std::string& directory, const std::string& run) {
-    const auto path = directory + "/" + session_name;
-    const auto text = sys::read_text(sys::posix_store(), path, limits::session_bytes_max);
-    const auto session = text ? decode_session(*text, path) : Result<SessionFile>(text.error());
-    if (!session) return leaf_of(directory).starts_with(directory_prefix(run));
-    std::error_code unequal;  // one of both does not exist
-    return session->run == run || std::filesystem::equivalent(session->run, run, unequal);
-}
 
 // "restart.0.h5" -> {"restart", 0}
 bool split_slot_name(const std::string& name, std::string& stream, std::uint32_t& number) {
@@ -113,9 +57,9 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
 
 // What the page of the session before says is committed, and what stations have still to see it. A snapshot that is not
 // at the target any more was then removed there, and is not to be put back.
-std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> committed_in(const std::string& directory) {
-    std::map<std::pair<std::string, std::uint64_t>, std::uint32_t>
-        holds;  // ids are of one stream: others have the same
+using Save = std::pair<std::string, std::uint64_t>;  // stream and id: ids of other streams may be the same
+std::map<Save, std::uint32_t> committed_in(const std::string& directory) {
+    std::map<Save, std::uint32_t> holds;
     const auto old = Watch::open(directory);
     for (std::uint32_t i = 0; old && i < old->page().slot_count.load(); ++i)
         if (const auto& slot = old->page().slots[i]; slot.state.load() == SlotState::committed)
@@ -125,7 +69,7 @@ std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> committed_in(cons
 
 // " (process 4711)", as far as it is known.
 std::string process_in(const std::string& directory) {
-    const auto path = directory + "/" + session_name;
+    const auto path = session_path(directory);
     const auto text = sys::read_text(sys::posix_store(), path, limits::session_bytes_max);
     const auto session = text ? decode_session(*text, path) : Result<SessionFile>(text.error());
     return session ? fmt::format(" (process {})", session->process) : "";
@@ -149,7 +93,7 @@ Result<> remove_all(const std::string& directory, Unpacked unpacked = Unpacked::
                      fmt::format("{} is not removed: {} holds files that nobody has packed", directory, path),
                      "these files", fmt::format("forebay drain {}", directory)};
     };
-    const std::vector<std::string> last{directory + "/" + session_name, agent_lock_path(directory),
+    const std::vector<std::string> last{session_path(directory), agent_lock_path(directory),
                                         application_lock_path(directory)};
     std::vector<std::string> files;
     for (const auto& name : *names) {
@@ -172,42 +116,11 @@ Result<> remove_all(const std::string& directory, Unpacked unpacked = Unpacked::
 
 }  // namespace
 
+std::string session_path(const std::string& directory) { return directory + "/session.json"; }
 std::string application_lock_path(const std::string& directory) { return directory + "/application.lock"; }
 std::string spool_path(const std::string& directory) { return directory + "/spool"; }
 std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
 std::string agent_log_path(const std::string& directory) { return directory + "/agent.log"; }
-
-std::string virtual_index_of(const std::string& directory) {
-    const auto name = directory.substr(directory.rfind('/') + 1);
-    const auto dash = name.rfind('-');
-    return dash == std::string::npos ? "0" : name.substr(dash + 1);
-}
-
-Result<std::string> staging_home(const std::string& base) { return make_home(base_of(base)); }
-
-Result<std::string> staging_directory(const std::string& base, const std::string& run, std::uint64_t run_id,
-                                      std::uint32_t virtual_index) {
-    FB_TRY_ASSIGN(home, make_home(base_of(base)));
-    return fmt::format("{}/{}{:016x}-{}", home, directory_prefix(run), run_id, virtual_index);
-}
-
-Result<std::vector<std::string>> staging_directories(const std::string& base) {
-    std::vector<std::string> directories;
-    FB_TRY_ASSIGN(there, homes(base_of(base)));
-    for (const auto& home : there) {
-        FB_TRY_ASSIGN(entries, sys::posix_store().list(home));
-        for (const auto& entry : entries)
-            if (entry.is_directory) directories.push_back(home + "/" + entry.name);
-    }
-    return directories;
-}
-
-Result<std::vector<std::string>> staging_directories_of(const std::string& base, const std::string& run) {
-    FB_TRY_ASSIGN(directories, staging_directories(base));
-    std::erase_if(directories, [&](const std::string& directory) { return !belongs_to(directory, run); });
-    std::ranges::sort(directories);
-    return directories;
-}
 
 void end_agent(const std::string& directory) {
     if (!sys::lock_is_held(agent_lock_path(directory))) return;
@@ -293,7 +206,7 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
     staging.directory_ = directory;
     staging.lock_ = std::move(locked.lock_);
     auto& store = sys::posix_store();
-    FB_TRY(sys::write_text_durable(store, directory + "/" + session_name, session_text));
+    FB_TRY(sys::write_text_durable(store, session_path(directory), session_text));
     FB_TRY(store.remove(directory + "/" + control_name));
     FB_TRY_ASSIGN(mapping,
                   sys::Mapping::create(directory + "/" + control_name, round_up(sizeof(Control), limits::page_bytes)));

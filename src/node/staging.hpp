@@ -145,6 +145,7 @@ private:
     sys::FileLock lock_;
 };
 
+std::string session_path(const std::string& directory);
 std::string application_lock_path(const std::string& directory);
 std::string agent_lock_path(const std::string& directory);
 std::string agent_log_path(const std::string& directory);

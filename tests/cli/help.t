@@ -1,5 +1,5 @@
 # What view says of itself depends on the libraries that a build has.
-$ forebay --help | grep -v '^  view '
+$ forebay --help | grep -vE '^  (view|h5part) '
 Save a simulation's state at memory speed; see, check and look after what was saved.
 Usage: forebay [OPTIONS] SUBCOMMAND
 
@@ -16,7 +16,6 @@ Subcommands:
   recover                     Finish what a crash left, at the target and staged on this node: commit what is complete, undo the rest
   stop                        Ask the simulation that uses a run to save and end, or to save
   drain                       Finish what a dead session left staged on this node: drain, commit, free the memory
-  h5part                      Make the H5Part file of what the H5Part library wrote (the library starts this)
   import                      Make a snapshot of files that another program wrote
   export                      Copy snapshots into one file of a format of other programs
   pack                        Pack the small files of a directory into few files of a run

@@ -1,3 +1,4 @@
+needs forebay view
 # Two nodes of step 100 are staged whole; of step 120 only node 0; a third session was killed as it began; and
 # another run's memory is nobody's business here.
 $ umask 077

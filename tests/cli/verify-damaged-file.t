@@ -21,16 +21,3 @@ $ flip "$(grep -abo '"stream"' "$file" | head -1 | cut -d: -f1)"
 2>   Safe: its other copy, if there is one, and the snapshots before it.
 2>   Next: forebay verify RUN@STEP, with the run that it belongs to
 [4]
-# A file that was never sealed.
-$ cp "$file" damaged.h5
-$ dd if=/dev/zero of=damaged.h5 bs=4096 seek=1 count=1 conv=notrunc status=none
-$ forebay verify damaged.h5
-2> forebay: node file damaged.h5 was never sealed, or is being filled now: its record is empty.
-2>   Safe: the snapshots before it.
-2>   Next: use one of them
-[3]
-$ forebay ls damaged.h5
-2> forebay: node file damaged.h5 was never sealed, or is being filled now: its record is empty.
-2>   Safe: the snapshots before it.
-2>   Next: use one of them
-[3]
