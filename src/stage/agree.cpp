@@ -31,7 +31,7 @@ Result<> Stager::plan_together(const Call& call, const Schema& schema, const des
             own_rows_.resize(tables);
             all_rows_.resize(tables * parts_.size());
             rows_.resize(tables * parts_.size());
-            make_room_to_combine(schema);
+            if (places_) places_->describe(schema);
             return {};
         }));
         ++version_;

@@ -38,6 +38,15 @@ std::uint64_t snapshot_id(std::uint64_t session, std::uint64_t save) {
     return x ^ (x >> 31);
 }
 
+// None where each node has a file of its own. Collective over the first ranks of all nodes.
+std::unique_ptr<FilePlaces> places_of(const TargetFile& file, const comm::Topology& topology,
+                                      std::uint64_t block_bytes) {
+    if (file.kind == TargetFile::Kind::shared) return shared_places(topology, file.as_h5part, block_bytes);
+    if (file.kind == TargetFile::Kind::combined && topology.nodes > 1)
+        return combined_places(topology, file.nodes, block_bytes);
+    return nullptr;
+}
+
 }  // namespace
 
 Stager::Stager(StagerContext context, std::string stream, const StreamOptions& options)
@@ -61,9 +70,7 @@ Result<> Stager::add() {
         saved_as_.resize(indices_.size());
         decisions_ = stream_control().decisions.load();
     }));
-    if (context_.topology->leads() && options_.file.kind == TargetFile::Kind::combined && context_.topology->nodes > 1)
-        sharers_ =
-            context_.topology->leaders->split(static_cast<int>(context_.topology->node_index) / options_.file.nodes);
+    if (context_.topology->leads()) places_ = places_of(options_.file, *context_.topology, context_.block_bytes);
     return {};
 }
 
@@ -207,11 +214,11 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     }
     // The others of a node follow its first rank, so they say nothing about what is replaced.
     const bool leads = topology.leads();
-    bool new_share = false;
-    if (leads && mine && options_.file.kind == TargetFile::Kind::shared && outcome != Outcome::skipped)
-        mine = attempt([&] { new_share = share_has_changed(); });
+    bool must_plan = false;
+    if (places_ && mine && outcome != Outcome::skipped)
+        mine = attempt([&] { must_plan = places_->must_plan(slots_[current_].layout()); });
     std::int64_t flags[] = {mine ? 0 : 1, outcome == Outcome::skipped ? 1 : 0, leads ? replaced_ : nothing,
-                            leads ? -replaced_ : nothing, new_share ? 1 : 0};
+                            leads ? -replaced_ : nothing, must_plan ? 1 : 0};
     topology.world->max(flags);
     // Nodes that would drop different steps, or one and none, would leave halves that can never be committed.
     const bool alike = flags[2] == -flags[3];
@@ -225,7 +232,10 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     }
     // Only when the plan of a shared file changes is there anything left to fail.
     if (flags[4] != 0) {
-        if (const auto planned = comm::agree(*topology.world, [&] { plan_share(schema); }); !planned) {
+        const auto planned = comm::agree(*topology.world, [&] {
+            if (places_) places_->plan(schema);
+        });
+        if (!planned) {
             give_back();
             return planned.error();
         }
@@ -237,8 +247,7 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
         previous_ = node::SlotState::empty;  // given up, the slot holds nothing that the agent could drain
         topology.node->barrier();
     }
-    if (options_.file.kind != TargetFile::Kind::shared) combine_files();
-    else if (leads) slots_[current_].share(shared_offsets_);
+    if (places_) places_->place(slots_[current_]);
     saved_.kept = true;
     under_way_ = saves_;
     return saved_;
@@ -263,7 +272,7 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
                                     .node = context_.topology->node_index,
                                     .nodes = context_.topology->nodes,
                                     .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size()),
-                                    .form = form_,
+                                    .form = places_ ? places_->form() : format::OwnFile{},
                                     .lineage = {context_.run_id, saves_, std::move(lines_)}};
         slot.seal(record);
         auto& shared = control(current_);

@@ -17,6 +17,7 @@
 #include "node/long_wait.hpp"
 #include "node/staging.hpp"
 #include "stage/alike.hpp"
+#include "stage/forms/places.hpp"
 #include "stage/slot.hpp"
 #include "sys/clock.hpp"
 
@@ -100,11 +101,6 @@ private:
     Result<> lay_out(std::uint32_t slot, const Schema& schema);
     Result<Outcome> admit(const Schema& schema);
     Result<> follow(Outcome& outcome);  // by the others
-    bool share_has_changed();
-    void plan_share(const Schema& schema);
-    void make_room_to_combine(const Schema& schema);
-    void combine_files();
-    std::vector<std::uint64_t> own_share() const;
     void give_back();
     void count_time();
     std::uint32_t slot_index(std::size_t own) const { return indices_[own]; }
@@ -129,11 +125,7 @@ private:
     node::SlotState previous_ = node::SlotState::empty;
     bool holds_slot_ = false;  // the node's first rank has made slot current_ `filling`
     std::int64_t replaced_ = -1;
-    std::unique_ptr<comm::Group> sharers_;  // the first ranks of the nodes of one file; none where each has its own
-    format::Form form_;
-    std::uint64_t shared_version_ = 0, shared_head_bytes_ = 0;
-    std::vector<std::uint64_t> share_, shared_offsets_;  // what this node told of itself, and what came of it
-    std::vector<std::uint64_t> new_share_, all_shares_, file_bytes_;
+    std::unique_ptr<FilePlaces> places_;  // on the node's first rank, where nodes share files; else none
     Saved saved_;
     std::vector<format::LineStart> lines_;
     double time_ = 0;
