@@ -35,7 +35,7 @@ bool Stager::take_waiting() {
         if (saved_as_[i] < saved_as_[oldest]) oldest = i;
     }
     // One that needs a new layout would lose what it holds before all nodes have agreed to replace it.
-    if (!slots_[oldest].fits(version_) || !slots_[oldest].change_rows(rows_)) return false;
+    if (!slots_[oldest].fits(version_) || !slots_[oldest].change_rows(parts_.rows())) return false;
     auto waiting = node::SlotState::sealed;
     if (!control(oldest).state.compare_exchange_strong(waiting, node::SlotState::filling)) return false;
     current_ = oldest;

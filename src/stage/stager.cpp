@@ -74,21 +74,6 @@ Result<> Stager::add() {
     return {};
 }
 
-void Stager::gather_rows(const describe::Binding& binding) {
-    const auto tables = binding.tables.size();
-    const auto ranks = parts_.size();
-    if (tables == 0) return;
-    for (std::size_t t = 0; t < tables; ++t) own_rows_[t] = binding.tables[t].rows;
-    context_.topology->node->gather_all(std::as_bytes(std::span(own_rows_)),
-                                        std::as_writable_bytes(std::span(all_rows_)));
-    for (std::size_t i = 0; i < ranks; ++i) {
-        for (std::size_t t = 0; t < tables; ++t) {
-            rows_[t * ranks + i] = all_rows_[i * tables + t];
-            parts_[i].rows[t] = all_rows_[i * tables + t];
-        }
-    }
-}
-
 void Stager::count_time() {
     counters_.blocked_seconds += saved_.blocked_seconds;
     counters_.wait_seconds += saved_.wait_seconds;
@@ -98,7 +83,7 @@ Result<> Stager::lay_out(std::uint32_t own, const Schema& schema) {
     auto& slot = slots_[own];
     const auto path = context_.staging->slot_path(indices_[own]);
     const auto rank = static_cast<std::uint32_t>(context_.topology->world->rank());
-    FB_TRY(slot.plan(schema, parts_, {.alignment_bytes = context_.alignment_bytes}, rank, version_));
+    FB_TRY(slot.plan(schema, parts_.parts(), {.alignment_bytes = context_.alignment_bytes}, rank, version_));
     FB_TRY(context_.topology->leads() ? slot.create(path) : slot.open(path));
     return slot.prefault();
 }
@@ -112,7 +97,7 @@ Result<Stager::Outcome> Stager::admit(const Schema& schema) {
         auto& slot = slots_[current_];
         const auto start = sys::Clock::now();
         // change_rows refuses a table that outgrew its capacity; then the slot is laid out anew, for this node alone.
-        if (!slot.fits(version_) || !slot.change_rows(rows_)) {
+        if (!slot.fits(version_) || !slot.change_rows(parts_.rows())) {
             const auto laid = attempt([&] { return lay_out(static_cast<std::uint32_t>(current_), schema); });
             if (!laid) outcome = laid.error();
         }
@@ -161,7 +146,7 @@ void Stager::abandon() {
 
 Result<> Stager::prepare(const Schema& schema, const describe::Binding& binding, bool changed) {
     FB_TRY(plan_together({.stream = stream_}, schema, binding, changed, Values::not_yet, {}));
-    gather_rows(binding);
+    parts_.gather_rows(*context_.topology->node, binding);
     const bool leads = context_.topology->leads();
     for (std::uint32_t i = 0; i < indices_.size(); ++i) {
         // Only the node's first rank may judge a slot's state; the others lay out what it has laid out.
@@ -196,7 +181,7 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     replaced_ = -1;
     FB_TRY(
         plan_together({.stream = stream_, .step = step, .time = time}, schema, binding, changed, values, mine_before));
-    gather_rows(binding);
+    parts_.gather_rows(*context_.topology->node, binding);
     ++saves_;
     Outcome outcome = Outcome::failed;
     Result<> mine;
@@ -207,9 +192,9 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
         mine = attempt([&]() -> Result<> {
             FB_TRY(follow(outcome));
             auto& slot = slots_[current_];
-            if (outcome == Outcome::admitted && (!slot.fits(version_) || !slot.change_rows(rows_)))
+            if (outcome == Outcome::admitted && (!slot.fits(version_) || !slot.change_rows(parts_.rows())))
                 return lay_out(static_cast<std::uint32_t>(current_), schema);
-            return outcome == Outcome::replacing ? slot.change_rows(rows_) : Result<>();
+            return outcome == Outcome::replacing ? slot.change_rows(parts_.rows()) : Result<>();
         });
     }
     // The others of a node follow its first rank, so they say nothing about what is replaced.

@@ -18,6 +18,7 @@
 #include "node/staging.hpp"
 #include "stage/alike.hpp"
 #include "stage/forms/places.hpp"
+#include "stage/node_parts.hpp"
 #include "stage/slot.hpp"
 #include "sys/clock.hpp"
 
@@ -91,7 +92,6 @@ private:
 
     Result<> plan_together(const Call& call, const Schema& schema, const describe::Binding& binding, bool changed,
                            Values values, const Result<>& mine);
-    void gather_rows(const describe::Binding& binding);
     Result<Outcome> acquire();  // by the node's first rank
     std::uint64_t progress();
     std::string show_wait() const;
@@ -115,8 +115,7 @@ private:
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> reported_;  // failures of each slot that were told to the caller
     std::vector<std::uint64_t> saved_as_;  // the number of the save that each slot holds; 0: of an earlier session
-    std::vector<format::RankPart> parts_;
-    std::vector<std::uint64_t> rows_, own_rows_, all_rows_;
+    NodeParts parts_;
     std::uint64_t version_ = 0;  // of the description
     std::uint64_t saves_ = 0;
     std::uint64_t under_way_ = 0;
