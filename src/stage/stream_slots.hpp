@@ -1,7 +1,7 @@
 // The slots of one stream on a node, as one rank holds them, and the one among them that the save under way fills.
 //
-// The node's first rank alone changes the states of slots: it takes one for a save, and gives it back or seals it. It
-// tells its decision on the control page, and the others follow.
+// Ranks: the node's first rank alone changes the states of slots: it takes one for a save, and gives it back or hands it
+// to the agent. It tells its decision on the control page, and the others follow.
 
 #pragma once
 
@@ -22,7 +22,7 @@ inline constexpr std::chrono::milliseconds liveness_pause{200};
 
 class StreamSlots {
 public:
-    /// What becomes of a save: it has a slot that was free, or that of a waiting save; or it has none.
+    /// The fate of a save: it gets a free slot, or the slot of a save that waits for its drain, or none.
     enum class Outcome : std::uint32_t { admitted = 1, replacing, skipped, failed };
 
     /// `staging` must outlive it.
@@ -52,7 +52,7 @@ public:
     void forget_failures();
     /// Takes the free slot with the oldest step; false when none is free.
     bool take_free();
-    /// Takes a slot whose save the agent has not begun to drain, on any node; it holds that save until replace(). Only
+    /// Takes a slot whose save the agent has not begun to drain; it holds that save until replace(). Only
     /// one that was laid out for description `version` and has room for `rows`. False when there is none.
     bool take_waiting(std::uint64_t version, std::span<const std::uint64_t> rows);
     /// The step of the save that take_waiting() has found; -1 where the slot was free.

@@ -1,8 +1,8 @@
-// Where the node files of a stream's saves lie in the files that several nodes share, as the first ranks of these nodes
-// plan it: they send each other what decides it, and the records tell their agents. A file a form: combined.cpp,
-// shared.cpp. A stream of which each node has a file of its own has no places.
+// The places of a stream's node files in the files that several nodes share. The first ranks of these nodes plan them,
+// from numbers that they send each other, and the record of each node file tells its agent. Each form has a file:
+// combined.cpp, shared.cpp. A stream whose nodes have files of their own has no such object.
 //
-// Ranks: an object is the node's first rank's. Life: describe, once a description -> { must_plan -> plan, when it is so
+// Ranks: an object is of the node's first rank. Life: describe, once a description -> { must_plan -> plan, if it must be
 // on any node -> place }, once a save.
 
 #pragma once
@@ -21,14 +21,14 @@ class FilePlaces {
 public:
     virtual ~FilePlaces() = default;
 
-    /// Makes room for another description, so that place() takes no memory. Local.
+    /// The description has changed: makes room, so that place() takes no memory. Local.
     virtual void describe(const Schema& schema) = 0;
     /// Whether this node's part has changed, so that all nodes must plan() anew. Local.
     virtual bool must_plan(const format::Layout&) { return false; }
     /// After must_plan() on every node. Collective over the first ranks of all nodes.
     virtual void plan(const Schema&) {}
-    /// Where the node file in `slot` lies. Cannot fail, since all ranks have agreed to save by then. Collective over
-    /// the first ranks of the nodes of one combined file, else local.
+    /// Places the node file in `slot`. Cannot fail, since all ranks have agreed to save by then. Collective over the
+    /// first ranks of the nodes of one combined file, else local.
     virtual void place(Slot& slot) = 0;
 
     /// As the last place() has left it.
