@@ -1,9 +1,9 @@
 // The form of a save's files: how its nodes lie in files at the target, and where in its file each of them lies. The
 // record of every node file says it. Pure functions on memory.
 //
-// What a form does at the target has a file a form in catalog/forms (what has come, reading, assembling) and in
-// drain/forms (bringing). A new form is a structure here, its fields in the record (format/form_record.cpp), and one
-// file in each of those two folders.
+// Each form has a file in stage/forms (where a save's node files lie), drain/forms (bringing them to the target) and
+// catalog/forms (what has come there, reading, assembling). A new form is a structure here, its fields in the record
+// (format/form_record.cpp), and one file in each of those three folders.
 
 #pragma once
 

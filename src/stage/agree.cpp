@@ -23,15 +23,8 @@ Result<> Stager::plan_together(const Call& call, const Schema& schema, const des
         FB_TRY(check_together(world, schema, binding));
         FB_TRY(comm::agree(world, [&]() -> Result<> {
             if (options_.file.as_h5part) FB_TRY(check_h5part(schema));
-            const auto& topology = *context_.topology;
-            FB_TRY_ASSIGN(parts, exchange_parts(*topology.node, topology.node_ranks, schema, binding));
-            parts_ = std::move(parts);
-            // Later saves of this description gather into these, and nothing of them can fail.
-            const auto tables = binding.tables.size();
-            own_rows_.resize(tables);
-            all_rows_.resize(tables * parts_.size());
-            rows_.resize(tables * parts_.size());
-            make_room_to_combine(schema);
+            FB_TRY(parts_.exchange(*context_.topology, schema, binding));
+            if (places_) places_->describe(schema);
             return {};
         }));
         ++version_;

@@ -129,6 +129,7 @@ void Slot::seal(const format::Record& record) {
     if (rows_changed_) format::patch_rows(layout_, mapping_.bytes());
     rows_changed_ = false;
     format::seal(layout_, record, mapping_.bytes());
+    sealed_save_ = record.lineage.save;
 }
 
 }  // namespace forebay::stage

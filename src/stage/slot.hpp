@@ -47,6 +47,8 @@ public:
     /// By the node's first rank: invalidate before the first put, patch and seal after the last.
     void invalidate() { format::invalidate(mapping_.bytes()); }
     void seal(const format::Record& record);
+    /// The number of the save that it was sealed with last; 0: of an earlier session, or none.
+    std::uint64_t sealed_save() const { return sealed_save_; }
     /// Before seal(): where this node's bytes of each variable lie in a shared file.
     void share(std::span<const std::uint64_t> offsets) { format::patch_shared(layout_, offsets, mapping_.bytes()); }
 
@@ -61,6 +63,7 @@ private:
     format::Layout layout_;
     std::uint64_t version_ = 0;
     std::uint32_t rank_ = 0;
+    std::uint64_t sealed_save_ = 0;
     bool rows_changed_ = false;
     std::vector<std::pair<std::size_t, std::size_t>> own_;  // first block and number of blocks, by variable
 };

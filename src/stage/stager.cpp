@@ -10,14 +10,10 @@
 
 #include "stage/stager.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "node/await.hpp"
-#include "node/step_clock.hpp"
 #include "sys/clock.hpp"
 
 namespace forebay::stage {
@@ -38,48 +34,33 @@ std::uint64_t snapshot_id(std::uint64_t session, std::uint64_t save) {
     return x ^ (x >> 31);
 }
 
+// None where each node has a file of its own. Collective over the first ranks of all nodes.
+std::unique_ptr<FilePlaces> places_of(const TargetFile& file, const comm::Topology& topology,
+                                      std::uint64_t block_bytes) {
+    if (file.kind == TargetFile::Kind::shared) return shared_places(topology, file.as_h5part, block_bytes);
+    if (file.kind == TargetFile::Kind::combined && topology.nodes > 1)
+        return combined_places(topology, file.nodes, block_bytes);
+    return nullptr;
+}
+
 }  // namespace
 
 Stager::Stager(StagerContext context, std::string stream, const StreamOptions& options)
-    : context_(std::move(context)), stream_(std::move(stream)), options_(options) {}
+    : context_(std::move(context)), stream_(std::move(stream)), options_(options), slots_(*context_.staging) {}
 
 Result<> Stager::add() {
     auto& node = *context_.topology->node;
+    std::uint32_t index = 0;
     FB_TRY(comm::agree(node, [&]() -> Result<> {
         if (!context_.topology->leads()) return {};
-        FB_TRY_ASSIGN(index, context_.staging->add_stream(stream_, options_));
-        stream_index_ = index;
+        FB_TRY_ASSIGN(added, context_.staging->add_stream(stream_, options_));
+        index = added;
         return {};
     }));
-    node.broadcast(std::as_writable_bytes(std::span(&stream_index_, 1)), 0);
-    FB_TRY(comm::agree(node, [&] {
-        for (const auto index : context_.staging->slots_of(stream_index_))
-            if (context_.staging->control().slots[index].number < static_cast<std::uint32_t>(options_.slots))
-                indices_.push_back(index);
-        slots_.resize(indices_.size());
-        reported_.resize(indices_.size());
-        saved_as_.resize(indices_.size());
-        decisions_ = stream_control().decisions.load();
-    }));
-    if (context_.topology->leads() && options_.file.kind == TargetFile::Kind::combined && context_.topology->nodes > 1)
-        sharers_ =
-            context_.topology->leaders->split(static_cast<int>(context_.topology->node_index) / options_.file.nodes);
+    node.broadcast(std::as_writable_bytes(std::span(&index, 1)), 0);
+    FB_TRY(comm::agree(node, [&] { slots_.find(index, static_cast<std::uint32_t>(options_.slots)); }));
+    if (context_.topology->leads()) places_ = places_of(options_.file, *context_.topology, context_.block_bytes);
     return {};
-}
-
-void Stager::gather_rows(const describe::Binding& binding) {
-    const auto tables = binding.tables.size();
-    const auto ranks = parts_.size();
-    if (tables == 0) return;
-    for (std::size_t t = 0; t < tables; ++t) own_rows_[t] = binding.tables[t].rows;
-    context_.topology->node->gather_all(std::as_bytes(std::span(own_rows_)),
-                                        std::as_writable_bytes(std::span(all_rows_)));
-    for (std::size_t i = 0; i < ranks; ++i) {
-        for (std::size_t t = 0; t < tables; ++t) {
-            rows_[t * ranks + i] = all_rows_[i * tables + t];
-            parts_[i].rows[t] = all_rows_[i * tables + t];
-        }
-    }
 }
 
 void Stager::count_time() {
@@ -87,13 +68,19 @@ void Stager::count_time() {
     counters_.wait_seconds += saved_.wait_seconds;
 }
 
-Result<> Stager::lay_out(std::uint32_t own, const Schema& schema) {
-    auto& slot = slots_[own];
-    const auto path = context_.staging->slot_path(indices_[own]);
+Result<> Stager::lay_out(std::size_t i, const Schema& schema) {
+    auto& slot = slots_[i];
     const auto rank = static_cast<std::uint32_t>(context_.topology->world->rank());
-    FB_TRY(slot.plan(schema, parts_, {.alignment_bytes = context_.alignment_bytes}, rank, version_));
-    FB_TRY(context_.topology->leads() ? slot.create(path) : slot.open(path));
+    FB_TRY(slot.plan(schema, parts_.parts(), {.alignment_bytes = context_.alignment_bytes}, rank, version_));
+    FB_TRY(context_.topology->leads() ? slot.create(slots_.path(i)) : slot.open(slots_.path(i)));
     return slot.prefault();
+}
+
+// change_rows refuses a table that outgrew its capacity; then the slot is laid out anew, for this node alone.
+Result<> Stager::fit_current(const Schema& schema) {
+    auto& slot = slots_.current();
+    if (slot.fits(version_) && slot.change_rows(parts_.rows())) return {};
+    return lay_out(slots_.current_index(), schema);
 }
 
 Result<Stager::Outcome> Stager::admit(const Schema& schema) {
@@ -102,68 +89,39 @@ Result<Stager::Outcome> Stager::admit(const Schema& schema) {
     const std::chrono::nanoseconds waited = sys::Clock::now() - waiting;
     saved_.wait_seconds = std::chrono::duration<double>(waited).count();
     if (outcome && *outcome == Outcome::admitted) {
-        auto& slot = slots_[current_];
         const auto start = sys::Clock::now();
-        // change_rows refuses a table that outgrew its capacity; then the slot is laid out anew, for this node alone.
-        if (!slot.fits(version_) || !slot.change_rows(rows_)) {
-            const auto laid = attempt([&] { return lay_out(static_cast<std::uint32_t>(current_), schema); });
-            if (!laid) outcome = laid.error();
-        }
-        if (outcome) slot.invalidate();
+        if (const auto fitted = attempt([&] { return fit_current(schema); }); !fitted) outcome = fitted.error();
+        if (outcome) slots_.current().invalidate();
         saved_.plan_seconds += seconds_since(start);
     }
-    auto& shared = stream_control();
-    shared.outcome = static_cast<std::uint32_t>(outcome ? *outcome : Outcome::failed);
-    shared.slot = static_cast<std::uint32_t>(current_);
-    shared.wait_ns = static_cast<std::uint64_t>(waited.count());
-    node::ring(shared.decisions);
-    ++decisions_;
+    slots_.tell(outcome ? *outcome : Outcome::failed, waited);
     return outcome;
 }
 
-Result<> Stager::follow(Outcome& outcome) {
-    auto& shared = stream_control();
-    while (shared.decisions.load(std::memory_order_acquire) == decisions_) {
-        sys::wait_on(shared.decisions, decisions_, liveness_pause);
-        if (shared.decisions.load() == decisions_ && !context_.staging->application_lives())
-            return Error{ErrorKind::broken, fmt::format("stream '{}': the first rank of this node has ended", stream_),
-                         fmt::format("committed snapshots and {}", context_.staging->directory())};
-    }
-    ++decisions_;
-    outcome = static_cast<Outcome>(shared.outcome);
-    current_ = shared.slot;
+Result<Stager::Outcome> Stager::follow(const Schema& schema) {
+    FB_TRY_ASSIGN(decision, slots_.follow());
     // The node's first rank alone knows what of its time was waiting and what was laying out.
-    saved_.wait_seconds = static_cast<double>(shared.wait_ns) * 1e-9;
-    return {};
-}
-
-void Stager::give_back() {
-    if (!std::exchange(holds_slot_, false)) return;
-    // An admitted slot was empty or held a committed save. A save that newest_only replaces is whole until all ranks
-    // have agreed, so its slot goes back to the agent as sealed.
-    control(current_).state.store(
-        previous_ == node::SlotState::sealed ? node::SlotState::sealed : node::SlotState::empty,
-        std::memory_order_release);
-    node::ring(context_.staging->control().bell);
+    saved_.wait_seconds = std::chrono::duration<double>(decision.waited).count();
+    if (decision.outcome == Outcome::admitted) FB_TRY(fit_current(schema));
+    if (decision.outcome == Outcome::replacing) FB_TRY(slots_.current().change_rows(parts_.rows()));
+    return decision.outcome;
 }
 
 void Stager::abandon() {
     under_way_ = 0;
-    give_back();
+    slots_.give_back();
 }
 
 Result<> Stager::prepare(const Schema& schema, const describe::Binding& binding, bool changed) {
     FB_TRY(plan_together({.stream = stream_}, schema, binding, changed, Values::not_yet, {}));
-    gather_rows(binding);
+    parts_.gather_rows(*context_.topology->node, binding);
     const bool leads = context_.topology->leads();
-    for (std::uint32_t i = 0; i < indices_.size(); ++i) {
+    for (std::size_t i = 0; i < slots_.count(); ++i) {
         // Only the node's first rank may judge a slot's state; the others lay out what it has laid out.
         std::int64_t free = 0;
-        if (leads && !slots_[i].fits(version_)) {
-            if (node::is_free(control(i))) {
-                control(i).state.store(node::SlotState::filling);
-                free = 1;
-            }
+        if (leads && !slots_[i].fits(version_) && node::is_free(slots_.control(i))) {
+            slots_.control(i).state.store(node::SlotState::filling);
+            free = 1;
         }
         free = context_.topology->node->max(free);
         Result<> laid;
@@ -171,7 +129,7 @@ Result<> Stager::prepare(const Schema& schema, const describe::Binding& binding,
         context_.topology->node->barrier();
         if (free != 0 && !leads) laid = attempt([&] { return lay_out(i, schema); });
         const auto all = comm::agree(*context_.topology->world, laid);
-        if (free != 0 && leads) control(i).state.store(node::SlotState::empty);
+        if (free != 0 && leads) slots_.control(i).state.store(node::SlotState::empty);
         FB_TRY(all);
     }
     return {};
@@ -185,38 +143,32 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     interval_ = saves_ == 0 ? std::chrono::nanoseconds(0) : now - began_;
     began_ = now;
     saved_ = {.step = step};
-    time_ = time;
-    replaced_ = -1;
     FB_TRY(
         plan_together({.stream = stream_, .step = step, .time = time}, schema, binding, changed, values, mine_before));
-    gather_rows(binding);
+    parts_.gather_rows(*context_.topology->node, binding);
     ++saves_;
-    Outcome outcome = Outcome::failed;
-    Result<> mine;
-    if (topology.leads()) {
-        if (auto admitted = admit(schema)) outcome = *admitted;
-        else mine = admitted.error();
-    } else {
-        mine = attempt([&]() -> Result<> {
-            FB_TRY(follow(outcome));
-            auto& slot = slots_[current_];
-            if (outcome == Outcome::admitted && (!slot.fits(version_) || !slot.change_rows(rows_)))
-                return lay_out(static_cast<std::uint32_t>(current_), schema);
-            return outcome == Outcome::replacing ? slot.change_rows(rows_) : Result<>();
-        });
-    }
-    // The others of a node follow its first rank, so they say nothing about what is replaced.
+    record_ = {.step = step,
+               .time = time,
+               .node = topology.node_index,
+               .nodes = topology.nodes,
+               .world_ranks = static_cast<std::uint32_t>(topology.world->size()),
+               .lineage = {context_.run_id, saves_, {}}};
     const bool leads = topology.leads();
-    bool new_share = false;
-    if (leads && mine && options_.file.kind == TargetFile::Kind::shared && outcome != Outcome::skipped)
-        mine = attempt([&] { new_share = share_has_changed(); });
-    std::int64_t flags[] = {mine ? 0 : 1, outcome == Outcome::skipped ? 1 : 0, leads ? replaced_ : nothing,
-                            leads ? -replaced_ : nothing, new_share ? 1 : 0};
+    const auto decided = attempt([&] { return leads ? admit(schema) : follow(schema); });
+    const auto outcome = decided ? *decided : Outcome::failed;
+    Result<> mine = decided ? Result<>() : decided.error();
+    // The others of a node follow its first rank, so they say nothing about what is replaced.
+    const auto replaced = slots_.replaced_step();
+    bool must_plan = false;
+    if (places_ && mine && outcome != Outcome::skipped)
+        mine = attempt([&] { must_plan = places_->must_plan(slots_.current().layout()); });
+    std::int64_t flags[] = {mine ? 0 : 1, outcome == Outcome::skipped ? 1 : 0, leads ? replaced : nothing,
+                            leads ? -replaced : nothing, must_plan ? 1 : 0};
     topology.world->max(flags);
     // Nodes that would drop different steps, or one and none, would leave halves that can never be committed.
     const bool alike = flags[2] == -flags[3];
     if (flags[0] != 0 || flags[1] != 0 || !alike) {
-        give_back();
+        slots_.give_back();
         saved_.blocked_seconds = seconds_since(began_);
         count_time();  // of a save that is refused or skipped too: it may have waited long for a slot
         if (flags[0] != 0) return comm::agree(*topology.world, mine).error();
@@ -225,62 +177,46 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     }
     // Only when the plan of a shared file changes is there anything left to fail.
     if (flags[4] != 0) {
-        if (const auto planned = comm::agree(*topology.world, [&] { plan_share(schema); }); !planned) {
-            give_back();
+        const auto planned = comm::agree(*topology.world, [&] {
+            if (places_) places_->plan(schema);
+        });
+        if (!planned) {
+            slots_.give_back();
             return planned.error();
         }
     }
     saved_.replaced = flags[2];
     if (flags[2] >= 0) ++counters_.replaced;
     if (outcome == Outcome::replacing) {
-        if (topology.leads()) slots_[current_].invalidate();
-        previous_ = node::SlotState::empty;  // given up, the slot holds nothing that the agent could drain
+        if (leads) slots_.replace();
         topology.node->barrier();
     }
-    if (options_.file.kind != TargetFile::Kind::shared) combine_files();
-    else if (leads) slots_[current_].share(shared_offsets_);
+    if (places_) places_->place(slots_.current());
     saved_.kept = true;
     under_way_ = saves_;
     return saved_;
 }
 
 Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const char> direct) {
-    auto& slot = slots_[current_];
+    auto& slot = slots_.current();
     under_way_ = 0;
     const auto copying = sys::Clock::now();
     slot.put(binding, direct);
     saved_.copy_seconds = seconds_since(copying);
     saved_.bytes = slot.own_bytes();
-    saved_as_[current_] = saves_;
     context_.topology->node->barrier();
     if (context_.topology->leads()) {
         const auto sealing = sys::Clock::now();
-        const auto id = snapshot_id(context_.session_id, saves_);
-        const format::Record record{.snapshot_id = id,
-                                    .step = saved_.step,
-                                    .time = time_,
-                                    .sealed_unix_ns = sys::unix_ns(),
-                                    .node = context_.topology->node_index,
-                                    .nodes = context_.topology->nodes,
-                                    .world_ranks = static_cast<std::uint32_t>(context_.topology->world->size()),
-                                    .form = form_,
-                                    .lineage = {context_.run_id, saves_, std::move(lines_)}};
-        slot.seal(record);
-        auto& shared = control(current_);
-        shared.step = saved_.step;
-        shared.snapshot_id = id;
-        shared.inherited = 0;
-        shared.late = 0;
-        shared.given_up = 0;
-        shared.sealed_unix_ns = record.sealed_unix_ns;
+        record_.snapshot_id = snapshot_id(context_.session_id, saves_);
+        record_.sealed_unix_ns = sys::unix_ns();
+        if (places_) record_.form = places_->form();
+        slot.seal(record_);
         // This slot is needed again after as many saves as the stream has slots. Saves begin interval_ apart, so with
         // 2 slots and a save every 10 s that is 20 s after this save began, and not after it was sealed.
         const std::chrono::nanoseconds saving = sys::Clock::now() - began_;
-        shared.needed_unix_ns =
-            interval_.count() == 0 ? 0 : record.sealed_unix_ns + (interval_ * options_.slots - saving).count();
-        shared.state.store(node::SlotState::sealed, std::memory_order_release);
-        holds_slot_ = false;
-        node::ring(context_.staging->control().bell);
+        const auto needed_unix_ns =
+            interval_.count() == 0 ? 0 : record_.sealed_unix_ns + (interval_ * options_.slots - saving).count();
+        slots_.hand_over(record_, needed_unix_ns);
         saved_.plan_seconds += seconds_since(sealing);
     }
     saved_.blocked_seconds = seconds_since(began_);
@@ -291,14 +227,10 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
 }
 
 Result<> Stager::wait_committed(std::chrono::milliseconds at_most) {
-    const auto waited = node::await_commits(*context_.topology->world, *context_.staging, indices_, at_most,
+    const auto waited = node::await_commits(*context_.topology->world, *context_.staging, slots_.indices(), at_most,
                                             context_.host, context_.say);
-    for (std::size_t i = 0; i < indices_.size(); ++i) reported_[i] = control(i).failures.load();
+    slots_.forget_failures();
     return waited;
 }
-
-std::uint64_t Stager::deadlines_missed() const { return stream_control().deadlines_missed.load(); }
-
-std::int64_t Stager::newest_durable_step() const { return stream_control().newest_durable_step.load(); }
 
 }  // namespace forebay::stage

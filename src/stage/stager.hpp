@@ -17,7 +17,9 @@
 #include "node/long_wait.hpp"
 #include "node/staging.hpp"
 #include "stage/alike.hpp"
-#include "stage/slot.hpp"
+#include "stage/forms/places.hpp"
+#include "stage/node_parts.hpp"
+#include "stage/stream_slots.hpp"
 #include "sys/clock.hpp"
 
 namespace forebay::stage {
@@ -33,9 +35,6 @@ struct StagerContext {
     std::chrono::milliseconds stall_wait{0};
     node::Say say = {};  // for waits that last
 };
-
-/// How long a wait goes without looking whether those it waits for still live: the agent, the node's first rank.
-inline constexpr std::chrono::milliseconds liveness_pause{200};
 
 class Stager {
 public:
@@ -56,14 +55,14 @@ public:
     Result<Saved> begin(std::int64_t step, double time, const Schema& schema, const describe::Binding& binding,
                         bool changed, Values values, const Result<>& mine);
     /// Where in the history of the run the save stands that was begun. Local, alike on all ranks.
-    void stand(std::vector<format::LineStart> lines) { lines_ = std::move(lines); }
+    void stand(std::vector<format::LineStart> lines) { record_.lineage.lines = std::move(lines); }
     /// What begin() left for later of values that are not final: the replicated ones are equal on every rank, but for
     /// those marked in `direct`. Collective.
     Result<> check_final(const Schema& schema, const describe::Binding& binding, std::span<const char> direct,
                          const Result<>& mine);
     /// Where the application may write a block itself, between begin() and finish().
     std::span<std::byte> block(std::uint32_t variable, std::size_t piece) {
-        return slots_[current_].block(variable, piece);
+        return slots_.current().block(variable, piece);
     }
     /// Copies what is not marked in `direct`, checksums, seals. Collective over the node.
     Result<Saved> finish(const describe::Binding& binding, std::span<const char> direct);
@@ -77,66 +76,37 @@ public:
     Result<> wait_committed(std::chrono::milliseconds at_most);
 
     /// Unmaps the slots; the stager is of no use after it. Local.
-    void release() { slots_.clear(); }
+    void release() { slots_.release(); }
 
-    std::int64_t newest_durable_step() const;
-    std::uint64_t deadlines_missed() const;
-    std::uint32_t stream_index() const { return stream_index_; }
+    std::int64_t newest_durable_step() const { return slots_.stream_control().newest_durable_step.load(); }
+    std::uint64_t deadlines_missed() const { return slots_.stream_control().deadlines_missed.load(); }
+    std::uint32_t stream_index() const { return slots_.stream(); }
     const StreamOptions& options() const { return options_; }
     const Counters& counters() const { return counters_; }
 
 private:
-    enum class Outcome : std::uint32_t { admitted = 1, replacing, skipped, failed };
+    using Outcome = StreamSlots::Outcome;
 
     Result<> plan_together(const Call& call, const Schema& schema, const describe::Binding& binding, bool changed,
                            Values values, const Result<>& mine);
-    void gather_rows(const describe::Binding& binding);
-    Result<Outcome> acquire();  // by the node's first rank
-    std::uint64_t progress();
-    std::string show_wait() const;
-    Error stalled();
-    bool take_waiting();        // by the node's first rank
-    Result<> report_failure();  // by the node's first rank: an error not told yet
-    Result<> lay_out(std::uint32_t slot, const Schema& schema);
-    Result<Outcome> admit(const Schema& schema);
-    Result<> follow(Outcome& outcome);  // by the others
-    bool share_has_changed();
-    void plan_share(const Schema& schema);
-    void make_room_to_combine(const Schema& schema);
-    void combine_files();
-    std::vector<std::uint64_t> own_share() const;
-    void give_back();
+    Result<Outcome> acquire();                     // by the node's first rank
+    Result<Outcome> admit(const Schema& schema);   // by the node's first rank
+    Result<Outcome> follow(const Schema& schema);  // by the others
+    Result<> lay_out(std::size_t slot, const Schema& schema);
+    Result<> fit_current(const Schema& schema);
     void count_time();
-    std::uint32_t slot_index(std::size_t own) const { return indices_[own]; }
-    node::SlotControl& control(std::size_t own) { return context_.staging->control().slots[indices_[own]]; }
-    node::StreamControl& stream_control() const { return context_.staging->control().streams[stream_index_]; }
 
     StagerContext context_;
     std::string stream_;
     StreamOptions options_;
-    std::uint32_t stream_index_ = 0;
-    std::vector<std::uint32_t> indices_;  // of this stream's slots on the control page
-    std::vector<Slot> slots_;
-    std::vector<std::uint32_t> reported_;  // failures of each slot that were told to the caller
-    std::vector<std::uint64_t> saved_as_;  // the number of the save that each slot holds; 0: of an earlier session
-    std::vector<format::RankPart> parts_;
-    std::vector<std::uint64_t> rows_, own_rows_, all_rows_;
-    std::uint64_t version_ = 0;  // of the description
+    StreamSlots slots_;
+    NodeParts parts_;
+    std::unique_ptr<FilePlaces> places_;  // on the node's first rank, where nodes share files; else none
+    std::uint64_t version_ = 0;           // of the description
     std::uint64_t saves_ = 0;
     std::uint64_t under_way_ = 0;
-    std::uint32_t decisions_ = 0;  // as this rank has seen them
-    std::size_t current_ = 0;
-    node::SlotState previous_ = node::SlotState::empty;
-    bool holds_slot_ = false;  // the node's first rank has made slot current_ `filling`
-    std::int64_t replaced_ = -1;
-    std::unique_ptr<comm::Group> sharers_;  // the first ranks of the nodes of one file; none where each has its own
-    format::Form form_;
-    std::uint64_t shared_version_ = 0, shared_head_bytes_ = 0;
-    std::vector<std::uint64_t> share_, shared_offsets_;  // what this node told of itself, and what came of it
-    std::vector<std::uint64_t> new_share_, all_shares_, file_bytes_;
     Saved saved_;
-    std::vector<format::LineStart> lines_;
-    double time_ = 0;
+    format::Record record_;  // seals the save under way; on the node's first rank
     sys::Clock::time_point began_;
     std::chrono::nanoseconds interval_{0};  // between the beginnings of the last two saves
     Counters counters_;

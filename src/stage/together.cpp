@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
@@ -195,39 +196,6 @@ Result<> check_together(comm::Group& world, const Schema& schema, const describe
     }));
     FB_TRY(check_same_schema(world, schema, binding, own));
     return check_coverage(world, schema, binding, sums);
-}
-
-Result<std::vector<format::RankPart>> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks,
-                                                     const Schema& schema, const describe::Binding& binding) {
-    const auto variables = schema.variables.size();
-    std::vector<std::byte> mine;
-    const auto append = [&](const auto& value) {
-        const auto bytes = std::as_bytes(std::span(&value, 1));
-        mine.insert(mine.end(), bytes.begin(), bytes.end());
-    };
-    FB_TRY(comm::agree(node, [&] {
-        for (const auto& table : binding.tables) append(table.rows);
-        for (std::size_t v = 0; v < variables; ++v) append(static_cast<std::uint64_t>(binding.pieces[v].size()));
-        for (std::size_t v = 0; v < variables; ++v)
-            for (const auto& piece : binding.pieces[v]) append(piece.box);
-    }));
-    FB_TRY_ASSIGN(strings, node.gather_all_sized(mine));
-    std::vector<format::RankPart> parts(strings.size());
-    for (std::size_t i = 0; i < strings.size(); ++i) {
-        const std::byte* at = strings[i].data();
-        const auto take = [&]<class T>(T) {
-            const auto value = load_le<T>(at);
-            at += sizeof(T);
-            return value;
-        };
-        parts[i].rank = node_ranks[i];
-        for (std::size_t t = 0; t < binding.tables.size(); ++t) parts[i].rows.push_back(take(std::uint64_t{}));
-        parts[i].boxes.resize(variables);
-        for (auto& boxes : parts[i].boxes) boxes.resize(take(std::uint64_t{}));
-        for (auto& boxes : parts[i].boxes)
-            for (auto& box : boxes) box = take(Box{});
-    }
-    return parts;
 }
 
 Result<> check_h5part(const Schema& schema) {

@@ -3,12 +3,9 @@
 
 #pragma once
 
-#include <vector>
-
 #include "comm/group.hpp"
 #include "describe/binding.hpp"
 #include "describe/schema.hpp"
-#include "format/layout.hpp"
 
 namespace forebay::stage {
 
@@ -19,9 +16,5 @@ Result<> check_together(comm::Group& world, const Schema& schema, const describe
 
 /// `refused` when the stream cannot be shared as readers of H5Part look for it. Local, and alike on all ranks.
 Result<> check_h5part(const Schema& schema);
-
-/// The parts of all ranks of a node, for plan_layout. Collective over `node`.
-Result<std::vector<format::RankPart>> exchange_parts(comm::Group& node, const std::vector<std::uint32_t>& node_ranks,
-                                                     const Schema& schema, const describe::Binding& binding);
 
 }  // namespace forebay::stage
