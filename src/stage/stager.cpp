@@ -50,6 +50,8 @@ Stager::Stager(StagerContext context, std::string stream, const StreamOptions& o
 
 Result<> Stager::add() {
     auto& node = *context_.topology->node;
+    // Before anything that may fail on one node alone: the first ranks of the others would wait for its.
+    if (context_.topology->leads()) places_ = places_of(options_.file, *context_.topology, context_.block_bytes);
     std::uint32_t index = 0;
     FB_TRY(comm::agree(node, [&]() -> Result<> {
         if (!context_.topology->leads()) return {};
@@ -59,7 +61,6 @@ Result<> Stager::add() {
     }));
     node.broadcast(std::as_writable_bytes(std::span(&index, 1)), 0);
     FB_TRY(comm::agree(node, [&] { slots_.find(index, static_cast<std::uint32_t>(options_.slots)); }));
-    if (context_.topology->leads()) places_ = places_of(options_.file, *context_.topology, context_.block_bytes);
     return {};
 }
 
