@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 #include "commit/publish.hpp"
 #include "drain/node_drain.hpp"
 #include "sys/clock.hpp"

@@ -7,6 +7,7 @@
 
 #include "api/state.hpp"
 #include "base/bytes.hpp"
+#include "base/try.hpp"
 #include "comm/alike.hpp"
 
 namespace forebay {

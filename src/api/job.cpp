@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/state.hpp"
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/names.hpp"
 #include "sys/process.hpp"

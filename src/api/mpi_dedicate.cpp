@@ -14,6 +14,7 @@
 #include "api/mpi_forwarders.hpp"
 #include "api/mpi_posts.hpp"
 #include "api/state.hpp"
+#include "base/try.hpp"
 #include "comm/mpi_group.hpp"
 #include "describe/conventions.hpp"
 #include "forebay/mpi.hpp"

@@ -6,6 +6,7 @@
 
 #include "api/state.hpp"
 #include "base/bytes.hpp"
+#include "base/try.hpp"
 #include "comm/mpi_group.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "api/state.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "commit/commit.hpp"
 

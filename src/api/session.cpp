@@ -9,6 +9,7 @@
 #include "api/alike.hpp"
 #include "api/state.hpp"
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 #include "node/await.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"

@@ -15,6 +15,7 @@
 #include "base/error_text.hpp"
 #include "base/limits.hpp"
 #include "base/show_text.hpp"
+#include "base/try.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/run.hpp"
 #include "node/await.hpp"

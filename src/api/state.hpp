@@ -15,6 +15,7 @@
 #include "agent/hosts.hpp"
 #include "api/job.hpp"
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 #include "comm/group.hpp"
 #include "forebay/forebay.hpp"
 #include "node/host.hpp"

@@ -9,6 +9,7 @@
 
 #include "api/state.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "describe/geometry.hpp"
 
 namespace forebay {
@@ -308,8 +309,7 @@ Result<DirectSave> Stream::begin(std::int64_t step, double time) {
 Result<Saved> Stream::save(std::int64_t step, double time) {
     return state_->guarded([&]() -> Result<Saved> {
         FB_TRY_ASSIGN(begun, state_->begin(step, time, stage::Stager::Values::final));
-        if (!begun.kept) return begun;
-        return state_->finish();
+        return begun.kept ? state_->finish() : begun;
     });
 }
 

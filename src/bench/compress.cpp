@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "bench/bench.hpp"
 #include "bench/report.hpp"

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/load.hpp"
 #include "bench/place.hpp"

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"

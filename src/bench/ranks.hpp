@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/try.hpp"
 #include "comm/group.hpp"
 #include "sys/clock.hpp"
 

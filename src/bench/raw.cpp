@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 
+#include "base/try.hpp"
 #include "bench/spread.hpp"
 #include "sys/clock.hpp"
 #include "sys/store.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/files.hpp"
 #include "cli/json.hpp"

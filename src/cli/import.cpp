@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/place.hpp"
 #include "cli/progress.hpp"

@@ -10,6 +10,7 @@
 
 #include "agent/leftovers.hpp"
 #include "agent/missing_views.hpp"
+#include "base/try.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"

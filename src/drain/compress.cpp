@@ -26,6 +26,7 @@
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "base/page_buffer.hpp"
+#include "base/try.hpp"
 #include "drain/lossy_words.hpp"
 #include "format/segments.hpp"
 #include "move/flow.hpp"

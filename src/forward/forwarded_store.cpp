@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/try.hpp"
+
 namespace forebay::forward {
 
 namespace {

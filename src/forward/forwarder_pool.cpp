@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/crc32c.hpp"
+#include "base/try.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
 

@@ -1,5 +1,6 @@
 #include "forward/stranger.hpp"
 
+#include "base/try.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::forward {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "node/staging.hpp"
 #include "sys/clock.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/try.hpp"
 #include "foreign/limits.hpp"
 #include "genericio/pending.hpp"
 #include "genericio/state.hpp"

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/try.hpp"
 #include "foreign/limits.hpp"
 #include "genericio/pending.hpp"
 #include "genericio/state.hpp"

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error_text.hpp"
+#include "base/try.hpp"
 #include "node/run_lock.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "node/step_clock.hpp"
 #include "sys/clock.hpp"

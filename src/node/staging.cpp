@@ -18,6 +18,7 @@
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "node/compression_rules.hpp"
 #include "node/watch.hpp"
 #include "sys/clock.hpp"

@@ -1,5 +1,6 @@
 #include "outline/description.hpp"
 #include "base/glob.hpp"
+#include "base/try.hpp"
 
 #include <fmt/format.h>
 

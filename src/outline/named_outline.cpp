@@ -15,6 +15,7 @@
 #include <set>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "outline/dimensions.hpp"
 #include "outline/limits.hpp"
 #include "outline/physics_attributes.hpp"

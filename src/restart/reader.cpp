@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "restart/scatter.hpp"
 
 namespace forebay::restart {

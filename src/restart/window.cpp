@@ -7,6 +7,7 @@
 #include "base/attempt.hpp"
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
 #include "node/await.hpp"
 #include "node/step_clock.hpp"
 #include "stage/stager.hpp"

@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
+#include "base/try.hpp"
 #include "comm/alike.hpp"
 #include "stage/show_value.hpp"
 

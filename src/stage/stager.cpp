@@ -16,6 +16,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/try.hpp"
 #include "node/await.hpp"
 #include "node/step_clock.hpp"
 #include "sys/clock.hpp"

@@ -15,6 +15,7 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "describe/coverage.hpp"
 #include "describe/geometry.hpp"
 #include "format/node_file.hpp"

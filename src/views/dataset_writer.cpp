@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/try.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::views {

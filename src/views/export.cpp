@@ -18,6 +18,7 @@
 #include "base/limits.hpp"
 #include "base/path.hpp"
 #include "base/siphash.hpp"
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/output.hpp"
 #include "move/export_place.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/node_reader.hpp"
 #include "drain/compress.hpp"

@@ -16,6 +16,7 @@
 #include <set>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "catalog/output.hpp"
 #include "foreign/genericio/copy.hpp"
 #include "foreign/genericio/encode.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/try.hpp"
 #include "foreign/genericio/copy.hpp"
 
 namespace forebay::foreign::genericio {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/try.hpp"
 #include "foreign/hdf5/read.hpp"
 #include "h5/walk.hpp"
 
