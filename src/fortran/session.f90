@@ -33,19 +33,7 @@ contains
   end procedure
 
   module procedure session_stream
-    character(kind=c_char, len=:), allocatable, target :: text
-    type(c_ptr) :: given
-    type(c_error) :: error
-    integer(c_int) :: status
-    given = c_null_ptr
-    if (is_given(options)) then
-      text = c_text(options)
-      given = c_loc(text)
-    end if
-    call c_stream_free(stream%handle)
-    stream%handle = c_null_ptr
-    status = c_stream_open(self%handle, c_text(name), given, stream%handle, error)
-    call finish(status, error, stat, errmsg)
+    call open_stream(stream, self%handle, name, options, stat, errmsg)
   end procedure
 
   module procedure session_draining
