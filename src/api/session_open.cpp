@@ -25,6 +25,7 @@
 #include "sys/machine.hpp"
 #include "sys/private_file.hpp"
 #include "sys/process.hpp"
+#include "sys/wait_until.hpp"
 
 namespace forebay {
 
@@ -47,12 +48,13 @@ Error not_writable(const std::string& run, const Error& why) {
 // A forwarder that is started by hand, in the same moment as the application, has a while to come.
 Result<> once_there(std::chrono::milliseconds limit, ErrorKind not_yet, const std::function<Result<>()>& work) {
     constexpr std::chrono::milliseconds look_pause{200};
-    const auto deadline = sys::Clock::now() + limit;
-    while (true) {
-        auto done = work();
-        if (done || done.error().kind != not_yet || sys::Clock::now() + look_pause > deadline) return done;
-        std::this_thread::sleep_for(look_pause);
-    }
+    Result<> done;
+    // The last look comes before `limit`: a caller that waits as long for this thread still hears the error.
+    sys::wait_until(sys::Clock::now() + limit - look_pause, {look_pause}, [&] {
+        done = work();
+        return done || done.error().kind != not_yet;
+    });
+    return done;
 }
 
 template <class T>
