@@ -311,13 +311,13 @@ Result<> SessionState::wait_for_old_agents(const std::string& directory) {
         return agent;
     };
     if (node::wait_together(*topology.world, look, options.close_wait, say_)) return {};
-    Result<> mine;
+    Result<> own_result;
     if (const auto agent = look(std::chrono::milliseconds(0)))
-        mine = Error{ErrorKind::retry,
-                     fmt::format("after {} s there still is {}",
-                                 std::chrono::duration<double>(options.close_wait).count(), *agent),
-                     "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
-    return comm::agree(*topology.world, mine);
+        own_result = Error{ErrorKind::retry,
+                           fmt::format("after {} s there still is {}",
+                                       std::chrono::duration<double>(options.close_wait).count(), *agent),
+                           "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
+    return comm::agree(*topology.world, own_result);
 }
 
 }  // namespace forebay

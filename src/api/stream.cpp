@@ -261,7 +261,7 @@ Result<> Stream::prepare() {
 Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::Values values) {
     FB_TRY(session->check_open());
     std::vector<format::LineStart> lines;
-    const auto mine = attempt([&]() -> Result<> {
+    const auto own_result = attempt([&]() -> Result<> {
         if (step < 0 || step > limits::step_max)
             return Error{ErrorKind::refused,
                          fmt::format("step {} is refused: steps are 0 to {}.", step, limits::step_max)};
@@ -274,7 +274,7 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
     // The memory of a restart is the simulation's again; a read after this one opens all anew.
     if (const auto read = reading.lock()) read->kept = {};
     session->leave_computing(stager.stream_index());
-    auto saved = stager.begin(step, time, schema, binding, changed, values, mine);
+    auto saved = stager.begin(step, time, schema, binding, changed, values, own_result);
     if (!saved || !saved->kept) session->compute_again();
     if (!saved) return saved;
     changed = false;
