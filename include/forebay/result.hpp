@@ -31,8 +31,8 @@ const char* name_of(ErrorKind kind);
 /// need no full stop at their end.
 struct Error {
     ErrorKind kind = ErrorKind::broken;
-    std::string what{};  // what failed and where; found and expected
-    std::string safe{};  // what is still safe; may be empty
+    std::string what{};  // the failure and its place; found and expected
+    std::string safe{};  // things that are still safe; may be empty
     std::string next{};  // the next command or step; may be empty
 
     /// As every door gives it to people, a line a part: "forebay: WHAT.", "  Safe: SAFE." and "  Next: NEXT", which has
