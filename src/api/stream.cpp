@@ -47,7 +47,7 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
       stager({.topology = &session->topology,
               .staging = &*session->staging,
               .session_id = session->id,
-              .run_id = session->run_id,
+              .run_id = session->claim.run_id,
               .alignment_bytes = session->alignment_bytes,
               .block_bytes = session->options.agent.block_bytes,
               .host = session->host(),
@@ -58,12 +58,12 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
                .staging = &*session->staging,
                .store = &sys::posix_store(),
                .run = session->options.run,
-               .run_id = session->run_id,
+               .run_id = session->claim.run_id,
                .wait_max = session->options.close_wait,
                .say = session->say(),
                .note = [this](const std::string& text) { note(text); }},
               name),
-      course(session->number) {}
+      course(session->claim.session) {}
 
 Result<> StreamState::add(Variable variable, void* data, std::vector<Piece> pieces, Replicated which) {
     FB_TRY(session->check_open());
