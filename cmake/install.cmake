@@ -13,7 +13,7 @@ endif()
 if(TARGET forebay_fortran)
   list(APPEND exported forebay_fortran)
   # The modules that programs use, and those that they use in turn: some compilers read them all. Submodules' are ours.
-  foreach(module forebay forebay_checkpoint forebay_words forebay_dedicate forebay_texts forebay_c)
+  foreach(module forebay forebay_checkpoint forebay_words forebay_streams forebay_dedicate forebay_texts forebay_c)
     install(FILES ${FOREBAY_MODULES}/${module}.mod DESTINATION ${CMAKE_INSTALL_LIBDIR}/forebay/modules)
   endforeach()
 endif()

@@ -1,4 +1,4 @@
-// What a snapshot holds: element types, shapes, boxes, and where they lie in this rank's memory.
+// The contents of a snapshot: element types, shapes, boxes, and their places in this rank's memory.
 //
 // Everything here is a plain value; nothing allocates device memory, opens files or talks to ranks.
 
@@ -61,7 +61,7 @@ template <> constexpr Type type_of<std::uint64_t>() { return u64; }
 
 template <class T, class... Known>
 inline constexpr bool is_one_of = (std::is_same_v<T, Known> || ...);
-/// What type_of() knows.
+/// The C++ types that type_of() knows.
 template <class T>
 concept Element = is_one_of<T, float, double, std::complex<float>, std::complex<double>, std::int8_t, std::int16_t,
                             std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
@@ -96,7 +96,7 @@ struct Box {
     friend bool operator==(const Box&, const Box&) = default;
 };
 
-/// Where a box lies in memory: the address of the box's own first element (not of its halo), and the
+/// The place of a box in memory: the address of the box's own first element (not of its halo), and the
 /// distance in bytes between neighbours along each dimension, slowest first.
 struct Piece {
     Box box;
@@ -124,7 +124,7 @@ Piece with_halo(const Box& box, const Extents& halo, T* allocation) {
 
 using AttributeValue = std::variant<std::string, double, std::int64_t>;
 
-/// What a reader sees beside the numbers. All of it is optional and equal on every rank.
+/// Words for readers beside the numbers. All of them are optional and equal on every rank.
 struct Attributes {
     std::string unit = {};
     std::string description = {};
@@ -146,7 +146,7 @@ struct Column {
     Attributes attributes = {};
 };
 
-/// Where one column's rows lie: the first row's address and the distance between rows in bytes
+/// The place of one column's rows: the first row's address and the distance between rows in bytes
 /// (0 means contiguous).
 struct ColumnData {
     ColumnData() = default;

@@ -80,7 +80,7 @@ typedef uint32_t fb_type;
 
 /* ---- options ---- */
 
-/* How snapshots are kept: the settings of docs/guide/configuration.md, as a TOML file or as the text of one; "" gives
+/* The options of a session: the settings of docs/guide/configuration.md, as a TOML file or as the text of one; "" gives
  * the defaults. Unknown keys are FB_REFUSED, with line and nearest known key. */
 fb_status fb_options_load(const char* path, fb_options** options, fb_error* error);
 fb_status fb_options_parse(const char* toml, fb_options** options, fb_error* error);
@@ -118,7 +118,7 @@ const char* fb_spool(fb_session* session);
 
 #define FB_REASON_BYTES 512
 
-/* What the ranks agreed on at the end of a step. Equal on all ranks. */
+/* The agreement of all ranks at the end of a step. Equal on all ranks. */
 typedef struct fb_job {
     int save;                     /* not 0: save now */
     int stop;                     /* not 0: save now, then end; `save` is set too */
@@ -152,7 +152,7 @@ typedef struct fb_attribute {
     int64_t integer;  /* of FB_INTEGER */
 } fb_attribute;
 
-/* What a reader sees beside the numbers, equal on every rank; all of it may be NULL or 0. */
+/* Words for readers beside the numbers, equal on every rank; all of them may be NULL or 0. */
 typedef struct fb_attributes {
     const char* unit;
     const char* description;
@@ -229,7 +229,7 @@ void fb_particles_free(fb_particles* particles);
 
 /* ---- saving ---- */
 
-/* What one save did. Equal on all ranks but for bytes and seconds. */
+/* The answer of one save. Equal on all ranks but for bytes and seconds. */
 typedef struct fb_saved {
     int64_t step;
     int kept;         /* 0: the policy skipped the step; nothing was staged */

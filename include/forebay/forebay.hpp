@@ -49,7 +49,7 @@ class Stream;
 class Restart;
 class Session;
 
-/// What stands behind the handles; not for applications.
+/// The states behind the handles; not for applications.
 namespace detail {
 class StreamState;
 class RestartState;
@@ -114,10 +114,10 @@ class DirectSave {
 public:
     /// false: the policy skipped the step; there is nothing to write and nothing to seal.
     bool kept() const { return saved_.kept; }
-    /// Where this rank's box number `piece` of an array lies in the slot, packed row-major, or a replicated value on
-    /// the node's first rank (nullptr on the others). The application must fill all of it. Local.
+    /// The address of this rank's box number `piece` of an array in the slot, packed row-major, or of a replicated
+    /// value on the node's first rank (nullptr on the others). The application must fill all of it. Local.
     Result<void*> block(const std::string& variable, std::size_t piece = 0);
-    /// Where this rank's rows of a column lie, contiguous. Local.
+    /// The address of this rank's rows of a column, contiguous. Local.
     Result<void*> column(const Particles& table, std::size_t column);
     /// Checksums, copies the rest, seals. Collective. With kept() false it does nothing.
     Result<Saved> seal();
@@ -131,7 +131,7 @@ private:
     std::uint64_t number_;
 };
 
-/// What a variable that is bound again is taken for; what is not said is not compared.
+/// The type and shape for which a variable that is bound again is taken; one that is not given is not compared.
 struct As {
     std::optional<Type> type = {};
     std::optional<Extents> shape = {};  // of an array the global one

@@ -1,4 +1,4 @@
-// How snapshots are kept, and what saving tells: options, the answer of a save, and the counters. Plain values.
+// Options of snapshots, the answer of a save, and the counters. Plain values.
 //
 // Members without another default are given an empty one, so that `{.run = "run1"}` compiles without a warning.
 
@@ -16,7 +16,7 @@
 
 namespace forebay {
 
-/// What a save does when every slot of the stream still holds a snapshot that is not committed.
+/// The choice of a save when every slot of the stream still holds a snapshot that is not committed.
 enum class Policy {
     wait,          // until a slot is free (Options::stall_wait bounds it); the default, nothing is ever lost
     wait_at_most,  // StreamOptions::wait_max, then skip
@@ -26,7 +26,8 @@ enum class Policy {
                    // between loses both
 };
 
-/// How the agent makes node files smaller on their way to the target; docs/guide/configuration.md, "Compression".
+/// The codec by which the agent makes node files smaller on their way to the target; docs/guide/configuration.md,
+/// "Compression".
 enum class Codec {
     none,       // the bytes as they are
     automatic,  // lz4 or zstd, as hard as the time until the next save allows; not at all where that gains nothing
@@ -35,7 +36,7 @@ enum class Codec {
     zfp,        // f32 and f64 within Compression::error; other types as zstd
 };
 
-/// What Blosc sorts before it compresses.
+/// The units that Blosc sorts before it compresses.
 enum class Shuffle { none, bytes, bits };
 
 struct Compression {
@@ -77,8 +78,9 @@ struct StreamOptions {
     Policy policy = Policy::wait;
     std::chrono::milliseconds wait_max{10'000};  // for Policy::wait_at_most
     int keep = 3;                                // committed snapshots that stay at the target; 0 keeps all
-    /// How many of the newest snapshots stay that the run has abandoned by going back or beginning anew. -1: `keep` of
-    /// them, until the line that the run is on has as many whole snapshots of its own. docs/guide/going-back.md.
+    /// The number of newest snapshots that stay of those that the run has abandoned by going back or beginning anew.
+    /// -1: `keep` of them, until the line that the run is on has as many whole snapshots of its own.
+    /// docs/guide/going-back.md.
     int keep_abandoned = -1;
     bool view = true;  // make views at commit, when the agent can: `conventions`
     Compression compression = {};
@@ -148,11 +150,11 @@ struct Options {
     /// and again every 30 s.
     std::function<void(const std::string&)> log = {};
     std::vector<std::pair<std::string, StreamOptions>> streams = {};  // by name; stream() looks here first
-    std::string run_in_file = {};  // what load_options() has found for `run`; open() refuses another one in code
+    std::string run_in_file = {};  // the `run` that load_options() has found; open() refuses another one in code
     bool log_to_stderr = false;    // lines for `log` where that is empty; FOREBAY_LOG=1 in the environment does it too
 };
 
-/// What one save did. Equal on all ranks but for the seconds.
+/// The answer of one save. Equal on all ranks but for the seconds.
 struct Saved {
     std::int64_t step = 0;
     bool kept = false;           // false: the policy skipped the step; nothing was staged
@@ -164,7 +166,7 @@ struct Saved {
     double copy_seconds = 0;     // of it: copying and checksumming this rank's blocks
 };
 
-/// What the ranks agreed on at the end of a step: Session::job(). Equal on all ranks.
+/// The agreement of all ranks at the end of a step: Session::job(). Equal on all ranks.
 struct Job {
     bool save = false;                                              // save now
     bool stop = false;                                              // save now, then end; `save` is true too

@@ -31,8 +31,8 @@ const char* name_of(ErrorKind kind);
 /// need no full stop at their end.
 struct Error {
     ErrorKind kind = ErrorKind::broken;
-    std::string what{};  // what failed and where; found and expected
-    std::string safe{};  // what is still safe; may be empty
+    std::string what{};  // the failure and its place; found and expected
+    std::string safe{};  // things that are still safe; may be empty
     std::string next{};  // the next command or step; may be empty
 
     /// As every door gives it to people, a line a part: "forebay: WHAT.", "  Safe: SAFE." and "  Next: NEXT", which has
@@ -101,21 +101,3 @@ private:
 };
 
 }  // namespace forebay
-
-#define FB_JOIN_(a, b) a##b
-#define FB_JOIN(a, b) FB_JOIN_(a, b)
-
-// Evaluates a Result<>; returns its Error from the calling function when it holds one. The names that it uses are
-// counted, since the expression may be a function with such lines of its own.
-#define FB_TRY(expression) FB_TRY_NAMED_(FB_JOIN(fb_result_, __COUNTER__), expression)
-#define FB_TRY_NAMED_(result, expression)                                                               \
-    do {                                                                                                \
-        if (auto&& result = (expression); !result.has_value()) return ::forebay::Error(result.error()); \
-    } while (false)
-
-// Declares `name` from a Result<T>; returns the Error from the calling function when it holds one.
-#define FB_TRY_ASSIGN(name, expression) FB_TRY_ASSIGN_NAMED_(FB_JOIN(fb_result_, __COUNTER__), name, expression)
-#define FB_TRY_ASSIGN_NAMED_(result, name, expression)                \
-    auto result = (expression);                                       \
-    if (!result.has_value()) return ::forebay::Error(result.error()); \
-    auto name = std::move(*result)

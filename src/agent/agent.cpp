@@ -7,6 +7,7 @@
 
 #include "agent/interruptions.hpp"
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 #include "move/retry.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"

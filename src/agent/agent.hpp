@@ -31,7 +31,8 @@
 
 namespace forebay::agent {
 
-/// How long an agent whose session has ended waits for the others. It may leave before them: the last one commits.
+/// The longest wait of an agent whose session has ended, for the others. It may leave before them: the last one
+/// commits.
 inline constexpr std::chrono::seconds peers_wait_max{10};
 
 class Agent {

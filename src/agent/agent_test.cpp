@@ -11,6 +11,7 @@
 #include <map>
 #include <thread>
 
+#include "base/try.hpp"
 #include "drain/node_drain.hpp"
 #include "support/agent_node.hpp"
 #include "support/committed_run.hpp"

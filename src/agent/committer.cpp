@@ -6,6 +6,7 @@
 
 #include "agent/claim_keeper.hpp"
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/history.hpp"
 #include "catalog/views.hpp"

@@ -1,5 +1,5 @@
-// What the agent does with a slot that it has drained: it commits the snapshot once all nodes have brought their part,
-// and then, for all nodes, has views made and keeps the stream's retention window.
+// The commit of a slot that the agent has drained: the agent commits the snapshot once all nodes have brought their
+// part, and then, for all nodes, has views made and keeps the stream's retention window.
 
 #pragma once
 

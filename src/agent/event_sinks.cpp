@@ -10,6 +10,7 @@
 #include "base/attempt.hpp"
 #include "base/bytes.hpp"
 #include "base/show_text.hpp"
+#include "base/try.hpp"
 #include "catalog/run.hpp"
 #include "format/json_text.hpp"
 #include "node/event_ring.hpp"

@@ -1,5 +1,5 @@
-// What happens to an agent, and to what it drains, as data: the agent tells each event once, and its hearers make of it
-// what they want, such as a line of a log.
+// Events of an agent and of what it drains, as data: the agent tells each event once, and its hearers make of it what
+// they want, such as a line of a log.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace forebay::agent {
 
-/// What has happened. The comment names the members of Event that are set beside `stream` and `step`; those two are set
-/// where the event is one of a snapshot, `stream` alone where it is one of a stream.
+/// The kind of an event. The comment names the members of Event that are set beside `stream` and `step`; those two are
+/// set where the event is one of a snapshot, `stream` alone where it is one of a stream.
 enum class What : std::uint32_t {
     // Of a snapshot, in the order of its life.
     begun,            // its drain

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/try.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::agent {

@@ -1,4 +1,4 @@
-// What is finished in a directory of this machine in which programs write: regular files of which no part of the path
+// Finished files in a directory of this machine in which programs write: regular files of which no part of the path
 // begins with a dot. Programs write under such a name and rename. What cannot be looked at is told, never passed over.
 
 #pragma once

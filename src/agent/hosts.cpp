@@ -9,6 +9,7 @@
 
 #include "agent/serve.hpp"
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 #include "sys/clock.hpp"
 #include "sys/lock.hpp"
 #include "sys/machine.hpp"

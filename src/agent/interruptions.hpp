@@ -1,4 +1,4 @@
-// What the agent does between two pieces of a drain, while none of the drain's threads writes: drains that are more
+// The work of the agent between two pieces of a drain, while none of the drain's threads writes: drains that are more
 // urgent, commits of what other nodes have completed, counting of deadlines, and standing still for a measurement.
 //
 // A more urgent drain runs within the drain that it interrupts, and may itself be interrupted: this is the one place
@@ -30,7 +30,7 @@ public:
 
     bool wanted() override;
     void pass() override;
-    /// How long this drain stood still while others ran in its place.
+    /// The time that this drain stood still while others ran in its place.
     sys::Clock::duration overtaken() const { return overtaken_; }
 
 private:

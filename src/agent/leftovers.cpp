@@ -8,6 +8,7 @@
 
 #include "agent/serve.hpp"
 #include "agent/spool.hpp"
+#include "base/try.hpp"
 #include "catalog/run.hpp"
 #include "catalog/views.hpp"
 #include "commit/publish.hpp"

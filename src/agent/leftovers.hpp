@@ -1,4 +1,5 @@
-// What sessions that are dead left staged on this node: found by whose it is, drained by serving its directory once.
+// Leftovers: snapshots that dead sessions left staged on this node. They are found by the run whose they are, and
+// drained by serving their directory once.
 
 #pragma once
 
@@ -11,7 +12,7 @@
 
 namespace forebay::agent {
 
-/// How what a dead session left is drained. Writes itself, or through `forwarding`; not through the forwarders that the
+/// Options of a drain of leftovers. It writes itself, or through `forwarding`; not through the forwarders that the
 /// session had.
 struct LeftoverOptions {
     bool remove = false;  // the directory, when all of it is committed
@@ -46,9 +47,9 @@ struct DrainedDirectory {
 std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& directories, const ViewMaker& make_view,
                                               const LeftoverOptions& options);
 
-/// What dead sessions left staged on this node, by whose it is. `run` is absolute. Of one that staged for another path
-/// only what the run's last session left is taken, whose claim had the key `last_claim`: the run has been moved since.
-/// Anything else of this identity is of a copy of the run.
+/// The staging directories of dead sessions on this node, by the run whose they are. `run` is absolute. Of one that
+/// staged for another path only what the run's last session left is taken, whose claim had the key `last_claim`: the
+/// run has been moved since. Anything else of this identity is of a copy of the run.
 struct Leftovers {
     std::vector<std::string> own;     // of this run, perhaps when it lay elsewhere
     std::vector<std::string> others;  // of runs that lay at this path before, or of copies; with what is not committed

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/try.hpp"
 #include "describe/conventions.hpp"
 
 namespace forebay::agent {

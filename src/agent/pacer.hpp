@@ -1,5 +1,5 @@
-// How fast a drain may go so that the computing is not slowed down by more than a limit: arithmetic on what the
-// simulation's steps take with and without a drain (stage/step_clock.hpp). It reads no clock and moves nothing.
+// The speed of a drain that does not slow the computing down by more than a limit: arithmetic on the times of the
+// simulation's steps with and without a drain (node/step_clock.hpp). It reads no clock and moves nothing.
 //
 //   slowdown = median of steps while draining / median of steps without - 1
 //

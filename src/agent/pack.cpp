@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "base/try.hpp"
 #include "catalog/run.hpp"
 #include "commit/write_snapshot.hpp"
 #include "format/layout.hpp"

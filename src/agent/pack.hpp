@@ -49,15 +49,15 @@ public:
     /// `removes` no file is packed twice by a Packer.
     Result<Packed> pack_batch();
 
-    /// What the last pack_batch() left where it is: what cannot be read, and what is packed but was changed since, or
-    /// cannot be removed. Complete when that batch had no files.
+    /// The files that the last pack_batch() left where they are: those that cannot be read, and those that are packed
+    /// but were changed since, or cannot be removed. Complete when that batch had no files.
     std::vector<LeftOut> left_out() const;
 
-    /// What could not be read is tried again.
+    /// Files that could not be read are tried again.
     void try_again();
 
 private:
-    /// What this Packer has done with a file that stayed.
+    /// A file that stayed, and why.
     struct Stayed {
         sys::LocalFile seen;
         Error why;  // no text: it is meant to stay

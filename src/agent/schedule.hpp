@@ -1,5 +1,5 @@
-// Which slot the agent takes next: the one rule of its order, and what may stop a drain. It reads the control page and
-// changes nothing.
+// The choice of the slot that the agent takes next: the one rule of its order, and what may stop a drain. It reads the
+// control page and changes nothing.
 //
 // Order: the higher priority, then the earlier deadline, then what was sealed first, then the lower step. A more urgent
 // slot overtakes a drain that is under way by priority or deadline, never by age.

@@ -9,6 +9,7 @@
 #include "agent/event_sinks.hpp"
 #include "agent/spool.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
 

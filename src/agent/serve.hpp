@@ -30,7 +30,7 @@ struct Serving {
     Tell tell;
 };
 
-/// What session.json of a staging directory says.
+/// The contents of session.json of a staging directory.
 Result<node::SessionFile> session_of(const std::string& directory);
 
 /// Serves the directory of a session from now on; nothing where another agent does so already.

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/try.hpp"
 #include "catalog/history.hpp"
 #include "catalog/run.hpp"
 #include "commit/publish.hpp"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 #include "commit/publish.hpp"
 #include "drain/node_drain.hpp"
 #include "sys/clock.hpp"
@@ -82,9 +83,9 @@ void Slots::fail(std::uint32_t index, const Error& error) {
         torn ? std::string("save again; check the memory of this node")
              : fmt::format("forebay drain {} on {}, before the allocation ends", staging_.directory(),
                            sys::host_name()));
-    auto told = event(What::failed, index);
-    told.detail = failed.line();
-    tell_(told);
+    auto failure = event(What::failed, index);
+    failure.detail = failed.line();
+    tell_(failure);
     // Bytes that are not what the application gave cannot become right by another try: told once, then given up.
     if (torn && std::exchange(notes_[index].torn, slot.snapshot_id.load()) == slot.snapshot_id.load()) {
         slot.given_up = 1;
@@ -106,14 +107,14 @@ void Slots::give_up(const Error& error) {
         auto& slot = control(i);
         auto state = slot.state.load();
         if (needs_nothing(state)) continue;
-        const auto told = attempt([&] {
+        const auto is_set = attempt([&] {
             node::set_error(
                 slot.error_text,
                 because(error, fmt::format("step {} of stream '{}' is NOT committed. {} It is staged in {}.",
                                            slot.step.load(), stream_name(i), error.what, path(i))));
         });
         slot.error_kind = static_cast<std::uint32_t>(error.kind);
-        if (!told) node::set_error(slot.error_text, error);
+        if (!is_set) node::set_error(slot.error_text, error);
         slot.failures.fetch_add(1);
         // newest_only may take a sealed slot back at this very moment.
         if (slot.state.compare_exchange_strong(state, SlotState::failed)) node::ring(page_.news);

@@ -1,4 +1,4 @@
-// How fast the agent drains at this moment: its rate, and whether drains stand still so that a step of the simulation
+// The speed of the agent at this moment: its rate, and whether drains stand still so that a step of the simulation
 // can be measured without them. One object for all drains of an agent, nested ones too.
 //
 // Threads: update() and holds() by all threads of a drain at once; the others between drains.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "format/packed.hpp"
 #include "sys/machine.hpp"

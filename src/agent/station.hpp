@@ -1,6 +1,6 @@
-// What is done with a sealed slot: stations. The drain is the first, and the one that must succeed. The others follow it,
-// in the order of the agent's list, once the slot's node file is durable; what is sealed meanwhile goes before them. A
-// slot is free for the next save when no station needs it.
+// Stations: the things done with a sealed slot. The drain is the first, and the one that must succeed. The others
+// follow it, in the order of the agent's list, once the slot's node file is durable; what is sealed meanwhile goes
+// before them. A slot is free for the next save when no station needs it.
 //
 // A slot that an agent begins to drain gets a bit on the control page for each station that wants it, and loses the bit
 // when the station has run. So an agent that comes after a killed one, also in a later session, knows what is left.

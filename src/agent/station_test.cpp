@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/try.hpp"
 #include "support/agent_node.hpp"
 #include "support/crashes.hpp"
 #include "support/sessions.hpp"

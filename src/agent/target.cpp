@@ -1,5 +1,6 @@
 #include "agent/target.hpp"
 
+#include "base/try.hpp"
 #include "forward/forwarded_store.hpp"
 
 namespace forebay::agent {

@@ -1,4 +1,4 @@
-// How an agent has views made, which it cannot make itself: this library knows no HDF5.
+// The maker of views for an agent, which cannot make them itself: this library knows no HDF5.
 
 #pragma once
 

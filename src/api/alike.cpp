@@ -7,6 +7,7 @@
 
 #include "api/state.hpp"
 #include "base/bytes.hpp"
+#include "base/try.hpp"
 #include "comm/alike.hpp"
 
 namespace forebay {
@@ -81,27 +82,27 @@ bool has(std::span<const Setting> settings, const std::string& name) {
 // "slots is 1 on rank 0 and 2 on rank 3", of two lists that differ.
 std::string show_difference(const Settings& first, const Settings& other, const std::string& where_first,
                             const std::string& where_other) {
-    const auto [mine, theirs] = std::ranges::mismatch(first, other);
+    const auto [here, there] = std::ranges::mismatch(first, other);
     const auto text = [&](const std::string& name, const std::string& of_first, const std::string& of_other) {
         return fmt::format("{} is {} {} and {} {}", name, of_first, where_first, of_other, where_other);
     };
-    if (mine != first.end() && theirs != other.end() && mine->name == theirs->name)
-        return text(mine->name, quoted(mine->value), quoted(theirs->value));
-    if (mine != first.end() && !has({theirs, other.end()}, mine->name))
-        return text(mine->name, quoted(mine->value), "not set");
-    return theirs == other.end() ? "their number differs" : text(theirs->name, "not set", quoted(theirs->value));
+    if (here != first.end() && there != other.end() && here->name == there->name)
+        return text(here->name, quoted(here->value), quoted(there->value));
+    if (here != first.end() && !has({there, other.end()}, here->name))
+        return text(here->name, quoted(here->value), "not set");
+    return there == other.end() ? "their number differs" : text(there->name, "not set", quoted(there->value));
 }
 
 // The error of the lowest rank that has one; else `refused`, where the ranks do not all have the same settings.
 template <class Mine>
 Result<> agree_on(comm::Group& world, const Mine& settings_of_mine, const std::string& who, const char* outcome) {
     std::vector<std::byte> bytes;
-    const auto mine = attempt([&]() -> Result<> {
+    const auto own_result = attempt([&]() -> Result<> {
         FB_TRY_ASSIGN(settings, settings_of_mine());
         bytes = encode(settings);
         return {};
     });
-    FB_TRY_ASSIGN(unlike, comm::agree_alike(world, mine, bytes));
+    FB_TRY_ASSIGN(unlike, comm::agree_alike(world, own_result, bytes));
     if (!unlike) return {};
     const auto differs = show_difference(decode(unlike->of_first), decode(unlike->of_other), "on rank 0",
                                          fmt::format("on rank {}", unlike->other));
@@ -134,18 +135,18 @@ Settings settings_of(const Options& options) {
 }
 
 Result<> agree_on_options(comm::Group& world, const Result<Options>& options, RunIs run) {
-    const auto mine = [&]() -> Result<Settings> {
+    const auto own_settings = [&]() -> Result<Settings> {
         FB_TRY_ASSIGN(checked, options);
         if (run == RunIs::optional && checked.run.empty()) checked.run = "any";
         FB_TRY(check(checked));
         return settings_of(*options);
     };
-    return agree_on(world, mine, "the ranks have different options", "Nothing was opened.");
+    return agree_on(world, own_settings, "the ranks have different options", "Nothing was opened.");
 }
 
 Result<> agree_on_stream(comm::Group& world, const std::string& name, const Result<StreamOptions>& options,
                          const StreamOptions* open) {
-    const auto mine = [&]() -> Result<Settings> {
+    const auto own_settings = [&]() -> Result<Settings> {
         FB_TRY(options);
         FB_TRY(check(name, *options));
         const auto settings = describe::settings_of(*options);
@@ -159,7 +160,8 @@ Result<> agree_on_stream(comm::Group& world, const std::string& name, const Resu
         all.insert(all.end(), settings.begin(), settings.end());
         return all;
     };
-    return agree_on(world, mine, fmt::format("the ranks open stream '{}' differently", name), "It was not opened.");
+    return agree_on(world, own_settings, fmt::format("the ranks open stream '{}' differently", name),
+                    "It was not opened.");
 }
 
 }  // namespace forebay

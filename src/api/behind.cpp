@@ -8,6 +8,7 @@
 
 #include "agent/hosts.hpp"
 #include "api/state.hpp"
+#include "base/try.hpp"
 
 namespace forebay::behind {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/c_door.hpp"
+#include "base/try.hpp"
 
 static_assert(FB_DIMS_MAX == forebay::dims_max);
 static_assert(FB_F64 == FB_TYPE(forebay::Scalar::f64, 8) && FB_STRING(9) == FB_TYPE(forebay::Scalar::string, 9));

@@ -12,6 +12,7 @@
 
 #include "api/state.hpp"
 #include "base/error_text.hpp"
+#include "base/try.hpp"
 #include "describe/counter_list.hpp"
 
 static_assert(static_cast<int>(forebay::ErrorKind::broken) == FB_BROKEN);

@@ -11,6 +11,7 @@
 #include <toml++/toml.h>
 
 #include "api/state.hpp"
+#include "base/try.hpp"
 #include "describe/conventions.hpp"
 #include "describe/option_list.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "api/alike.hpp"
 #include "api/state.hpp"
+#include "base/try.hpp"
 #include "catalog/run.hpp"
 #include "describe/option_list.hpp"
 #include "format/packed.hpp"

@@ -16,7 +16,7 @@
 namespace forebay {
 
 /// What one maximum over all ranks carries; each element is the least there is where a rank has nothing to say.
-struct JobTold {
+struct JobReport {
     static constexpr std::int64_t nothing = -1;
     std::int64_t wishing_rank = nothing;
     std::int64_t requests = nothing;  // 1 save, 2 stop
@@ -29,7 +29,7 @@ struct JobTold {
 };
 
 /// The same words on every rank.
-Job judge(const JobTold& told);
+Job judge(const JobReport& report);
 
 /// Of the world's first rank.
 class JobState {
@@ -38,7 +38,7 @@ public:
 
     const JobEnd& end() const { return end_; }
     /// At the end of a step, which is `now` and `unix_ms`. `drain_seconds`: the mean so far.
-    JobTold tell(sys::Clock::time_point now, std::int64_t unix_ms, double drain_seconds, std::string& problem);
+    JobReport tell(sys::Clock::time_point now, std::int64_t unix_ms, double drain_seconds, std::string& problem);
 
 private:
     JobOptions options_;

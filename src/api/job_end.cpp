@@ -46,7 +46,7 @@ std::optional<std::int64_t> unix_seconds_of(std::string_view date) {
     return seconds;
 }
 
-JobEnd known(std::int64_t unix_seconds, std::string told) { return {unix_seconds, std::move(told)}; }
+JobEnd known(std::int64_t unix_seconds, std::string source) { return {unix_seconds, std::move(source)}; }
 
 }  // namespace
 

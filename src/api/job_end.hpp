@@ -16,7 +16,7 @@ namespace forebay {
 
 struct JobEnd {
     std::optional<std::int64_t> unix_seconds;  // empty: no limit is known
-    std::string told;                          // who said so, or why nobody did
+    std::string source;                        // who said so, or why nobody did
 };
 
 /// The value of an environment variable; empty where there is none.

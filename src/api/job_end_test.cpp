@@ -71,20 +71,20 @@ TEST_CASE("what is given stands above what the batch system says, its environmen
     machine.variables.erase("SLURM_JOB_END_TIME");
     machine.answers["squeue -h -j 77 -o %L"] = "5:00\n";
     CHECK(machine.find().value().unix_seconds == now + 300);
-    CHECK(machine.find().value().told == "squeue");
+    CHECK(machine.find().value().source == "squeue");
 }
 
 TEST_CASE("a limit that nobody can tell is none, and the reason is kept") {
     Machine machine{.variables = {{"SLURM_JOB_ID", "77"}}, .answers = {}, .asked = {}};
     CHECK_FALSE(machine.find().value().unix_seconds);
-    CHECK(machine.find().value().told == "no such program");
+    CHECK(machine.find().value().source == "no such program");
     machine.answers["squeue -h -j 77 -o %L"] = "UNLIMITED\n";
     CHECK_FALSE(machine.find().value().unix_seconds);
-    CHECK(machine.find().value().told == "squeue says \"UNLIMITED\"");
+    CHECK(machine.find().value().source == "squeue says \"UNLIMITED\"");
     machine.variables = {{"PBS_JOBID", "12.server"}};
     machine.answers["qstat -f 12.server"] = "Job Id: 12.server\n    Job_Name = les\n";
     CHECK_FALSE(machine.find().value().unix_seconds);
-    CHECK(machine.find().value().told == "qstat -f 12.server tells no walltime");
+    CHECK(machine.find().value().source == "qstat -f 12.server tells no walltime");
 }
 
 TEST_CASE("a FOREBAY_JOB_END that is no number is refused") {

@@ -177,26 +177,26 @@ TEST_CASE("a limit keeps the reserve, the longest of the last ten steps and a dr
         unix_ms += step.count();
         return state.tell(clock, unix_ms, drain_seconds, problem);
     };
-    auto told = after(0ms, 0);
-    CHECK(told.left_ms == 1'000'000);
-    CHECK(told.needed_ms == 60'000);
+    auto report = after(0ms, 0);
+    CHECK(report.left_ms == 1'000'000);
+    CHECK(report.needed_ms == 60'000);
     after(10s, 0);
     CHECK(after(70s, 0).needed_ms == 130'000);
     CHECK(after(10s, 2.5).needed_ms == 132'500);
-    for (int step = 0; step < 8; ++step) told = after(10s, 0);
-    CHECK(told.needed_ms == 130'000);
-    told = after(10s, 0);
-    CHECK(told.needed_ms == 70'000);  // the long step is ten steps ago
-    CHECK(told.left_ms == 1'000'000 - unix_ms);
-    CHECK_FALSE(judge(told).stop);
-    told.left_ms = 70'001;
-    CHECK_FALSE(judge(told).stop);
-    told.left_ms = 70'000;
-    CHECK(judge(told).reason ==
+    for (int step = 0; step < 8; ++step) report = after(10s, 0);
+    CHECK(report.needed_ms == 130'000);
+    report = after(10s, 0);
+    CHECK(report.needed_ms == 70'000);  // the long step is ten steps ago
+    CHECK(report.left_ms == 1'000'000 - unix_ms);
+    CHECK_FALSE(judge(report).stop);
+    report.left_ms = 70'001;
+    CHECK_FALSE(judge(report).stop);
+    report.left_ms = 70'000;
+    CHECK(judge(report).reason ==
           "the job ends in 70.0 s, and 70.0 s are needed for a step, saving, draining and ending");
-    CHECK(judge(told).stop);
+    CHECK(judge(report).stop);
     CHECK(after(2'000s, 0).left_ms == 0);  // the limit has passed, and this is not "no limit"
-    CHECK(judge(JobTold{}).seconds_left > 1e300);
+    CHECK(judge(JobReport{}).seconds_left > 1e300);
 }
 
 TEST_CASE("SLURM and PBS are asked by their commands, once a session") {

@@ -10,6 +10,7 @@
 
 #include "base/attempt.hpp"
 #include "base/error_text.hpp"
+#include "base/try.hpp"
 #include "catalog/names.hpp"
 #include "sys/thread.hpp"
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/c_door.hpp"
+#include "base/try.hpp"
 #include "comm/mpi_group.hpp"
 #include "forebay/forebay_mpi.h"
 #include "forebay/mpi.hpp"

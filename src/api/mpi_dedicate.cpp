@@ -14,6 +14,7 @@
 #include "api/mpi_forwarders.hpp"
 #include "api/mpi_posts.hpp"
 #include "api/state.hpp"
+#include "base/try.hpp"
 #include "comm/mpi_group.hpp"
 #include "describe/conventions.hpp"
 #include "forebay/mpi.hpp"
@@ -104,8 +105,9 @@ Machine machine_with_posts(MPI_Comm ranks, int cores) {
 
 // The library knows no HDF5: the program beside it makes views.
 Result<> make_view_by(const std::string& program, const std::string& directory, Convention convention) {
-    const auto said = sys::output_of({program, "view", "--as", describe::known(convention).name, directory}, view_max);
-    return said ? Result<>() : Result<>(said.error());
+    const auto output =
+        sys::output_of({program, "view", "--as", describe::known(convention).name, directory}, view_max);
+    return output ? Result<>() : Result<>(output.error());
 }
 
 // Whether `computing`, the ranks of a machine that do not serve others, are more than its dedicated cores.
@@ -173,15 +175,15 @@ Result<MPI_Comm> dedicate_ranks(MPI_Comm world, const Result<Options>& given) {
     }));
     MPI_Comm computing = split(world, forwards ? 1 : 0);
     MPI_Comm ranks = MPI_COMM_NULL;  // of this machine
-    Result<> mine;
+    Result<> own_result;
     if (has_cores && !forwards) {
         MPI_Comm_split_type(computing, MPI_COMM_TYPE_SHARED, comm::rank_in(computing), MPI_INFO_NULL, &ranks);
-        mine = attempt([&] { return enough_for(agent.cores, ranks); });
+        own_result = attempt([&] { return enough_for(agent.cores, ranks); });
     }
     const auto agreed = [&]() -> Result<> {
-        if (!has_forwarders) return comm::agree(*hosts.world, mine);
-        FB_TRY_ASSIGN(made,
-                      Forwarders::make(hosts, world, forwards ? MPI_COMM_NULL : computing, options, mine, make_view));
+        if (!has_forwarders) return comm::agree(*hosts.world, own_result);
+        FB_TRY_ASSIGN(
+            made, Forwarders::make(hosts, world, forwards ? MPI_COMM_NULL : computing, options, own_result, make_view));
         dedicated->forwarders.emplace(std::move(made));
         return {};
     }();

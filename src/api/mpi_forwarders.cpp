@@ -6,6 +6,7 @@
 
 #include "api/state.hpp"
 #include "base/bytes.hpp"
+#include "base/try.hpp"
 #include "comm/mpi_group.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
@@ -27,12 +28,12 @@ MPI_Comm copy_of(MPI_Comm comm) {
 
 // Gives every rank what the first rank of each host says, in the order of the hosts; empty texts are left out.
 // Collective.
-Result<std::vector<std::string>> addresses_of_hosts(const comm::Topology& hosts, const std::string& mine) {
+Result<std::vector<std::string>> addresses_of_hosts(const comm::Topology& hosts, const std::string& own_address) {
     std::string all;
     FB_TRY(comm::agree(*hosts.world, [&]() -> Result<> {
         if (hosts.leads()) {
-            FB_TRY_ASSIGN(told, hosts.leaders->gather_all_sized(bytes_of(mine)));
-            for (const auto& one : told)
+            FB_TRY_ASSIGN(addresses, hosts.leaders->gather_all_sized(bytes_of(own_address)));
+            for (const auto& one : addresses)
                 if (!one.empty()) all += std::string(text_of(one)) + "\n";
         }
         return {};
@@ -72,17 +73,17 @@ Result<forward::Server> Forwarders::start(const Options& options, const std::str
 }
 
 Result<Forwarders> Forwarders::make(const comm::Topology& hosts, MPI_Comm world, MPI_Comm computing,
-                                    const Options& options, Result<> mine,
+                                    const Options& options, Result<> own_result,
                                     const std::function<Result<>(const forward::ViewWanted&)>& make_view) {
     Forwarders made;
     auto& group = *hosts.world;
-    if (mine && static_cast<std::uint32_t>(options.agent.forwarders) >= hosts.nodes)
-        mine = Error{ErrorKind::refused,
-                     fmt::format("this job has {} hosts, and {} forwarders leave none that computes", hosts.nodes,
-                                 options.agent.forwarders),
-                     "", "ask for more hosts, or lower agent.forwarders"};
+    if (own_result && static_cast<std::uint32_t>(options.agent.forwarders) >= hosts.nodes)
+        own_result = Error{ErrorKind::refused,
+                           fmt::format("this job has {} hosts, and {} forwarders leave none that computes", hosts.nodes,
+                                       options.agent.forwarders),
+                           "", "ask for more hosts, or lower agent.forwarders"};
     FB_TRY(comm::agree(group, [&]() -> Result<> {
-        FB_TRY(mine);
+        FB_TRY(own_result);
         if (group.rank() == 0) made.forwarding_.token = forward::new_token();
         return {};
     }));

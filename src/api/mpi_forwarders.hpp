@@ -26,7 +26,7 @@ public:
     /// The first rank of each forwarder begins to serve. `computing` are the ranks that compute; others give
     /// MPI_COMM_NULL. The same answer on all ranks of `hosts.world`, whose error `mine` is one of. Collective over it.
     static Result<Forwarders> make(const comm::Topology& hosts, MPI_Comm world, MPI_Comm computing,
-                                   const Options& options, Result<> mine,
+                                   const Options& options, Result<> own_result,
                                    const std::function<Result<>(const forward::ViewWanted&)>& make_view);
 
     const node::Forwarding& forwarding() const { return forwarding_; }

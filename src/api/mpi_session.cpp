@@ -1,5 +1,6 @@
 #include "api/mpi_posts.hpp"
 #include "api/state.hpp"
+#include "base/try.hpp"
 #include "comm/mpi_group.hpp"
 #include "forebay/mpi.hpp"
 

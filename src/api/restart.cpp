@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "api/state.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "commit/commit.hpp"
 
@@ -214,8 +215,8 @@ Result<> RestartState::read(StreamState& stream, const std::function<Result<Part
     std::optional<restart::Plan> plan;
     restart::ReaderContext reader;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
-        FB_TRY_ASSIGN(mine, part_of_mine());
-        part = std::move(mine);
+        FB_TRY_ASSIGN(own_part, part_of_mine());
+        part = std::move(own_part);
         FB_TRY_ASSIGN(made, plan_of(stream, part.schema, choice));
         plan.emplace(std::move(made));
         reader = reader_of(stream, kept);

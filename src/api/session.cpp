@@ -3,16 +3,17 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
-#include <thread>
 
 #include "agent/spool.hpp"
 #include "api/alike.hpp"
 #include "api/state.hpp"
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 #include "node/await.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
 #include "sys/thread.hpp"
+#include "sys/wait_until.hpp"
 
 namespace forebay {
 
@@ -153,14 +154,16 @@ Result<> SessionState::close() {
     if (leads) {
         page.ending = 1;
         node::ring(page.bell);
-        const auto deadline = sys::Clock::now() + agent_end_max;
-        const auto spool_deadline = sys::Clock::now() + options.close_wait;
+        constexpr std::chrono::milliseconds look_pause{1};
+        const auto begin = sys::Clock::now();
         node::LongWait wait(say_, options.close_wait);
-        while (all_here && staging->agent_lives() &&
-               (sys::Clock::now() < deadline || (sys::Clock::now() < spool_deadline && !spool_is_packed()))) {
+        sys::wait_until(begin + std::max<sys::Clock::duration>(agent_end_max, options.close_wait), {look_pause}, [&] {
+            if (!all_here || !staging->agent_lives()) return true;
+            // Only packing the spool may take an agent longer.
+            if (sys::Clock::now() >= begin + agent_end_max && spool_is_packed()) return true;
             wait.turn([&] { return "the agent on " + sys::host_name() + " to end, in " + staging->directory(); });
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
+            return false;
+        });
     }
     if (leads) host_->end(all_here ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();

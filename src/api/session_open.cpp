@@ -15,6 +15,7 @@
 #include "base/error_text.hpp"
 #include "base/limits.hpp"
 #include "base/show_text.hpp"
+#include "base/try.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/run.hpp"
 #include "node/await.hpp"
@@ -24,6 +25,7 @@
 #include "sys/machine.hpp"
 #include "sys/private_file.hpp"
 #include "sys/process.hpp"
+#include "sys/wait_until.hpp"
 
 namespace forebay {
 
@@ -46,12 +48,13 @@ Error not_writable(const std::string& run, const Error& why) {
 // A forwarder that is started by hand, in the same moment as the application, has a while to come.
 Result<> once_there(std::chrono::milliseconds limit, ErrorKind not_yet, const std::function<Result<>()>& work) {
     constexpr std::chrono::milliseconds look_pause{200};
-    const auto deadline = sys::Clock::now() + limit;
-    while (true) {
-        auto done = work();
-        if (done || done.error().kind != not_yet || sys::Clock::now() + look_pause > deadline) return done;
-        std::this_thread::sleep_for(look_pause);
-    }
+    Result<> done;
+    // The last look comes before `limit`: a caller that waits as long for this thread still hears the error.
+    sys::wait_until(sys::Clock::now() + limit - look_pause, {look_pause}, [&] {
+        done = work();
+        return done || done.error().kind != not_yet;
+    });
+    return done;
 }
 
 template <class T>
@@ -76,13 +79,12 @@ std::optional<std::string> show_agent(const std::string& directory) {
 
 Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted) {
     options = wanted;
-    posts_ = holder.posts();
     if (auto log = log_of(options); log && holder.group().rank() == 0)
         say_ = [log = std::move(log)](const std::string& line) {
             static_cast<void>(attempt([&] { log(show_message(program_prefix + line)); }));
         };
     if (options.agent.mode == AgentMode::dedicated)  // each agent of a machine serves a part of its ranks
-        options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(posts_.size()));
+        options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(holder.posts().size()));
     opened_unix_ns = sys::unix_ns();
     FB_TRY(check(options));
     // Programs of the job, and the agent, have other current directories.
@@ -103,19 +105,24 @@ Result<> SessionState::open(GroupHolder& holder) {
     FB_TRY(world.broadcast_sized(options.run, 0));
     id = sys::random_u64();
     broadcast_number(world, id);
-    const auto started = start(holder.forwarding());
+    const auto started = start(holder);
     if (!started) give_up();
     return started;
 }
 
-Result<> SessionState::start(const node::Forwarding& of_job) {
+Result<> SessionState::start(const GroupHolder& holder) {
     auto& world = *topology.world;
     const auto of_leader = [&](const auto& work) {
         return comm::agree(world, [&] { return topology.leads() ? work() : Result<>(); });
     };
-    FB_TRY(of_leader([&] { return find_forwarders(of_job); }));
-    FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? open_target() : Result<>(); }));
-    broadcast_number(world, run_id);
+    node::Forwarding forwarding;
+    FB_TRY(of_leader([&]() -> Result<> {
+        FB_TRY_ASSIGN(forwarders, find_forwarders(holder.forwarding()));
+        forwarding = std::move(forwarders);
+        return {};
+    }));
+    FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? open_target(forwarding) : Result<>(); }));
+    broadcast_number(world, claim.run_id);
     // First the node, then the run: a session that is refused has then changed nothing of one that lives.
     std::optional<node::LockedDirectory> locked;
     std::string directory;
@@ -128,15 +135,15 @@ Result<> SessionState::start(const node::Forwarding& of_job) {
     FB_TRY(comm::agree(world, [&] { return topology.node->broadcast_sized(directory, 0); }));
     FB_TRY(wait_for_old_agents(directory));
     FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? claim_run(directory) : Result<>(); }));
-    broadcast_number(world, number);
-    broadcast_number(world, last_claim_);
-    broadcast_number(world, claim_);
-    FB_TRY(open_staging(std::move(locked), directory));
+    broadcast_number(world, claim.session);
+    broadcast_number(world, claim.last_key);
+    broadcast_number(world, claim.key);
+    FB_TRY(open_staging(std::move(locked), directory, holder.posts(), forwarding));
     FB_TRY(of_leader([&] { return host_->ensure(); }));
-    FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers() : Result<>(); }));
+    FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers(forwarding) : Result<>(); }));
     log([&] {
-        return fmt::format("run {}, session {}, {} ranks on {} nodes, staged in {}", options.run, number, world.size(),
-                           topology.nodes, staging->directory());
+        return fmt::format("run {}, session {}, {} ranks on {} nodes, staged in {}", options.run, claim.session,
+                           world.size(), topology.nodes, staging->directory());
     });
     return {};
 }
@@ -154,17 +161,19 @@ void SessionState::give_up() {
         if (empty) static_cast<void>(staging->remove());
     }
     // No agent does it, perhaps; and where the target hangs, a next session has to watch the claim.
-    if (number != 0 && topology.world->rank() == 0)
+    if (claim.session != 0 && topology.world->rank() == 0)
         static_cast<void>(attempt([this] {
             return within(
                 give_up_max, "the run directory " + options.run,
-                [store = target_, run = options.run, own = number] { return catalog::end_claim(*store, run, own); },
+                [store = target_, run = options.run, own = claim.session] {
+                    return catalog::end_claim(*store, run, own);
+                },
                 say_);
         }));
     staging.reset();
 }
 
-Result<> SessionState::find_forwarders(const node::Forwarding& of_job) {
+Result<node::Forwarding> SessionState::find_forwarders(const node::Forwarding& of_job) {
     const auto& agent = options.agent;
     if (agent.forwarders > 0 && of_job.to.empty())
         return Error{ErrorKind::refused,
@@ -172,14 +181,15 @@ Result<> SessionState::find_forwarders(const node::Forwarding& of_job) {
                                  "forebay::dedicate() gave",
                                  agent.forwarders),
                      "", "call it after MPI_Init, or set agent.forwarders to 0"};
+    node::Forwarding forwarding;
     if (agent.forwarders > 0) {
-        forwarding_ = of_job;
+        forwarding = of_job;
     } else if (!agent.forward_to.empty()) {
         node::LongWait wait(say_, options.open_wait);
         const auto found = once_there(options.open_wait, ErrorKind::missing, [&]() -> Result<> {
             wait.turn([&] { return "the token of the forwarders, " + agent.forward_token_file; });
             FB_TRY_ASSIGN(token, sys::read_private(agent.forward_token_file));
-            forwarding_ = {.to = agent.forward_to, .token = token.substr(0, token.find_last_not_of("\r\n") + 1)};
+            forwarding = {.to = agent.forward_to, .token = token.substr(0, token.find_last_not_of("\r\n") + 1)};
             return {};
         });
         if (!found)
@@ -187,17 +197,17 @@ Result<> SessionState::find_forwarders(const node::Forwarding& of_job) {
                            fmt::format("start forebay forward first, with --token-file {}", agent.forward_token_file));
     }
     // Each node begins with another forwarder.
-    auto& to = forwarding_.to;
+    auto& to = forwarding.to;
     if (!to.empty())
         std::rotate(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(topology.node_index % to.size()), to.end());
-    return {};
+    return forwarding;
 }
 
-Result<> SessionState::open_target() {
-    auto target = agent::target_of(options.run, forwarding_, {});
+Result<> SessionState::open_target(const node::Forwarding& forwarding) {
+    auto target = agent::target_of(options.run, forwarding, {});
     if (!target) return target.error();
     target_ = target->store;
-    const auto wait = forwarding_.to.empty() ? std::chrono::milliseconds(0) : options.open_wait;
+    const auto wait = forwarding.to.empty() ? std::chrono::milliseconds(0) : options.open_wait;
     // Shared with the thread that may hang in it.
     const auto found = std::make_shared<std::atomic<std::uint64_t>>(0);
     FB_TRY(within(
@@ -211,12 +221,13 @@ Result<> SessionState::open_target() {
             });
         },
         say_));
-    run_id = *found;
+    claim.run_id = *found;
     return {};
 }
 
 Result<node::LockedDirectory> SessionState::lock_staging() {
-    FB_TRY_ASSIGN(directory, node::staging_directory(options.staging, options.run, run_id, topology.virtual_index));
+    FB_TRY_ASSIGN(directory,
+                  node::staging_directory(options.staging, options.run, claim.run_id, topology.virtual_index));
     return node::LockedDirectory::lock(directory, options.run);
 }
 
@@ -231,21 +242,21 @@ Result<> SessionState::claim_run(const std::string& directory) {
                                      .process = sys::process_id()};
     const auto last = catalog::claim_key(*target_, options.run);
     if (!last) return not_writable(options.run, last.error());
-    last_claim_ = *last;
+    claim.last_key = *last;
     const auto claimed = catalog::claim(
         *target_, options.run, claimant,
         {.watch = options.takeover_wait, .log = [this](const std::string& line) { log([&] { return line; }); }});
     if (!claimed) return not_writable(options.run, claimed.error());
-    number = *claimed;
+    claim.session = *claimed;
     FB_TRY_ASSIGN(own, catalog::claim_key(*target_, options.run));
-    claim_ = own;
+    claim.key = own;
     return {};
 }
 
 // What sessions with other virtual nodes, or under another path of the run, left staged on this machine. What is of
 // other runs at this path is told, and left alone.
-Result<> SessionState::drain_leftovers() {
-    FB_TRY_ASSIGN(left, agent::find_leftovers(options.staging, options.run, run_id, last_claim_));
+Result<> SessionState::drain_leftovers(const node::Forwarding& forwarding) {
+    FB_TRY_ASSIGN(left, agent::find_leftovers(options.staging, options.run, claim.run_id, claim.last_key));
     for (const auto& directory : left.others)
         log([&] {
             return note_line(
@@ -256,7 +267,7 @@ Result<> SessionState::drain_leftovers() {
         });
     // Those that this session uses are held by it.
     const auto drained =
-        agent::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding_, .moved_to = options.run});
+        agent::drain_leftovers(left.own, {}, {.remove = true, .forwarding = forwarding, .moved_to = options.run});
     for (const auto& directory : drained) {
         if (!directory.staged) log([&] { return directory.staged.error().line(); });
         for (const auto& one : directory.staged ? *directory.staged : std::vector<agent::Drained>())
@@ -268,7 +279,8 @@ Result<> SessionState::drain_leftovers() {
     return {};
 }
 
-Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory) {
+Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory,
+                                    std::span<agent::Post> posts, const node::Forwarding& forwarding) {
     auto& world = *topology.world;
     const auto take = [&](Result<node::Staging> made) -> Result<> {
         if (!made) return made.error();
@@ -278,17 +290,17 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         if (!topology.leads()) return {};
         const node::SessionFile file{.run = options.run,
-                                     .run_id = run_id,
-                                     .claim = claim_,
+                                     .run_id = claim.run_id,
+                                     .claim = claim.key,
                                      .host = sys::host_name(),
                                      .process = sys::process_id(),
                                      .agent = options.agent,
-                                     .forwarding = forwarding_};
+                                     .forwarding = forwarding};
         FB_TRY(take(node::Staging::create(std::move(*locked), file, old_agent_max)));
-        staging->control().session = number;
+        staging->control().session = claim.session;
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;
         host_ = agent::host_of(options.agent, directory,
-                               posts_.empty() ? nullptr : &posts_[topology.virtual_index % posts_.size()], say_);
+                               posts.empty() ? nullptr : &posts[topology.virtual_index % posts.size()], say_);
         return sys::posix_store().make_directories(node::spool_path(directory));
     }));
     FB_TRY(comm::agree(world, [&] { return topology.leads() ? Result<>() : take(node::Staging::join(directory)); }));
@@ -308,13 +320,13 @@ Result<> SessionState::wait_for_old_agents(const std::string& directory) {
         return agent;
     };
     if (node::wait_together(*topology.world, look, options.close_wait, say_)) return {};
-    Result<> mine;
+    Result<> own_result;
     if (const auto agent = look(std::chrono::milliseconds(0)))
-        mine = Error{ErrorKind::retry,
-                     fmt::format("after {} s there still is {}",
-                                 std::chrono::duration<double>(options.close_wait).count(), *agent),
-                     "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
-    return comm::agree(*topology.world, mine);
+        own_result = Error{ErrorKind::retry,
+                           fmt::format("after {} s there still is {}",
+                                       std::chrono::duration<double>(options.close_wait).count(), *agent),
+                           "what it has staged", fmt::format("look at {}/agent.log, then start again", directory)};
+    return comm::agree(*topology.world, own_result);
 }
 
 }  // namespace forebay

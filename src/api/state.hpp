@@ -15,6 +15,7 @@
 #include "agent/hosts.hpp"
 #include "api/job.hpp"
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 #include "comm/group.hpp"
 #include "forebay/forebay.hpp"
 #include "node/host.hpp"
@@ -69,6 +70,13 @@ struct IfOwn {
     std::int64_t process = sys::process_id();
 };
 
+/// A session's claim of its run. Alike on all ranks.
+struct RunClaim {
+    std::uint64_t run_id = 0;
+    std::uint32_t session = 0;            // its number in the run; 0: the run is not claimed yet
+    std::uint64_t key = 0, last_key = 0;  // of this claim, and of the one before
+};
+
 class detail::SessionState {
 public:
     SessionState() = default;
@@ -111,30 +119,28 @@ public:
     comm::Topology topology;
     std::optional<node::Staging> staging;
     std::uint64_t id = 0;
-    std::uint64_t run_id = 0;
-    std::uint32_t number = 0;  // of this session in the run
+    RunClaim claim;
     std::int64_t opened_unix_ns = 0;
     std::uint64_t alignment_bytes = 4096;
 
 private:
     std::int64_t process_ = sys::process_id();
-    std::uint64_t claim_ = 0, last_claim_ = 0;  // keys of this session's claim, and of the one before
-    Result<> find_forwarders(const node::Forwarding& of_job);
-    Result<> open_target();
+    /// The forwarders of this node's agent: `of_job`, or those of the configuration.
+    Result<node::Forwarding> find_forwarders(const node::Forwarding& of_job);
+    Result<> open_target(const node::Forwarding& forwarding);
     Result<node::LockedDirectory> lock_staging();
     Result<> claim_run(const std::string& directory);
     Result<> wait_for_old_agents(const std::string& directory);
-    Result<> open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory);
-    Result<> drain_leftovers();
-    Result<> start(const node::Forwarding& of_job);
+    Result<> open_staging(std::optional<node::LockedDirectory> locked, const std::string& directory,
+                          std::span<agent::Post> posts, const node::Forwarding& forwarding);
+    Result<> drain_leftovers(const node::Forwarding& forwarding);
+    Result<> start(const GroupHolder& holder);
     void give_up();
     Result<> free_staging();
     Result<> look_at_job();
     void mark_to_continue();
 
     std::map<std::string, std::weak_ptr<StreamState>> streams_;  // the handles own them, and they own the session
-    std::span<agent::Post> posts_;
-    node::Forwarding forwarding_;
     node::Say say_;
     // Where this session writes beside its agents' doing: small files, on the world's first rank.
     std::shared_ptr<sys::Store> target_;

@@ -9,6 +9,7 @@
 
 #include "api/state.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "describe/geometry.hpp"
 
 namespace forebay {
@@ -46,7 +47,7 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
       stager({.topology = &session->topology,
               .staging = &*session->staging,
               .session_id = session->id,
-              .run_id = session->run_id,
+              .run_id = session->claim.run_id,
               .alignment_bytes = session->alignment_bytes,
               .block_bytes = session->options.agent.block_bytes,
               .host = session->host(),
@@ -57,12 +58,12 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
                .staging = &*session->staging,
                .store = &sys::posix_store(),
                .run = session->options.run,
-               .run_id = session->run_id,
+               .run_id = session->claim.run_id,
                .wait_max = session->options.close_wait,
                .say = session->say(),
                .note = [this](const std::string& text) { note(text); }},
               name),
-      course(session->number) {}
+      course(session->claim.session) {}
 
 Result<> StreamState::add(Variable variable, void* data, std::vector<Piece> pieces, Replicated which) {
     FB_TRY(session->check_open());
@@ -260,7 +261,7 @@ Result<> Stream::prepare() {
 Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::Values values) {
     FB_TRY(session->check_open());
     std::vector<format::LineStart> lines;
-    const auto mine = attempt([&]() -> Result<> {
+    const auto own_result = attempt([&]() -> Result<> {
         if (step < 0 || step > limits::step_max)
             return Error{ErrorKind::refused,
                          fmt::format("step {} is refused: steps are 0 to {}.", step, limits::step_max)};
@@ -273,7 +274,7 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
     // The memory of a restart is the simulation's again; a read after this one opens all anew.
     if (const auto read = reading.lock()) read->kept = {};
     session->leave_computing(stager.stream_index());
-    auto saved = stager.begin(step, time, schema, binding, changed, values, mine);
+    auto saved = stager.begin(step, time, schema, binding, changed, values, own_result);
     if (!saved || !saved->kept) session->compute_again();
     if (!saved) return saved;
     changed = false;
@@ -308,8 +309,7 @@ Result<DirectSave> Stream::begin(std::int64_t step, double time) {
 Result<Saved> Stream::save(std::int64_t step, double time) {
     return state_->guarded([&]() -> Result<Saved> {
         FB_TRY_ASSIGN(begun, state_->begin(step, time, stage::Stager::Values::final));
-        if (!begun.kept) return begun;
-        return state_->finish();
+        return begun.kept ? state_->finish() : begun;
     });
 }
 

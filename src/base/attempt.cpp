@@ -17,7 +17,7 @@ ErrorKind kind_of(const std::error_code& code) {
     return code == std::errc::resource_unavailable_try_again ? ErrorKind::retry : ErrorKind::broken;
 }
 
-Error told() {
+Error error_of_thrown() {
     try {
         throw;
     } catch (const Exception& thrown) {
@@ -40,7 +40,7 @@ Error told() {
 
 Error error_of_exception() noexcept {
     try {
-        return told();
+        return error_of_thrown();
     } catch (...) {
         return {ErrorKind::full, "no more memory"};  // short enough to need none
     }

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "bench/bench.hpp"
 #include "bench/report.hpp"
@@ -224,17 +225,17 @@ Result<> measure(const BenchOptions& options, const std::string& directory) {
 }  // namespace
 
 Result<> bench_compress(Ranks& ranks, const BenchOptions& options) {
-    Result<> mine;
+    Result<> own_result;
     if (ranks.rank() == 0) {
         const auto directory = fmt::format("{}/forebay-bench-compress-{}",
                                            options.staging.empty() ? "/dev/shm" : options.staging, sys::random_u64());
-        mine = sys::posix_store().make_directories(directory);
-        if (mine) mine = measure(options, directory);
+        own_result = sys::posix_store().make_directories(directory);
+        if (own_result) own_result = measure(options, directory);
         const auto removed = sys::posix_store().remove_tree(directory);
-        if (mine && !removed) mine = removed;
+        if (own_result && !removed) own_result = removed;
     }
     ranks.rest();
-    return ranks.agree(mine);
+    return ranks.agree(own_result);
 }
 
 }  // namespace forebay::bench

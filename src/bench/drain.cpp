@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "bench/bench.hpp"
 #include "bench/load.hpp"

@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::bench {

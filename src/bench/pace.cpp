@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/load.hpp"
 #include "bench/place.hpp"
@@ -27,7 +28,7 @@ constexpr int steps_alone = 20;
 constexpr std::chrono::seconds drain_max{60};
 
 struct Samples {
-    std::vector<double> slowdown, told, rate, steps;  // percent, percent, bytes a second, number
+    std::vector<double> slowdown, counted_slowdown, rate, steps;  // percent, percent, bytes a second, number
 };
 
 class PaceBench {
@@ -90,7 +91,7 @@ private:
         if (samples == nullptr) return {};
         const auto after = stream_->counters();
         samples->slowdown.push_back((spread_of(during).median / spread_of(alone).median - 1) * 100);
-        samples->told.push_back(after.slowdown_percent);
+        samples->counted_slowdown.push_back(after.slowdown_percent);
         samples->rate.push_back(static_cast<double>(after.bytes_drained - before.bytes_drained) / took);
         samples->steps.push_back(static_cast<double>(during.size()));
         return {};
@@ -114,7 +115,7 @@ void report(Ranks& ranks, const BenchOptions& options, const Samples& none, cons
     report.numbers("slowdown_no_drain", "slowdown without a drain: the machine's noise", "%", none.slowdown);
     const auto rows = [&](const std::string& key, const std::string& what, const Samples& samples) {
         report.numbers("slowdown_" + key, "slowdown while draining, " + what, "%", samples.slowdown);
-        report.numbers("told_" + key, "  as the counters tell it", "%", samples.told);
+        report.numbers("told_" + key, "  as the counters tell it", "%", samples.counted_slowdown);
         report.numbers("rate_" + key, "  seal to commit", "MB/s", [&] {
             std::vector<double> rates;
             for (const auto rate : samples.rate) rates.push_back(rate / 1e6);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/try.hpp"
 #include "sys/machine.hpp"
 #include "sys/private_file.hpp"
 #include "sys/store.hpp"

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
@@ -187,7 +188,7 @@ void report(const BenchOptions& options, const Samples& samples) {
 }  // namespace
 
 Result<> bench_plan(Ranks& ranks, const BenchOptions& options) {
-    Result<> mine;
+    Result<> own_result;
     if (options.variables < 1 || options.ranks_per_node < 1 || options.nodes < 1)
         return Error{ErrorKind::refused, "--variables, --ranks-per-node and --nodes must be 1 or more."};
     if (ranks.rank() == 0) {
@@ -195,12 +196,12 @@ Result<> bench_plan(Ranks& ranks, const BenchOptions& options) {
             static_cast<std::uint64_t>(options.nodes) * static_cast<std::uint64_t>(options.ranks_per_node);
         const auto schema = schema_of(options.variables, world);
         Samples samples;
-        mine = measure_node(options, schema, samples);
-        if (mine) mine = measure_world(options, schema, samples);
-        if (mine) report(options, samples);
+        own_result = measure_node(options, schema, samples);
+        if (own_result) own_result = measure_world(options, schema, samples);
+        if (own_result) report(options, samples);
     }
     ranks.rest();
-    return ranks.agree(mine);
+    return ranks.agree(own_result);
 }
 
 }  // namespace forebay::bench

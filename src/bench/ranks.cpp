@@ -38,14 +38,14 @@ double Ranks::max(double number) {
 }
 
 std::string Ranks::broadcast(const std::string& text) {
-    auto told = text;
-    group_->broadcast_sized(told, 0).value();
-    return told;
+    auto received = text;
+    group_->broadcast_sized(received, 0).value();
+    return received;
 }
 
-std::vector<std::uint64_t> Ranks::gather_on_node(std::uint64_t mine) {
+std::vector<std::uint64_t> Ranks::gather_on_node(std::uint64_t own_number) {
     std::vector<std::uint64_t> all(static_cast<std::size_t>(node_->size()));
-    node_->gather_all(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+    node_->gather_all(std::as_bytes(std::span(&own_number, 1)), std::as_writable_bytes(std::span(all)));
     return all;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/try.hpp"
 #include "comm/group.hpp"
 #include "sys/clock.hpp"
 
@@ -30,12 +31,12 @@ public:
     /// The first `count` ranks, on those; nothing on the others. Collective.
     std::unique_ptr<Ranks> first(int count);
 
-    Result<> agree(const Result<>& mine) { return comm::agree(*group_, mine); }
+    Result<> agree(const Result<>& own_result) { return comm::agree(*group_, own_result); }
     double max(double number);
     double min(double number) { return -max(-number); }
     /// Rank 0's.
     std::string broadcast(const std::string& text);
-    std::vector<std::uint64_t> gather_on_node(std::uint64_t mine);
+    std::vector<std::uint64_t> gather_on_node(std::uint64_t own_number);
 
     /// Seconds from the start of the first rank to the end of the last, after a barrier: a rank that the kernel lets
     /// wait for its core counts with its waiting.
@@ -43,9 +44,9 @@ public:
     Result<double> timed(Work&& work) {
         group_->barrier();
         const auto start = sys::Clock::now();
-        const Result<> mine = work();
+        const Result<> own_result = work();
         const auto end = sys::Clock::now();
-        FB_TRY(agree(mine));
+        FB_TRY(agree(own_result));
         return span(start, end);
     }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 
+#include "base/try.hpp"
 #include "bench/spread.hpp"
 #include "sys/clock.hpp"
 #include "sys/store.hpp"
@@ -52,17 +53,17 @@ Result<double> raw_write(const std::string& path, std::span<const std::byte> byt
 Result<double> timed_raw_write(Ranks& ranks, const std::string& path, std::span<const std::byte> bytes,
                                const RawWay& way) {
     double seconds = 0;
-    Result<> mine;
+    Result<> own_result;
     ranks.rest();
     if (ranks.node().rank() == 0) {
         const auto own = path + "." + std::to_string(ranks.rank());
         const auto written = raw_write(own, bytes, way);
         if (written) seconds = *written;
-        else mine = written.error();
-        if (const auto removed = sys::posix_store().remove(own); mine) mine = removed;
+        else own_result = written.error();
+        if (const auto removed = sys::posix_store().remove(own); own_result) own_result = removed;
     }
     ranks.rest();
-    FB_TRY(ranks.agree(mine));
+    FB_TRY(ranks.agree(own_result));
     return ranks.max(seconds);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "sys/store.hpp"
 #include "sys/thread.hpp"
@@ -55,7 +56,7 @@ std::span<const RawWay> read_ways() { return ways; }
 
 Result<std::vector<std::string>> node_files(Ranks& ranks, const std::string& run, const std::string& stream) {
     std::string names;
-    Result<> mine;
+    Result<> own_result;
     const auto look = [&]() -> Result<> {
         auto& store = sys::posix_store();
         FB_TRY_ASSIGN(snapshots, catalog::snapshots(store, run, stream));
@@ -66,8 +67,8 @@ Result<std::vector<std::string>> node_files(Ranks& ranks, const std::string& run
         for (const auto& node : manifest.nodes) names += newest.directory + "/" + node.path + "\n";
         return {};
     };
-    if (ranks.rank() == 0) mine = look();
-    FB_TRY(ranks.agree(mine));
+    if (ranks.rank() == 0) own_result = look();
+    FB_TRY(ranks.agree(own_result));
     names = ranks.broadcast(names);
     std::vector<std::string> files;
     for (std::size_t at = 0; at < names.size();) {
@@ -79,10 +80,10 @@ Result<std::vector<std::string>> node_files(Ranks& ranks, const std::string& run
 }
 
 Result<> forget(Ranks& ranks, const std::vector<std::string>& files) {
-    Result<> mine;
+    Result<> own_result;
     if (ranks.node().rank() == 0)
-        for (std::size_t i = 0; i < files.size() && mine; ++i) mine = sys::forget_cached(files[i]);
-    return ranks.agree(mine);
+        for (std::size_t i = 0; i < files.size() && own_result; ++i) own_result = sys::forget_cached(files[i]);
+    return ranks.agree(own_result);
 }
 
 Result<double> timed_raw_read(Ranks& ranks, const std::vector<std::string>& files, const RawWay& way) {

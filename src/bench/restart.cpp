@@ -1,6 +1,7 @@
 // forebay bench restart: reading a snapshot back from the staged copy, against memcpy of the same bytes, and from
 // storage, against raw reading of the same files.
 
+#include "base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/memory.hpp"
 #include "bench/place.hpp"
@@ -72,12 +73,12 @@ private:
         table_.clear();
         ranks_.rest();
         FB_TRY_ASSIGN(seconds, ranks_.timed([&] { return restart.read(); }));
-        Result<> mine;
-        if (table_.sum(rows_) != sum_) mine = Error{ErrorKind::broken, "what was read is not what was saved."};
+        Result<> own_result;
+        if (table_.sum(rows_) != sum_) own_result = Error{ErrorKind::broken, "what was read is not what was saved."};
         if (restart.source().starts_with("staged") != staged)
-            mine = Error{ErrorKind::broken,
-                         "the restart came from " + restart.source() + ", which was not to be measured."};
-        FB_TRY(ranks_.agree(mine));
+            own_result = Error{ErrorKind::broken,
+                               "the restart came from " + restart.source() + ", which was not to be measured."};
+        FB_TRY(ranks_.agree(own_result));
         return seconds;
     }
 

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/place.hpp"
 #include "bench/read.hpp"
@@ -102,9 +103,9 @@ Result<> bench_restart_ranks(Ranks& ranks, const BenchOptions& wanted) {
     // Ranks that have no part sleep until the others have ended theirs.
     const auto on_first = [&](int count, const auto& work) -> Result<> {
         const auto part = ranks.first(count);
-        const Result<> mine = part ? work(*part) : Result<>();
+        const Result<> own_result = part ? work(*part) : Result<>();
         ranks.rest();
-        return ranks.agree(mine);
+        return ranks.agree(own_result);
     };
     FB_TRY(on_first(options.from, [&](Ranks& part) { return save(part, place, options); }));
     for (int turn = 0; turn <= options.repeats; ++turn) {

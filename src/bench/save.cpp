@@ -1,5 +1,6 @@
 // forebay bench save: how long save() blocks the application, against memcpy of the same bytes.
 
+#include "base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/memory.hpp"
 #include "bench/place.hpp"

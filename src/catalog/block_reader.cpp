@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 
 namespace forebay::catalog {
 

@@ -1,4 +1,4 @@
-// Which snapshots of a run exist at its target, how whole they are, and which of them stay.
+// The catalog: the snapshots of a run that exist at its target, how whole they are, and which of them stay.
 //
 //   RUN/STREAM/step-000120/manifest.json        committed: node files beside it, named in it
 //   RUN/STREAM/step-000120.h5                   its plain view, if one was made; others: .h5part, .openpmd.h5, .nc
@@ -96,7 +96,7 @@ Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
 /// a part of it under a name that means more than "being removed". Missing is fine.
 Result<> discard(sys::Store& store, const std::string& directory, std::int64_t step, std::uint64_t snapshot_id);
 
-/// What of a stream stays: docs/guide/going-back.md.
+/// The snapshots of a stream that stay: docs/guide/going-back.md.
 struct Retention {
     int keep = 0;  // whole snapshots of the living line; 0: all
     int keep_abandoned =

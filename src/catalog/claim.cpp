@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
@@ -73,7 +74,7 @@ Result<std::uint32_t> last_session_in_snapshots(sys::Store& store, const std::st
     return last;
 }
 
-struct Said {
+struct ClaimHolder {
     Claimant claimant;
     std::string key;  // tells our claim from another's that came to the same number
 };
@@ -94,31 +95,31 @@ std::string encode(const Claimant& claimant, const std::string& key) {
 }
 
 // Nothing when it is damaged: then nobody knows who it is, and it is watched.
-std::optional<Said> decode(const std::string& text) {
+std::optional<ClaimHolder> decode(const std::string& text) {
     const auto document = format::json::Document::parse(text);
     if (!document || document->root().member("forebay").text() != "claim") return {};
     const auto root = document->root();
     const auto word = [&](const char* name) { return root.member(name).text().value_or(""); };
-    return Said{.claimant = {.host = word("host"),
-                             .user = word("user"),
-                             .boot = word("boot"),
-                             .lock_path = word("lock"),
-                             .lock_id = word("lock_id"),
-                             .process = root.member("process").i64().value_or(0)},
-                .key = word("key")};
+    return ClaimHolder{.claimant = {.host = word("host"),
+                                    .user = word("user"),
+                                    .boot = word("boot"),
+                                    .lock_path = word("lock"),
+                                    .lock_id = word("lock_id"),
+                                    .process = root.member("process").i64().value_or(0)},
+                       .key = word("key")};
 }
 
-Result<std::optional<Said>> load(sys::Store& store, const std::string& run, std::uint32_t session) {
+Result<std::optional<ClaimHolder>> load(sys::Store& store, const std::string& run, std::uint32_t session) {
     const auto text = sys::read_text(store, claim_directory(run, session) + "/claim.json", file_bytes_max);
     if (text) return decode(*text);
     if (text.error().kind == ErrorKind::retry) return text.error();
-    return std::optional<Said>{};
+    return std::optional<ClaimHolder>{};
 }
 
-std::string holder_name(std::uint32_t session, const std::optional<Said>& said) {
-    if (!said) return fmt::format("session {}", session);
-    return fmt::format("session {} of {} on {} (process {})", session, said->claimant.user, said->claimant.host,
-                       said->claimant.process);
+std::string holder_name(std::uint32_t session, const std::optional<ClaimHolder>& holder) {
+    if (!holder) return fmt::format("session {}", session);
+    return fmt::format("session {} of {} on {} (process {})", session, holder->claimant.user, holder->claimant.host,
+                       holder->claimant.process);
 }
 
 /// Makes one claim.
@@ -148,8 +149,8 @@ public:
 private:
     Result<bool> take(std::uint32_t session);
     Result<> see_it_dead(std::uint32_t session);
-    Result<> watch(std::uint32_t session, const std::optional<Said>& said);
-    Error refusal(std::uint32_t session, const std::optional<Said>& said, const std::string& how) const;
+    Result<> watch(std::uint32_t session, const std::optional<ClaimHolder>& holder);
+    Error refusal(std::uint32_t session, const std::optional<ClaimHolder>& holder, const std::string& how) const;
 
     sys::Store& store_;
     const std::string& run_;
@@ -184,31 +185,31 @@ Result<bool> Claiming::take(std::uint32_t session) {
     return false;
 }
 
-Error Claiming::refusal(std::uint32_t session, const std::optional<Said>& said, const std::string& how) const {
-    return {ErrorKind::refused, fmt::format("{} writes run {} ({})", holder_name(session, said), run_, how),
+Error Claiming::refusal(std::uint32_t session, const std::optional<ClaimHolder>& holder, const std::string& how) const {
+    return {ErrorKind::refused, fmt::format("{} writes run {} ({})", holder_name(session, holder), run_, how),
             "all of its snapshots", "end it, or choose another run directory"};
 }
 
 Result<> Claiming::see_it_dead(std::uint32_t session) {
     FB_TRY_ASSIGN(ended, store_.exists(claim_directory(run_, session) + "/ended"));
     if (ended) return {};
-    FB_TRY_ASSIGN(said, load(store_, run_, session));
-    if (said && !said->claimant.boot.empty() && said->claimant.boot == claimant_.boot &&
-        said->claimant.lock_id == sys::file_id(said->claimant.lock_path)) {
+    FB_TRY_ASSIGN(holder, load(store_, run_, session));
+    if (holder && !holder->claimant.boot.empty() && holder->claimant.boot == claimant_.boot &&
+        holder->claimant.lock_id == sys::file_id(holder->claimant.lock_path)) {
         // Where it had staged on this node, this session holds its lock by now.
-        const bool is_ours = said->claimant.lock_id == claimant_.lock_id;
-        if (is_ours || !sys::lock_is_held(said->claimant.lock_path)) return {};
-        return refusal(session, said, said->claimant.lock_path + " is locked");
+        const bool is_ours = holder->claimant.lock_id == claimant_.lock_id;
+        if (is_ours || !sys::lock_is_held(holder->claimant.lock_path)) return {};
+        return refusal(session, holder, holder->claimant.lock_path + " is locked");
     }
-    return watch(session, said);
+    return watch(session, holder);
 }
 
-Result<> Claiming::watch(std::uint32_t session, const std::optional<Said>& said) {
+Result<> Claiming::watch(std::uint32_t session, const std::optional<ClaimHolder>& holder) {
     if (options_.watch.count() == 0) return {};
     const double seconds = std::chrono::duration<double>(options_.watch).count();
     if (options_.log)
         options_.log(fmt::format("{} has claimed run {} and has not ended it: watching for {} s whether it lives",
-                                 holder_name(session, said), run_, seconds));
+                                 holder_name(session, holder), run_, seconds));
     const auto look = [&] { return sys::read_text(store_, claim_directory(run_, session) + "/alive", file_bytes_max); };
     const auto before = look();
     const auto deadline = sys::Clock::now() + options_.watch;
@@ -218,10 +219,10 @@ Result<> Claiming::watch(std::uint32_t session, const std::optional<Said>& said)
         if (ended) return {};
         const auto now = look();
         // What cannot be read for the moment shows no life, and no death either.
-        if (now && (!before || *now != *before)) return refusal(session, said, "it has just shown that it lives");
+        if (now && (!before || *now != *before)) return refusal(session, holder, "it has just shown that it lives");
     }
     if (options_.log)
-        options_.log(fmt::format("{} shows no life: its run {} is taken over", holder_name(session, said), run_));
+        options_.log(fmt::format("{} shows no life: its run {} is taken over", holder_name(session, holder), run_));
     return {};
 }
 
@@ -235,9 +236,9 @@ Result<std::uint32_t> claim(sys::Store& store, const std::string& run, const Cla
 Result<std::uint64_t> claim_key(sys::Store& store, const std::string& run) {
     FB_TRY_ASSIGN(sessions, sessions_in(store, run));
     if (sessions.empty()) return std::uint64_t{0};
-    FB_TRY_ASSIGN(said, load(store, run, sessions.back()));
+    FB_TRY_ASSIGN(holder, load(store, run, sessions.back()));
     std::uint64_t key = 0;
-    if (said) std::from_chars(said->key.data(), said->key.data() + said->key.size(), key, 16);
+    if (holder) std::from_chars(holder->key.data(), holder->key.data() + holder->key.size(), key, 16);
     return key;
 }
 
@@ -257,8 +258,8 @@ Result<> end_claim(sys::Store& store, const std::string& run, std::uint32_t sess
 Result<std::optional<std::string>> claimed_after(sys::Store& store, const std::string& run, std::uint32_t session) {
     FB_TRY_ASSIGN(all, sessions_in(store, run));
     if (session == 0 || all.empty() || all.back() <= session) return std::optional<std::string>{};
-    FB_TRY_ASSIGN(said, load(store, run, all.back()));
-    return std::optional(holder_name(all.back(), said));
+    FB_TRY_ASSIGN(holder, load(store, run, all.back()));
+    return std::optional(holder_name(all.back(), holder));
 }
 
 }  // namespace forebay::catalog

@@ -26,7 +26,7 @@ namespace forebay::catalog {
 /// One small file every so often, from one node of a run.
 inline constexpr std::chrono::seconds claim_renewal{5};
 
-/// What a session says of itself.
+/// A session as it describes itself in its claim.
 struct Claimant {
     std::string host;
     std::string user;

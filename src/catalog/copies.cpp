@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/try.hpp"
+
 namespace forebay::catalog {
 
 void Copies::add_memory(const format::Manifest& manifest, std::span<const node::StagedFile> staged) {

@@ -43,7 +43,7 @@ public:
     bool in_memory(const format::NodeLine& line) const { return memory_.contains(line.node); }
     /// The copy's name in texts.
     std::string name_of(const format::NodeLine& line) const;
-    /// What the checksum of the copy's record must be.
+    /// The checksum that the copy's record must have.
     std::uint32_t record_crc32c(const format::NodeLine& line) const;
     Result<NodeReader> open(const format::NodeLine& line) const;
     /// The bytes of a copy in memory, mapped by the first call.

@@ -1,4 +1,5 @@
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
 

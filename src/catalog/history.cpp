@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "catalog/views.hpp"

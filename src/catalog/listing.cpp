@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
 #include "describe/schema.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/forms/file_form.hpp"
 

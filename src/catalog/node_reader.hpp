@@ -34,7 +34,7 @@ public:
     Result<format::NodeFile> head();
     /// The same undecoded.
     Result<std::vector<std::byte>> head_bytes();
-    /// Whose bytes PlainBytes reads: as open_line() gives it.
+    /// The file whose bytes PlainBytes reads, as open_line() gives it.
     sys::File& file() { return *file_; }
     /// The same for who goes on without this reader.
     std::unique_ptr<sys::File> take_file() && { return std::move(file_); }
@@ -59,7 +59,7 @@ Result<> check_listed(const format::Peek& peek, const format::Manifest& manifest
 Result<std::unique_ptr<sys::File>> open_line(sys::Store& store, const std::string& directory,
                                              const format::NodeLine& line, sys::Access access);
 
-/// What names a line's node file in texts: "DIRECTORY/node-00003.h5", "DIRECTORY/nodes-00000-00015.h5/node-00003".
+/// The name of a line's node file in texts: "DIRECTORY/node-00003.h5", "DIRECTORY/nodes-00000-00015.h5/node-00003".
 std::string name_of(const std::string& directory, const format::NodeLine& line);
 
 /// The page of a combined file; errors as format::open_page().

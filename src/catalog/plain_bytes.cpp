@@ -7,6 +7,7 @@
 
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "codec/codec.hpp"
 #include "format/shared.hpp"
 

@@ -19,7 +19,7 @@ public:
     PlainBytes(sys::File& file, const format::NodeFile& head, const std::string& name)
         : file_(file), head_(head), name_(name) {}
 
-    /// What one thread needs to read compressed files; kept between its reads.
+    /// Memory that one thread needs to read compressed files; kept between its reads.
     struct Scratch {
         PageBuffer stored;
         PageBuffer decoded;

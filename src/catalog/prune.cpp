@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"

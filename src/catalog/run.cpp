@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"

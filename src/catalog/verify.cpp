@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/forms/file_form.hpp"
 #include "catalog/names.hpp"

@@ -4,6 +4,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error_text.hpp"
+#include "base/try.hpp"
 #include "describe/conventions.hpp"
 #include "format/view_mark.hpp"
 

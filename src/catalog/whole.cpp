@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
 #include "catalog/node_reader.hpp"

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/try.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"

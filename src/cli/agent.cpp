@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "agent/serve.hpp"
+#include "base/try.hpp"
 #include "cli/log.hpp"
 #include "cli/verbs.hpp"
 #include "sys/process.hpp"

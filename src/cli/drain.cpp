@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "agent/leftovers.hpp"
+#include "base/try.hpp"
 #include "cli/forwarding.hpp"
 #include "cli/json.hpp"
 #include "cli/say.hpp"

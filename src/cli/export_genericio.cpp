@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"

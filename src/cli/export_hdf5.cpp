@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"

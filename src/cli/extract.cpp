@@ -11,6 +11,7 @@
 
 #include "base/glob.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "catalog/block_reader.hpp"
 #include "cli/json.hpp"
 #include "cli/place.hpp"

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/bytes.hpp"
+#include "base/try.hpp"
 #include "catalog/names.hpp"
 #include "catalog/node_reader.hpp"
 #include "cli/json.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/files.hpp"
 #include "cli/json.hpp"
@@ -45,7 +46,7 @@ Json file_json(const std::string& path, const foreign::ForeignFile& file) {
     auto steps = Json::array();
     for (const auto step : file.steps) steps.push(step);
     auto object = Json::object();
-    object.set("file", path).set("format", format_word(file.format)).set("said", file.said).set("steps", steps);
+    object.set("file", path).set("format", format_word(file.format)).set("said", file.label).set("steps", steps);
     return object.set("bytes", file.bytes);
 }
 
@@ -58,7 +59,7 @@ std::string steps_text(const std::vector<std::int64_t>& steps) {
 
 Shown line_of(const std::string& path, const foreign::ForeignFile& file) {
     const auto count = file.datasets.size();
-    return lines("{}  {}{}  {} dataset{}, {}\n", path, file.said, steps_text(file.steps), count, count == 1 ? "" : "s",
+    return lines("{}  {}{}  {} dataset{}, {}\n", path, file.label, steps_text(file.steps), count, count == 1 ? "" : "s",
                  show_bytes(file.bytes));
 }
 
@@ -100,19 +101,19 @@ Result<Exit> verify_hdf5_file(const std::string& path, bool json) {
     }());
     const auto& problems = verdict.problems;
     if (json) {
-        auto said = Json::array();
-        for (const auto& problem : problems) said.push(problem);
+        auto texts = Json::array();
+        for (const auto& problem : problems) texts.push(problem);
         auto object = file_json(path, file).set("whole", problems.empty()).set("bytes_read", verdict.bytes);
-        object.set("problems", said).print();
+        object.set("problems", texts).print();
         return problems.empty() ? Exit::good : Exit::found;
     }
     if (problems.empty()) {
         say("{}  {}: {} can be read. It has no checksums of its own: that they are what was written, only its writer "
             "can say\n",
-            path, file.said, show_bytes(verdict.bytes));
+            path, file.label, show_bytes(verdict.bytes));
         return Exit::good;
     }
-    say("{}  {}: {} problem{}\n", path, file.said, problems.size(), problems.size() == 1 ? "" : "s");
+    say("{}  {}: {} problem{}\n", path, file.label, problems.size(), problems.size() == 1 ? "" : "s");
     for (std::size_t i = 0; i < std::min(problems.size(), problem_lines_max); ++i) say("  {}\n", problems[i]);
     if (problems.size() > problem_lines_max)
         say("  ... and {} more: --json lists all.\n", problems.size() - problem_lines_max);

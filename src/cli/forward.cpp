@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/try.hpp"
 #include "cli/forwarding.hpp"
 #include "cli/json.hpp"
 #include "cli/log.hpp"

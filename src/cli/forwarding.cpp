@@ -1,5 +1,6 @@
 #include "cli/forwarding.hpp"
 
+#include "base/try.hpp"
 #include "sys/private_file.hpp"
 
 namespace forebay::cli {

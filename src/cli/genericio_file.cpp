@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/files.hpp"
 #include "cli/json.hpp"

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "agent/leftovers.hpp"
+#include "base/try.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"

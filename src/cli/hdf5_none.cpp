@@ -36,8 +36,8 @@ void add(Verb verb, const Absent& row) {
     for (std::size_t i = 0; i < given->size(); ++i)
         verb.argument(row.arguments[i], (*given)[i], "As in a build with HDF5");
     verb.action([given, &row]() -> Result<Exit> {
-        const auto said = [&](const char* text) { return fmt::format(fmt::runtime(text), given->front()); };
-        return no_hdf5(said(row.what), said(row.safe),
+        const auto text_of = [&](const char* text) { return fmt::format(fmt::runtime(text), given->front()); };
+        return no_hdf5(text_of(row.what), text_of(row.safe),
                        "run the same command with a forebay that was built with -DFOREBAY_HDF5=ON");
     });
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/run.hpp"
 #include "cli/log.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/place.hpp"
 #include "cli/progress.hpp"
@@ -140,12 +141,12 @@ void print(const ImportArguments& options, const foreign::ForeignContents& conte
            const std::string& directory, bool view) {
     const auto& notes = contents.notes;
     if (options.json) {
-        auto said = Json::array();
-        for (const auto& note : notes) said.push(note);
+        auto texts = Json::array();
+        for (const auto& note : notes) texts.push(note);
         auto object = Json::object();
         object.set("stream", to.stream).set("step", to.step).set("directory", directory).set("time", contents.time);
         object.set("dry_run", options.dry_run).set("view", view).set("bytes", contents.bytes());
-        object.set("ranks", contents.parts.size()).set("variables", variables_of(contents)).set("notes", said).print();
+        object.set("ranks", contents.parts.size()).set("variables", variables_of(contents)).set("notes", texts).print();
         return;
     }
     const auto count = contents.schema.variables.size();

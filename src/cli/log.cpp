@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/try.hpp"
 #include "cli/say.hpp"
 #include "cli/words.hpp"
 #include "sys/clock.hpp"

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error_text.hpp"
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"

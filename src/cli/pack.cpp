@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "agent/pack.hpp"
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/json.hpp"
 #include "cli/progress.hpp"

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "format/packed.hpp"

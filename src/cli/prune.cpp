@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "catalog/names.hpp"
 #include "catalog/views.hpp"
 #include "cli/held_claim.hpp"

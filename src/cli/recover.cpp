@@ -10,6 +10,7 @@
 
 #include "agent/leftovers.hpp"
 #include "agent/missing_views.hpp"
+#include "base/try.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
@@ -57,16 +58,16 @@ public:
     void add(const agent::OwedView& view) {
         const auto kind =
             view.convention == Convention::plain ? "" : std::string(describe::known(view.convention).name) + " ";
-        const auto said = view.made ? fmt::format("its {}view was missing and is made.", kind)
+        const auto text = view.made ? fmt::format("its {}view was missing and is made.", kind)
                                     : fmt::format("it has no {}view: {}", kind, view.made.error().line());
         auto object = json_of(view.snapshot).set("kind", "view");
         // What a view lacks is no loss; the snapshot is there.
-        add(lines("{}: step {}: {}\n", view.snapshot.stream, view.snapshot.step, Message{said}), object,
-            view.made ? "made" : "incomplete", said, true);
+        add(lines("{}: step {}: {}\n", view.snapshot.stream, view.snapshot.step, Message{text}), object,
+            view.made ? "made" : "incomplete", text, true);
     }
     void add(const std::string& directory, const agent::Drained& one, Outcome outcome) {
         if (one.step < 0) return add(directory, one.text, outcome);  // the spool
-        const auto said =
+        const auto text =
             one.committed
                 ? "it was staged on this node and is now committed." + (one.text.empty() ? "" : "\n  " + one.text)
             : !one.waiting ? one.text
@@ -74,17 +75,17 @@ public:
                                          outcome == Outcome::removed ? "removed" : "staged in", one.staged_path);
         auto object = Json::object();
         object.set("stream", one.stream).set("step", one.step).set("directory", directory).set("kind", "staged");
-        add(lines("{}: step {}: {}\n", one.stream, one.step, Message{said}), object, name_of_outcome(outcome), said,
+        add(lines("{}: step {}: {}\n", one.stream, one.step, Message{text}), object, name_of_outcome(outcome), text,
             outcome != Outcome::incomplete);
     }
-    void add(const std::string& directory, const std::string& said, Outcome outcome) {
+    void add(const std::string& directory, const std::string& text, Outcome outcome) {
         auto object = Json::object().set("directory", directory).set("kind", "staging");
-        add(lines("{}: {}\n", directory, Message{said}), object, name_of_outcome(outcome), said,
+        add(lines("{}: {}\n", directory, Message{text}), object, name_of_outcome(outcome), text,
             outcome != Outcome::incomplete);
     }
-    void add(const Shown& line, Json& object, const char* outcome, const std::string& said, bool done) {
+    void add(const Shown& line, Json& object, const char* outcome, const std::string& text, bool done) {
         text_ += line;
-        array_.push(object.set("outcome", outcome).set("text", said));
+        array_.push(object.set("outcome", outcome).set("text", text));
         if (!done) exit_ = Exit::found;
     }
     Exit print(const RecoverArguments& options) const {

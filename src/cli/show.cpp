@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/names.hpp"
 #include "cli/files.hpp"

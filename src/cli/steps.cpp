@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/try.hpp"
 #include "catalog/history.hpp"
 #include "sys/clock.hpp"
 #include "sys/wait_until.hpp"

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
 #include "cli/json.hpp"

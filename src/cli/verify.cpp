@@ -6,6 +6,7 @@
 #include <memory>
 #include <tuple>
 
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/history.hpp"
 #include "cli/files.hpp"

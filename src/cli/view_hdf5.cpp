@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/try.hpp"
 #include "catalog/history.hpp"
 #include "cli/json.hpp"
 #include "cli/place.hpp"

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <random>
 
+#include "base/try.hpp"
 #include "codec/codec.hpp"
 
 using namespace forebay;

@@ -6,6 +6,7 @@
 #include <zfp.h>
 #include <zfp/bitstream.h>
 
+#include "base/try.hpp"
 #include "codec/filters.hpp"
 
 namespace forebay::codec {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/crc32c.hpp"
+#include "base/try.hpp"
 
 namespace forebay::comm {
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/bytes.hpp"
+#include "base/try.hpp"
 
 namespace forebay::comm {
 
@@ -121,11 +122,11 @@ Result<> agree(Group& group, const Result<>& mine) {
     const auto voice = group.max(mine ? 0 : group.size() - group.rank());
     if (voice == 0) return {};
     const int speaker = group.size() - static_cast<int>(voice);
-    Posted said;
-    if (speaker == group.rank()) said.take(mine.error());
-    group.broadcast(std::as_writable_bytes(std::span(&said, 1)), speaker);
+    Posted spoken;
+    if (speaker == group.rank()) spoken.take(mine.error());
+    group.broadcast(std::as_writable_bytes(std::span(&spoken, 1)), speaker);
     return attempt([&]() -> Result<> {
-        auto error = said.give();
+        auto error = spoken.give();
         if (group.size() > 1) error.what = with_reporter(std::move(error.what), speaker);
         return error;
     });

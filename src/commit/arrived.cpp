@@ -1,3 +1,4 @@
+#include "base/try.hpp"
 #include "catalog/forms/file_form.hpp"
 #include "commit/gather.hpp"
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "commit/gather.hpp"

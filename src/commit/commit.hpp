@@ -45,7 +45,7 @@ SnapshotKey key_of(const std::string& run, const std::string& stream, const form
 Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std::uint64_t run_id,
                                   std::uint32_t* look_first_at = nullptr, std::vector<std::string>* others = nullptr);
 
-/// What recover() did with one leftover directory.
+/// One leftover directory, and what recover() did with it.
 struct Recovered {
     catalog::Leftover leftover;
     enum class Outcome { committed, restored, removed, incomplete } outcome = Outcome::incomplete;

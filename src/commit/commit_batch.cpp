@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "commit/commit.hpp"
 #include "commit/publish.hpp"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
 

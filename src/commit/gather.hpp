@@ -11,8 +11,8 @@
 
 namespace forebay::commit {
 
-/// What has arrived in a part directory. Lists the directory and its folders, reads 8 KiB of one node file, and the
-/// pages of files of several nodes.
+/// The files that have arrived in a part directory. Lists the directory and its folders, reads 8 KiB of one node file,
+/// and the pages of files of several nodes.
 Result<catalog::Arrived> look_at_part(sys::Store& store, const std::string& directory);
 
 /// Reads every node file's head and makes the manifest. `refused` when a file is of another snapshot or disagrees

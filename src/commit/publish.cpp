@@ -20,6 +20,7 @@
 
 #include <optional>
 
+#include "base/try.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "catalog/views.hpp"

@@ -8,6 +8,7 @@
 #include <array>
 #include <functional>
 
+#include "base/try.hpp"
 #include "commit/commit.hpp"
 #include "support/committed_run.hpp"
 #include "support/passing_store.hpp"

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/try.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"

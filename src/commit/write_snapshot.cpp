@@ -8,6 +8,7 @@
 
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
 #include "catalog/run.hpp"

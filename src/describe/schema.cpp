@@ -7,6 +7,7 @@
 
 #include "base/limits.hpp"
 #include "base/show_text.hpp"
+#include "base/try.hpp"
 
 namespace forebay {
 

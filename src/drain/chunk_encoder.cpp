@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/bytes.hpp"
+#include "base/try.hpp"
 #include "sys/clock.hpp"
 
 namespace forebay::drain {

@@ -20,6 +20,7 @@
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
 #include "base/page_buffer.hpp"
+#include "base/try.hpp"
 #include "drain/chunk_encoder.hpp"
 #include "drain/effort_chooser.hpp"
 #include "drain/output_blocks.hpp"

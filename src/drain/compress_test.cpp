@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "base/try.hpp"
 #include "catalog/node_reader.hpp"
 #include "catalog/plain_bytes.hpp"
 #include "drain/compress.hpp"

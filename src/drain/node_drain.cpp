@@ -4,6 +4,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "drain/forms/bring.hpp"
 #include "format/manifest.hpp"

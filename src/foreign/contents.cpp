@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "foreign/limits.hpp"
 
 namespace forebay::foreign {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/try.hpp"
+
 namespace forebay::foreign {
 
 namespace {

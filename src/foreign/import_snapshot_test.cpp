@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/run.hpp"
 #include "commit/commit.hpp"

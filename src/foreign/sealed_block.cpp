@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/crc64.hpp"
+#include "base/try.hpp"
 #include "codec/codec.hpp"
 #include "foreign/bytes.hpp"
 #include "foreign/limits.hpp"

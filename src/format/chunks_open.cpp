@@ -4,6 +4,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "format/head.hpp"
 
 namespace forebay::format {

@@ -14,6 +14,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "describe/geometry.hpp"
 #include "format/head.hpp"
 #include "format/json_text.hpp"

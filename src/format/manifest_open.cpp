@@ -8,6 +8,7 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "describe/geometry.hpp"
 #include "format/manifest.hpp"
 #include "format/manifest_text.hpp"

@@ -8,6 +8,7 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "format/head.hpp"
 
 namespace forebay::format {

@@ -9,6 +9,7 @@
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "base/show_text.hpp"
+#include "base/try.hpp"
 #include "format/head.hpp"
 #include "format/json_text.hpp"
 

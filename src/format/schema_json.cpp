@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "format/json_text.hpp"
 #include "format/node_file.hpp"
 #include "format/schema_json.hpp"

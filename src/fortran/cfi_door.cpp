@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/c_door.hpp"
+#include "base/try.hpp"
 
 using namespace forebay;
 using c_door::given, c_door::guarded, c_door::text_or_empty;

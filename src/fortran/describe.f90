@@ -1,5 +1,5 @@
-! Bodies of the calls that describe a stream: replicated values, arrays and tables, and where they lie.
-submodule (forebay) forebay_describe
+! Bodies of the calls that open and describe a stream: replicated values, arrays and tables, and where they lie.
+submodule (forebay_streams) forebay_describe
   use, intrinsic :: iso_c_binding
   use forebay_c
   use forebay_texts
@@ -12,6 +12,22 @@ submodule (forebay) forebay_describe
   end type
 
 contains
+
+  module procedure open_stream
+    character(kind=c_char, len=:), allocatable, target :: text
+    type(c_ptr) :: given
+    type(c_error) :: error
+    integer(c_int) :: status
+    given = c_null_ptr
+    if (is_given(options)) then
+      text = c_text(options)
+      given = c_loc(text)
+    end if
+    call c_stream_free(stream%handle)
+    stream%handle = c_null_ptr
+    status = c_stream_open(session, c_text(name), given, stream%handle, error)
+    call finish(status, error, stat, errmsg)
+  end procedure
 
   module procedure stream_replicated
     type(c_error) :: error

@@ -1,5 +1,5 @@
 ! Bodies of the calls that restart a simulation: restore, newest, older, and those of fb_restart.
-submodule (forebay) forebay_restart
+submodule (forebay_streams) forebay_restart
   use, intrinsic :: iso_c_binding
   use forebay_c
   use forebay_texts

@@ -1,5 +1,5 @@
 ! Bodies of the calls that save: prepare, save, wait_committed and what is counted.
-submodule (forebay) forebay_save
+submodule (forebay_streams) forebay_save
   use, intrinsic :: iso_c_binding
   use forebay_c
   use forebay_texts

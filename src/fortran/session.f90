@@ -33,19 +33,7 @@ contains
   end procedure
 
   module procedure session_stream
-    character(kind=c_char, len=:), allocatable, target :: text
-    type(c_ptr) :: given
-    type(c_error) :: error
-    integer(c_int) :: status
-    given = c_null_ptr
-    if (is_given(options)) then
-      text = c_text(options)
-      given = c_loc(text)
-    end if
-    call c_stream_free(stream%handle)
-    stream%handle = c_null_ptr
-    status = c_stream_open(self%handle, c_text(name), given, stream%handle, error)
-    call finish(status, error, stat, errmsg)
+    call open_stream(stream, self%handle, name, options, stat, errmsg)
   end procedure
 
   module procedure session_draining
@@ -58,18 +46,18 @@ contains
 
   module procedure session_job
     type(c_error) :: error
-    type(c_job), target :: told
+    type(c_job), target :: answer
     integer(c_int) :: status, wanted
     wanted = 0
     if (present(stop_wanted)) wanted = merge(1, 0, stop_wanted)
     job%seconds_left = ieee_value(job%seconds_left, ieee_positive_inf)
     job%reason = ''
-    status = c_check_job(self%handle, wanted, told, error)
+    status = c_check_job(self%handle, wanted, answer, error)
     if (status == fb_ok) then
-      job%save = told%save /= 0
-      job%stop = told%stop /= 0
-      job%seconds_left = told%seconds_left
-      job%reason = text_at(c_loc(told%reason))
+      job%save = answer%save /= 0
+      job%stop = answer%stop /= 0
+      job%seconds_left = answer%seconds_left
+      job%reason = text_at(c_loc(answer%reason))
     end if
     call finish(status, error, stat, errmsg)
   end procedure

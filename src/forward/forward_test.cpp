@@ -11,6 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
+#include "base/try.hpp"
 #include "describe/conventions.hpp"
 #include "support/forwarder.hpp"
 #include "support/passing_store.hpp"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 
 namespace forebay::forward {
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/crc32c.hpp"
+#include "base/try.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
 
@@ -81,10 +82,10 @@ Result<sys::Connection> ForwarderPool::greet(const std::string& address) const {
                                .number = word_of_hello(key_, greeting),
                                .path = options_.run}),
                 options_.silence_max));
-    FB_TRY_ASSIGN(told, await(connection, FrameKind::go));
-    if (told.error) return *told.error;
-    greeting.forwarder_nonce = told.number;
-    if (told.word != word_of_forwarder(key_, greeting))
+    FB_TRY_ASSIGN(answer, await(connection, FrameKind::go));
+    if (answer.error) return *answer.error;
+    greeting.forwarder_nonce = answer.number;
+    if (answer.word != word_of_forwarder(key_, greeting))
         return Error{ErrorKind::refused, fmt::format("{} is no forwarder with this token", address)};
     FB_TRY_ASSIGN(let_in,
                   exchange(connection, FrameKind::proof,

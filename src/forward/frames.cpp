@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/crc32c.hpp"
+#include "base/try.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::forward {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 #include "forward/service.hpp"
 #include "forward/strangers.hpp"
 #include "sys/thread.hpp"

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "base/crc32c.hpp"
+#include "base/try.hpp"
 #include "describe/conventions.hpp"
 
 namespace forebay::forward {

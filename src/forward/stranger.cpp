@@ -1,5 +1,6 @@
 #include "forward/stranger.hpp"
 
+#include "base/try.hpp"
 #include "sys/machine.hpp"
 
 namespace forebay::forward {
@@ -36,14 +37,14 @@ Error Stranger::refuse(Error why) {
 Result<bool> Stranger::answer(const SipKey& key, const Frame& message) {
     if (message.kind != (known_ ? FrameKind::proof : FrameKind::hello))
         return Error{ErrorKind::refused, "its first message is no greeting"};
-    FB_TRY_ASSIGN(said, decode_request(message.body));
+    FB_TRY_ASSIGN(request, decode_request(message.body));
     if (!known_) {
-        FB_TRY(answer_hello(key, said));
+        FB_TRY(answer_hello(key, request));
         return false;
     }
-    if (said.number != word_of_client(key, greeting_))
+    if (request.number != word_of_client(key, greeting_))
         return refuse({ErrorKind::refused, "it does not have the token of this forwarder"});
-    name_ = said.path;
+    name_ = request.path;
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
 #include "sys/clock.hpp"
 
 namespace forebay::forward {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/show_text.hpp"
+#include "base/try.hpp"
 #include "genericio/door.hpp"
 #include "genericio/pending.hpp"
 #include "sys/machine.hpp"

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <mutex>
 
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "node/staging.hpp"
 #include "sys/clock.hpp"
@@ -70,8 +71,8 @@ Result<bool> holds_a_write(const made::Making& making) {
 }
 
 void warn_of_no_locks(const std::string& file) {
-    static std::once_flag told;
-    std::call_once(told, [&] { std::fputs((made::warning_of_no_locks(file) + "\n").c_str(), stderr); });
+    static std::once_flag warned;
+    std::call_once(warned, [&] { std::fputs((made::warning_of_no_locks(file) + "\n").c_str(), stderr); });
 }
 
 /// What earlier writers of the name left: FILE itself stays until the new one takes its place.
@@ -84,10 +85,10 @@ Result<> clear(const made::Making& making) {
 }  // namespace
 
 Result<> finish_earlier(const made::FileRanks& ranks, const std::string& file) {
-    auto mine = unfinished().count(ranks);
+    auto own_count = unfinished().count(ranks);
     return unfinished().finish([&](const WrittenTable& one) {
-        if (one.ranks.key != ranks.key || (one.name() != file && mine < unfinished_max)) return false;
-        --mine;
+        if (one.ranks.key != ranks.key || (one.name() != file && own_count < unfinished_max)) return false;
+        --own_count;
         return true;
     });
 }

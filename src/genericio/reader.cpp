@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/try.hpp"
 #include "foreign/limits.hpp"
 #include "genericio/pending.hpp"
 #include "genericio/state.hpp"
@@ -83,11 +84,11 @@ Result<> open(Data& data, Mismatch mismatch, bool check_partitions) {
     data.opened.reset();
     FB_TRY(made::on_first_rank(data.ranks, [&] { return await_file(data.file); }));
     auto set = open_set(data.file, check_partitions);
-    const auto mine = [&]() -> Result<> {
+    const auto own_result = [&]() -> Result<> {
         if (!set) return set.error();
         return mismatch == Mismatch::disallowed ? check_mismatch(data, *set) : Result<>();
     }();
-    FB_TRY(comm::agree(*data.ranks.world, mine));
+    FB_TRY(comm::agree(*data.ranks.world, own_result));
     Opened opened{.set = std::move(*set), .redistributes = mismatch == Mismatch::redistribute, .sources = {}};
     const int rank = data.ranks.world->rank();
     opened.sources = opened.redistributes

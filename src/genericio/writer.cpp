@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/try.hpp"
 #include "foreign/limits.hpp"
 #include "genericio/pending.hpp"
 #include "genericio/state.hpp"
@@ -96,8 +97,8 @@ Result<> save(const Data& data, Session& session, const Options& options) {
 // Here, since whoever makes the file of the data could tell nobody in time.
 Result<> check_partitions(const Data& data) {
     std::vector<std::int32_t> all(static_cast<std::size_t>(data.ranks.world->size()));
-    const std::int32_t mine = data.partition;
-    data.ranks.world->gather_all(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+    const std::int32_t own_partition = data.partition;
+    data.ranks.world->gather_all(std::as_bytes(std::span(&own_partition, 1)), std::as_writable_bytes(std::span(all)));
     const std::set<std::int32_t> partitions(all.begin(), all.end());
     if (partitions.size() <= static_cast<std::size_t>(foreign::limits::genericio_partitions_max)) return {};
     return Error{ErrorKind::refused,
@@ -109,10 +110,10 @@ Result<> check_partitions(const Data& data) {
 }  // namespace
 
 Result<> write(const Data& data) {
-    Result<> mine;
+    Result<> own_result;
     if (data.columns.empty())
-        mine = Error{ErrorKind::refused, "there is no variable to write", "", "addVariable() before write()"};
-    FB_TRY(comm::agree(*data.ranks.world, mine));
+        own_result = Error{ErrorKind::refused, "there is no variable to write", "", "addVariable() before write()"};
+    FB_TRY(comm::agree(*data.ranks.world, own_result));
     FB_TRY(check_partitions(data));
     // Told when this write is safe.
     const auto earlier = finish_earlier(data.ranks, data.file);

@@ -12,6 +12,7 @@
 #include <charconv>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "sys/lock.hpp"
 
 namespace forebay::h5 {

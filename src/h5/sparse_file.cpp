@@ -9,6 +9,8 @@
 #include <exception>
 #include <new>
 
+#include "base/try.hpp"
+
 namespace forebay::h5 {
 
 void Stretches::write(std::uint64_t offset, std::span<const std::byte> bytes) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/try.hpp"
 #include "h5/limits.hpp"
 
 namespace forebay::h5 {

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "base/try.hpp"
+
 namespace forebay::h5part {
 
 namespace {

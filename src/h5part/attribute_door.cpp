@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/try.hpp"
 #include "h5part/file.hpp"
 
 using namespace forebay;

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/try.hpp"
+
 namespace forebay::h5part {
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.hpp"
 #include "h5part/file.hpp"
 #include "h5part/fortran_text.hpp"
 

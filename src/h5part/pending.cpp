@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/try.hpp"
 #include "h5part/report.hpp"
 
 namespace forebay::h5part {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
+
 namespace forebay::h5part {
 
 namespace {

@@ -72,8 +72,8 @@ void warn(const char* function, const std::string& text) {
 
 void warn_of_no_locks(const char* function, const std::string& file) {
     if (reporting().verbosity < H5PART_VERB_ERROR || !reporting().is_first_rank) return;
-    static std::once_flag told;
-    std::call_once(told, [&] {
+    static std::once_flag warned;
+    std::call_once(warned, [&] {
         std::fputs(fmt::format("W: {}: {}\n", function, made::warning_of_no_locks(file)).c_str(), stderr);
     });
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
 #include "h5part/file.hpp"
 
 using namespace forebay;

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/try.hpp"
 #include "h5part/report.hpp"
 #include "made/h5part/h5part_names.hpp"
 

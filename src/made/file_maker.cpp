@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/try.hpp"
 #include "sys/process.hpp"
 
 namespace forebay::made {

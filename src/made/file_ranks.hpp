@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/try.hpp"
 #include "comm/group.hpp"
 #include "sys/store.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/try.hpp"
 #include "node/run_lock.hpp"
 #include "sys/store.hpp"
 

@@ -2,17 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <thread>
 
 #include "base/error_text.hpp"
+#include "base/try.hpp"
 #include "node/run_lock.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
 #include "sys/store.hpp"
+#include "sys/wait_until.hpp"
 
 namespace forebay::made {
 
@@ -100,9 +102,7 @@ Result<> Making::start_if_needed() const {
 
 Result<> Making::await() const {
     const auto wait_max = settings.options.close_wait;
-    const auto deadline = sys::Clock::now() + wait_max;
-    auto pause = look_pause_min;
-    while (true) {
+    const auto look = [this]() -> std::optional<Result<>> {
         // Asked before the outcome: a maker writes its outcome before it lets go of the lock.
         const bool at_work = run.has_maker();
         FB_TRY_ASSIGN(is_unfinished, run.is_unfinished());
@@ -110,12 +110,12 @@ Result<> Making::await() const {
         const auto failed = sys::read_text(sys::posix_store(), run.failed_path(), failed_bytes_max);
         if (failed) return error_of_text(ErrorKind::retry, *failed);
         if (!at_work) return not_made(*this, "the process that made it has ended");
-        if (sys::Clock::now() >= deadline)
-            return not_made(*this, fmt::format("after {} s it is still being made{}", wait_max.count() / 1000,
-                                               node::run_lock_doubt(run.finish_lock())));
-        std::this_thread::sleep_for(pause);
-        pause = std::min(pause * 2, look_pause_max);
-    }
+        return std::nullopt;
+    };
+    const auto outcome = sys::wait_until(sys::Clock::now() + wait_max, {look_pause_min, look_pause_max}, look);
+    if (outcome) return *outcome;
+    return not_made(*this, fmt::format("after {} s it is still being made{}", wait_max.count() / 1000,
+                                       node::run_lock_doubt(run.finish_lock())));
 }
 
 Result<> Making::remove_if_made() const {

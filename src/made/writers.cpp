@@ -1,5 +1,6 @@
 #include "made/writers.hpp"
 
+#include "base/try.hpp"
 #include "node/staging.hpp"
 
 namespace forebay::made {

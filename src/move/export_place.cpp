@@ -1,5 +1,6 @@
 #include "move/export_place.hpp"
 #include "base/path.hpp"
+#include "base/try.hpp"
 
 #include <fmt/format.h>
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/try.hpp"
+
 namespace forebay::move {
 
 // Every thread that finds the gate wanted asks for the lock alone, so none goes on before one has passed.

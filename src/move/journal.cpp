@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 
 namespace forebay::move {
 

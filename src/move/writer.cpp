@@ -10,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "move/flow.hpp"
 #include "sys/thread.hpp"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "node/step_clock.hpp"
 #include "sys/clock.hpp"
@@ -59,29 +60,29 @@ Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<s
     std::map<std::uint32_t, std::uint32_t> failures_before;
     for (const auto index : slots) failures_before[index] = page.slots[index].failures.load();
     ring(page.bell);
-    const Waiting told(page);
-    Result<> mine;
+    const Waiting waiting(page);
+    Result<> own_result;
     const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
-        if (!mine) return {};
+        if (!own_result) return {};
         const auto seen = page.news.load(std::memory_order_acquire);
         for (const auto index : slots) {
             const auto& slot = page.slots[index];
             const bool failed = slot.state.load(std::memory_order_acquire) == SlotState::failed &&
                                 slot.failures.load() != failures_before[index];
             if (!failed && slot.given_up.load() == 0) continue;
-            mine = error_in(slot.error_kind, slot.error_text);
+            own_result = error_in(slot.error_kind, slot.error_text);
             return {};
         }
         const auto pending = show_pending(staging, slots);
         if (pending.empty()) return {};
         sys::wait_on(page.news, seen, nap);
-        if (host != nullptr) mine = host->ensure();
+        if (host != nullptr) own_result = host->ensure();
         return fmt::format("the agent on {} to commit what is staged in {}: {}", sys::host_name(), staging.directory(),
                            pending);
     };
-    if (!wait_together(world, look, at_most, say) && mine && !show_pending(staging, slots).empty())
-        mine = not_committed(staging, slots, at_most);
-    return comm::agree(world, mine);
+    if (!wait_together(world, look, at_most, say) && own_result && !show_pending(staging, slots).empty())
+        own_result = not_committed(staging, slots, at_most);
+    return comm::agree(world, own_result);
 }
 
 Result<> await_inherited(const comm::Topology& topology, const Staging& staging, std::chrono::milliseconds at_most,

@@ -22,9 +22,9 @@ std::string show_pending(const Staging& staging, const std::vector<std::uint32_t
 Result<> await_commits(comm::Group& world, Staging& staging, const std::vector<std::uint32_t>& slots,
                        std::chrono::milliseconds at_most, Host* host, const Say& say);
 
-/// What a dead session left staged on several nodes, or on another number of them, can be read by all nodes only from
-/// the target. Returns when the agents of this session have drained it there, or after `at_most`. A session of one node
-/// reads what an earlier one of one node left as it is, so it does not wait. Collective.
+/// Snapshots that a dead session left staged on several nodes, or on another number of them, can be read by all nodes
+/// only from the target. Returns when the agents of this session have drained it there, or after `at_most`. A session
+/// of one node reads what an earlier one of one node left as it is, so it does not wait. Collective.
 Result<> await_inherited(const comm::Topology& topology, const Staging& staging, std::chrono::milliseconds at_most,
                          const Say& say);
 

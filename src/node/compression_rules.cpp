@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/glob.hpp"
+#include "base/try.hpp"
 #include "format/json_read.hpp"
 #include "format/json_text.hpp"
 #include "node/control.hpp"

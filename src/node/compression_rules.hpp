@@ -1,5 +1,5 @@
-// How the agent compresses a stream's node files, as its entry of the control page holds it: text that outlives the
-// application with the page.
+// Rules by which the agent compresses a stream's node files, as its entry of the control page holds them: text that
+// outlives the application with the page.
 
 #pragma once
 

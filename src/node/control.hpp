@@ -91,7 +91,7 @@ struct StreamControl {
     std::atomic<std::uint64_t> rate_bytes_per_second{0};
     std::atomic<std::uint64_t> deadlines_missed{0};
     std::atomic<std::int64_t> newest_durable_step{-1};
-    // How the node's first rank tells the others which slot the save under way uses.
+    // The slot of the save under way, as the node's first rank tells it to the others.
     std::atomic<std::uint32_t> decisions{0};
     std::uint32_t outcome = 0;
     std::uint32_t slot = 0;
@@ -128,7 +128,7 @@ struct Control {
     std::atomic<std::uint32_t> slot_count{0};
     std::atomic<std::uint64_t> drains{0}, commits{0}, aborts{0};
     std::atomic<std::uint64_t> bytes_drained{0}, bytes_stored{0}, drain_ns{0};
-    // How steps of the simulation and drains meet, see step_clock.hpp.
+    // Steps of the simulation beside drains, see step_clock.hpp.
     std::atomic<std::uint32_t> waiting{0};  // calls that wait for the agent: nothing computes that a drain could slow
     std::atomic<std::uint32_t> moving{0};   // changed by the agent, odd while it moves bytes
     std::atomic<std::uint64_t> steps_counted{0}, step_samples_count{0};

@@ -36,10 +36,10 @@ bool wait_together(comm::Group& world, const Look& look, std::chrono::millisecon
         if (numbers[1] == 0) continue;
         const int speaker = world.size() - static_cast<int>(numbers[0]);  // the lowest rank that waits
         std::string what;
-        const auto said = comm::agree(world, [&] {
+        const auto agreed = comm::agree(world, [&] {
             if (world.rank() == speaker) what = *found;
         });
-        if (said && world.broadcast_sized(what, speaker) && is_first)
+        if (agreed && world.broadcast_sized(what, speaker) && is_first)
             static_cast<void>(attempt([&] { wait.tell(what); }));
     }
 }

@@ -1,5 +1,5 @@
-// What a wait says that lasts: for what, and how long at most; after 2 s, and from then on every 30 s. It is said to
-// whom the application has named, on rank 0; where that is nobody, nothing is said.
+// A wait that lasts, and that says so: for what, and how long at most; after 2 s, and from then on every 30 s. The
+// hearer is the one that the application has named, on rank 0; without one nothing is said.
 
 #pragma once
 
@@ -45,7 +45,8 @@ private:
     sys::Clock::time_point began_, next_;
 };
 
-/// What this rank waits for, or nothing any more. It may sleep for `nap`, until something has happened.
+/// A look at what this rank waits for: its name, or nothing any more. It may sleep for `nap`, until something has
+/// happened.
 using Look = std::function<std::optional<std::string>(std::chrono::milliseconds nap)>;
 
 /// Until no rank waits any more; false when `at_most` is over before. Rank 0 says what the others wait for too. A

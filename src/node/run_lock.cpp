@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "base/siphash.hpp"
+#include "base/try.hpp"
 #include "node/staging.hpp"
 #include "sys/machine.hpp"
 #include "sys/private_file.hpp"

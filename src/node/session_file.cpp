@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/try.hpp"
 #include "format/json_read.hpp"
 #include "format/json_text.hpp"
 #include "node/staging.hpp"

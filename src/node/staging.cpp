@@ -14,6 +14,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "node/compression_rules.hpp"
 #include "node/watch.hpp"
 #include "sys/clock.hpp"

@@ -32,7 +32,7 @@ struct Forwarding {
     bool operator==(const Forwarding&) const = default;
 };
 
-/// What session.json says. It holds the forwarders' token: the directory is closed to others.
+/// The contents of session.json. It holds the forwarders' token: the directory is closed to others.
 struct SessionFile {
     std::string run;           // absolute
     std::uint64_t run_id = 0;  // its identity; 0: of before runs had one

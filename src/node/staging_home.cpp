@@ -10,6 +10,7 @@
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "node/staging.hpp"
 #include "sys/machine.hpp"
 #include "sys/private_file.hpp"

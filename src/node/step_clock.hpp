@@ -1,5 +1,5 @@
-// How long a step of the simulation takes, with and without a drain under way: told to the agent on the control page by
-// the node's first rank.
+// The clock of a simulation's steps: the time of a step with and without a drain under way, told to the agent on the
+// control page by the node's first rank.
 //
 // A sample is the mean of as many whole steps as take 100 ms or more, without the time of saves. It is given only when
 // the agent moved bytes during all of it or during none of it. Steps end where the simulation calls Session::job(); of
@@ -49,7 +49,7 @@ private:
     std::uint64_t steps_ = 0;
 };
 
-/// What the application told since `seen` samples, which is brought up to date.
+/// The samples that the application gave since `seen` of them, which is brought up to date.
 struct StepSample {
     std::chrono::nanoseconds step{0};
     bool draining = false;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "catalog/block_reader.hpp"
 #include "catalog/forms/file_form.hpp"
 #include "catalog/node_reader.hpp"

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "base/try.hpp"
 #include "describe/conventions.hpp"
 #include "outline/h5part_outline.hpp"
 #include "outline/named_outline.hpp"

@@ -1,5 +1,6 @@
 #include "outline/description.hpp"
 #include "base/glob.hpp"
+#include "base/try.hpp"
 
 #include <fmt/format.h>
 
@@ -49,8 +50,8 @@ Result<Description::Rule> rule_of(const std::string& pattern, const toml::node& 
     Description::Rule rule{pattern, {}, {}};
     for (const auto& [key, value] : in_order(*table)) {
         if (key != "dimensions") {
-            FB_TRY_ASSIGN(said, value_of(*value, key, path));
-            rule.attributes.emplace_back(key, std::move(said));
+            FB_TRY_ASSIGN(attribute, value_of(*value, key, path));
+            rule.attributes.emplace_back(key, std::move(attribute));
             continue;
         }
         const auto* list = value->as_array();
@@ -75,8 +76,8 @@ Result<Description> description_of(const toml::table& all, const std::string& pa
                                        key));
         for (const auto& [name, value] : in_order(*table)) {
             if (key == "file") {
-                FB_TRY_ASSIGN(said, value_of(*value, name, path));
-                description.file.emplace_back(name, std::move(said));
+                FB_TRY_ASSIGN(attribute, value_of(*value, name, path));
+                description.file.emplace_back(name, std::move(attribute));
             } else {
                 FB_TRY_ASSIGN(rule, rule_of(name, *value, path));
                 description.rules.push_back(std::move(rule));

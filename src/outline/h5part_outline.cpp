@@ -14,6 +14,7 @@
 
 #include "base/bytes.hpp"
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "outline/dimensions.hpp"
 #include "outline/physics_attributes.hpp"
 

@@ -15,6 +15,7 @@
 #include <set>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "outline/dimensions.hpp"
 #include "outline/limits.hpp"
 #include "outline/physics_attributes.hpp"
@@ -144,15 +145,15 @@ private:
             steps.push_back(contents.manifest.step);
         }
         const auto name = free_name("time");
-        std::vector<Outline::Attribute> said{{"standard_name", std::string("time")}, {"axis", std::string("T")}};
+        std::vector<Outline::Attribute> attributes{{"standard_name", std::string("time")}, {"axis", std::string("T")}};
         for (const auto& [key, value] : contents_.front().attributes)
             if (const auto* text = std::get_if<std::string>(&value); text != nullptr && key == "timeUnits")
-                said.push_back({"units", *text});
+                attributes.push_back({"units", *text});
         time_ = outline_.datasets.size();
         outline_.datasets.push_back({.path = name,
                                      .type = f64,
                                      .shape = {times.size()},
-                                     .attributes = std::move(said),
+                                     .attributes = std::move(attributes),
                                      .content = held(times),
                                      .dimensions = {},
                                      .scale = name});

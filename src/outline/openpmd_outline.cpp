@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/try.hpp"
 #include "outline/dimensions.hpp"
 #include "outline/openpmd_records.hpp"
 #include "outline/physics_attributes.hpp"

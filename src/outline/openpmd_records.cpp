@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "outline/physics_attributes.hpp"
 
 namespace forebay::outline {

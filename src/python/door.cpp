@@ -165,11 +165,11 @@ void add_saving(nb::module_& module) {
         .def_ro("seconds_left", &Job::seconds_left)
         .def_ro("reason", &Job::reason)
         .def("__repr__", [](const Job& self) {
-            const std::string told = self.stop ? "save and stop" : self.save ? "save" : "go on";
+            const std::string decision = self.stop ? "save and stop" : self.save ? "save" : "go on";
             const auto left = std::isinf(self.seconds_left)
                                   ? "no limit known"
                                   : std::to_string(std::lround(self.seconds_left)) + " s left";
-            return "<forebay.Job: " + told + ", " + left + (self.reason.empty() ? "" : ": " + self.reason) + ">";
+            return "<forebay.Job: " + decision + ", " + left + (self.reason.empty() ? "" : ": " + self.reason) + ">";
         });
     nb::class_<Counters> counters(module, "Counters");
     describe::each_counter(

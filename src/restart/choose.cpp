@@ -18,6 +18,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error_text.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"

@@ -21,11 +21,11 @@ std::string what_it_is(const Variable& variable) {
     return variable.kind == Kind::particles ? kind : fmt::format("{} of {}", kind, show_shape(variable.shape));
 }
 
-Error differs(const Variable& mine, const Variable& theirs, std::int64_t step) {
+Error differs(const Variable& own, const Variable& stored, std::int64_t step) {
     return {ErrorKind::refused,
             fmt::format("variable '{}' is {} here but {} in the snapshot of step {}. Describe it as it was "
                         "saved, or leave it out of the description.",
-                        mine.name, what_it_is(mine), what_it_is(theirs), step)};
+                        own.name, what_it_is(own), what_it_is(stored), step)};
 }
 
 std::size_t shape_index(const format::Manifest& manifest, const Extents& shape) {
@@ -101,9 +101,9 @@ std::vector<char> Plan::files_needed(const describe::Binding& binding) const {
         std::uint64_t first = 0;
         for (std::size_t node = 0; node < needed.size(); ++node) {
             const auto rows = manifest_->nodes[node].rows[tables_[t]];
-            const bool mine = own_rows() ? holds_rank(manifest_->nodes[node], rank_)
-                                         : wanted.first < first + rows && first < wanted.first + wanted.count;
-            if (mine) needed[node] = 1;
+            const bool is_needed = own_rows() ? holds_rank(manifest_->nodes[node], rank_)
+                                              : wanted.first < first + rows && first < wanted.first + wanted.count;
+            if (is_needed) needed[node] = 1;
             first += rows;
         }
     }

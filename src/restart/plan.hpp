@@ -1,4 +1,5 @@
-// What one rank takes out of a snapshot: pure arithmetic on the manifest, block tables and what the rank asks for.
+// The plan of one rank for what it takes out of a snapshot: pure arithmetic on the manifest, block tables and what the
+// rank asks for.
 
 #pragma once
 
@@ -35,8 +36,8 @@ public:
     /// Node files that hold something for this rank.
     std::vector<char> files_needed(const describe::Binding& binding) const;
 
-    /// What this rank takes out of one of them. `rows`: see share(); with own_rows() the rank's own blocks. Bytes that
-    /// this rank will have got are added to `taken_bytes`.
+    /// The takes of this rank out of one of them. `rows`: see share(); with own_rows() the rank's own blocks. Bytes
+    /// that this rank will have got are added to `taken_bytes`.
     std::vector<Take> takes(const describe::Binding& binding, const format::NodeFile& file,
                             std::uint64_t& taken_bytes) const;
 

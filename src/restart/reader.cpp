@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "restart/scatter.hpp"
 
 namespace forebay::restart {
@@ -29,9 +30,9 @@ public:
     // Calls visit(node, path, head) on all ranks of the node for each file that one of them needs. The head is read
     // once.
     using Visit = std::function<Result<>(std::size_t, const std::string&, const Kept::Head&)>;
-    Result<> each(const std::vector<char>& mine, const Visit& visit) {
+    Result<> each(const std::vector<char>& own_needs, const Visit& visit) {
         std::vector<std::int64_t> needed;
-        FB_TRY(comm::agree(node_, [&] { needed.assign(mine.begin(), mine.end()); }));
+        FB_TRY(comm::agree(node_, [&] { needed.assign(own_needs.begin(), own_needs.end()); }));
         node_.max(needed);
         int reader = 0;
         for (std::size_t i = 0; i < needed.size(); ++i) {
@@ -117,19 +118,19 @@ Result<> prefault_needed(sys::Mapping& mapping, const std::vector<format::Segmen
 Result<std::vector<std::uint64_t>> rows_of(const ReaderContext& context, const Choice& choice, const Plan& plan,
                                            const describe::Binding& binding) {
     std::vector<std::uint64_t> rows;
-    std::vector<char> mine;
+    std::vector<char> own_needs;
     const auto rank = static_cast<std::uint32_t>(context.topology->world->rank());
     FB_TRY(comm::agree(*context.topology->world, [&] {
         rows.assign(binding.tables.size(), 0);
         for (std::uint32_t t = 0; t < rows.size(); ++t) rows[t] = plan.own_rows() ? 0 : plan.share(t).count;
-        mine.assign(choice.manifest.nodes.size(), 0);
-        for (std::size_t i = 0; i < mine.size(); ++i)
+        own_needs.assign(choice.manifest.nodes.size(), 0);
+        for (std::size_t i = 0; i < own_needs.size(); ++i)
             for (const auto& range : choice.manifest.nodes[i].ranks)
-                mine[i] |= rank >= range.first && rank - range.first < range.count ? 1 : 0;
+                own_needs[i] |= rank >= range.first && rank - range.first < range.count ? 1 : 0;
     }));
     if (!plan.own_rows() || rows.empty()) return rows;
     const auto looked = FileByFile(context, choice)
-                            .each(mine, [&](std::size_t, const std::string&, const Kept::Head& head) -> Result<> {
+                            .each(own_needs, [&](std::size_t, const std::string&, const Kept::Head& head) -> Result<> {
                                 for (const auto& block : head.file.blocks) {
                                     const auto& variable = head.file.schema.variables[block.variable];
                                     if (variable.kind != Kind::particles || block.rank != rank) continue;

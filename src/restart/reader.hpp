@@ -17,8 +17,8 @@
 
 namespace forebay::restart {
 
-/// What one read of a snapshot leaves for the next, since codes read variable by variable: heads of node files, as many
-/// as limits::kept_heads_bytes allow, and the window.
+/// Things that one read of a snapshot leaves for the next, since codes read variable by variable: heads of node files,
+/// as many as limits::kept_heads_bytes allow, and the window.
 struct Kept {
     struct Head {
         format::NodeFile file;

@@ -5,6 +5,7 @@
 
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 
 namespace forebay::restart {
 

@@ -28,8 +28,8 @@ public:
     /// Whether this rank takes anything of each segment (indexed as `segments`).
     const std::vector<char>& needed() const { return needed_; }
 
-    /// How much this rank takes of each segment, for a maximum over the ranks: 0 is nothing, and no two claims are
-    /// equal.
+    /// The amount that this rank takes of each segment, for a maximum over the ranks: 0 is nothing, and no two claims
+    /// are equal.
     std::vector<std::int64_t> claims(int rank) const;
     /// This rank verifies the segments for which its own claim is the largest.
     void settle(std::span<const std::int64_t> largest, int rank);

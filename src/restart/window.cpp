@@ -7,6 +7,7 @@
 #include "base/attempt.hpp"
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
 
@@ -137,14 +138,14 @@ Result<> Window::read(const catalog::PlainBytes& source, const std::string& name
                       const std::vector<format::Segment>& segments, Scatter& scatter,
                       std::vector<std::int64_t>& claims) {
     node_->max(claims);
-    const auto told = [&](Result<> end) {
+    const auto noted = [&](Result<> end) {
         if (!end) buffer(0).failed.store(1);
         return end;
     };
     std::deque<Result<>> ends;  // whose elements stay where they are
     std::vector<Piece> pieces;
     std::vector<sys::Thread> readers;
-    const auto mine = told(attempt([&]() -> Result<> {
+    const auto own_end = noted(attempt([&]() -> Result<> {
         scatter.settle(claims, node_->rank());
         pieces = cut(segments, claims);
         readers.reserve(lanes());
@@ -152,7 +153,7 @@ Result<> Window::read(const catalog::PlainBytes& source, const std::string& name
         for (auto lane = static_cast<std::uint64_t>(node_->rank()); lane < lanes(); lane += ranks) {
             auto& end = ends.emplace_back();
             FB_TRY_ASSIGN(reader, sys::Thread::start(
-                                      [&, lane] { end = told(attempt([&] { return fill(source, pieces, lane); })); }));
+                                      [&, lane] { end = noted(attempt([&] { return fill(source, pieces, lane); })); }));
             readers.push_back(std::move(reader));
         }
         return empty(name, pieces, segments, scatter);
@@ -160,7 +161,7 @@ Result<> Window::read(const catalog::PlainBytes& source, const std::string& name
     readers.clear();  // joins
     pieces_done_ += pieces.size();
     const auto failed = std::ranges::find_if(ends, [](const Result<>& end) { return !end; });
-    return comm::agree(*node_, failed == ends.end() ? mine : *failed);
+    return comm::agree(*node_, failed == ends.end() ? own_end : *failed);
 }
 
 }  // namespace forebay::restart

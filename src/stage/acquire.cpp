@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/try.hpp"
 #include "node/await.hpp"
 #include "node/step_clock.hpp"
 #include "stage/stager.hpp"

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/try.hpp"
 #include "comm/alike.hpp"
 #include "stage/stager.hpp"
 #include "stage/together.hpp"

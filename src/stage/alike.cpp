@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
+#include "base/try.hpp"
 #include "comm/alike.hpp"
 #include "stage/show_value.hpp"
 
@@ -67,10 +68,10 @@ std::string show_difference(const Variable& variable, const comm::Unlike& unlike
     const auto element = variable.type.size_bytes;
     const auto first = std::span(unlike.of_first).subspan(at / element * element, element);
     const auto other = std::span(unlike.of_other).subspan(at / element * element, element);
-    const auto [mine, theirs] = show_values(variable.type, first, other);
+    const auto [first_text, other_text] = show_values(variable.type, first, other);
     std::string where;
     if (variable.shape.dims() > 0) where = fmt::format("element {} (from 0, in C order) is ", at / element);
-    return fmt::format("{}{} on rank 0, {} on rank {}", where, mine, theirs, unlike.other);
+    return fmt::format("{}{} on rank 0, {} on rank {}", where, first_text, other_text, unlike.other);
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ Error refuse_calls(comm::Group& world, const Call& call) {
     const auto found = comm::find_unlike(world, bytes_of_call(call));
     if (!found) return found.error();
     const auto& unlike = *found;
-    const auto told = [&](std::span<const std::byte> bytes) {
+    const auto text_of_call = [&](std::span<const std::byte> bytes) {
         return show({.stream = call.stream,
                      .step = load_le<std::int64_t>(bytes.data()),
                      .time = load_le<double>(bytes.data() + 8)},
@@ -103,7 +104,8 @@ Error refuse_calls(comm::Group& world, const Call& call) {
     return {ErrorKind::refused,
             fmt::format("the ranks make different calls: {} on rank 0, {} on rank {} ({} of {} ranks differ from rank "
                         "0). Nothing of it is staged",
-                        told(unlike->of_first), told(unlike->of_other), unlike->other, unlike->others, world.size()),
+                        text_of_call(unlike->of_first), text_of_call(unlike->of_other), unlike->other, unlike->others,
+                        world.size()),
             "snapshots of earlier saves", "make the same call, with the same step and time, on every rank"};
 }
 

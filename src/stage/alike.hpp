@@ -1,5 +1,5 @@
-// What every rank must give alike in one save: the stream, the step, the time and the replicated values. The numbers
-// that tell ride in maxima which a save makes anyway; who differs is looked for only where they do.
+// Things that every rank must give alike in one save: the stream, the step, the time and the replicated values. The
+// numbers that tell ride in maxima which a save makes anyway; who differs is looked for only where they do.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace forebay::stage {
 
-/// What a collective call of a stream is about.
+/// The subject of a collective call of a stream.
 struct Call {
     static constexpr std::int64_t preparing = std::numeric_limits<std::int64_t>::min();
 

@@ -1,4 +1,4 @@
-// Which line the saves of a stream belong to (format/lineage.hpp), as each rank works it out for itself: all ranks
+// The line to which the saves of a stream belong (format/lineage.hpp). Each rank works it out for itself: all ranks
 // choose the same snapshots and save the same steps, so they agree without a message.
 //
 //   nothing chosen, first save of step s      goes on from s - 1: what lies below s is continued, the rest is abandoned
@@ -24,7 +24,7 @@ public:
     /// `session` is the session's number in the run.
     explicit Course(std::uint32_t session) : session_(session) {}
 
-    /// What the application goes on from: a snapshot with its lines, or nothing.
+    /// The application goes on from a snapshot with its lines, or from nothing.
     void chose(std::int64_t step, const std::vector<format::LineStart>& lines);
     void chose_nothing();
 

@@ -1,6 +1,7 @@
 #include "stage/node_parts.hpp"
 
 #include "base/bytes.hpp"
+#include "base/try.hpp"
 
 namespace forebay::stage {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "stage/copy.hpp"
 
 namespace forebay::stage {

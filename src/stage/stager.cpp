@@ -13,6 +13,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/try.hpp"
 #include "node/await.hpp"
 #include "sys/clock.hpp"
 

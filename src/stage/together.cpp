@@ -16,6 +16,7 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "describe/coverage.hpp"
 #include "describe/geometry.hpp"
 #include "format/node_file.hpp"
@@ -78,16 +79,16 @@ Result<> compare(const Schema& schema, const describe::Binding& binding, std::st
                 "describes the same variables in the same order; a rank that owns nothing gives no boxes or 0 rows.",
                 schema.stream, schema.variables.size(), theirs.variables.size())};
     for (std::size_t v = 0; v < schema.variables.size(); ++v) {
-        const auto& mine = schema.variables[v];
+        const auto& own = schema.variables[v];
         const auto& other = theirs.variables[v];
         const bool first_ranks = binding.is_first_ranks(v), is_alike = first_ranks == (whose[v] == '1');
-        if (mine == other && is_alike) continue;
-        if (mine == other)
-            return refusal(mine, fmt::format("it is the first rank's {} only", first_ranks ? "here" : "on rank 0"));
+        if (own == other && is_alike) continue;
+        if (own == other)
+            return refusal(own, fmt::format("it is the first rank's {} only", first_ranks ? "here" : "on rank 0"));
         return refusal(
-            mine, fmt::format("it is {} {} {} here, but '{}', {} {} {}, on rank 0 (or their attributes differ)",
-                              name_of(mine.type), name_of(mine.kind), show(mine.shape), other.name, name_of(other.type),
-                              name_of(other.kind), show(other.shape)));
+            own, fmt::format("it is {} {} {} here, but '{}', {} {} {}, on rank 0 (or their attributes differ)",
+                             name_of(own.type), name_of(own.kind), show(own.shape), other.name, name_of(other.type),
+                             name_of(other.kind), show(other.shape)));
     }
     return {};
 }

@@ -1,4 +1,4 @@
-// What ranks must agree on before a layout: the same schema everywhere, boxes that are legal together. Made once per
+// Agreement of the ranks before a layout: the same schema everywhere, boxes that are legal together. Made once per
 // change of the description, not per save.
 
 #pragma once

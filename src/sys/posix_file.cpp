@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "sys/posix_file_size.hpp"
 
 namespace forebay::sys {

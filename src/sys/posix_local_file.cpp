@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "base/try.hpp"
 #include "sys/machine.hpp"
 #include "sys/posix_directory.hpp"
 #include "sys/posix_file.hpp"

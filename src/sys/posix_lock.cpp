@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.hpp"
 #include "sys/lock.hpp"
 #include "sys/posix_fd.hpp"
 #include "sys/process.hpp"

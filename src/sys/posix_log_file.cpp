@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "sys/log_file.hpp"
 #include "sys/posix_fd.hpp"
 #include "sys/posix_file_size.hpp"

@@ -13,6 +13,7 @@
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "sys/machine.hpp"
 #include "sys/mapping.hpp"

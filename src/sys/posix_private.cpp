@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.hpp"
 #include "sys/machine.hpp"
 #include "sys/posix_fd.hpp"
 #include "sys/posix_file_size.hpp"

@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.hpp"
 #include "sys/clock.hpp"
 #include "sys/posix_fd.hpp"
 #include "sys/posix_spawn.hpp"

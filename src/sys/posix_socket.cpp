@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.hpp"
 #include "sys/clock.hpp"
 #include "sys/posix_address.hpp"
 #include "sys/posix_fd.hpp"

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.hpp"
 #include "sys/posix_directory.hpp"
 #include "sys/posix_file.hpp"
 #include "sys/store.hpp"

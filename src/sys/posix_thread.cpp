@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/attempt.hpp"
+#include "base/try.hpp"
 #include "sys/posix_error.hpp"
 #include "sys/thread.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "base/bytes.hpp"
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"
 

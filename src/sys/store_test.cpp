@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "base/bytes.hpp"
+#include "base/try.hpp"
 #include "support/crashes.hpp"
 #include "support/sim_store.hpp"
 

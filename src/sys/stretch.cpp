@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/try.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::sys {

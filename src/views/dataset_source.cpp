@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "describe/convert.hpp"
 #include "describe/geometry.hpp"
 #include "format/segments.hpp"

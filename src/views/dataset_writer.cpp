@@ -7,37 +7,75 @@
 #include <optional>
 #include <set>
 
+#include "base/try.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::views {
 
 namespace {
 
+using Targets = std::span<const DatasetTarget>;
+
+/// The first target that ends behind `offset`.
+Targets::iterator target_at(Targets targets, std::uint64_t offset) {
+    return std::ranges::upper_bound(targets, offset, {},
+                                    [](const DatasetTarget& target) { return target.offset_bytes + target.bytes; });
+}
+
+}  // namespace
+
 struct CopyWindow {
     std::uint64_t begin = 0, end = 0;  // in the file
 };
 
-}  // namespace
+/// A stretch of the file, given out window after window, which may be written in any order. For one thread at a time.
+class CopyWindows {
+public:
+    CopyWindows(Targets targets, std::uint64_t window_bytes, std::uint64_t begin, std::uint64_t end)
+        : targets_(targets), window_bytes_(window_bytes), next_(begin), end_(end) {}
+
+    /// The next window with bytes of targets, up to a multiple of `window_bytes`; nothing when all are given out.
+    std::optional<CopyWindow> take() {
+        const auto target = target_at(targets_, next_);
+        const auto begin = target == targets_.end() ? end_ : std::max(next_, target->offset_bytes);
+        if (begin >= end_) {
+            next_ = end_;
+            return std::nullopt;
+        }
+        next_ = std::min((begin / window_bytes_ + 1) * window_bytes_, end_);
+        begun_.insert(begin);
+        return CopyWindow{begin, next_};
+    }
+
+    /// `window` is written. Gives the offset below which all of the stretch is.
+    std::uint64_t finish(const CopyWindow& window) {
+        begun_.erase(window.begin);
+        return begun_.empty() ? next_ : *begun_.begin();
+    }
+
+private:
+    const Targets targets_;
+    const std::uint64_t window_bytes_;
+    std::uint64_t next_;
+    const std::uint64_t end_;
+    std::set<std::uint64_t> begun_;  // of windows that are not written yet
+};
 
 /// One call of run(), shared by its threads.
 class DatasetWriter::Run {
 public:
     Run(DatasetWriter& writer, std::uint64_t begin, std::uint64_t end, const Reached& reached)
-        : file_(writer.file_),
-          targets_(writer.targets_),
-          nodes_(writer.nodes_),
-          options_(writer.options_),
+        : writer_(writer),
           reached_(reached),
-          write_options_{.block_bytes = options_.window_bytes,
-                         .in_flight = options_.threads,
-                         .rate_bytes_per_second = options_.rate_bytes_per_second},
-          flow_(write_options_, options_.stop),
-          next_(begin),
-          end_(end) {}
+          write_options_{.block_bytes = writer.options_.window_bytes,
+                         .in_flight = writer.options_.threads,
+                         .rate_bytes_per_second = writer.options_.rate_bytes_per_second},
+          flow_(write_options_, writer.options_.stop),
+          windows_(writer.targets_, writer.options_.window_bytes, begin, end) {}
 
     void work() {
         try {
-            DatasetSource source(nodes_, options_.read_bytes);
+            DatasetSource source(writer_.nodes_, writer_.options_.read_bytes);
             PageBuffer buffer;
             while (const auto window = take()) {
                 const auto done = copy(*window, source, buffer);
@@ -57,12 +95,6 @@ public:
     }
 
 private:
-    /// The first target that ends behind `offset`.
-    std::span<const DatasetTarget>::iterator target_at(std::uint64_t offset) const {
-        return std::ranges::upper_bound(targets_, offset, {},
-                                        [](const DatasetTarget& target) { return target.offset_bytes + target.bytes; });
-    }
-
     std::optional<CopyWindow> take() {
         const std::lock_guard lock(mutex_);
         if (error_) return std::nullopt;
@@ -70,15 +102,7 @@ private:
             error_ = Error{ErrorKind::retry, "stopped on request"};
             return std::nullopt;
         }
-        const auto target = target_at(next_);
-        const auto begin = target == targets_.end() ? end_ : std::max(next_, target->offset_bytes);
-        if (begin >= end_) {
-            next_ = end_;
-            return std::nullopt;
-        }
-        next_ = std::min((begin / options_.window_bytes + 1) * options_.window_bytes, end_);
-        begun_.insert(begin);
-        return CopyWindow{begin, next_};
+        return windows_.take();
     }
 
     Result<> copy(const CopyWindow& window, DatasetSource& source, PageBuffer& buffer) {
@@ -89,11 +113,12 @@ private:
             if (piece.begin == piece.end) return {};
             writes_.fetch_add(1, std::memory_order_relaxed);
             return flow_.write(
-                file_, piece.begin, bytes.subspan(piece.begin - window.begin, piece.end - piece.begin),
+                writer_.file_, piece.begin, bytes.subspan(piece.begin - window.begin, piece.end - piece.begin),
                 [] { return true; }, &written_);
         };
-        for (auto target = target_at(window.begin); target != targets_.end() && target->offset_bytes < window.end;
-             ++target) {
+        const auto targets = writer_.targets_;
+        for (auto target = target_at(targets, window.begin);
+             target != targets.end() && target->offset_bytes < window.end; ++target) {
             const auto begin = std::max(window.begin, target->offset_bytes);
             const auto end = std::min(window.end, target->offset_bytes + target->bytes);
             FB_TRY(
@@ -112,8 +137,7 @@ private:
         std::uint64_t offset = 0;
         {
             const std::lock_guard lock(mutex_);
-            begun_.erase(window.begin);
-            offset = begun_.empty() ? next_ : *begun_.begin();
+            offset = windows_.finish(window);
             copied_.bytes_written = written_.load(std::memory_order_relaxed);
             copied_.writes = writes_.load(std::memory_order_relaxed);
             if (error_) return;
@@ -129,10 +153,7 @@ private:
         failed_at_ = offset;
     }
 
-    sys::File& file_;
-    const std::span<const DatasetTarget> targets_;
-    OpenNodes& nodes_;
-    const CopyOptions& options_;
+    DatasetWriter& writer_;
     const Reached& reached_;
     const move::WriteOptions write_options_;
     move::Flow flow_;
@@ -140,9 +161,7 @@ private:
 
     std::mutex reporting_;  // held while the caller is told; taken before the other
     std::mutex mutex_;      // guards what follows
-    std::uint64_t next_;
-    const std::uint64_t end_;
-    std::set<std::uint64_t> begun_;  // of windows that are not written yet
+    CopyWindows windows_;
     Copied copied_;
     std::optional<Error> error_;
     std::uint64_t failed_at_ = 0;

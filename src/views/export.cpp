@@ -18,6 +18,7 @@
 #include "base/limits.hpp"
 #include "base/path.hpp"
 #include "base/siphash.hpp"
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/output.hpp"
 #include "move/export_place.hpp"
@@ -101,7 +102,7 @@ struct Export::Plan {
     Exported done;
 
     /// What stays, and what to do, behind what went wrong while the file was being written.
-    Error told(const Error& error) const {
+    Error failure(const Error& error) const {
         const auto directory = directory_of(path);
         std::string next = "the same command, which goes on there";
         if (error.kind == ErrorKind::corrupt)
@@ -230,7 +231,7 @@ Result<> Export::begin() {
         FB_TRY(plan.store.sync_directory(directory_of(plan.path)));
         state = move::Journal{plan.identity, 0};
     }
-    if (!state) return plan.told(state.error());
+    if (!state) return plan.failure(state.error());
     FB_TRY(plan.check_room(state->durable));
     const auto write = [&]() -> Result<> {
         FB_TRY_ASSIGN(file, plan.store.open(plan.part_path, sys::Access::update));
@@ -245,7 +246,7 @@ Result<> Export::begin() {
         return file->close();
     };
     const auto written = write();
-    return written ? written : plan.told(written.error());
+    return written ? written : plan.failure(written.error());
 }
 
 Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
@@ -284,7 +285,7 @@ Result<> Export::copy(std::uint32_t part, std::uint32_t parts) {
     // Opening it would make an empty one.
     FB_TRY(move::check_part(plan.store, plan.path, plan.part_path, plan.stored.file_bytes));
     const auto copied = copy_rest();
-    return copied ? copied : plan.told(copied.error());
+    return copied ? copied : plan.failure(copied.error());
 }
 
 Result<> Export::finish(std::uint32_t parts) {
@@ -300,7 +301,7 @@ Result<> Export::finish(std::uint32_t parts) {
     };
     FB_TRY(plan.check_absent(fmt::format("what is copied stays in {}", plan.part_path)));
     FB_TRY(move::check_part(plan.store, plan.path, plan.part_path, plan.stored.file_bytes));
-    if (const auto named = name_it(); !named) return plan.told(named.error());
+    if (const auto named = name_it(); !named) return plan.failure(named.error());
     // The file is whole and has its name: what cannot be removed here, the next export to this name removes.
     for (std::uint32_t part = 0; part < parts; ++part)
         if (const auto removed = plan.store.remove(move::journal_path(plan.part_path, part, parts)); !removed)

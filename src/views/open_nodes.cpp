@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "views/limits.hpp"
 
 namespace forebay::views {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/try.hpp"
 #include "describe/geometry.hpp"
 #include "outline/dimensions.hpp"
 #include "views/attributes.hpp"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/try.hpp"
+
 namespace forebay::views {
 
 namespace {

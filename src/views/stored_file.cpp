@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
 #include "describe/convert.hpp"
 #include "describe/geometry.hpp"
 #include "views/render.hpp"

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "catalog/names.hpp"
 #include "catalog/output.hpp"
 #include "catalog/views.hpp"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.hpp"
 #include "describe/geometry.hpp"
 #include "format/view_mark.hpp"
 #include "outline/dimensions.hpp"

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/try.hpp"
 #include "node/staging.hpp"
 #include "support/small_run.hpp"
 #include "sys/private_file.hpp"

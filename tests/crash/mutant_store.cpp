@@ -2,6 +2,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 
 namespace forebay::crash {
 

@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "crash/world.hpp"
 #include "format/layout.hpp"

@@ -58,22 +58,28 @@ void fill(State& state, std::int64_t step) {
 }
 
 // Describes all of the state; `wrong` says what is described otherwise, "" for nothing.
-Result<Particles> describe(State& state, Stream& stream, const std::string& wrong) {
+Particles describe(State& state, Stream& stream, const std::string& wrong) {
     const auto count = static_cast<std::uint64_t>(state.count), first = static_cast<std::uint64_t>(state.first);
     const bool other_shape = wrong == "shape";
-    FB_TRY(stream.replicated("clock/dt", &state.dt, {}, wrong == "owns" ? Replicated::first_rank : Replicated::equal));
-    FB_TRY(stream.array("fields/density", f64, {other_shape ? rows + 1u : rows, columns},
-                        {with_halo({{first, 0}, {count, columns}}, {1, 1}, state.density.data())},
-                        {.unit = "kg m-3", .description = "gas density", .dimensions = {"y", "x"}},
-                        other_shape ? Coverage::partial : Coverage::full));
-    FB_TRY(stream.array("fields/velocity", f32, {parts, rows, columns},
-                        {packed({{0, first, 0}, {parts, count, columns}}, state.velocity.data())}));
+    stream.replicated("clock/dt", &state.dt, {}, wrong == "owns" ? Replicated::first_rank : Replicated::equal).value();
+    stream
+        .array("fields/density", f64, {other_shape ? rows + 1u : rows, columns},
+               {with_halo({{first, 0}, {count, columns}}, {1, 1}, state.density.data())},
+               {.unit = "kg m-3", .description = "gas density", .dimensions = {"y", "x"}},
+               other_shape ? Coverage::partial : Coverage::full)
+        .value();
+    stream
+        .array("fields/velocity", f32, {parts, rows, columns},
+               {packed({{0, first, 0}, {parts, count, columns}}, state.velocity.data())})
+        .value();
     const auto mask_type = wrong == "type" ? f32 : i32;
     const bool is_plane = wrong == "rank";
     const Box line{{first}, {count}}, plane{{first, 0}, {count, 1}};
-    FB_TRY(stream.array(wrong == "missing" ? "maske" : "mask", mask_type, is_plane ? Extents{rows, 1} : Extents{rows},
-                        {packed(is_plane ? plane : line, mask_type, state.mask.data())}));
-    return stream.particles("gas", {{"id", i64}, {"x", f64}});
+    stream
+        .array(wrong == "missing" ? "maske" : "mask", mask_type, is_plane ? Extents{rows, 1} : Extents{rows},
+               {packed(is_plane ? plane : line, mask_type, state.mask.data())})
+        .value();
+    return stream.particles("gas", {{"id", i64}, {"x", f64}}).value();
 }
 
 void save(State& state, Stream& stream, Particles& gas, std::int64_t step) {
@@ -114,29 +120,29 @@ void restart(State& state, Stream& stream, Particles& gas) {
         std::printf("rank %d has %lld particles\n", i, static_cast<long long>(all[static_cast<std::size_t>(i)]));
 }
 
-// What a mistake gives: the error of the first call that notices.
-Result<> mistake(State& state, Session& session, Stream& stream, const std::string& wrong) {
-    FB_TRY_ASSIGN(gas, describe(state, stream, wrong));
+// A mistake, which ends in the error of the first call that notices.
+void mistake(State& state, Session& session, Stream& stream, const std::string& wrong) {
+    auto gas = describe(state, stream, wrong);
     if (wrong == "closed") {
-        FB_TRY(state.bind(gas));
-        FB_TRY(session.close());
-        FB_TRY(stream.save(9));
-        return {};
+        state.bind(gas).value();
+        session.close().value();
+        stream.save(9).value();
+        return;
     }
     if (wrong == "options") {
-        FB_TRY(session.stream("other", {.slots = 1 + rank}));
-        return {};
+        session.stream("other", {.slots = 1 + rank}).value();
+        return;
     }
     if (wrong == "differs" || wrong == "owns" || wrong == "steps") {
         state.dt = wrong == "steps" ? 0.125 : 0.125 * (1 + rank);
-        FB_TRY(state.bind(gas));
-        FB_TRY(stream.save(wrong == "steps" ? 9 + rank : 9));
-        return {};
+        state.bind(gas).value();
+        stream.save(wrong == "steps" ? 9 + rank : 9).value();
+        return;
     }
-    FB_TRY_ASSIGN(found, stream.newest());
+    auto found = stream.newest().value();
     state.resize(found->rows(gas));
-    FB_TRY(state.bind(gas));
-    return found->read();
+    state.bind(gas).value();
+    found->read().value();
 }
 
 void say(const Result<>& outcome) {
@@ -152,7 +158,7 @@ void forms(State& state, Session& session) {
     std::vector<Stream> open;
     for (const auto& [name, options] : streams) {
         auto stream = session.stream(name, options).value();
-        auto gas = describe(state, stream, "").value();
+        auto gas = describe(state, stream, "");
         save(state, stream, gas, 3);
         stream.wait_committed(std::chrono::seconds(60)).value();
         open.push_back(stream);
@@ -170,10 +176,14 @@ void tell(const std::string& act, const Result<Options>& options) {
     State state;
     if (act == "forms") return forms(state, session);
     if (act != "save" && act != "restart") {
-        say(mistake(state, session, stream, act));
-        return;
+        try {
+            mistake(state, session, stream, act);
+            return say({});
+        } catch (const Exception& thrown) {
+            return say(thrown.error());
+        }
     }
-    auto gas = describe(state, stream, "").value();
+    auto gas = describe(state, stream, "");
     if (act == "save") {
         save(state, stream, gas, 3);
         save(state, stream, gas, 7);

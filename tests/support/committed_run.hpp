@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include "base/try.hpp"
 #include "commit/commit.hpp"
 #include "support/small_run.hpp"
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "base/try.hpp"
 #include "drain/compress.hpp"
 #include "drain/node_drain.hpp"
 #include "support/committed_run.hpp"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "support/sim_store.hpp"
 
 namespace forebay::test {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/bytes.hpp"
+#include "base/try.hpp"
 #include "support/sim_file.hpp"
 
 namespace forebay::test {

@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "format/combined.hpp"
 #include "format/layout.hpp"

@@ -11,6 +11,7 @@
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "describe/geometry.hpp"
 #include "format/combined.hpp"

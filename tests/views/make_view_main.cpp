@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/try.hpp"
 #include "support/view_sample.hpp"
 #include "views/view.hpp"
 

@@ -29,7 +29,7 @@ namespace gio {
 
 namespace detail {
 
-// What the elements of a record are: of an array or a vector type those that [] gives, of a struct its member x.
+// The elements of a record: of an array or a vector type those that [] gives, of a struct its member x.
 template <class T, class = void>
 struct indexed : std::false_type {};
 template <class T>

@@ -99,7 +99,7 @@ h5part_int64_t H5PartWriteDataFloat32(H5PartFile* f, const char* name, const h5p
 h5part_int64_t H5PartWriteDataInt64(H5PartFile* f, const char* name, const h5part_int64_t* array);
 h5part_int64_t H5PartWriteDataInt32(H5PartFile* f, const char* name, const h5part_int32_t* array);
 
-/* What is there, and reading it. */
+/* Contents, and reading them. */
 
 h5part_int64_t H5PartHasStep(H5PartFile* f, const h5part_int64_t step);
 h5part_int64_t H5PartGetNumSteps(H5PartFile* f);

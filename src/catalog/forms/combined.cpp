@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/forms/file_form.hpp"
 #include "catalog/forms/regions.hpp"

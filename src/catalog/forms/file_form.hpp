@@ -1,6 +1,6 @@
-// What differs at the target between the forms of a save's files (format/form.hpp): what of a snapshot has come, what
-// its manifest is made of, where in an open file a node's bytes are, and what HDF5 programs are shown. A file a form:
-// own.cpp, combined.cpp, shared.cpp. How an agent brings a node file is in drain/forms.
+// The forms of a save's files (format/form.hpp), as they differ at the target: what of a snapshot has come, what its
+// manifest is made of, where in an open file a node's bytes are, and what HDF5 programs are shown. A file a form:
+// own.cpp, combined.cpp, shared.cpp. The way in which an agent brings a node file is in drain/forms.
 //
 // Objects of these classes hold nothing: any number of threads may call them at once.
 
@@ -33,7 +33,7 @@ struct WantedSnapshot {
     std::uint32_t look_first_at = 0;  // the node whose arrival is checked first in files of several nodes
 };
 
-/// What has arrived in a part directory.
+/// The node files that have arrived in a part directory.
 struct Arrived {
     std::uint32_t files = 0;                    // node files: under their final names, or arrived in files of several
     std::optional<std::uint32_t> nodes;         // how many there are to be, as one of them says; nothing without any
@@ -45,7 +45,7 @@ struct Arrived {
 using AddHead = std::function<Result<>(const format::NodeFile& head, std::uint32_t node, const std::string& path,
                                        const std::string& name)>;
 
-/// What the begin of a file of several nodes must be, by which HDF5 programs find what is in it.
+/// The begin that a file of several nodes must have, by which HDF5 programs find what is in it.
 struct ShownHead {
     std::vector<std::byte> bytes;
     std::uint64_t file_bytes = 0;
@@ -70,7 +70,7 @@ public:
     virtual Result<> assemble(sys::Store& store, const std::string& directory, const WantedSnapshot& wanted,
                               const AddHead& add) const = 0;
 
-    /// What of an open file is the node's, as PlainBytes reads it: the file, or its region alone.
+    /// The node's part of an open file, as PlainBytes reads it: the file, or its region alone.
     virtual std::unique_ptr<sys::File> part_of(std::unique_ptr<sys::File> file, const format::NodeLine&) const {
         return file;
     }
@@ -84,8 +84,8 @@ public:
                                                               std::uint64_t base) const {
         return {base + segment.offset, base + segment.offset + segment.bytes - 1};
     }
-    /// What the file must begin with, once it is asked of its last node; nothing before, and of a file that shows no
-    /// more than its node. The lines are asked in order; what is `seen` of the same file is kept between them.
+    /// The begin that the file must have, once it is asked of its last node; nothing before, and of a file that shows
+    /// no more than its node. The lines are asked in order; what is `seen` of the same file is kept between them.
     virtual std::optional<ShownHead> shown(const format::Manifest&, const format::NodeLine&, const format::NodeFile&,
                                            std::vector<format::Region>& seen) const {
         seen.clear();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.hpp"
 #include "catalog/names.hpp"
 
 namespace forebay::catalog {

@@ -14,7 +14,8 @@
 
 namespace forebay::catalog {
 
-/// What the page of a node's arrival says: the checksum of the record in its region. Errors as format::open_arrival().
+/// The answer of the page of a node's arrival: the checksum of the record in its region. Errors as
+/// format::open_arrival().
 Result<std::uint32_t> read_arrival(sys::File& file, const format::Form& form, std::uint64_t snapshot_id,
                                    std::uint32_t node, const std::string& path);
 

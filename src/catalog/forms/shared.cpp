@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/forms/file_form.hpp"
 #include "catalog/forms/regions.hpp"

@@ -1,6 +1,7 @@
 // A combined file: the node file unchanged in its region. The node that is alone in the last of them has a file of its
 // own.
 
+#include "base/try.hpp"
 #include "drain/forms/bring.hpp"
 #include "drain/forms/region.hpp"
 

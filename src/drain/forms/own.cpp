@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/node_reader.hpp"
 #include "drain/compress.hpp"
@@ -32,7 +33,7 @@ Result<> write_file(const Bringing& what, const std::string& path) {
     return out->close();
 }
 
-std::string told(const Compressed& compressed, const std::optional<double>& left) {
+std::string summary(const Compressed& compressed, const std::optional<double>& left) {
     std::string efforts;
     for (const auto& [name, bytes] : compressed.efforts)
         efforts += fmt::format("{}{} of {}", efforts.empty() ? "" : ", ", name, show_bytes(bytes));
@@ -55,7 +56,7 @@ Result<> write_file_compressed(const Bringing& what, const std::string& path) {
     const auto& drain = what.drain;
     FB_TRY_ASSIGN(compressed, write_compressed(drain, *drain.compression, what.file, what.image, path, what.name));
     if (drain.stored_bytes != nullptr) *drain.stored_bytes += compressed.stored_bytes;
-    if (drain.log) drain.log(told(compressed, drain.seconds_left));
+    if (drain.log) drain.log(summary(compressed, drain.seconds_left));
     return {};
 }
 

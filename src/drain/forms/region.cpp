@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/try.hpp"
 #include "catalog/forms/regions.hpp"
 #include "catalog/node_reader.hpp"
 

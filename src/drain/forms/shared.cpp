@@ -15,6 +15,7 @@
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
 #include "base/page_buffer.hpp"
+#include "base/try.hpp"
 #include "drain/forms/bring.hpp"
 #include "drain/forms/region.hpp"
 #include "format/shared.hpp"

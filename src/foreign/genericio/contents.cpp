@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/try.hpp"
 #include "foreign/genericio/genericio.hpp"
 #include "foreign/genericio/layout.hpp"
 #include "foreign/limits.hpp"

@@ -16,6 +16,7 @@
 
 #include "base/crc64.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "codec/codec.hpp"
 #include "foreign/genericio/encode.hpp"
 #include "foreign/limits.hpp"

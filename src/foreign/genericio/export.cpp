@@ -1,8 +1,7 @@
-// Exporter::run() has three parts. survey() opens every node file and learns how many elements each rank has, and the
-// ranks' coordinates and partitions if the snapshot was imported with them. plan() makes the header of each output
-// file; without compression it places all blocks as well. write() copies node file after node file, writes the headers
-// last, and gives the files their names. Until then everything has names that end in ".part", and an error removes
-// them.
+// Exporter::run() has three parts. survey() opens every node file and learns what its ranks have (survey.hpp). plan()
+// makes the header of each output file; without compression it places all blocks as well. write() copies node file after
+// node file, writes the headers last, and gives the files their names. Until then everything has names that end in
+// ".part", and an error removes them.
 //
 // A file in partitions is a list under the given name and a file NAME#NUMBER for each partition. Readers begin with the
 // list, so the old list goes before the first partition is renamed and the new one comes after the last.
@@ -12,15 +11,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <numeric>
 #include <set>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "catalog/output.hpp"
 #include "foreign/genericio/copy.hpp"
 #include "foreign/genericio/encode.hpp"
+#include "foreign/genericio/survey.hpp"
 #include "foreign/limits.hpp"
 #include "move/export_place.hpp"
 #include "sys/machine.hpp"
@@ -31,19 +31,6 @@ namespace {
 
 std::string part_of(const std::string& path) { return path + ".part"; }
 
-// What the header says beside the table: of an imported file it is in the snapshot.
-struct Around {
-    std::array<double, 3> phys_origin{}, phys_scale{};
-    std::array<std::uint64_t, 3> dims{};
-    std::vector<std::array<std::uint64_t, 3>> coords;  // by rank; all that are known
-
-    bool is_grid(std::uint64_t ranks) const {
-        if (coords.size() != ranks || dims[0] == 0 || dims[1] == 0 || dims[2] == 0) return false;
-        return dims[0] <= ranks && dims[1] <= ranks && dims[2] <= ranks && dims[0] * dims[1] <= ranks &&
-               dims[0] * dims[1] * dims[2] == ranks;
-    }
-};
-
 class Exporter {
 public:
     Exporter(sys::Store& store, const catalog::Snapshot& snapshot, const std::string& path,
@@ -52,7 +39,8 @@ public:
 
     Result<GioExported> run() {
         FB_TRY(check_options());
-        FB_TRY(survey());
+        FB_TRY_ASSIGN(surveyed, survey(store_, directory_, options_));
+        survey_ = std::move(surveyed);
         FB_TRY(plan());
         if (auto done = write(); !done) {
             // The first error is the one to tell; what cannot be removed is overwritten by the next export.
@@ -85,95 +73,14 @@ private:
         return {};
     }
 
-    Result<catalog::BlockReader> open(const format::NodeLine& line) const {
-        auto node = catalog::BlockReader::open(store_, directory_, line);
-        if (node || node.error().kind != ErrorKind::corrupt) return node;
-        auto what = node.error().what;
-        return because(node.error(), std::move(what), "", "forebay verify " + directory_);
-    }
-
-    // Who has how many elements: from the heads of the node files, one after the other.
-    Result<> survey() {
-        FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, directory_));
-        manifest_ = std::move(manifest);
-        FB_TRY_ASSIGN(table, table_of(manifest_.schema, options_.table));
-        FB_TRY_ASSIGN(records, records_of(manifest_.schema, table, options_));
-        records_ = std::move(records);
-        elements_.assign(manifest_.world_ranks, 0);
-        std::vector<std::array<std::uint64_t, 3>> coords(manifest_.world_ranks);
-        std::vector<bool> seen(manifest_.world_ranks);
-        std::uint64_t with_coords = 0;
-        for (const auto& line : manifest_.nodes) {
-            FB_TRY_ASSIGN(node, open(line));
-            for (std::size_t i = 0; i < node.head().ranks.size(); ++i) {
-                const auto rank = node.head().ranks[i];
-                if (rank >= seen.size() || seen[rank])
-                    return odd(fmt::format("rank {} of {} is not expected in node {}", rank, seen.size(), line.node));
-                seen[rank] = true;
-                if (!records_.empty())
-                    elements_[rank] =
-                        node.head().blocks[block_of(node, records_.front().columns.front(), i)].box.size[0];
-                FB_TRY_ASSIGN(found, coords_of(node, i, coords[rank]));
-                if (found) ++with_coords;
-                FB_TRY(read_partition(node, i, rank));
-            }
-            if (line.node == 0) FB_TRY(header_values(node));
-        }
-        // A rank that no node has would be a hole in the file.
-        if (const auto hole = std::ranges::find(seen, false); hole != seen.end())
-            return odd(fmt::format("no node has rank {}", hole - seen.begin()));
-        if (with_coords == coords.size()) around_.coords = std::move(coords);
-        return {};
-    }
-
-    Error odd(const std::string& why) const {
-        return {ErrorKind::corrupt, fmt::format("{} is not exported: {}", directory_, why), "",
-                fmt::format("forebay verify {}", directory_)};
-    }
-
-    Result<bool> coords_of(const catalog::BlockReader& node, std::size_t place, std::array<std::uint64_t, 3>& to) {
-        constexpr std::array<const char*, 3> names{"coord_x", "coord_y", "coord_z"};
-        for (std::size_t d = 0; d < 3; ++d) {
-            const auto* column = find(manifest_.schema, fmt::format("{}/{}", ranks_table_name, names[d]));
-            if (column == nullptr || column->type != u64) return false;
-            const auto block = block_of(node, index_of(*column), place);
-            if (node.head().blocks[block].size_bytes != sizeof to[d]) return false;
-            FB_TRY(node.read(block, 0, std::as_writable_bytes(std::span(&to[d], 1)), scratch_));
-        }
-        return true;
-    }
-
-    Result<> read_partition(const catalog::BlockReader& node, std::size_t place, std::uint32_t rank) {
-        const auto* column = find(manifest_.schema, fmt::format("{}/partition", ranks_table_name));
-        if (column == nullptr || column->type != i32) return {};
-        const auto block = block_of(node, index_of(*column), place);
-        if (node.head().blocks[block].size_bytes != sizeof(std::int32_t)) return {};
-        partitions_.resize(elements_.size());
-        return node.read(block, 0, std::as_writable_bytes(std::span(&partitions_[rank], 1)), scratch_);
-    }
-
-    Result<> header_values(const catalog::BlockReader& node) {
-        const auto read = [&](const char* name, Type type, auto& to) -> Result<> {
-            const auto* variable = find(manifest_.schema, std::string("genericio/") + name);
-            if (variable == nullptr || variable->type != type || variable->shape != Extents{3}) return {};
-            return node.read(block_of(node, index_of(*variable), 0), 0, std::as_writable_bytes(std::span(to)),
-                             scratch_);
-        };
-        FB_TRY(read("phys_origin", f64, around_.phys_origin));
-        FB_TRY(read("phys_scale", f64, around_.phys_scale));
-        return read("dims", u64, around_.dims);
-    }
-
-    std::uint32_t index_of(const forebay::Variable& variable) const {
-        return static_cast<std::uint32_t>(&variable - manifest_.schema.variables.data());
-    }
-
     Result<> plan() {
         FB_TRY(check_partitions());
+        std::uint64_t bytes_all = 0;
         // By number; the ranks of each in their order.
         std::map<std::int32_t, std::vector<std::uint32_t>> members;
-        for (std::uint32_t rank = 0; rank < elements_.size(); ++rank) members[partition_of(rank)].push_back(rank);
-        ranks_.resize(elements_.size());
+        for (std::uint32_t rank = 0; rank < survey_.elements.size(); ++rank)
+            members[partition_of(rank)].push_back(rank);
+        ranks_.resize(survey_.elements.size());
         for (const auto& [number, ranks] : members) {
             GioOutput output;
             output.path = is_split() ? fmt::format("{}#{}", path_, number) : path_;
@@ -181,42 +88,42 @@ private:
             output.header = header_of(ranks);
             for (std::uint32_t i = 0; i < ranks.size(); ++i)
                 ranks_[ranks[i]] = {static_cast<std::uint32_t>(outputs_.size()), i};
-            for (const auto& record : records_) output.header.variables.push_back(record.variable);
+            for (const auto& record : survey_.records) output.header.variables.push_back(record.variable);
             FB_TRY(place_plain(output.header));
-            bytes_all_ += output.header.file_bytes;
+            bytes_all += output.header.file_bytes;
             if (options_.compress) make_blocks(output);
             outputs_.push_back(std::move(output));
         }
         FB_TRY_ASSIGN(free, sys::free_bytes(directory_of(path_)));
-        if (free >= bytes_all_ || options_.compress) return {};
+        if (free >= bytes_all || options_.compress) return {};
         return Error{ErrorKind::full,
                      fmt::format("{} has {} bytes free, {} takes {}. Nothing was written", directory_of(path_), free,
-                                 path_, bytes_all_),
+                                 path_, bytes_all),
                      "", "another directory"};
     }
 
     Result<> check_partitions() {
-        const auto ranks = elements_.size();
+        const auto ranks = survey_.elements.size();
         if (options_.partitions > 0 && static_cast<std::size_t>(options_.partitions) > ranks)
             return refusal(fmt::format("{} ranks cannot be spread over {} partitions.", ranks, options_.partitions),
                            fmt::format("--partitions {}", ranks));
         // Numbers that ranks chose themselves count where nothing else is asked for; one number for all is no
         // partition.
-        if (options_.partitions > 0) partitions_.clear();
-        const std::set<std::int32_t> numbers(partitions_.begin(), partitions_.end());
-        if (numbers.size() <= 1) partitions_.clear();
+        if (options_.partitions > 0) survey_.partitions.clear();
+        const std::set<std::int32_t> numbers(survey_.partitions.begin(), survey_.partitions.end());
+        if (numbers.size() <= 1) survey_.partitions.clear();
         if (numbers.size() > static_cast<std::size_t>(limits::genericio_partitions_max))
             return refusal(fmt::format("the ranks chose {} partitions, at most {} can be open at once.", numbers.size(),
                                        limits::genericio_partitions_max),
                            fmt::format("--partitions {}", limits::genericio_partitions_max));
         return {};
     }
-    bool is_split() const { return options_.partitions > 0 || !partitions_.empty(); }
+    bool is_split() const { return options_.partitions > 0 || !survey_.partitions.empty(); }
     std::int32_t partition_of(std::size_t rank) const {
-        if (!partitions_.empty()) return partitions_[rank];
+        if (!survey_.partitions.empty()) return survey_.partitions[rank];
         const auto parts = static_cast<std::size_t>(options_.partitions);
         // The inverse of p -> p * ranks / parts, so that neighbours stay together.
-        return parts == 0 ? 0 : static_cast<std::int32_t>(((rank + 1) * parts - 1) / elements_.size());
+        return parts == 0 ? 0 : static_cast<std::int32_t>(((rank + 1) * parts - 1) / survey_.elements.size());
     }
 
     static void make_blocks(GioOutput& output) {
@@ -230,15 +137,15 @@ private:
 
     GioHeader header_of(const std::vector<std::uint32_t>& ranks) const {
         GioHeader header;
-        const bool grid = around_.is_grid(elements_.size());  // of all ranks, in each partition too
+        const bool grid = survey_.is_grid();  // of all ranks, in each partition too
         header.big_endian = options_.big_endian;
-        header.dims = grid ? around_.dims : std::array<std::uint64_t, 3>{elements_.size(), 1, 1};
-        header.phys_origin = around_.phys_origin;
-        header.phys_scale = around_.phys_scale;
+        header.dims = grid ? survey_.dims : std::array<std::uint64_t, 3>{survey_.elements.size(), 1, 1};
+        header.phys_origin = survey_.phys_origin;
+        header.phys_scale = survey_.phys_scale;
         for (const auto rank : ranks) {
-            header.ranks.push_back({.coords = {rank, 0, 0}, .elements = elements_[rank], .global_rank = rank});
-            if (grid) header.ranks.back().coords = around_.coords[rank];
-            header.elements += elements_[rank];
+            header.ranks.push_back({.coords = {rank, 0, 0}, .elements = survey_.elements[rank], .global_rank = rank});
+            if (grid) header.ranks.back().coords = survey_.coords[rank];
+            header.elements += survey_.elements[rank];
         }
         return header;
     }
@@ -249,11 +156,11 @@ private:
             output.file = std::move(file);
         }
         std::uint64_t all = 0, done = 0;
-        for (const auto elements : elements_)
-            for (const auto& record : records_) all += elements * record.variable.record_bytes;
-        for (const auto& line : manifest_.nodes) {
-            FB_TRY_ASSIGN(node, open(line));
-            FB_TRY(copy_node(node, records_, outputs_, ranks_, options_, [&](std::uint64_t bytes) {
+        for (const auto elements : survey_.elements)
+            for (const auto& record : survey_.records) all += elements * record.variable.record_bytes;
+        for (const auto& line : survey_.manifest.nodes) {
+            FB_TRY_ASSIGN(node, open_node(store_, directory_, line));
+            FB_TRY(copy_node(node, survey_.records, outputs_, ranks_, options_, [&](std::uint64_t bytes) {
                 if (progress_) progress_(done += bytes, all);
             }));
         }
@@ -266,8 +173,8 @@ private:
             FB_TRY(output.file->close());
             out_.files.push_back(output.path);
         }
-        out_.ranks = elements_.size();
-        out_.elements = std::accumulate(elements_.begin(), elements_.end(), std::uint64_t{0});
+        out_.ranks = survey_.elements.size();
+        out_.elements = std::accumulate(survey_.elements.begin(), survey_.elements.end(), std::uint64_t{0});
         return is_split() ? publish_partitions() : move::put_in_place(store_, part_of(path_), path_);
     }
 
@@ -288,18 +195,18 @@ private:
     }
 
     std::vector<std::byte> encode_list() const {
-        const bool grid = around_.is_grid(elements_.size());
+        const bool grid = survey_.is_grid();
         GioHeader header;  // of one rank, which knows all
         header.big_endian = options_.big_endian;
-        header.elements = elements_.size();
+        header.elements = survey_.elements.size();
         header.dims = {1, 1, 1};
         header.ranks.push_back({.elements = header.elements});
         std::vector<std::vector<std::int32_t>> columns(grid ? 5 : 2);
-        for (std::size_t rank = 0; rank < elements_.size(); ++rank) {
+        for (std::size_t rank = 0; rank < survey_.elements.size(); ++rank) {
             columns[0].push_back(static_cast<std::int32_t>(rank));
             columns[1].push_back(partition_of(rank));
             for (std::size_t d = 0; grid && d < 3; ++d)
-                columns[2 + d].push_back(static_cast<std::int32_t>(around_.coords[rank][d]));
+                columns[2 + d].push_back(static_cast<std::int32_t>(survey_.coords[rank][d]));
         }
         std::vector<std::vector<std::byte>> bytes;
         for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -316,15 +223,9 @@ private:
     const std::string& path_;
     const GioExportOptions& options_;
     const std::function<void(std::uint64_t, std::uint64_t)>& progress_;
-    format::Manifest manifest_;
-    std::vector<GioRecord> records_;
-    std::vector<std::uint64_t> elements_;   // by rank
-    std::vector<std::int32_t> partitions_;  // by rank, as they chose; empty: they did not
+    GioSurvey survey_;
     std::vector<Destined> ranks_;
-    Around around_;
     std::vector<GioOutput> outputs_;
-    std::uint64_t bytes_all_ = 0;
-    catalog::BlockReader::Scratch scratch_;
     GioExported out_;
 };
 

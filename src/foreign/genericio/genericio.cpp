@@ -17,6 +17,7 @@
 
 #include "base/bytes.hpp"
 #include "base/crc64.hpp"
+#include "base/try.hpp"
 #include "foreign/bytes.hpp"
 #include "foreign/genericio/layout.hpp"
 #include "foreign/limits.hpp"

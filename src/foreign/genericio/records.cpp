@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/try.hpp"
 #include "foreign/genericio/export.hpp"
 #include "foreign/genericio/layout.hpp"
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/try.hpp"
 #include "foreign/genericio/genericio.hpp"
 #include "foreign/limits.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
 #include "foreign/genericio/genericio.hpp"
 #include "foreign/limits.hpp"
 

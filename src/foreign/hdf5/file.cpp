@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/try.hpp"
 #include "foreign/hdf5/read.hpp"
 #include "h5/walk.hpp"
 
@@ -109,19 +110,19 @@ public:
     ForeignFile found() {
         if (openpmd_) {
             file_.format = ForeignFormat::openpmd;
-            file_.said = fmt::format("openPMD {}, {}", *openpmd_, encoding_);
+            file_.label = fmt::format("openPMD {}, {}", *openpmd_, encoding_);
             file_.steps = openpmd_steps_;
         } else if (!h5part_steps_.empty()) {
             file_.format = ForeignFormat::h5part;
-            file_.said = "H5Part";
+            file_.label = "H5Part";
             file_.steps = h5part_steps_;
         } else if (is_netcdf_) {
             file_.format = ForeignFormat::netcdf4;
-            file_.said = "netCDF-4";
+            file_.label = "netCDF-4";
         } else {
-            file_.said = "HDF5";
+            file_.label = "HDF5";
         }
-        if (conventions_) file_.said += fmt::format(", {}", *conventions_);
+        if (conventions_) file_.label += fmt::format(", {}", *conventions_);
         std::ranges::sort(file_.steps);
         return std::move(file_);
     }

@@ -27,7 +27,7 @@ struct ForeignDataset {
 
 struct ForeignFile {
     ForeignFormat format = ForeignFormat::hdf5;
-    std::string said;                 // "openPMD 1.1.0, groupBased"
+    std::string label;                // "openPMD 1.1.0, groupBased"
     std::vector<std::int64_t> steps;  // rising; none where the format or the file knows no steps
     std::vector<ForeignDataset> datasets;
     std::uint64_t bytes = 0;  // of all datasets, as shapes say it

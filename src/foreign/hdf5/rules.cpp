@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "h5/walk.hpp"
 
 namespace forebay::foreign {

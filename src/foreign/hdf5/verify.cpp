@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/try.hpp"
 #include "foreign/hdf5/file.hpp"
 #include "foreign/hdf5/limits.hpp"
 #include "foreign/hdf5/read.hpp"

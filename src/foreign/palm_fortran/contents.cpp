@@ -8,6 +8,7 @@
 #include "base/bytes.hpp"
 #include "base/error_text.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "describe/coverage.hpp"
 #include "foreign/bytes.hpp"
 #include "foreign/evidence.hpp"

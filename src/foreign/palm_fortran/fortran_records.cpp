@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
 #include "foreign/bytes.hpp"
 #include "foreign/limits.hpp"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/try.hpp"
 #include "foreign/palm_fortran/palm_fortran.hpp"
 
 namespace forebay::foreign {

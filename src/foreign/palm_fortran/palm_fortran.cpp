@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "foreign/bytes.hpp"
 #include "foreign/evidence.hpp"
 #include "foreign/limits.hpp"

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "base/try.hpp"
 #include "foreign/palm_fortran/shape.hpp"
 #include "support/palm_files.hpp"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error_text.hpp"
+#include "base/try.hpp"
 #include "foreign/evidence.hpp"
 #include "foreign/limits.hpp"
 #include "foreign/palm_mpi/palm_mpi.hpp"

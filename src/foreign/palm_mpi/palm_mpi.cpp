@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/bytes.hpp"
+#include "base/try.hpp"
 #include "foreign/bytes.hpp"
 #include "foreign/evidence.hpp"
 #include "foreign/limits.hpp"

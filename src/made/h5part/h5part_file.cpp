@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/path.hpp"
+#include "base/try.hpp"
 #include "made/file_maker.hpp"
 #include "made/h5part/h5part_writer.hpp"
 #include "move/export_place.hpp"

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/limits.hpp"
+#include "base/try.hpp"
 #include "catalog/block_reader.hpp"
 #include "made/h5part/h5part_names.hpp"
 
