@@ -131,7 +131,7 @@ private:
     std::uint64_t number_;
 };
 
-/// The type and shape for which a variable that is bound again is taken; one that is not given is not compared.
+/// The type and shape with which a variable that is bound again is compared; one that is not given is not.
 struct As {
     std::optional<Type> type = {};
     std::optional<Extents> shape = {};  // of an array the global one
