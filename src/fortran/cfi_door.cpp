@@ -17,7 +17,7 @@ using c_door::given, c_door::guarded, c_door::text_or_empty;
 
 namespace {
 
-// Type fb_place of forebay.f90.
+// Type fb_place of forebay_words.f90.
 struct FortranPlace {
     void* address;
     std::int64_t element_bytes;

@@ -59,24 +59,27 @@ private:
         return sum;
     }
 
+    std::string held_by() const {
+        const auto pending = node::show_pending(*context_.staging, slots_.indices());
+        return pending.empty() ? "stations have still to see what they hold" : pending;
+    }
+
     const char* stream() const { return slots_.stream_control().name.data(); }
 
     Error stalled() const {
         const auto& staging = *context_.staging;
-        return {
-            ErrorKind::retry,
-            fmt::format("stream '{}': no slot to save to: {}, and the agent on {} got nothing done for {} s. Does the "
-                        "target answer?",
-                        stream(), node::show_pending(staging, slots_.indices()), sys::host_name(),
-                        std::chrono::duration<double>(context_.stall_wait).count()),
-            fmt::format("committed snapshots, and what is staged in {}", staging.directory()),
-            fmt::format("look at {}/agent.log; a later save tries again", staging.directory())};
+        return {ErrorKind::retry,
+                fmt::format(
+                    "stream '{}': no slot to save to: {}, and the agent on {} got nothing done for {} s. Does the "
+                    "target answer?",
+                    stream(), held_by(), sys::host_name(), std::chrono::duration<double>(context_.stall_wait).count()),
+                fmt::format("committed snapshots, and what is staged in {}", staging.directory()),
+                fmt::format("look at {}/agent.log; a later save tries again", staging.directory())};
     }
 
     std::string show() const {
-        return fmt::format("stream '{}': a slot for step {}: {}, by the agent on {}, in {}", stream(), step_,
-                           node::show_pending(*context_.staging, slots_.indices()), sys::host_name(),
-                           context_.staging->directory());
+        return fmt::format("stream '{}': a slot for step {}: {}, by the agent on {}, in {}", stream(), step_, held_by(),
+                           sys::host_name(), context_.staging->directory());
     }
 
     const StagerContext& context_;
