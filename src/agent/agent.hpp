@@ -1,6 +1,7 @@
-// The agent of one node: sealed slot -> drain -> commit -> retention, and other stations beside it (station.hpp), until the session ends or its application has
-// died and nothing is left to do. This is its loop; schedule.hpp says what comes next, speed.hpp how fast, slots.hpp
-// what stands where. serve.hpp puts an agent together with what surrounds it, hosts.hpp says who runs it.
+// The agent of one node: sealed slot -> drain -> commit -> retention, then other stations (station.hpp), until the
+// session ends or its application has died and nothing is left to do. This is its loop; schedule.hpp says what comes
+// next, speed.hpp how fast, slots.hpp what stands where. serve.hpp puts an agent together with what surrounds it,
+// hosts.hpp says who runs it.
 //
 // Errors never end it: a slot whose drain fails becomes `failed` after bounded retries, its staged copy stays, and it
 // is tried again at the next bell.

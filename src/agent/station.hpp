@@ -3,7 +3,8 @@
 // before them. A slot is free for the next save when no station needs it.
 //
 // A slot that an agent begins to drain gets a bit on the control page for each station that wants it, and loses the bit
-// when the station has run. So an agent that comes after a killed one, also in a later session, knows what is left.
+// when the station has run. So an agent that comes after a killed one, also in a later session, knows what is left. No
+// program gives its agent other stations yet.
 
 #pragma once
 
@@ -33,8 +34,9 @@ public:
     virtual std::uint32_t hold() const = 0;
     /// Whether it has anything to do with what is sealed in the slot. Not asked of the drain.
     virtual bool wants(std::uint32_t /*slot*/) const { return true; }
-    /// One try, which ends soon after `stop`, with an error. `again`: one may have come to an end before, by this agent or
-    /// another one; what it has done is found by a look. `gate` is asked between pieces of the work, and may run drains.
+    /// One try, which ends soon after `stop`, with an error. `again`: one may have come to an end before, by this agent
+    /// or another one; what it has done is found by a look. After the drain it is always true. `gate` is asked between
+    /// pieces of the work, and may run drains.
     virtual Result<> run(std::uint32_t slot, bool again, move::Gate& gate, const std::atomic<bool>& stop) = 0;
 };
 

@@ -65,14 +65,15 @@ void broadcast_number(comm::Group& group, T& number) {
 // What an agent of an earlier session does; nothing when it has left.
 std::optional<std::string> show_agent(const std::string& directory) {
     if (!sys::lock_is_held(node::agent_lock_path(directory))) return {};
-    std::string pending;
+    std::string pending = "it is of another version of Forebay";
     if (const auto old = node::Watch::open(directory)) {
         std::vector<std::uint32_t> slots(old->page().slot_count.load());
         std::iota(slots.begin(), slots.end(), 0u);
         pending = node::show_pending(old->staging(), slots);
+        if (pending.empty()) pending = "nothing is left but to end";
     }
     return fmt::format("the agent of an earlier session on {}, which drains {}: {}", sys::host_name(), directory,
-                       pending.empty() ? "nothing is left but to end" : pending);
+                       pending);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -11,6 +12,7 @@
 #include "cli/json.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
+#include "node/watch.hpp"
 
 namespace forebay::cli {
 
@@ -27,7 +29,23 @@ struct DrainArguments {
     bool json = false;
 };
 
-Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& options) {
+// Those of `asked` that are there still and of which nothing was said: their sessions or agents live.
+std::vector<std::string> passed_over(const std::vector<std::string>& asked,
+                                     const std::vector<agent::DrainedDirectory>& drained) {
+    std::vector<std::string> left;
+    for (const auto& directory : asked) {
+        if (std::ranges::find(drained, directory, &agent::DrainedDirectory::directory) != drained.end()) continue;
+        const auto watch = node::Watch::open(directory);
+        // With --keep, an agent that has everything committed goes on keeping it.
+        const bool lingers = watch && watch->page().lingering.load() != 0;
+        if (!lingers && std::filesystem::exists(directory)) left.push_back(directory);
+    }
+    return left;
+}
+
+/// `asked` are the directories that "all" stands for.
+Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& options,
+                                                         std::vector<std::string>& asked) {
     FB_TRY_ASSIGN(forwarding, forwarding_of(options.forward_to, options.token_file));
     agent::LeftoverOptions what{.remove = !options.keep, .forwarding = forwarding};
     if (options.directory == "all") {
@@ -35,7 +53,8 @@ Result<std::vector<agent::DrainedDirectory>> drain_asked(const DrainArguments& o
             return Error{ErrorKind::refused, "--into and --drop are for one staging directory, not for all", "",
                          "forebay drain all"};
         FB_TRY_ASSIGN(directories, node::staging_directories(options.base));
-        return agent::drain_leftovers(directories, view_maker(), what);
+        asked = std::move(directories);
+        return agent::drain_leftovers(asked, view_maker(), what);
     }
     if (!options.into.empty()) what.into = std::filesystem::absolute(options.into).lexically_normal().string();
     auto drained = agent::drain_leftover(options.directory, view_maker(), what);
@@ -66,7 +85,8 @@ Result<Exit> drop(const DrainArguments& options) {
 
 Result<Exit> drain_all(const DrainArguments& options) {
     if (options.drop && options.directory != "all") return drop(options);
-    FB_TRY_ASSIGN(directories, drain_asked(options));
+    std::vector<std::string> asked;
+    FB_TRY_ASSIGN(directories, drain_asked(options, asked));
     auto exit = Exit::good;
     auto array = Json::array();
     Shown text;
@@ -93,6 +113,12 @@ Result<Exit> drain_all(const DrainArguments& options) {
             if (!is_spool) object.set("step", one.step);
             array.push(object.set("staged", one.staged_path).set("committed", one.committed).set("text", one.text));
         }
+    }
+    for (const auto& directory : passed_over(asked, directories)) {
+        const auto* const reason = "its session or its agent lives";
+        exit = Exit::found;
+        text += lines("{}: passed over, {}\n", directory, reason);
+        array.push(Json::object().set("directory", directory).set("committed", false).set("text", reason));
     }
     if (options.json) array.print();
     else if (text.text.empty()) say("Nothing is staged.\n");
@@ -126,7 +152,9 @@ void add_drain(CommandLine& line) {
         "  forebay drain all\n"
         "  forebay drain /dev/shm/forebay-1000/run7-8d1f0baa-00f30000c0ffee9a-0 --into /scratch/me/run7-saved\n"
         "Refused while the session or its agent lives, and where the run's directory is gone or another run's. Exit\n"
-        "code 1 when something could not be committed, or small files could not be packed; that stays staged.\n");
+        "code 1 when something could not be committed, or small files could not be packed, which stays staged; or "
+        "when\n"
+        "\"all\" has passed over a directory whose session or agent lives.\n");
     verb.action([options] { return drain_all(*options); });
 }
 

@@ -20,6 +20,7 @@
 #include "commit/gather.hpp"
 #include "describe/conventions.hpp"
 #include "node/staging.hpp"
+#include "node/watch.hpp"
 #include "sys/lock.hpp"
 
 namespace forebay::cli {
@@ -180,22 +181,37 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
     return {};
 }
 
+// Whether no slot there waits for its commit; false where the control page cannot be read.
+bool holds_committed_only(const std::string& directory) {
+    const auto watch = node::Watch::open(directory);
+    if (!watch) return false;
+    for (std::uint32_t i = 0; i < watch->page().slot_count.load(); ++i) {
+        const auto state = watch->page().slots[i].state.load();
+        if (state != node::SlotState::empty && state != node::SlotState::committed) return false;
+    }
+    return true;
+}
+
 Result<> Listing::add_staged(const std::string& staging, const std::string& run) {
     const auto whole = std::filesystem::absolute(run).lexically_normal().string();
     const auto directories = node::staging_directories_of(staging, whole);
     // A host that never ran a simulation has no such place.
     if (!directories && directories.error().kind == ErrorKind::missing) return {};
     if (!directories) return directories.error();
-    bool any_left = false;
+    std::string next;
     for (const auto& directory : *directories) {
         const bool is_served = sys::lock_is_held(node::application_lock_path(directory)) ||
                                sys::lock_is_held(node::agent_lock_path(directory));
+        const bool is_done = !is_served && holds_committed_only(directory);
         notes_ += lines("On this node: {}, {}.\n", directory,
-                        is_served ? "whose session or agent lives" : "left by a session that has ended");
+                        is_served ? "whose session or agent lives"
+                        : is_done ? "left by a session that has ended, with everything committed"
+                                  : "left by a session that has ended");
         array_.push(Json::object().set("state", "staged").set("directory", directory).set("served", is_served));
-        any_left |= !is_served;
+        if (!is_served && !is_done) next = "forebay recover " + run;
+        else if (is_done && next.empty()) next = fmt::format("forebay drain {} frees the memory", directory);
     }
-    if (any_left) notes_ += lines("  {}forebay recover {}\n", next_label, run);
+    if (!next.empty()) notes_ += lines("  {}{}\n", next_label, Message{next});
     return {};
 }
 
@@ -241,13 +257,13 @@ void add_ls(CommandLine& line) {
         "run_id,\n"
         "  view (a path, when there is one). state: committed; abandoned: the run has gone back behind it; foreign: "
         "of\n"
-        "  another run; unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a crash, "
-        "or\n"
-        "  work that is going on. Then one for each directory of the run in this node's memory: state staged, "
-        "directory,\n"
-        "  served (whether its session or agent lives). Of a file of GenericIO: file, format, big_endian, ranks, "
-        "dims,\n"
-        "  elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, "
+        "  another run; unreadable (error: kind, what, safe, next, text); part (nodes_arrived of nodes), old or gone:\n"
+        "  left by a crash, or work that is going on. Then one for each directory of the run in this node's memory: "
+        "state\n"
+        "  staged, directory, served (whether its session or agent lives). Of a file of GenericIO: file, format, "
+        "big_endian,\n"
+        "  ranks, dims, elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, "
+        "steps, bytes, "
         "datasets.\n");
     verb.examples(
         "  forebay ls /scratch/me/run7\n"

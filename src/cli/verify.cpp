@@ -130,7 +130,7 @@ void add_verify(CommandLine& line) {
         "  An array with an object for each snapshot: stream, step, directory, whole, bytes, segments, damage: "
         "an array of\n"
         "  file, variable and rank (absent when the whole file is meant), first_byte, last_byte, text; or error: "
-        "kind, text.\n"
+        "kind, what, safe, next, text.\n"
         "  Of a file of GenericIO: file, format, whole, bytes, blocks, damage: file, variable, rank, block, "
         "first_byte,\n"
         "  last_byte, text. Of one of HDF5: file, format, said, steps, bytes, whole, bytes_read, problems (texts).\n");

@@ -1,5 +1,5 @@
-// The chunks of one file as they are stored: the table that says where, the checksums as a reader decodes them, and what
-// all of it came to. Of all this the head of the compressed form is made.
+// The chunks of one file as they are stored: the table that says where, the checksums as a reader decodes them, and
+// what all of it came to. Of all this the head of the compressed form is made.
 
 #pragma once
 

@@ -6,6 +6,9 @@
 //   durable) -> committed (agent: so is everyone's). draining -> failed (agent: retries are used up, the staged copy
 //   stays) -> draining (agent, at the next bell). empty, committed -> filling again, once no other station of the agent
 //   holds it; sealed -> filling (newest_only).
+// When something goes wrong: draining, drained -> sealed (the next agent, of what a killed one had); drained -> failed
+// (agent: the commit failed); draining, drained -> empty (agent: damaged in memory, or another node's part never came);
+// sealed, draining, drained -> failed (agent that must leave); filling -> what it was before, or empty (first rank).
 //
 // The page never outlives a version: a session that finds one of another version treats it as absent and looks at
 // the node files themselves. Nothing in a page is used as an index or a name before check() has accepted it.
@@ -53,8 +56,8 @@ Error error_in(std::uint32_t kind, const ErrorText& text);
 
 struct SlotControl {
     std::atomic<SlotState> state{SlotState::empty};
-    // A bit of each station, beside the drain, that has still to see the save (agent/station.hpp). Set and cleared by the
-    // agent.
+    // A bit of each station, beside the drain, that has still to see the save (agent/station.hpp). Set and cleared by
+    // the agent.
     std::atomic<std::uint32_t> holds{0};
     std::uint32_t stream = 0;  // index into Control::streams
     std::uint32_t number = 0;  // 0 or 1: file STREAM.NUMBER.h5
@@ -68,11 +71,11 @@ struct SlotControl {
     std::atomic<std::int64_t> sealed_unix_ns{0};
     // When the next save will want this slot, if saves go on at the pace of the last ones; 0: unknown.
     std::atomic<std::int64_t> needed_unix_ns{0};
-    std::atomic<std::uint32_t> late{0};  // 1: the agent has counted it as a missed deadline
-    // Written by the agent before it stores `failed`, stable until it leaves that state.
-    std::atomic<std::uint32_t> failures{0};
+    std::atomic<std::uint32_t> late{0};      // 1: the agent has counted it as a missed deadline
+    std::atomic<std::uint32_t> failures{0};  // how often the agent has set `failed`, ever
     // 1: the save was damaged in memory and the agent has left it; whoever waits for it, or saves next, gets the error.
     std::atomic<std::uint32_t> given_up{0};
+    // Written by the agent before it stores `failed`, stable until it leaves that state.
     std::uint32_t error_kind = 0;
     ErrorText error_text{};
 };

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <new>
 #include <set>
@@ -123,12 +124,17 @@ std::string spool_path(const std::string& directory) { return directory + "/spoo
 std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
 std::string agent_log_path(const std::string& directory) { return directory + "/agent.log"; }
 
+// Pages of all versions begin alike, so that an agent of another version can be asked to leave.
+static_assert(offsetof(Control, magic) == 0 && offsetof(Control, bell) == 12 && offsetof(Control, ending) == 20);
+
 void end_agent(const std::string& directory) {
     if (!sys::lock_is_held(agent_lock_path(directory))) return;
-    if (auto old = Staging::join(directory)) {
-        old->control().ending.store(1);
-        ring(old->control().bell);
-    }
+    auto mapping = sys::Mapping::open(directory + "/" + control_name, true);
+    if (!mapping || mapping->bytes().size() < offsetof(Control, draining)) return;
+    auto& page = *reinterpret_cast<Control*>(mapping->bytes().data());
+    if (page.magic.load(std::memory_order_acquire) != control_magic) return;
+    page.ending.store(1);
+    ring(page.bell);
 }
 
 void dismiss_lingering(const std::string& directory) {
@@ -260,7 +266,7 @@ Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamO
     const auto count = page.stream_count.load();
     std::uint32_t index = 0;
     while (index < count && name != page.streams[index].name.data()) ++index;
-    if (index == streams_max || page.slot_count.load() + static_cast<std::uint32_t>(options.slots) > slots_max)
+    if (index == streams_max)  // each has two slots at most, so there is one for it
         return Error{ErrorKind::full,
                      fmt::format("stream '{}' is one too many: a session has at most {} streams.", name, streams_max)};
     auto& stream = page.streams[index];

@@ -1,5 +1,5 @@
-// Staging directories by their places and names: the home of this user, the directory of a run in it, and all that there
-// are.
+// Staging directories by their places and names: the home of this user, the directory of a run in it, and all that
+// there are.
 
 #include <fmt/format.h>
 

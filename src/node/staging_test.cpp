@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <functional>
 
@@ -131,4 +133,30 @@ TEST_CASE("a damaged control page is refused, and a new session replaces it") {
 
     std::filesystem::resize_file(directory + "/control", 4096);
     CHECK(Staging::join(directory).error().kind == ErrorKind::corrupt);
+}
+
+TEST_CASE("as many streams as a session may have can be taken over, with both slots of each, and opened again") {
+    const test::TempDirectory folder;
+    auto staging = node::Staging::create(node::LockedDirectory::lock(folder / "staging", "/run").value(),
+                                         {.run = "/run", .host = "here", .process = 1}, std::chrono::milliseconds(0))
+                       .value();
+    for (std::uint32_t i = 0; i < node::streams_max; ++i) {
+        staging.add_stream(fmt::format("s{}", i), {.slots = 1}).value();  // as the first staged file of it is found
+        staging.add_stream(fmt::format("s{}", i), {.slots = 2}).value();  // the second
+    }
+    CHECK(staging.add_stream("s3", {.slots = 2}).value() == 3);
+    CHECK(staging.control().slot_count.load() == node::slots_max);
+    CHECK(staging.add_stream("more", {.slots = 1}).error().kind == ErrorKind::full);
+}
+
+TEST_CASE("an agent of another version is asked to leave") {
+    const test::TempDirectory folder;
+    auto staging = node::Staging::create(node::LockedDirectory::lock(folder / "staging", "/run").value(),
+                                         {.run = "/run", .host = "here", .process = 1}, std::chrono::milliseconds(0))
+                       .value();
+    const auto agent = sys::FileLock::take(node::agent_lock_path(staging.directory())).value();
+    staging.control().version = node::control_version - 1;
+    node::end_agent(staging.directory());
+    CHECK(staging.control().ending.load() == 1);
+    CHECK(staging.control().bell.load() == 1);
 }

@@ -248,7 +248,7 @@ void add_stream(nb::module_& module) {
         .def(
             "save", [](Stream& self, std::int64_t step, double time) { return self.save(step, time).value(); },
             "step"_a, "time"_a, Waits())
-        .def("restore", &restore, "bind"_a)
+        .def("restore", &restore, "bind"_a.none())
         .def(
             "newest", [](Stream& self, std::int64_t below) { return self.newest(below).value(); }, "below"_a, Waits())
         .def(

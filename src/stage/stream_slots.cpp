@@ -47,8 +47,8 @@ bool StreamSlots::take_free() {
     return true;
 }
 
-// Of two slots only where both wait, and then the older one: a kill before the new snapshot is sealed must find one that
-// is whole and no older than what is lost.
+// Of two slots only where both wait, and then the older one: a kill before the new snapshot is sealed must find one
+// that is whole and no older than what is lost.
 bool StreamSlots::take_waiting(std::uint64_t version, std::span<const std::uint64_t> rows) {
     std::size_t oldest = 0;
     for (std::size_t i = 0; i < count(); ++i) {

@@ -1,7 +1,7 @@
 // The slots of one stream on a node, as one rank holds them, and the one among them that the save under way fills.
 //
-// Ranks: the node's first rank alone changes the states of slots: it takes one for a save, and gives it back or hands it
-// to the agent. It tells its decision on the control page, and the others follow.
+// Ranks: the node's first rank alone changes the states of slots: it takes one for a save, and gives it back or hands
+// it to the agent. It tells its decision on the control page, and the others follow.
 
 #pragma once
 

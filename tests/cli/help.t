@@ -44,10 +44,10 @@ With --json:
   An array with an object for each snapshot: stream, step, directory, state, time, bytes (the application's),
   file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line ("5": what session 5 saved), run_id,
   view (a path, when there is one). state: committed; abandoned: the run has gone back behind it; foreign: of
-  another run; unreadable (error: kind, text); part (nodes_arrived of nodes), old or gone: left by a crash, or
-  work that is going on. Then one for each directory of the run in this node's memory: state staged, directory,
-  served (whether its session or agent lives). Of a file of GenericIO: file, format, big_endian, ranks, dims,
-  elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, datasets.
+  another run; unreadable (error: kind, what, safe, next, text); part (nodes_arrived of nodes), old or gone:
+  left by a crash, or work that is going on. Then one for each directory of the run in this node's memory: state
+  staged, directory, served (whether its session or agent lives). Of a file of GenericIO: file, format, big_endian,
+  ranks, dims, elements, partitions, bytes, compression, variables; of one of HDF5: file, format, said, steps, bytes, datasets.
 Examples:
   forebay ls /scratch/me/run7
   forebay ls /scratch/me/run7/restart --json

@@ -113,6 +113,17 @@ def test_small_files_and_files_of_several_nodes(tmp_path, config):
     assert [path.name for path in (tmp_path / "run").glob("packed-*/step-*/node-00000.h5")] == ["node-00000.h5"]
 
 
+def test_arrays_alone_restart_without_a_function(tmp_path, config):
+    for written, found in ((1.0, None), (2.0, 1.0)):
+        with forebay.Session(tmp_path / "run", config=config) as session:
+            stream, value = session.stream("restart"), np.zeros(())
+            stream.replicated("value", value)
+            restart = stream.restore()
+            assert (restart and float(value)) == found
+            value[()] = written
+            stream.save(int(written))
+
+
 def test_particles_of_any_stride_and_number(tmp_path, config):
     """Columns of a structured array, rows that change, none at all."""
     kind = np.dtype([("id", "i8"), ("x", "f4"), ("skipped", "f8")])

@@ -1,7 +1,7 @@
 // Exporter::run() has three parts. survey() opens every node file and learns what its ranks have (survey.hpp). plan()
-// makes the header of each output file; without compression it places all blocks as well. write() copies node file after
-// node file, writes the headers last, and gives the files their names. Until then everything has names that end in
-// ".part", and an error removes them.
+// makes the header of each output file; without compression it places all blocks as well. write() copies node file
+// after node file, writes the headers last, and gives the files their names. Until then everything has names that end
+// in ".part", and an error removes them.
 //
 // A file in partitions is a list under the given name and a file NAME#NUMBER for each partition. Readers begin with the
 // list, so the old list goes before the first partition is renamed and the new one comes after the last.

@@ -1,5 +1,5 @@
-// A combined file: its nodes tell each other the lengths of their files, each save anew, since a node that lays out anew
-// does so alone and has another length then.
+// A combined file: its nodes tell each other the lengths of their files, each save anew, since a node that lays out
+// anew does so alone and has another length then.
 
 #include "format/combined.hpp"
 #include "stage/forms/places.hpp"

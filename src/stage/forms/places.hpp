@@ -2,8 +2,8 @@
 // from numbers that they send each other, and the record of each node file tells its agent. Each form has a file:
 // combined.cpp, shared.cpp. A stream whose nodes have files of their own has no such object.
 //
-// Ranks: an object is of the node's first rank. Life: describe, once a description -> { must_plan -> plan, if it must be
-// on any node -> place }, once a save.
+// Ranks: an object is of the node's first rank. Life: describe, once a description -> { must_plan -> plan, if it must
+// be on any node -> place }, once a save.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// A shared file: the rows of all nodes and the longest of their heads decide where all variables lie. One exchange among
-// the first ranks plans it, and only when a node has changed.
+// A shared file: the rows of all nodes and the longest of their heads decide where all variables lie. One exchange
+// among the first ranks plans it, and only when a node has changed.
 
 #include <algorithm>
 #include <numeric>

@@ -1,0 +1,27 @@
+# A session, or an agent, lives in one of two staging directories: it is passed over, and said so.
+$ umask 077
+$ mkdir memory run7
+$ make_staged "$PWD/memory" "$PWD/run7" restart 100 1 0
+$ make_staged "$PWD/memory" "$PWD/run7" fields 120 2 1
+$ second=$(ls -d memory/*/run7-*-1)
+$ served() {
+>   python3 -c 'import fcntl, subprocess, sys
+> lock = open(sys.argv[1], "w")
+> fcntl.lockf(lock, fcntl.LOCK_EX)
+> sys.exit(subprocess.run(sys.argv[2:]).returncode)' "$second/agent.lock" "$@"
+> }
+$ served forebay drain all --staging memory
+restart@100: committed
+memory/forebay-UID/run7-HASH-0000000000000000-1: passed over, its session or its agent lives
+[1]
+$ served forebay drain all --staging memory --json
+[
+ {
+  "directory": "memory/forebay-UID/run7-HASH-0000000000000000-1",
+  "committed": false,
+  "text": "its session or its agent lives"
+ }
+]
+[1]
+$ ls -d memory/*/*
+memory/forebay-UID/run7-HASH-0000000000000000-1
