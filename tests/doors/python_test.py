@@ -124,6 +124,21 @@ def test_arrays_alone_restart_without_a_function(tmp_path, config):
             stream.save(int(written))
 
 
+def test_a_log_that_knows_its_session_is_no_leak(tmp_path, config):
+    """The interpreter ends by aborting when something of ours was never freed."""
+    script = f"""
+import forebay
+def log(line):
+    assert session or line
+session = None
+with forebay.Session({str(tmp_path / "run")!r}, config={str(config)!r}, log=log) as session:
+    pass
+"""
+    done = subprocess.run([sys.executable, "-c", script], env=os.environ | {"PYTHONPATH": str(BUILD / "python")}, cwd=tmp_path,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "leaked" not in done.stderr, done.stderr
+
+
 def test_particles_of_any_stride_and_number(tmp_path, config):
     """Columns of a structured array, rows that change, none at all."""
     kind = np.dtype([("id", "i8"), ("x", "f4"), ("skipped", "f8")])

@@ -139,7 +139,9 @@ class Session:
             options.run = str(run)
         if staging is not None:
             options.staging = str(staging)
-        options.set_log(log)
+        # The library holds what it calls, and the function may hold this session: close() parts them.
+        calls = self._log_calls = [] if log is None else [log]
+        options.set_log(None if log is None else lambda line: [call(line) for call in calls])
         self.run = options.run
         self.closed = False
         if comm is None:
@@ -178,7 +180,10 @@ class Session:
     def close(self):
         """Waits until all is committed, and reports what could not be. Collective."""
         self.closed = True
-        self._session.close()
+        try:
+            self._session.close()
+        finally:
+            self._log_calls.clear()
 
     def __enter__(self):
         return self
