@@ -17,6 +17,7 @@ Error error_of_exception() noexcept;
 
 /// What `work` answers, which is a Result or nothing; what it throws is its Error.
 template <class Work>
+__attribute__((no_sanitize("undefined")))  // a thread's cancellation is caught by a reference to no object
 auto attempt(Work&& work) {
     using Answer = std::invoke_result_t<Work>;
     try {

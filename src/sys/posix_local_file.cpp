@@ -29,8 +29,9 @@ std::int64_t nearest_ns(const timespec& time) {
 
 timespec time_of(std::int64_t unix_ns) {
     // Rounded down: the part below a second is never negative.
-    const auto seconds = unix_ns / second_ns - (unix_ns % second_ns < 0 ? 1 : 0);
-    return {.tv_sec = seconds, .tv_nsec = unix_ns - seconds * second_ns};
+    const auto seconds = unix_ns / second_ns, rest = unix_ns % second_ns;
+    return rest < 0 ? timespec{.tv_sec = seconds - 1, .tv_nsec = rest + second_ns}
+                    : timespec{.tv_sec = seconds, .tv_nsec = rest};
 }
 
 LocalFile local_file(const struct stat& about) {
