@@ -50,8 +50,11 @@ double slowest(MPI_Comm comm, double seconds) {
 
 std::uint64_t count_files(const std::string& folder) {
     std::uint64_t files = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-        files += entry.is_regular_file() && entry.path().filename().string().front() != '.';
+    for (auto at = std::filesystem::recursive_directory_iterator(folder); at != decltype(at)(); ++at) {
+        // Of a run of Forebay what it knows of itself, once, and no part of a save.
+        if (at->is_directory() && at->path().filename() == "forebay") at.disable_recursion_pending();
+        files += at->is_regular_file() && at->path().filename().string().front() != '.';
+    }
     return files;
 }
 
