@@ -153,20 +153,6 @@ std::vector<DrainedDirectory> drain_leftovers(const std::vector<std::string>& di
     return all;
 }
 
-namespace {
-
-bool holds_uncommitted(const std::string& directory) {
-    const auto watch = node::Watch::open(directory);
-    if (!watch) return true;
-    for (std::uint32_t i = 0; i < watch->page().slot_count.load(); ++i) {
-        const auto state = watch->page().slots[i].state.load();
-        if (state != node::SlotState::empty && state != node::SlotState::committed) return true;
-    }
-    return false;
-}
-
-}  // namespace
-
 Result<Leftovers> find_leftovers(const std::string& staging, const std::string& run, std::uint64_t run_id,
                                  std::uint64_t last_claim) {
     Leftovers found;
@@ -183,7 +169,7 @@ Result<Leftovers> find_leftovers(const std::string& staging, const std::string& 
         const bool moved = same && last_claim != 0 && session->claim == last_claim &&
                            !catalog::check_identity(sys::posix_store(), session->run, run_id);
         if (same && (here || moved)) found.own.push_back(directory);
-        else if ((here || same) && holds_uncommitted(directory) &&
+        else if ((here || same) && node::may_hold_uncommitted(directory) &&
                  (here || !catalog::check_identity(sys::posix_store(), session->run, run_id)))
             found.others.push_back(directory);
     }

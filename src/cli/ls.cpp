@@ -181,17 +181,6 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
     return {};
 }
 
-// Whether no slot there waits for its commit; false where the control page cannot be read.
-bool holds_committed_only(const std::string& directory) {
-    const auto watch = node::Watch::open(directory);
-    if (!watch) return false;
-    for (std::uint32_t i = 0; i < watch->page().slot_count.load(); ++i) {
-        const auto state = watch->page().slots[i].state.load();
-        if (state != node::SlotState::empty && state != node::SlotState::committed) return false;
-    }
-    return true;
-}
-
 Result<> Listing::add_staged(const std::string& staging, const std::string& run) {
     const auto whole = std::filesystem::absolute(run).lexically_normal().string();
     const auto directories = node::staging_directories_of(staging, whole);
@@ -202,7 +191,7 @@ Result<> Listing::add_staged(const std::string& staging, const std::string& run)
     for (const auto& directory : *directories) {
         const bool is_served = sys::lock_is_held(node::application_lock_path(directory)) ||
                                sys::lock_is_held(node::agent_lock_path(directory));
-        const bool is_done = !is_served && holds_committed_only(directory);
+        const bool is_done = !is_served && !node::may_hold_uncommitted(directory);
         notes_ += lines("On this node: {}, {}.\n", directory,
                         is_served ? "whose session or agent lives"
                         : is_done ? "left by a session that has ended, with everything committed"

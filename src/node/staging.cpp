@@ -247,6 +247,16 @@ Result<Watch> Watch::open(const std::string& directory) {
     return Watch(std::move(staging));
 }
 
+bool may_hold_uncommitted(const std::string& directory) {
+    const auto watch = Watch::open(directory);
+    if (!watch) return true;
+    const auto& page = watch->page();
+    return std::any_of(page.slots.begin(), page.slots.begin() + page.slot_count.load(), [](const SlotControl& slot) {
+        const auto state = slot.state.load();
+        return state != SlotState::empty && state != SlotState::committed;
+    });
+}
+
 Result<Staging> Staging::map(const std::string& directory, bool writable) {
     Staging staging;
     staging.directory_ = directory;

@@ -24,4 +24,7 @@ private:
     Staging staging_;  // never handed out for writing
 };
 
+/// Whether a slot of the directory is neither empty nor committed; true also where its control page cannot be read.
+bool may_hold_uncommitted(const std::string& directory);
+
 }  // namespace forebay::node

@@ -18,6 +18,15 @@ $ forebay ls run7
 stream   step  time    bytes   nodes  line  state                         view
 fields    120                 1 of 2        draining, or left by a crash
 restart   100    50  1.66 kB       2     0  committed                     yes
+# Of a directory whose snapshots are all committed nothing is left to recover.
+$ forebay ls run7 --staging memory
+stream   step  time    bytes   nodes  line  state                         view
+fields    120                 1 of 2        draining, or left by a crash
+restart   100    50  1.66 kB       2     0  committed                     yes
+On this node: memory/forebay-UID/run7-HASH-0000000000000000-0, left by a session that has ended.
+On this node: memory/forebay-UID/run7-HASH-0000000000000000-1, left by a session that has ended, with everything committed.
+On this node: memory/forebay-UID/run7-HASH-0000000000000000-2, left by a session that has ended.
+  Next: forebay recover run7
 # Again.
 $ forebay recover run7 --staging memory
 fields: step 120: it is not committed: drained; node files of other nodes are still missing; staged in memory/forebay-UID/run7-HASH-0000000000000000-0/fields.0.h5.
@@ -43,3 +52,14 @@ stream   step  time    bytes  nodes  line  state      view
 restart   100    50  1.66 kB      2     0  committed  yes
 $ ls -d memory/*/*
 memory/forebay-UID/run8-HASH-0000000000000000-0
+# What recover keeps in memory for a restart, drain frees.
+$ forebay recover run8 --staging memory
+restart: step 100: it was staged on this node and is now committed.
+$ forebay ls run8 --staging memory
+stream   step  time  bytes  nodes  line  state      view
+restart   100    50  768 B      1     0  committed  yes
+On this node: memory/forebay-UID/run8-HASH-0000000000000000-0, left by a session that has ended, with everything committed.
+  Next: forebay drain memory/forebay-UID/run8-HASH-0000000000000000-0 frees the memory
+$ forebay drain $(ls -d memory/*/*)
+restart@100: committed
+$ ls memory/*
