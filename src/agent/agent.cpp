@@ -110,7 +110,9 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
         tell_(unseen);
     };
     DrainsFirst gate(schedule_, committer_, [&] { return !stop.load() && work(stop); });
+    std::uint32_t known = 0;
     for (const auto& station : stations_) {
+        known |= station->hold();
         if ((holds.load() & station->hold()) == 0) continue;
         const auto run = attempt([&]() -> Result<> {
             if (!slots_.notes(*slot).mapping.mapped()) FB_TRY(slots_.map(*slot));
@@ -120,7 +122,7 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
         if (!run) tell_unseen(fmt::format("{}: {}", station->name(), run.error().line()));
         holds.fetch_and(~station->hold());
     }
-    if (holds.exchange(0) != 0) tell_unseen("what an agent before this one would have done with it");
+    if ((holds.fetch_and(known) & ~known) != 0) tell_unseen("what an agent before this one would have done with it");
     node::ring(page_.news);
     return true;
 }

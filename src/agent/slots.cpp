@@ -89,7 +89,6 @@ void Slots::fail(std::uint32_t index, const Error& error) {
     // Bytes that are not what the application gave cannot become right by another try: told once, then given up.
     if (torn && std::exchange(notes_[index].torn, slot.snapshot_id.load()) == slot.snapshot_id.load()) {
         slot.given_up = 1;
-        slot.holds = 0;
         set(index, SlotState::empty);
         return;
     }

@@ -13,6 +13,8 @@
 #include <thread>
 
 #include "base/try.hpp"
+#include "comm/group.hpp"
+#include "node/await.hpp"
 #include "support/agent_node.hpp"
 #include "support/crashes.hpp"
 #include "support/sessions.hpp"
@@ -130,6 +132,30 @@ TEST_CASE("a station that fails, or throws, is told; the snapshot, the next stat
         CHECK(node::is_free(node.page().slots[0]));
         CHECK(node.page().aborts == 0);
     }
+}
+
+TEST_CASE("a save that was damaged in memory stays until its stations let go, which find the damage themselves") {
+    SimStore disk("run");
+    Node node;
+    Watcher::Notes notes;
+    auto& slot = node.page().slots[0];
+    notes.work = [&](move::Gate&) -> Result<> {
+        CHECK(slot.given_up.load() == 1);
+        CHECK_FALSE(node::is_free(slot));
+        return Error{ErrorKind::corrupt, "a block's checksum"};
+    };
+    node.seal({.id = 1, .step = 7}, {}, sys::unix_ns(), 0, true);
+    std::atomic<bool> stop{false};
+    std::jthread agent([&] {
+        agent::Agent(disk, node.staging, node.session, {}, [](const agent::Event&) {}, both(notes)).run(stop, 0s);
+    });
+    REQUIRE(test::soon([&] { return slot.state.load() == node::SlotState::failed; }, 60s));
+    CHECK_FALSE(node::await_commits(*comm::alone(), node.staging, {0}, 60s, {}, {}));  // it tries again
+    CHECK(test::soon([&] { return node::is_free(slot); }, 60s));
+    stop = true;
+    node::ring(node.page().bell);
+    agent.join();
+    CHECK(notes.seen == std::vector<std::string>{"first restart@7", "second restart@7"});
 }
 
 TEST_CASE("the agent after a killed one, and after one that was stopped, runs what is left") {
