@@ -34,10 +34,10 @@ public:
     virtual std::uint32_t hold() const = 0;
     /// Whether it has anything to do with what is sealed in the slot. Not asked of the drain.
     virtual bool wants(std::uint32_t /*slot*/) const { return true; }
-    /// One try, which ends soon after `stop`, with an error. It verifies what it reads: a slot whose save was damaged in
-    /// memory, and given up, is held and run as any other one. `again`: one may have come to an end before, by this agent
-    /// or another one; what it has done is found by a look. After the drain it is always true. `gate` is asked between
-    /// pieces of the work, and may run drains.
+    /// One try, which ends soon after `stop`, with an error. It verifies what it reads: a slot whose save was damaged
+    /// in memory, and given up, is held and run as any other one. `again`: one may have come to an end before, by this
+    /// agent or another one; what it has done is found by a look. After the drain it is always true. `gate` is asked
+    /// between pieces of the work, and may run drains.
     virtual Result<> run(std::uint32_t slot, bool again, move::Gate& gate, const std::atomic<bool>& stop) = 0;
 };
 

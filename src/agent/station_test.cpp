@@ -147,7 +147,9 @@ TEST_CASE("a save that was damaged in memory stays until its stations let go, wh
     node.seal({.id = 1, .step = 7}, {}, sys::unix_ns(), 0, true);
     std::atomic<bool> stop{false};
     std::jthread agent([&] {
-        agent::Agent(disk, node.staging, node.session, {}, [](const agent::Event&) {}, both(notes)).run(stop, 0s);
+        agent::Agent(
+            disk, node.staging, node.session, {}, [](const agent::Event&) {}, both(notes))
+            .run(stop, 0s);
     });
     REQUIRE(test::soon([&] { return slot.state.load() == node::SlotState::failed; }, 60s));
     CHECK_FALSE(node::await_commits(*comm::alone(), node.staging, {0}, 60s, {}, {}));  // it tries again
