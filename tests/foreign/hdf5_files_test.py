@@ -10,7 +10,7 @@ import resource
 import subprocess
 import sys
 
-from forebay_test import FOREBAY, forebay
+from forebay_test import FOREBAY, forebay, measures_memory
 
 try:
     import h5py
@@ -224,6 +224,7 @@ def test_sums_of_sizes_do_not_begin_at_zero_again(tmp_path):
     assert problems(path, 0) == []
 
 
+@measures_memory
 @pytest.mark.parametrize("chunks", [None, (1, 3, 2**18)])
 def test_rows_larger_than_memory_are_read_in_boxes(tmp_path, chunks):
     path = tmp_path / "rows.h5"

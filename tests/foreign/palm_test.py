@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 
-from forebay_test import BUILD, FOREBAY, forebay
+from forebay_test import BUILD, FOREBAY, forebay, measures_memory
 
 if not (BUILD / "tests/write_palm_mpi").exists():
     print("skipped: no Fortran compiler was found")
@@ -143,6 +143,7 @@ def test_a_full_target_is_told_before_the_copy(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+@measures_memory
 def test_memory_does_not_grow_with_the_file(tmp_path):
     """256 MB of holes in less than 100 MB, program and libraries included."""
     write("write_palm_mpi", tmp_path / "in", 0, "plain")

@@ -6,10 +6,17 @@ ctest puts this folder on PYTHONPATH and the build into FOREBAY_BINARY_DIR.
 import os
 import pathlib
 import subprocess
+import unittest
 
 BUILD = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"]).resolve()
 FOREBAY = BUILD / "bin" / "forebay"
 SECONDS_MAX = 600  # for what hangs: a machine that does other work takes ten times as long as an idle one
+
+
+def measures_memory(test):
+    """Of a test, that it is left out where the program was built with a sanitizer, which multiplies what it uses."""
+    sanitized = any(name in FOREBAY.read_bytes() for name in (b"__asan_init", b"__tsan_init"))
+    return unittest.skipIf(sanitized, "a sanitizer's own memory counts too")(test)
 
 
 def expect(good, what, seen=""):

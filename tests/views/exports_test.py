@@ -20,7 +20,7 @@ import unittest
 
 import same_content
 import views_test as views
-from forebay_test import output_of
+from forebay_test import measures_memory, output_of
 from views_test import CASES, SCRATCH, h5py
 
 FOREBAY = os.path.join(os.environ.get("FOREBAY_BINARY_DIR", "build"), "bin", "forebay")
@@ -84,6 +84,7 @@ class TheSameAsTheView(unittest.TestCase):
                 self.assertEqual(file[name].id.get_storage_size(), file[name].nbytes)
 
 
+@measures_memory
 class Memory(unittest.TestCase):
     def peak(self, *options):
         # A process starts with the peak of the one that it was forked from, so a small one asks.
