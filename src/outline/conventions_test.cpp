@@ -219,20 +219,68 @@ TEST_CASE("openpmd: a table without places is left out, and refused when nothing
                   "data/120/particles/events/position/x") != nullptr);
 }
 
-TEST_CASE("netcdf: arrays have time, columns of all steps follow one another") {
+TEST_CASE("netcdf: arrays have time, columns of all steps follow one another, no name has a group") {
     const auto outline = made({contents_of(small_schema()), contents_of(small_schema(), 130, 7)},
                               {.convention = Convention::netcdf, .is_series = true});
-    CHECK(value<std::string>(outline, "", "Conventions") == "CF-1.8");
-    const auto* rho = dataset(outline, "fields/rho");
+    const auto* rho = dataset(outline, "fields_rho");
+    REQUIRE(rho != nullptr);
     CHECK(rho->shape == Extents{2, 2, 3, 4});
-    CHECK(outline.datasets[rho->dimensions[0]].path == "time");
+    CHECK(outline.datasets[rho->dimensions[0]].path == "simulation_time");
+    CHECK(outline.datasets[rho->dimensions[1]].path == "dim0_2");
     CHECK(std::get<std::vector<Outline::Shows>>(rho->content)[1].first == Extents{1, 0, 0, 0});
-    const auto* x = dataset(outline, "ions/x");
+    CHECK(value<std::string>(outline, "fields_rho", "forebay_name") == "fields/rho");
+    const auto* x = dataset(outline, "ions_x");
     CHECK(x->shape == Extents{12});
     CHECK(std::get<std::vector<Outline::Shows>>(x->content)[1].first == Extents{5});
     CHECK(dataset(outline, "gamma")->shape == Extents{2});
-    CHECK(value<std::string>(outline, "ions/row_size", "sample_dimension") == "ions");
-    CHECK(std::get<Outline::Holds>(dataset(outline, "time")->content).bytes.size() == 16);
+    CHECK(attribute(outline, "gamma", "forebay_name") == nullptr);
+    CHECK(value<std::string>(outline, "ions_row_size", "sample_dimension") == "ions");
+    CHECK(std::get<Outline::Holds>(dataset(outline, "simulation_time")->content).bytes.size() == 16);
+    CHECK(dataset(outline, "simulation_time")->may_grow);
+    CHECK(value<std::string>(outline, "", "title") == "run7, restart");
+    CHECK(value<std::string>(outline, "", "history") == "1970-01-01 00:00:00 +0000: step 130 was saved by Forebay");
+    CHECK(value<std::string>(outline, "ions_x", "long_name") == "ions/x");
+    for (const auto& one : outline.datasets) CHECK_MESSAGE(!says(one.path, "/"), one.path);
+}
+
+TEST_CASE("netcdf: whole numbers are those of CF 1.8 where they fit, and else CF 1.9 is claimed") {
+    const auto conventions = [](const std::vector<Contents>& contents) {
+        return value<std::string>(made(contents, {.convention = Convention::netcdf, .is_series = true}), "",
+                                  "Conventions");
+    };
+    auto schema = small_schema();
+    CHECK(conventions({contents_of(schema)}) == "CF-1.9");  // ions/id is i64
+    schema.variables[4].type = i32;
+    auto contents = contents_of(schema);
+    CHECK(conventions({contents}) == "CF-1.8");
+    contents.attributes = {{"seed", std::int64_t{7}}, {"large", std::int64_t{1} << 31}};
+    const auto outline = made({contents}, {.convention = Convention::netcdf});
+    CHECK(dataset(outline, "step")->type == i32);
+    CHECK(std::get<Outline::Holds>(dataset(outline, "step")->content).bytes.size() == 4);
+    CHECK(dataset(outline, "ions_row_size")->type == i32);
+    CHECK(value<std::int32_t>(outline, "", "seed") == 7);
+    CHECK(value<std::int64_t>(outline, "", "large") == std::int64_t{1} << 31);
+    const std::vector later{contents_of(schema), contents_of(schema, std::int64_t{1} << 31)};
+    CHECK(conventions(later) == "CF-1.9");
+    CHECK(dataset(made(later, {.convention = Convention::netcdf, .is_series = true}), "step")->type == i64);
+    schema.variables[4].type = u16;
+    CHECK(conventions({contents_of(schema)}) == "CF-1.9");
+}
+
+TEST_CASE("netcdf: time is CF's where it counts since a date") {
+    auto contents = contents_of(small_schema());
+    const auto of = [&](const std::string& units) {
+        contents.attributes = {{"timeUnits", units}};
+        return made({contents}, {.convention = Convention::netcdf});
+    };
+    const auto dated = of("days since 2000-01-01");
+    CHECK(value<std::string>(dated, "time", "units") == "days since 2000-01-01");
+    CHECK(value<std::string>(dated, "time", "standard_name") == "time");
+    CHECK(value<std::string>(dated, "time", "axis") == "T");
+    CHECK(value<std::string>(of("s"), "simulation_time", "units") == "s");
+    CHECK(attribute(of("s"), "simulation_time", "standard_name") == nullptr);
+    CHECK(dataset(of("s"), "time") == nullptr);
+    CHECK(attribute(of(""), "simulation_time", "units") == nullptr);
 }
 
 TEST_CASE("netcdf: spacing makes coordinates, and steps of other shapes do not fit") {
@@ -240,9 +288,10 @@ TEST_CASE("netcdf: spacing makes coordinates, and steps of other shapes do not f
     schema.variables[5].attributes.dimensions = {"z", "y", "x"};
     schema.variables[5].attributes.others = {{"gridSpacing", 0.5}, {"gridGlobalOffset", std::string("1 2 3")}};
     const auto outline = made({contents_of(schema)}, {.convention = Convention::netcdf});
-    const auto* y = dataset(outline, "fields/y");
+    const auto* y = dataset(outline, "y");
     REQUIRE(std::holds_alternative<Outline::Holds>(y->content));
     CHECK(y->scale == "y");
+    CHECK(value<std::string>(outline, "y", "long_name") == "places along y");
     double second = 0;
     std::memcpy(&second, std::get<Outline::Holds>(y->content).bytes.data() + 8, 8);
     CHECK(second == 2.5);

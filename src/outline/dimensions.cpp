@@ -96,7 +96,7 @@ private:
     std::size_t add(const std::string& group, const std::string& name, std::uint64_t length,
                     std::optional<std::size_t> coordinate) {
         const auto index = plan_.all.size();
-        plan_.all.push_back({joined(group, name), length, coordinate});
+        plan_.all.push_back({joined(group, name), length, coordinate, {}});
         by_path_.emplace(plan_.all.back().path, index);
         by_name_.emplace(name, index);
         return index;

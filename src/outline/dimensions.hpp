@@ -20,6 +20,7 @@ struct Dimension {
     std::uint64_t length = 0;
     /// The 1-D variable that has the dimension's own name, and so is its coordinate and its scale.
     std::optional<std::size_t> coordinate;
+    std::vector<double> grid;  // else its coordinates, where a convention knows them; the plan has none
 };
 
 struct Dimensions {

@@ -60,6 +60,7 @@ struct Outline {
         /// Not empty: it is a dimension scale, and this is what its attribute NAME says. One without content stands for
         /// a dimension that has no coordinate.
         std::string scale;
+        bool may_grow = false;  // a 1-D scale that the convention holds: readers see a dimension without a limit
     };
 
     struct NamedType {

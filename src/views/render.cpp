@@ -49,6 +49,7 @@ private:
             FB_TRY(h5::require(H5Pset_fill_value(creation.get(), type.get(), fill.data()), "setting a fill value"));
             if (lay_) FB_TRY(lay_({dataset, type, space, creation}));
         }
+        if (dataset.may_grow) FB_TRY(let_grow(space, creation, dataset.shape[0]));
         FB_TRY_ASSIGN(made, file_.dataset(dataset.path, type, space, creation));
         if (held != nullptr) FB_TRY(write(made, dataset, dataset.type, held->bytes, {}));
         if (copied)
@@ -59,6 +60,14 @@ private:
             }
         if (!dataset.scale.empty()) FB_TRY(mark_scale(made, dataset));
         return put_attributes(made, dataset.attributes, outline_.terminated_texts);
+    }
+
+    /// What may grow lies in chunks, in HDF5 as in netCDF.
+    static Result<> let_grow(const h5::Id& space, const h5::Id& creation, hsize_t size) {
+        constexpr auto doing = "making a dimension that may grow";
+        constexpr hsize_t limit = H5S_UNLIMITED;
+        FB_TRY(h5::require(H5Sset_extent_simple(space.get(), 1, &size, &limit), doing));
+        return h5::require(H5Pset_chunk(creation.get(), 1, &size), doing);
     }
 
     /// Texts that the file itself holds have variable length: ncdump 4.9 crashes on arrays of strings of fixed length.

@@ -5,7 +5,7 @@ $ make_small_run run7 restart 360 2 f5
 $ forebay export plain run7@120 one.h5
 one.h5  plain, restart@120, 30.3 kB
 $ forebay export netcdf run7/restart@all all.nc
-all.nc  netcdf, restart@120 to 360 (3 steps), 37.8 kB
+all.nc  netcdf, restart@120 to 360 (3 steps), 41.9 kB
 $ forebay export h5part run7/restart@120-240 two.h5part
 two.h5part  h5part, restart@120 to 240 (2 steps), 25.3 kB
   not exported: fields/density: H5Block's fields have 3 dimensions, it has 2
