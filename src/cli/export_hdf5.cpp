@@ -27,6 +27,7 @@ struct ExportArguments {
     std::string place, file, table, describe, memory, align = "1M", rate;
     int threads = 0;
     std::int64_t wait = 0;
+    bool renumber = false;
     bool force = false;
     bool json = false;
 };
@@ -86,8 +87,11 @@ Result<Exit> run(const ExportArguments& given, Convention convention) {
         return Error{ErrorKind::refused, "the plain convention has one step a file", "",
                      fmt::format("one step, or forebay export {}",
                                  describe::convention_names(std::span(describe::known_conventions).subspan<1>()))};
-    const outline::Wish wish{
-        .convention = convention, .is_series = steps.is_series, .table = given.table, .file_name = {}};
+    const outline::Wish wish{.convention = convention,
+                             .is_series = steps.is_series,
+                             .table = given.table,
+                             .renumber = given.renumber,
+                             .file_name = {}};
     const auto start = sys::Clock::now();
     FB_TRY_ASSIGN(done, [&] {
         Progress progress(fmt::format("{}@{}", steps.snapshots.front().stream, steps.snapshots.back().step),
@@ -110,8 +114,10 @@ void add_convention(Verb& parent, const describe::KnownConvention& known) {
                            : "RUN@STEP, or several steps: RUN/STREAM@all, RUN/STREAM@100-500, RUN/STREAM@100,200");
     verb.argument("FILE", options->file, "The file to make; its directory exists");
     verb.flag("--force", options->force, "Replace FILE, once the new one is whole; never what it is made of");
-    if (convention == Convention::h5part)
+    if (convention == Convention::h5part) {
         verb.option("--table", options->table, "The particle table, where there are several");
+        verb.flag("--renumber", options->renumber, "Call the steps Step#0, Step#1, ...: ParaView finds no others");
+    }
     verb.option("--describe", options->describe,
                 "A file that says units, grids and names of variables, instead of describe.toml of the stream");
     verb.option("--threads", options->threads, "Threads that copy; 0: one a CPU, up to 4");

@@ -18,6 +18,7 @@ struct Wish {
     Convention convention = Convention::plain;
     bool is_series = false;  // all steps in one file; else there is one Contents
     std::string table;       // the one that H5Part shows; "" where there is one only
+    bool renumber = false;   // H5Part's steps are counted from 0, as readers that know no others want them
     std::string file_name;   // of the file to be made; openPMD tells from it how its neighbours are called
 };
 

@@ -114,6 +114,14 @@ TEST_CASE("h5part: columns are datasets of the step, numbers of attributes are l
     CHECK(says(outline.omitted[0].reason, "3 dimensions"));
 }
 
+TEST_CASE("h5part: steps may be counted from 0") {
+    const auto outline = made({contents_of(small_schema()), contents_of(small_schema(), 130)},
+                              {.convention = Convention::h5part, .is_series = true, .renumber = true});
+    CHECK(dataset(outline, "Step#1/vx") != nullptr);
+    CHECK(dataset(outline, "Step#130/vx") == nullptr);
+    CHECK(value<std::vector<std::int64_t>>(outline, "Step#1", "step") == std::vector<std::int64_t>{130});
+}
+
 TEST_CASE("h5part: one of several tables must be named") {
     auto schema = small_schema();
     schema.tables.push_back("electrons");

@@ -143,7 +143,7 @@ private:
     Result<> add_step(std::size_t s) {
         const auto& manifest = contents_[s].manifest;
         FB_TRY_ASSIGN(table, table_of(s));
-        step_ = fmt::format("Step#{}", manifest.step);
+        step_ = fmt::format("Step#{}", wish_.renumber ? static_cast<std::int64_t>(s) : manifest.step);
         taken_.clear();
         std::vector<Outline::Attribute> attributes{{"TimeValue", std::vector{manifest.time}},
                                                    {"step", std::vector{manifest.step}},
