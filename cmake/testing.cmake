@@ -125,13 +125,16 @@ function(forebay_fuzz_target source)
     ENVIRONMENT "${forebay_test_environment}")
 endfunction()
 
-# FOLDER/NAME_test.py or FOLDER/NAME_test.sh -> the test FOLDER.NAME
+# FOLDER/NAME_test.py or FOLDER/NAME_test.sh -> the test FOLDER.NAME; with a further WORD, which the script gets,
+# FOLDER.NAME.WORD
 function(forebay_script_test source interpreter)
   cmake_path(GET source STEM stem)
   cmake_path(GET source PARENT_PATH folder)
   cmake_path(GET folder FILENAME group)
   string(REGEX REPLACE "_test$" "" name ${stem})
-  add_test(NAME ${group}.${name} COMMAND ${interpreter} ${source} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+  list(APPEND name ${ARGN})
+  list(JOIN name . name)
+  add_test(NAME ${group}.${name} COMMAND ${interpreter} ${source} ${ARGN} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
   set_tests_properties(${group}.${name} PROPERTIES LABELS ${group} SKIP_RETURN_CODE 77 TIMEOUT ${forebay_test_seconds_max}
     ENVIRONMENT "${forebay_mpi_environment}")
 endfunction()
