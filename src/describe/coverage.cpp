@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/splitmix.hpp"
 #include "describe/geometry.hpp"
 
 namespace forebay {
@@ -24,12 +25,9 @@ std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
     return result;
 }
 
-// A number from 2 to prime - 1 for each dimension (the mixing step of splitmix64).
+// A number from 2 to prime - 1 for each dimension.
 std::uint64_t base_of(std::uint64_t seed, int dim) {
-    std::uint64_t x = seed + 0x9E3779B97F4A7C15ull * static_cast<std::uint64_t>(dim + 1);
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-    return 2 + (x ^ (x >> 31)) % (prime - 2);
+    return 2 + splitmix(seed, static_cast<std::uint64_t>(dim)) % (prime - 2);
 }
 
 }  // namespace

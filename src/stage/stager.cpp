@@ -13,6 +13,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/splitmix.hpp"
 #include "base/try.hpp"
 #include "node/await.hpp"
 #include "sys/clock.hpp"
@@ -25,14 +26,6 @@ constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
 
 double seconds_since(sys::Clock::time_point start) {
     return std::chrono::duration<double>(sys::Clock::now() - start).count();
-}
-
-// A number that differs between any two saves of any sessions (the mixing step of splitmix64).
-std::uint64_t snapshot_id(std::uint64_t session, std::uint64_t save) {
-    std::uint64_t x = session + 0x9E3779B97F4A7C15ull * (save + 1);
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ull;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBull;
-    return x ^ (x >> 31);
 }
 
 // None where each node has a file of its own. Collective over the first ranks of all nodes.
@@ -209,7 +202,7 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
     context_.topology->node->barrier();
     if (context_.topology->leads()) {
         const auto sealing = sys::Clock::now();
-        record_.snapshot_id = snapshot_id(context_.session_id, saves_);
+        record_.snapshot_id = splitmix(context_.session_id, saves_);
         record_.sealed_unix_ns = sys::unix_ns();
         if (places_) record_.form = places_->form();
         slot.seal(record_);
