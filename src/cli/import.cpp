@@ -44,8 +44,7 @@ Result<foreign::ForeignContents> open_source(sys::Store& store, Format format, c
                      "--ghosts cut"};
     choices.cut_ghosts = options.ghosts == "cut";
     if (format == Format::palm_fortran) return foreign::open_palm_fortran(store, options.source, choices);
-    FB_TRY_ASSIGN(file, store.open(options.source, sys::Access::read));
-    return foreign::open_palm_mpi(*file, options.source, choices);
+    return foreign::open_palm_mpi(store, options.source, choices);
 }
 
 // Which run, stream and step the person names, else the file; one that is committed is not replaced unasked.
@@ -209,17 +208,22 @@ void add_import(CommandLine& line) {
         verb, Format::palm_mpi, "palm-mpi", "PALM's restart file of restart_data_format mpi or mpi_shared_memory",
         "The file that PALM wrote, BINOUT or a copy of it",
         "  forebay import palm-mpi BINOUT /scratch/me/run7 --dry-run\n"
-        "  forebay import palm-mpi BINOUT /scratch/me/run7@3600 --type t_soil=f64:8x40x20\n"
-        "The file has no types: they are found by sizes and first bytes (docs/formats/palm.md), arrays that fit no\n"
-        "shape of the grid are kept in one dimension. Arrays are y, x, z, as in the file. Memory: some megabytes.\n");
+        "  forebay import palm-mpi BINOUT /scratch/me/run7@3600 --type soil=f64:40x20x8\n"
+        "The file has no types: they are found by PALM's names, by the index planes of surface data and by sizes\n"
+        "(docs/formats/palm.md); arrays that fit no shape of the grid are kept in one dimension. Arrays are y, x, z, "
+        "as\n"
+        "in the file. Memory: some megabytes.\n");
     add_format(
         verb, Format::palm_fortran, "palm-fortran", "PALM's restart files of restart_data_format fortran_binary",
-        "The directory with a file for each process, _000000 and so on",
+        "The directory with a file for each process, _000000 and so on, or the one file of a serial PALM",
         "  forebay import palm-fortran BINOUT /scratch/me/run7 --dry-run\n"
-        "  forebay import palm-fortran BINOUT /scratch/me/run7 --ghosts cut --type 'surf_h(0)%us=f64:rows'\n"
-        "The files have no types: they are found by sizes and first bytes (docs/formats/palm.md), records that are no\n"
-        "box of the grid become tables. Arrays are x, y, z, as in PALM's memory; each process is a rank of the\n"
-        "snapshot. Memory: some megabytes, and some hundred bytes for each record.\n");
+        "  forebay import palm-fortran BINOUT /scratch/me/run7 --ghosts cut --type 'surf%us=f64:rows'\n"
+        "The files have no types: they are found by PALM's names, by sizes and first bytes (docs/formats/palm.md); "
+        "what\n"
+        "is no box of the grid becomes a table. Arrays are x, y, z, as in PALM's memory; each process is a rank of "
+        "the\n"
+        "snapshot. Particles are in other files, and not imported. Memory: some megabytes, and some hundred bytes for\n"
+        "each record.\n");
     add_format(
         verb, Format::genericio, "genericio", "A file of GenericIO (HACC), of either byte order, or its partitions",
         "The file that was written; where its ranks wrote partitions, the name without #NUMBER",

@@ -12,7 +12,7 @@ namespace {
 
 Error refusal(const std::string& text, const std::string& why) {
     return {ErrorKind::refused, fmt::format("--type {}: {}", text, why), "",
-            "write NAME=TYPE or NAME=TYPE:SHAPE, as in t_soil=f64:8x40x20"};
+            "write NAME=TYPE or NAME=TYPE:SHAPE, as in soil=f64:40x20x8"};
 }
 
 // "40x20x8"; nothing when it is no shape, or one whose bytes cannot be counted.

@@ -53,6 +53,19 @@ Result<> read_ranges(sys::File& file, std::span<const Range> ranges, std::uint64
     return Error{ErrorKind::corrupt, fmt::format("{} bytes lie past the end of what was to be read.", out.size())};
 }
 
+Result<bool> equal_ranges(sys::File& file, std::span<const Range> a, std::span<const Range> b) {
+    const auto bytes = bytes_in(a);
+    if (bytes_in(b) != bytes) return false;
+    std::vector<std::byte> first(std::min(bytes, limits::window_bytes)), second(first.size());
+    for (std::uint64_t at = 0; at < bytes; at += first.size()) {
+        const auto now = std::min<std::uint64_t>(first.size(), bytes - at);
+        FB_TRY(read_ranges(file, a, at, std::span(first).first(now)));
+        FB_TRY(read_ranges(file, b, at, std::span(second).first(now)));
+        if (!std::equal(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(now), second.begin())) return false;
+    }
+    return true;
+}
+
 std::uint64_t Origin::source_bytes() const { return sealed ? sealed->plain_bytes : bytes_in(ranges); }
 
 Result<> OriginReader::read_sealed(sys::File& file, const Origin& origin, std::uint64_t position,
@@ -120,7 +133,10 @@ void swap_numbers(Type type, std::span<std::byte> bytes) {
 Result<format::Layout> lay_out(const ForeignContents& contents, const std::string& stream) {
     auto schema = contents.schema;
     schema.stream = stream;
-    FB_TRY(check_described(schema));
+    if (const auto good = check_described(schema); !good)
+        return because(good.error(),
+                       fmt::format("{}: {} Nothing was imported", contents.files.front(), good.error().what), "",
+                       "write the files without it, or report it if they are as their program writes them");
     FB_TRY_ASSIGN(layout, format::plan_layout(schema, contents.parts,
                                               {.alignment_bytes = forebay::limits::page_bytes, .headroom_percent = 0}));
     const auto mistake = [](const std::string& why) {

@@ -51,6 +51,9 @@ private:
 /// Reads from ranges taken end to end; `corrupt` past their end.
 Result<> read_ranges(sys::File& file, std::span<const Range> ranges, std::uint64_t position, std::span<std::byte> out);
 
+/// Whether both have the same bytes, read through two windows.
+Result<bool> equal_ranges(sys::File& file, std::span<const Range> a, std::span<const Range> b);
+
 struct ForeignContents {
     std::vector<std::string> files;
     bool big_endian = false;

@@ -1,8 +1,8 @@
 #include "foreign/evidence.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+#include <limits>
 
 #include "foreign/bytes.hpp"
 #include "foreign/limits.hpp"
@@ -20,42 +20,46 @@ bool is_integer_word(std::uint64_t word) {
     return (word & exponent_bits) == 0 || (word & negative_integer) == negative_integer;
 }
 
+// A count, an index or a flag, but hardly a half of an address.
+bool is_small(std::int64_t number) {
+    constexpr auto most = static_cast<std::int64_t>(limits::grid_points_max);
+    return number >= -most && number <= most;
+}
+
 }  // namespace
 
 Type guess_type(std::span<const std::byte> sample, std::uint64_t size_bytes, bool big_endian) {
     if (size_bytes % 4 != 0) return u8;
     if (size_bytes % 8 != 0) return i32;
-    bool any = false, wide = true;
+    std::size_t words = 0, numbers = 0;
+    bool wide = true, pairs = true;
     for (std::size_t at = 0; at + 8 <= sample.size(); at += 8) {
         const auto word = load<std::uint64_t>(sample.data() + at, big_endian);
+        ++words;
         if (word == 0 || word == negative_zero) continue;
-        any = true;
+        ++numbers;
         if (!is_integer_word(word)) return f64;
-        const auto number = static_cast<std::int64_t>(word);
-        wide = wide && number >= -0x8000'0000ll && number <= 0x7fff'ffffll;
+        wide = wide && is_small(static_cast<std::int64_t>(word));
+        pairs = pairs && is_small(load<std::int32_t>(sample.data() + at, big_endian)) &&
+                is_small(load<std::int32_t>(sample.data() + at + 4, big_endian));
     }
-    if (!any) return f64;
-    return wide ? i64 : i32;
+    if (numbers == 0 || 2 * numbers < words) return f64;
+    return wide ? i64 : pairs ? i32 : f64;
+}
+
+bool is_real(std::span<const std::byte> sample, bool big_endian) {
+    bool any = false;
+    for (std::size_t at = 0; at + 8 <= sample.size(); at += 8) {
+        const auto size = std::abs(load<double>(sample.data() + at, big_endian));
+        if (size == 0) continue;
+        if (!((size >= 1e-30 && size <= 1e30) || size == std::numeric_limits<double>::max())) return false;
+        any = true;
+    }
+    return any;
 }
 
 bool is_text(std::span<const std::byte> bytes) {
     return std::ranges::all_of(bytes, [](std::byte byte) { return byte >= std::byte{0x20} && byte < std::byte{0x7f}; });
-}
-
-bool SurfaceWalk::take(std::span<const std::byte> elements, bool big_endian) {
-    for (std::size_t at = 0; good_ && at + 8 <= elements.size(); at += 8) {
-        if (skip_ > 0) {
-            const auto passed = std::min<std::uint64_t>(skip_, (elements.size() - at) / 8);
-            skip_ -= passed;
-            at += passed * 8 - 8;
-            continue;
-        }
-        const auto count = load<double>(elements.data() + at, big_endian);
-        good_ = count >= 0 && count <= static_cast<double>(limits::grid_points_max) && count == std::floor(count) &&
-                ++seen_ <= columns_;
-        if (good_) skip_ = static_cast<std::uint64_t>(count);
-    }
-    return good_;
 }
 
 }  // namespace forebay::foreign

@@ -11,29 +11,17 @@
 
 namespace forebay::foreign {
 
-/// f64, i64, i32 or u8. Eight-byte words that would all be tiny or not-a-number as a float are integers: no simulation
-/// has a field of denormal numbers. Words of zeros say nothing; zeros alone are f64, which has the same bytes.
+/// f64, i64, i32 or u8. Eight-byte words are integers when each that is not zero would be tiny or not-a-number as a
+/// float, holds one or two small numbers, and half of all words are not zero: memory that nobody set has addresses and
+/// zeros in it, which are denormal numbers too. Zeros alone are f64, which has the same bytes.
 /// `sample` is the beginning of `size_bytes`, in the file's byte order.
 Type guess_type(std::span<const std::byte> sample, std::uint64_t size_bytes, bool big_endian);
 
+/// Whether its eight-byte words are floats as simulations have them: each is zero, the largest number there is, or has
+/// a size from 1e-30 to 1e30, and one is not zero. Pairs of integers are no such words.
+bool is_real(std::span<const std::byte> sample, bool big_endian);
+
 /// Whether all of it is printable ASCII.
 bool is_text(std::span<const std::byte> bytes);
-
-/// Follows PALM's surface data front to back: each column of the grid has one element that holds a count, then as many
-/// values.
-class SurfaceWalk {
-public:
-    explicit SurfaceWalk(std::uint64_t columns) : columns_(columns) {}
-    /// False as soon as the elements cannot be surface data.
-    bool take(std::span<const std::byte> elements, bool big_endian);
-    /// After the last element: whether there were as many columns as the grid has.
-    bool ends_well() const { return good_ && skip_ == 0 && seen_ == columns_; }
-
-private:
-    std::uint64_t columns_;
-    std::uint64_t seen_ = 0;
-    std::uint64_t skip_ = 0;
-    bool good_ = true;
-};
 
 }  // namespace forebay::foreign

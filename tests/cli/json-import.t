@@ -115,7 +115,7 @@ $ forebay import palm-mpi BINOUT run7 --json
    "reason": "size"
   },
   {
-   "name": "t_soil",
+   "name": "t_soil_av",
    "kind": "array",
    "type": "f64",
    "shape": [
@@ -148,12 +148,12 @@ $ forebay import palm-mpi BINOUT run7 --json
   },
   {
    "name": "u_init",
-   "kind": "array",
+   "kind": "replicated",
    "type": "f64",
    "shape": [
     7
    ],
-   "reason": "size: a profile"
+   "reason": "PALM's own array, by its name"
   },
   {
    "name": "weights",
@@ -166,6 +166,6 @@ $ forebay import palm-mpi BINOUT run7 --json
   }
  ],
  "notes": [
-  "'weights': 24 bytes fit no shape of the grid; kept in one dimension as f64. It is the last array, so a file that is cut short would look like this. Next: --type weights=TYPE:SHAPE, if it is something else"
+  "neither fields of the grid by their sizes nor surface data as index planes tell them, so kept in one dimension: weights. The last one is the file's last array, so a file that is cut short would look like this. Next: --type NAME=TYPE:SHAPE, if one is something else"
  ]
 }

@@ -71,7 +71,7 @@ def test_palm_mpi_comes_back(tmp_path, big, ghosts, kept):
     assert np.array_equal(found["u"], places(1000.0, around, NZ + 2))
     assert np.array_equal(found["v"], places(2000.0, around, NZ + 2))
     assert np.array_equal(found["zs"], places(3000.0, around, 1)[..., 0])
-    assert np.array_equal(found["t_soil"], places(280.5, around, SOIL))
+    assert np.array_equal(found["t_soil_av"], places(280.5, around, SOIL))
     y, x = np.meshgrid(np.arange(NY + 1), np.arange(NX + 1), indexing="ij")
     assert found["nzb_max"].dtype == "i4" and np.array_equal(found["nzb_max"], 100 * y + x - 7)
     y, x, z = np.meshgrid(np.arange(-around, NY + 1 + around), np.arange(-around, NX + 1 + around), np.arange(NZ + 2),
@@ -80,11 +80,17 @@ def test_palm_mpi_comes_back(tmp_path, big, ghosts, kept):
     assert np.array_equal(found["u_init"], 0.5 * np.arange(1, NZ + 3))
     assert np.array_equal(found["weights"], [0.5, 1.0, 1.5])
     counts = np.add.outer(np.arange(NY + 1), np.arange(NX + 1)) % 3
-    start = 1 + np.concatenate([[0], np.cumsum(1 + counts.ravel())])
-    assert found["global_start"].dtype == "i8" and np.array_equal(found["global_start"].ravel(), start[:-1])
-    surface = found["surf_ts"]
-    assert surface.size == start[-1] - 1 and np.array_equal(surface[start[:-1] - 1], counts.ravel())
-    assert surface[start[1] : start[1] + 1] == [1.25]  # column x = 1 has one value
+    start, end = found["global_start_index"], found["global_end_index"]
+    assert start.dtype == end.dtype == "i8" and np.array_equal(end - start, counts)
+    for y, x in np.ndindex(counts.shape):
+        values = 100 * y + x + 0.25 * np.arange(1, counts[y, x] + 1)
+        assert np.array_equal(found["surf%ts"][start[y, x]:end[y, x]], values + 1000)
+        assert np.array_equal(found["surf%css"][:, start[y, x]:end[y, x]], [values + 1000, values + 2000])
+    assert found["surf%ts"].shape == (end.max(),) and found["surf%css"].shape == (2, end.max())
+    assert found["m_soil"].shape == (end.max(),) and "in one dimension: m_soil, weights" in said
+    assert found["q_init"].dtype == "f8" and found["q_init"].view("i8")[0] == 808402640
+    assert (found["dt_3d"], found["dt_3d~2"]) == (0.125, 0.25) and "'dt_3d' as 'dt_3d~2', 'v' as 'v~2'" in said
+    assert np.array_equal(found["v~2"], places(2000.5, around, NZ + 2)) and "kept once: nz" in said
     assert (found["nx"], found["humidity"], found["dt_3d"]) == (NX, 1, 0.125)
     assert (found["bc_lr"], found["binary_version"], found["empty"]) == (b"dirichlet/radiation", b"5.4", b" ")
     said = json.loads(said)
@@ -92,7 +98,7 @@ def test_palm_mpi_comes_back(tmp_path, big, ghosts, kept):
     with h5py.File(next((tmp_path / "run").glob("restart/step-000360.h5"))) as view:
         edge = "g" if around else ""
         assert [dim[0].name for dim in view["u"].dims] == ["/y" + edge, "/x" + edge, "/z"]
-        assert [dim[0].name for dim in view["t_soil"].dims] == ["/y" + edge, "/x" + edge, "/level"]
+        assert [dim[0].name for dim in view["t_soil_av"].dims] == ["/y" + edge, "/x" + edge, "/level"]
         assert view["u_init"].dims[0][0].name == "/z"
         assert view["u"].attrs.get("ghost_layers", 0) == around
 
@@ -101,10 +107,10 @@ def test_what_the_file_does_not_say_can_be_said(tmp_path):
     """Types and shapes by --type; a wish that does nothing is refused."""
     write("write_palm_mpi", tmp_path / "in", 0, "full")
     plain = ("import", "palm-mpi", tmp_path / "in", tmp_path / "run", "--dry-run", "--json")
-    found = variables(forebay(*plain, "--type", "u_init=f64:7x1", "--type", "zs=i64", "--type", "surf_ts=u8:rows",
+    found = variables(forebay(*plain, "--type", "u_init=f64:7x1", "--type", "zs=i64", "--type", "surf%ts=u8:rows",
                               "--type", "flags=f32:box"))
     assert found["u_init"] == ("f64", (7, 1)) and found["zs"] == ("i64", (NY + 1, NX + 1))
-    assert found["surf_ts"] == ("u8", (69 * 8,)) and found["flags"] == ("f32", (NY + 1, NX + 1, NZ + 2))
+    assert found["surf%ts"] == ("u8", (69 * 8,)) and found["flags"] == ("f32", (NY + 1, NX + 1, NZ + 2))
     assert not (tmp_path / "run").exists()
     for wish, why in (("u_innit=f64", "nothing of that name"), ("u_init=f64:8", "has 56 bytes"), ("u=f46", "not an element type"),
                       ("u=f64:7y7", "no shape"), ("u_init=i64:box", "grid of 5 x 7"), ("=f64", "no NAME"),
@@ -190,16 +196,26 @@ def test_palm_fortran_comes_back(tmp_path, program, big, kept):
     (tmp_path / "in").mkdir()
     write(program, tmp_path / "in", big=big)
     said = forebay("import", "palm-fortran", tmp_path / "in", tmp_path / "run", "--ghosts", "keep" if kept else "cut")
-    assert "'nothing' of the global part is empty" in said and "surf_h(0)%us" in said
+    assert "empty, so left out: nothing" in said and "TABLE/value: mine." in said
+    assert "'time_radiation' as 'time_radiation~2', 'e' as 'e~2'" in said and "kept once: passive_scalar" in said
     found = contents(tmp_path / "run")
+    assert (found["time_radiation"], found["time_radiation~2"], found["passive_scalar"]) == (2.5, 1.5, 1)
+    assert found["q_init"].dtype == "f8" and found["q_init"].view("i8")[0] == 808402640
     assert np.array_equal(found["e"], part_value(1000.0, kept)(6))
     assert np.array_equal(found["zs"], part_value(3000.0, kept)(1)[..., 0])
-    assert np.array_equal(found["t_soil"], part_value(280.5, kept)(2))
+    assert np.array_equal(found["t_soil_av"], part_value(280.5, kept)(2))
     x, y, z = np.meshgrid(np.arange(-kept, 9 + kept), np.arange(-kept, 8 + kept), np.arange(6), indexing="ij")
     assert found["wall_flags"].dtype == "i4" and np.array_equal(found["wall_flags"], 10000 * z + 100 * y + x)
-    assert np.array_equal(found["surf_h(0)%start_index"], np.add.outer(np.arange(9), 100 * np.arange(8)))
-    assert np.array_equal(found["surf_h(0)%us/value"], [100.0 * n + k for n in range(6) for k in range(1, n + 1)])
-    assert np.array_equal(found["ns_h_on_file/value"], [n for p in range(6) for n in (p, 0, 1)])
+    first = np.add.outer(np.arange(9), 100 * np.arange(8))
+    assert np.array_equal(found["surf%start_index"], first) and np.array_equal(found["id_random_array"], -first)
+    assert np.array_equal(found["seq_random_array"], 10 * first[..., None] + np.arange(1, 6))
+    assert np.array_equal(found["random_iv/value"].reshape(6, 40), np.add.outer(np.arange(6), np.arange(1, 41)))
+    assert np.array_equal(found["random_iy/value"], -np.arange(6)) and found["random_iy/value"].dtype == "i4"
+    x, y = np.meshgrid(np.arange(-kept, 9 + kept), np.arange(-kept, 8 + kept), indexing="ij")
+    third = (x >= 4) & (y < 2)  # the part of process 3
+    assert np.array_equal(found["e~2"], found["e"] + third[..., None])
+    assert np.array_equal(found["surf%us/value"], [100.0 * n + k for n in range(6) for k in range(1, n + 1)])
+    assert np.array_equal(found["ns_on_file/value"], [n for p in range(6) for n in (p, 0, 1)])
     assert found["hor_index_bounds"].dtype == "i4" and list(found["hor_index_bounds"][4:8]) == [0, 3, 2, 2]
     assert (found["bc_lr"], found["simulated_time"], found["numprocs"]) == (b"cyclic", 1234.5, 6)
     assert np.array_equal(found["u_init"], 0.25 * np.arange(6))
@@ -305,7 +321,7 @@ def test_damaged_palm_fortran_is_refused(tmp_path):
     assert "_000005 is missing" in forebay(*take, code=3)
     (tmp_path / "five").rename(folder / "_000005")
     (folder / "notes.txt").write_text("mine")
-    assert "notes.txt is no process' file" in forebay(*take)
+    assert f"no process' files, so not read: {folder}/notes.txt" in forebay(*take)
 
 
 def test_parts_that_do_not_make_one_grid_are_refused(tmp_path):

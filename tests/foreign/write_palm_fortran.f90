@@ -3,7 +3,7 @@
 !
 ! The parts are uneven: x 0-3, 4-8; y 0-1, 2-2, 3-7. The byte order is that of GFORTRAN_CONVERT_UNIT.
 program write_palm_fortran
-    use, intrinsic :: iso_fortran_env, only: int32, real64
+    use, intrinsic :: iso_fortran_env, only: int32, int64, real64
     implicit none
     integer(int32), parameter :: ghosts = 3, nzb = 0, nzt = 4, soil_levels = 2, processes = 6
     integer(int32), parameter :: x_first(2) = [0, 4], x_last(2) = [3, 8]
@@ -51,6 +51,17 @@ contains
         write (unit) 1234.5_real64
         call write_name('u_init')
         write (unit) (0.25_real64 * k, k = nzb, nzt + 1)
+        ! Names that come again: the last is the one that counts.
+        call write_name('passive_scalar')
+        write (unit) .true.
+        call write_name('passive_scalar')
+        write (unit) .true.
+        call write_name('time_radiation')
+        write (unit) 1.5_real64
+        call write_name('time_radiation')
+        write (unit) 2.5_real64
+        call write_name('q_init')
+        write (unit) 808402640_int64, (0_int64, k = nzb + 1, nzt + 1)
         call write_name('nothing')
         write (unit) ''
     end subroutine write_global
@@ -83,23 +94,35 @@ contains
         call write_name('binary_version_local')
         write (unit) '22.04'
         write (unit) processes, process, nxl, nxr, nys, nyn, nzb, nzt
+        ! Comes again below, and differs in one process alone.
         call write_name('e')
-        write (unit) field
+        write (unit) field + merge(1, 0, process == 3)
         call write_name('zs')
         write (unit) plane
-        call write_name('t_soil')
+        call write_name('t_soil_av')
         write (unit) soil
         call write_name('wall_flags')
         write (unit) flags
-        call write_name('surf_h(0)%start_index')
+        ! Two records each.
+        call write_name('random_iv')
+        write (unit) (process + k, k = 1, 40)
+        write (unit) -process
+        call write_name('seq_random_array')
+        write (unit) -start_index
+        write (unit) (((10 * start_index(j, i) + k, k = 1, 5), j = nys, nyn), i = nxl, nxr)
+        call write_name('e')
+        write (unit) field
+        call write_name('surf%start_index')
         write (unit) start_index
         ! Only some processes have surfaces: process n has n values.
         if (process > 0) then
-            call write_name('surf_h(0)%us')
+            call write_name('surf%us')
             write (unit) (100.0_real64 * process + k, k = 1, process)
         end if
-        call write_name('ns_h_on_file')
+        call write_name('ns_on_file')
         write (unit) process, 0, 1
+        call write_name('mine')
+        write (unit) 0.5_real64
         call write_name('*** end ***')
     end subroutine write_local
 

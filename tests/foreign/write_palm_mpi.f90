@@ -41,13 +41,20 @@ program write_palm_mpi
     call add_3d('u', 1000.0_real64)
     call add_3d('v', 2000.0_real64)
     call add_2d('zs', 3000.0_real64)
-    call add_soil('t_soil')
+    call add_soil('t_soil_av')
     call add_int_2d('nzb_max')
     call add_int_3d('flags')
     call add_global('u_init', nz + 2)
     if (word == 'full') then
-        call add_index('global_start')
-        call add_surface('surf_ts')
+        ! Names that come again: PALM reads the first.
+        call add_int('nz', nz)
+        call add_real('dt_3d', 0.25_real64)
+        call add_3d('v', 2000.5_real64)
+        call add_index('global_start_index', 'global_end_index')
+        call add_surface('surf%ts', 1)
+        call add_surface('surf%css', 2)
+        call add_like_surface('m_soil')
+        call add_uninitialized('q_init')
     end if
     call add_global('weights', 3)
     call write_header()
@@ -136,36 +143,69 @@ contains
         call add_array(name, 8_int64 * elements)
     end subroutine add_global
 
-    ! Column (j, i) has mod(i + j, 3) values, which stand behind an element that holds their number.
-    subroutine add_index(name)
-        character(len=*), intent(in) :: name
-        integer(int64) :: start(0:nx, 0:ny), next
+    ! Column (j, i) has mod(i + j, 3) surfaces, and one element more, that of their number.
+    pure integer function elements_of(j, i)
+        integer, intent(in) :: j, i
+        elements_of = mod(i + j, 3) + 1
+    end function elements_of
+
+    ! Where each column's elements begin and end, x outside, y inside, as planes with x fastest.
+    subroutine add_index(start_name, end_name)
+        character(len=*), intent(in) :: start_name, end_name
+        integer(int64) :: first(0:nx, 0:ny), last(0:nx, 0:ny), next
         integer :: i, j
         next = 1
-        do j = 0, ny
-            do i = 0, nx
-                start(i, j) = next
-                next = next + 1 + mod(i + j, 3)
+        do i = 0, nx
+            do j = 0, ny
+                first(i, j) = next
+                next = next + elements_of(j, i)
+                last(i, j) = next - 1
             end do
         end do
-        write (unit, pos=offset + 1) start
-        call add_array(name, 8_int64 * (nx + 1) * (ny + 1))
+        write (unit, pos=offset + 1) first
+        call add_array(start_name, 8_int64 * (nx + 1) * (ny + 1))
+        write (unit, pos=offset + 1) last
+        call add_array(end_name, 8_int64 * (nx + 1) * (ny + 1))
     end subroutine add_index
 
-    subroutine add_surface(name)
+    ! Each run begins anew with the first column: number of elements, itself included, then values.
+    subroutine add_surface(name, runs)
         character(len=*), intent(in) :: name
-        integer :: i, j, n
+        integer, intent(in) :: runs
+        integer :: i, j, n, run
         integer(int64) :: elements
         elements = 0
-        do j = 0, ny
+        do run = 1, runs
             do i = 0, nx
-                write (unit, pos=offset + 1 + 8 * elements) real(mod(i + j, 3), real64), &
-                    (100 * j + i + 0.25_real64 * n, n = 1, mod(i + j, 3))
-                elements = elements + 1 + mod(i + j, 3)
+                do j = 0, ny
+                    write (unit, pos=offset + 1 + 8 * elements) real(elements_of(j, i), real64), &
+                        (1000 * run + 100 * j + i + 0.25_real64 * n, n = 1, elements_of(j, i) - 1)
+                    elements = elements + elements_of(j, i)
+                end do
             end do
         end do
         call add_array(name, 8 * elements)
     end subroutine add_surface
+
+    ! As long as surface data, and none: numbers of elements are wrong.
+    subroutine add_like_surface(name)
+        character(len=*), intent(in) :: name
+        integer :: i, j, elements
+        elements = sum([((elements_of(j, i), i = 0, nx), j = 0, ny)])
+        write (unit, pos=offset + 1) (1.5_real64, i = 1, elements)
+        call add_array(name, 8_int64 * elements)
+    end subroutine add_like_surface
+
+    ! A profile of memory that nobody set: an address, then zeros.
+    subroutine add_uninitialized(name)
+        character(len=*), intent(in) :: name
+        integer(int64) :: words(nz + 2)
+        words = 0
+        words(1) = 808402640_int64
+        words(2) = int(z'00007f0ce3a01b60', int64)
+        write (unit, pos=offset + 1) words
+        call add_array(name, 8_int64 * (nz + 2))
+    end subroutine add_uninitialized
 
     pure function place(base, i, j, k) result(value)
         real(real64), intent(in) :: base

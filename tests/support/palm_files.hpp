@@ -75,32 +75,80 @@ inline std::vector<std::byte> palm_process(std::int32_t process, std::int32_t pr
     return std::move(image.bytes);
 }
 
-/// A whole MPI-IO file of 4 x 3 points and levels 0 to 2 and one above: an integer more, a text, a real, and arrays.
-inline std::vector<std::byte> palm_mpi_file() {
-    std::vector<std::byte> file(foreign::palm_mpi_arrays_begin, std::byte{' '});
-    const auto put = [&](std::uint64_t at, const auto& value) { std::memcpy(file.data() + at, &value, sizeof value); };
-    const auto put_text = [&](std::uint64_t at, const std::string& text) {
-        std::memcpy(file.data() + at, text.data(), text.size());
-    };
-    const std::array<std::int32_t, 10> fields{1, 0, 3, 1, 4, 1, 2, 1, 4, 3};
-    put(0, fields);
-    put_text(40, "nx");
-    put_text(72, "ny");
-    put_text(104, "nz");
-    put_text(136, "current_timestep_number");
-    put(8232, std::array<std::int32_t, 4>{3, 2, 2, 9});
-    put_text(9256, "runname");
-    put_text(9256 + 32, "a b c");
-    put_text(25'640, "simulated_time");
-    put(33'832, 12.5);
-    const std::array<const char*, 3> names{"u", "zs", "profile"};
-    const std::array<std::size_t, 3> elements{4 * 3 * 4, 4 * 3, 5};
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        put_text(35'880 + 32 * i, names[i]);
-        put(55'080 + 8 * i, static_cast<std::int64_t>(file.size()));
-        append(file, std::vector(elements[i], 0.5 + static_cast<double>(i)));
+/// An MPI-IO file of 4 x 3 points and levels 0 to 2 and one above, to which more can be added.
+struct PalmMpiImage {
+    std::vector<std::pair<std::string, std::int32_t>> integers{
+        {"nx", 3}, {"ny", 2}, {"nz", 2}, {"current_timestep_number", 9}};
+    std::vector<std::pair<std::string, double>> reals{{"simulated_time", 12.5}};
+    std::vector<std::pair<std::string, std::string>> texts{{"runname", "a b c"}};
+    std::vector<std::pair<std::string, std::vector<std::byte>>> arrays;
+
+    template <class T>
+    void array(const std::string& name, const std::vector<T>& numbers) {
+        arrays.emplace_back(name, std::vector<std::byte>());
+        append(arrays.back().second, numbers);
     }
-    return file;
+
+    std::vector<std::byte> bytes() const {
+        std::vector<std::byte> file(foreign::palm_mpi_arrays_begin, std::byte{' '});
+        const auto put = [&](std::uint64_t at, const auto& value) {
+            std::memcpy(file.data() + at, &value, sizeof value);
+        };
+        const auto put_text = [&](std::uint64_t at, const std::string& text) {
+            std::memcpy(file.data() + at, text.data(), text.size());
+        };
+        const auto count = [](const auto& list) { return static_cast<std::int32_t>(list.size()); };
+        put(0,
+            std::array<std::int32_t, 10>{1, 0, count(arrays), count(texts), count(integers), count(reals), 2, 1, 4, 3});
+        for (std::size_t i = 0; i < integers.size(); ++i) {
+            put_text(40 + 32 * i, integers[i].first);
+            put(8232 + 4 * i, integers[i].second);
+        }
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            put_text(9256 + 128 * i, texts[i].first);
+            put_text(9256 + 128 * i + 32, texts[i].second);
+        }
+        for (std::size_t i = 0; i < reals.size(); ++i) {
+            put_text(25'640 + 32 * i, reals[i].first);
+            put(33'832 + 8 * i, reals[i].second);
+        }
+        for (std::size_t i = 0; i < arrays.size(); ++i) {
+            put_text(35'880 + 32 * i, arrays[i].first);
+            put(55'080 + 8 * i, static_cast<std::int64_t>(file.size()));
+            append(file, arrays[i].second);
+        }
+        return file;
+    }
+};
+
+/// With the arrays u, zs and profile.
+inline std::vector<std::byte> palm_mpi_file() {
+    PalmMpiImage image;
+    image.array("u", std::vector(4 * 3 * 4, 0.5));
+    image.array("zs", std::vector(4 * 3, 1.5));
+    image.array("profile", std::vector(5, 2.5));
+    return image.bytes();
+}
+
+/// Adds the two index planes of surface data that have `counts` elements in each column, x outside, y inside, and data
+/// of `runs` runs: in each column its number of elements, then 1.5.
+inline void add_surface(PalmMpiImage& image, const std::string& name, const std::vector<std::int64_t>& counts,
+                        int runs) {
+    std::vector<std::int64_t> start(12), end(12);
+    std::vector<double> data;
+    std::int64_t next = 1;
+    for (std::size_t column = 0; column < 12; ++column) {
+        const auto place = column % 3 * 4 + column / 3;
+        start[place] = next;
+        end[place] = (next += counts[column]) - 1;
+        data.push_back(static_cast<double>(counts[column]));
+        data.insert(data.end(), static_cast<std::size_t>(counts[column] - 1), 1.5);
+    }
+    image.array(name + "_start_index", start);
+    image.array(name + "_end_index", end);
+    std::vector<double> all;
+    for (int run = 0; run < runs; ++run) all.insert(all.end(), data.begin(), data.end());
+    image.array(name, all);
 }
 
 }  // namespace forebay::test

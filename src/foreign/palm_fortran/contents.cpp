@@ -13,12 +13,16 @@
 #include "foreign/bytes.hpp"
 #include "foreign/evidence.hpp"
 #include "foreign/limits.hpp"
+#include "foreign/names.hpp"
 #include "foreign/palm_fortran/palm_fortran.hpp"
 #include "foreign/palm_fortran/shape.hpp"
+#include "foreign/palm_names.hpp"
 
 namespace forebay::foreign {
 
 namespace {
+
+constexpr const char* known_by_name = "PALM's own, by its name";
 
 class Combiner {
 public:
@@ -35,10 +39,16 @@ public:
         out_.big_endian = processes_.front().big_endian;
         for (std::uint32_t p = 0; p < processes_.size(); ++p)
             out_.parts.push_back({.rank = p, .boxes = {}, .rows = {}});
+        for (const auto& process : processes_)
+            for (const auto* part : {&process.global, &process.local})
+                for (const auto& one : *part) names_.add(one.name);
         std::vector<std::string> names;
-        for (const auto& [name, record] : processes_.front().global) {
+        for (const auto& one : processes_.front().global) {
+            const auto name =
+                names_.keep(one.name, one.later == PalmRecord::Later::none, one.later == PalmRecord::Later::other);
+            if (name.empty()) continue;
             names.push_back(name);
-            FB_TRY(add_global(name, record));
+            FB_TRY(add_global(name, one));
         }
         const auto items = local_items();
         ghost_layers_ = find_ghost_layers(processes_, items);
@@ -47,7 +57,7 @@ public:
             FB_TRY(add_local(item));
         }
         FB_TRY(check_wishes(choices_, names, out_.files.front()));
-        note_tables();
+        note_all();
         return std::move(out_);
     }
 
@@ -98,9 +108,14 @@ private:
         return {};
     }
 
+    bool global_has(std::string_view name) const {
+        return std::ranges::count(processes_.front().global, name, &PalmRecord::name) > 0;
+    }
+
     const FortranRecord* global(std::string_view name, std::uint64_t bytes) const {
         for (const auto& one : processes_.front().global)
-            if (one.name == name && one.record.bytes == bytes) return &one.record;
+            if (one.name == name && one.later == PalmRecord::Later::none && one.record.bytes == bytes)
+                return &one.record;
         return nullptr;
     }
 
@@ -144,23 +159,34 @@ private:
         for (auto& part : out_.parts) part.boxes.emplace_back();
     }
 
-    Result<> add_global(const std::string& name, const FortranRecord& record) {
+    Result<> add_global(const std::string& name, const PalmRecord& one) {
+        const auto& record = one.record;
         if (record.bytes == 0) {
-            out_.notes.push_back(fmt::format("'{}' of the global part is empty; there is nothing to import.", name));
+            empty_.push_back(name);
             return {};
         }
         FB_TRY_ASSIGN(first, read_sample_(0, record, limits::sample_bytes));
         auto origin = whole(0, record.ranges);
         Variable variable{.name = name, .type = u8, .kind = Kind::replicated, .shape = {}};
         const auto* wanted = wish(name);
-        if (wanted == nullptr && record.bytes <= forebay::limits::string_bytes_max && is_text(first)) {
+        const auto known = palm_array(one.name);
+        const auto shape = known && known->is_whole()
+                               ? palm_shape(*known, one.name, record.bytes, processes_.front().levels())
+                               : std::nullopt;
+        if (wanted == nullptr && shape) {
+            variable.type = known->type;
+            variable.shape = *shape;
+            add(std::move(variable), known_by_name);
+        } else if (wanted == nullptr && record.bytes <= forebay::limits::string_bytes_max && is_text(first)) {
             const auto last = text_of(first).find_last_not_of(' ');
             origin.run_bytes = last == std::string_view::npos ? 1 : last + 1;
             variable.type = string_of(static_cast<std::uint32_t>(origin.run_bytes));
             add(std::move(variable), "printable characters");
         } else {
-            variable.type =
-                wanted != nullptr ? wanted->type : guess_type(first, record.bytes, processes_.front().big_endian);
+            // PALM has no single integers of 8 bytes.
+            variable.type = wanted != nullptr                ? wanted->type
+                            : record.bytes == f64.size_bytes ? f64
+                                                             : guess_type(first, record.bytes, out_.big_endian);
             const auto elements = record.bytes / variable.type.size_bytes;
             if (wanted != nullptr && wanted->form == TypeHint::Form::shape) variable.shape = wanted->shape;
             else if (elements != 1) variable.shape = {elements};
@@ -176,15 +202,32 @@ private:
         return {};
     }
 
-    std::vector<PalmItem> local_items() const {
-        std::vector<PalmItem> items;
-        std::map<std::string_view, std::size_t> known;
-        for (std::size_t p = 0; p < processes_.size(); ++p)
-            for (const auto& [name, record] : processes_[p].local) {
-                const auto [at, is_new] = known.emplace(name, items.size());
-                if (is_new) items.push_back({name, std::vector<const FortranRecord*>(processes_.size())});
-                items[at->second].records[p] = &record;
+    // In the order of the files. Where a name comes again in a file, its last record is the one of that name.
+    std::vector<PalmItem> local_items() {
+        struct Numbered {
+            PalmItem item;
+            bool is_last, differs = false;
+        };
+        std::vector<Numbered> all;
+        std::map<std::pair<std::string_view, int>, std::size_t> known;  // by name and how often it came before
+        for (std::size_t p = 0; p < processes_.size(); ++p) {
+            std::map<std::string_view, int> before;
+            for (const auto& one : processes_[p].local) {
+                const bool is_last = one.later == PalmRecord::Later::none;
+                const auto [at, is_new] =
+                    known.emplace(std::pair(std::string_view(one.name), is_last ? 0 : ++before[one.name]), all.size());
+                if (is_new)
+                    all.push_back({{"", std::vector<const FortranRecord*>(processes_.size()), one.name}, is_last});
+                all[at->second].item.records[p] = &one.record;
+                all[at->second].differs |= one.later == PalmRecord::Later::other;
             }
+        }
+        std::vector<PalmItem> items;
+        for (auto& [item, is_last, differs] : all) {
+            // A name of the global part is another variable, whatever its bytes are.
+            item.name = names_.keep(item.palm_name, is_last, differs || is_last);
+            if (!item.name.empty()) items.push_back(std::move(item));
+        }
         return items;
     }
 
@@ -194,20 +237,39 @@ private:
             return Error{ErrorKind::refused,
                          fmt::format("'{}' is in the file of each process: its shape follows from theirs", item.name),
                          "", fmt::format("--type {}=TYPE:box, or {}=TYPE:rows", item.name, item.name)};
-        if (wanted != nullptr && wanted->form == TypeHint::Form::rows) return add_table(item, wanted);
-        const auto box =
-            find_box(processes_, item, ghost_layers_, wanted != nullptr ? std::optional(wanted->type) : std::nullopt);
+        if (wanted != nullptr && wanted->form == TypeHint::Form::rows) return add_table(item, wanted->type, "--type");
+        const auto known = palm_array(item.palm_name);
+        if (wanted == nullptr && known && known->kind != PalmArray::Kind::grid)
+            return add_table(item, known->type, known_by_name);
+        const auto type = wanted != nullptr ? std::optional(wanted->type)
+                          : known           ? std::optional(known->type)
+                                            : std::nullopt;
+        auto box = find_box(processes_, item, ghost_layers_, type);
+        if (box && !type && box->type == i32) {
+            FB_TRY_ASSIGN(first, first_numbers(item));
+            // Then a number of levels of its own, or none.
+            if (is_real(first, out_.big_endian)) box = find_box(processes_, item, ghost_layers_, f64);
+            if (box && box->type == f64 && !box->ghosts && ghost_layers_ > 0) box.reset();
+        }
         if (!box && wanted != nullptr && wanted->form == TypeHint::Form::box)
             return Error{ErrorKind::refused,
                          fmt::format("'{}' does not have the size of a box of {} in the files of all processes",
                                      item.name, name_of(wanted->type)),
                          "", fmt::format("--type {}={}:rows", item.name, name_of(wanted->type))};
-        if (!box) return add_table(item, wanted);
+        if (!box && type) return add_table(item, *type, wanted != nullptr ? "--type" : known_by_name);
+        if (!box) {
+            tables_.push_back(item.name);
+            FB_TRY_ASSIGN(first, first_numbers(item));
+            std::uint64_t sizes = 0;  // together: a multiple of 8 when each is
+            for (const auto* record : item.records) sizes |= record == nullptr ? 0 : record->bytes;
+            return add_table(item, guess_type(first, sizes, out_.big_endian), "size fits no box of the grid");
+        }
         if (const auto absent = std::ranges::find(item.records, nullptr); absent != item.records.end())
             return damage(static_cast<std::size_t>(absent - item.records.begin()),
                           fmt::format("'{}' is missing there; the other processes have it, as a box of the grid. "
                                       "(--type {}={}:rows takes it as it is.)",
                                       item.name, item.name, name_of(box->type)));
+        if (type) box->reason = wanted != nullptr ? "--type" : known_by_name;
         add_boxes(item, *box);
         return {};
     }
@@ -248,30 +310,21 @@ private:
         }
     }
 
-    Result<Type> type_of_rows(const PalmItem& item) {
-        std::uint64_t sizes = 0;  // together: a multiple of 8 when each is
-        for (const auto* record : item.records) sizes |= record == nullptr ? 0 : record->bytes;
+    // The beginning of the first record that is not all zeros, which say nothing of a type.
+    Result<std::vector<std::byte>> first_numbers(const PalmItem& item) {
         for (std::uint32_t p = 0; p < item.records.size(); ++p) {
             if (item.records[p] == nullptr || item.records[p]->bytes == 0) continue;
             FB_TRY_ASSIGN(first, read_sample_(p, *item.records[p], limits::sample_bytes));
-            // Zeros say nothing; the next process may have something else.
-            if (std::ranges::any_of(first, [](std::byte byte) { return byte != std::byte{0}; }))
-                return guess_type(first, sizes, processes_.front().big_endian);
+            if (std::ranges::any_of(first, [](std::byte byte) { return byte != std::byte{0}; })) return first;
         }
-        return guess_type({}, sizes, processes_.front().big_endian);
+        return std::vector<std::byte>();
     }
 
-    Result<> add_table(const PalmItem& item, const TypeHint* wanted) {
-        auto type = wanted != nullptr ? wanted->type : u8;
-        if (wanted == nullptr) {
-            FB_TRY_ASSIGN(found, type_of_rows(item));
-            type = found;
-            table_names_.push_back(item.name);
-        }
+    Result<> add_table(const PalmItem& item, Type type, std::string reason) {
         const auto table = static_cast<std::uint32_t>(out_.schema.tables.size());
         out_.schema.tables.push_back(item.name);
         add({.name = item.name + "/value", .type = type, .kind = Kind::particles, .shape = {}, .table = table},
-            wanted != nullptr ? "--type" : "size fits no box of the grid");
+            std::move(reason));
         for (std::uint32_t p = 0; p < processes_.size(); ++p) {
             const auto* record = item.records[p];
             if (record != nullptr && record->bytes % type.size_bytes != 0)
@@ -285,24 +338,31 @@ private:
         return {};
     }
 
-    void note_tables() {
-        if (table_names_.empty()) return;
-        constexpr std::size_t shown = 8;
-        std::string names;
-        for (std::size_t i = 0; i < std::min(table_names_.size(), shown); ++i)
-            names += (i > 0 ? ", " : "") + table_names_[i];
-        if (table_names_.size() > shown) names += fmt::format(" and {} more", table_names_.size() - shown);
-        out_.notes.push_back(note_line(fmt::format("no boxes of the grid by their sizes, so kept as tables with the "
-                                                   "rows of each process, TABLE/value: {}",
-                                                   names),
-                                       "--type NAME=TYPE:box, if one is"));
+    // The most important first.
+    void note_all() {
+        // Part of the global part of each run that has particles.
+        if (global_has("curvature_solution_effects"))
+            out_.notes.push_back(
+                "the run has particles, which are not imported: PALM writes those of fortran_binary beside "
+                "its restart files, into PARTICLE_RESTART_DATA_OUT. Of restart_data_format mpi they are "
+                "in the one file");
+        names_.note_others(out_.notes, "PALM's reader takes the last");
+        if (!tables_.empty())
+            out_.notes.push_back(
+                note_line(fmt::format("no boxes of the grid by their sizes, so kept as tables with the "
+                                      "rows of each process, TABLE/value: {}",
+                                      list_names(tables_)),
+                          "--type NAME=TYPE:box, if one is"));
+        names_.note_repeated(out_.notes);
+        if (!empty_.empty()) out_.notes.push_back(fmt::format("empty, so left out: {}", list_names(empty_)));
     }
 
     std::vector<PalmProcess> processes_;
     const Choices& choices_;
     const ReadSample& read_sample_;
     std::uint64_t points_x_ = 0, points_y_ = 0, ghost_layers_ = 0;
-    std::vector<std::string> table_names_;
+    KeptNames names_;
+    std::vector<std::string> tables_, empty_;  // of what no rule takes, and of what has no bytes
     ForeignContents out_;
 };
 

@@ -1,4 +1,4 @@
-// Finds the files of a directory of PALM's fortran_binary, one for each process.
+// Finds the files of PALM's fortran_binary: those of a directory, one for each process, or the one of a serial PALM.
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/try.hpp"
+#include "foreign/names.hpp"
 #include "foreign/palm_fortran/palm_fortran.hpp"
 
 namespace forebay::foreign {
@@ -23,53 +24,77 @@ std::optional<std::uint32_t> process_in(std::string_view name) {
     return number;
 }
 
-}  // namespace
+// The file of each process in their order, and what else lies there.
+struct ProcessFiles {
+    std::vector<std::string> paths, strangers;
+};
 
-Result<ForeignContents> open_palm_fortran(sys::Store& store, const std::string& directory, const Choices& choices) {
+Result<ProcessFiles> files_in(sys::Store& store, const std::string& directory) {
     FB_TRY_ASSIGN(entries, store.list(directory));
     std::vector<std::pair<std::uint32_t, std::string>> found;
-    std::vector<std::string> strangers;
+    ProcessFiles files;
     for (const auto& entry : entries) {
         const auto process = entry.is_directory ? std::nullopt : process_in(entry.name);
         if (process) found.emplace_back(*process, directory + "/" + entry.name);
-        else strangers.push_back(entry.name);
+        else files.strangers.push_back(directory + "/" + entry.name);
     }
     std::ranges::sort(found);
     if (found.empty())
         return Error{ErrorKind::missing, fmt::format("{} has no file of a process, _000000 and so on", directory), "",
-                     "name the directory that PALM wrote, BINOUT or a copy of it"};
-    std::vector<PalmProcess> processes;
-    std::vector<std::string> files;
+                     "name the directory that PALM wrote, BINOUT or a copy of it, or the one file of a serial PALM"};
     for (const auto& [number, path] : found) {
-        if (number < files.size())
+        if (number < files.paths.size())
             return Error{ErrorKind::refused,
-                         fmt::format("{} and {} are both of process {}", files.back(), path, number), "",
+                         fmt::format("{} and {} are both of process {}", files.paths.back(), path, number), "",
                          "take one of them away"};
-        if (number > files.size())
+        if (number > files.paths.size())
             return Error{ErrorKind::missing,
                          fmt::format("{} has no file of process {}, _{:06}; the next one is {}. Nothing was imported",
-                                     directory, files.size(), files.size(), path),
+                                     directory, files.paths.size(), files.paths.size(), path),
                          "", "copy the missing file"};
-        FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
-        FB_TRY_ASSIGN(process, decode_palm_process(*file, path));
-        processes.push_back(std::move(process));
-        files.push_back(path);
+        files.paths.push_back(path);
     }
-    if (const auto all = static_cast<std::size_t>(processes.front().processes); files.size() < all)
+    return files;
+}
+
+}  // namespace
+
+Result<ForeignContents> open_palm_fortran(sys::Store& store, const std::string& path, const Choices& choices) {
+    ProcessFiles files;
+    const bool is_one = store.open(path, sys::Access::read).has_value();
+    if (is_one) {
+        files.paths = {path};
+    } else {
+        FB_TRY_ASSIGN(found, files_in(store, path));
+        files = std::move(found);
+    }
+    std::vector<PalmProcess> processes;
+    for (const auto& one : files.paths) {
+        FB_TRY_ASSIGN(file, store.open(one, sys::Access::read));
+        FB_TRY_ASSIGN(process, decode_palm_process(*file, one));
+        processes.push_back(std::move(process));
+    }
+    const auto all = static_cast<std::size_t>(processes.front().processes);
+    if (is_one && all > 1)
+        return Error{ErrorKind::refused,
+                     fmt::format("{} is the file of process {} of {}. Nothing was imported", path,
+                                 processes.front().process, all),
+                     "", "name the directory that holds the files of all processes"};
+    if (processes.size() < all)
         return Error{ErrorKind::missing,
                      fmt::format("{} has the files of {} processes of {}; _{:06} is missing. Nothing was imported",
-                                 directory, files.size(), all, files.size()),
+                                 path, processes.size(), all, processes.size()),
                      "", "copy the missing files"};
     const ReadSample read_sample = [&](std::uint32_t index, const FortranRecord& record,
                                        std::uint64_t bytes_max) -> Result<std::vector<std::byte>> {
-        FB_TRY_ASSIGN(file, store.open(files[index], sys::Access::read));
+        FB_TRY_ASSIGN(file, store.open(files.paths[index], sys::Access::read));
         std::vector<std::byte> bytes(std::min(record.bytes, bytes_max));
         FB_TRY(read_ranges(*file, record.ranges, 0, bytes));
         return bytes;
     };
-    FB_TRY_ASSIGN(contents, combine_palm_processes(std::move(processes), files, choices, read_sample));
-    for (const auto& name : strangers)
-        contents.notes.push_back(fmt::format("{}/{} is no process' file and was not read.", directory, name));
+    FB_TRY_ASSIGN(contents, combine_palm_processes(std::move(processes), files.paths, choices, read_sample));
+    if (!files.strangers.empty())
+        contents.notes.push_back(fmt::format("no process' files, so not read: {}", list_names(files.strangers)));
     return contents;
 }
 

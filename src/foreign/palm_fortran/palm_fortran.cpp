@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <set>
+#include <map>
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
@@ -12,6 +12,7 @@
 #include "foreign/bytes.hpp"
 #include "foreign/evidence.hpp"
 #include "foreign/limits.hpp"
+#include "foreign/palm_names.hpp"
 
 namespace forebay::foreign {
 
@@ -23,33 +24,44 @@ constexpr std::uint32_t length_bytes = 4;  // of a name's first record
 
 class Decoder {
 public:
-    Decoder(FortranReader reader) : reader_(std::move(reader)) { out_.big_endian = reader_.big_endian(); }
+    Decoder(sys::File& file, FortranReader reader) : file_(file), reader_(std::move(reader)) {
+        out_.big_endian = reader_.big_endian();
+    }
 
     Result<PalmProcess> decode() {
-        std::set<std::string> names;
-        while (true) {
-            FB_TRY_ASSIGN(name, next_name());
-            if (name == local_begin) break;
-            if (!names.insert(name).second) return reader_.damage(name_at_, fmt::format("'{}' comes twice.", name));
-            FB_TRY_ASSIGN(record, next_record(name));
-            out_.global.push_back({std::move(name), std::move(record)});
-        }
-        FB_TRY_ASSIGN(version, next_record(std::string(local_begin)));
+        FB_TRY(part(out_.global, local_begin));
+        FB_TRY_ASSIGN(version, next_record(local_begin));
         out_.global.push_back({std::string(local_begin), std::move(version)});
         FB_TRY(bounds());
-        names.clear();
-        while (true) {
-            FB_TRY_ASSIGN(name, next_name());
-            if (name == local_end) break;
-            if (!names.insert(name).second) return reader_.damage(name_at_, fmt::format("'{}' comes twice.", name));
-            FB_TRY_ASSIGN(record, next_record(name));
-            out_.local.push_back({std::move(name), std::move(record)});
-        }
+        FB_TRY(part(out_.local, local_end));
         if (!reader_.at_end()) return reader_.damage(reader_.position(), "more follows after PALM's end mark.");
         return std::move(out_);
     }
 
 private:
+    // Names with their records, up to the name `end`.
+    Result<> part(std::vector<PalmRecord>& out, std::string_view end) {
+        std::map<std::string, std::size_t, std::less<>> newest;
+        while (true) {
+            FB_TRY_ASSIGN(name, next_name());
+            if (name == end) return {};
+            for (const auto variable : palm_records(name)) {
+                FB_TRY_ASSIGN(record, next_record(variable));
+                const auto [known, is_new] = newest.emplace(variable, out.size());
+                if (!is_new) FB_TRY(compare(out[known->second], record));
+                known->second = out.size();
+                out.push_back({std::string(variable), std::move(record)});
+            }
+            after_ = std::move(name);
+        }
+    }
+
+    Result<> compare(PalmRecord& earlier, const FortranRecord& later) {
+        FB_TRY_ASSIGN(same, equal_ranges(file_, earlier.record.ranges, later.ranges));
+        earlier.later = same ? PalmRecord::Later::same : PalmRecord::Later::other;
+        return {};
+    }
+
     // Two records: the length without trailing blanks, then the characters.
     Result<std::string> next_name() {
         name_at_ = reader_.position();
@@ -57,15 +69,13 @@ private:
             return reader_.damage(name_at_, fmt::format("the file ends without PALM's end mark '{}'.", local_end));
         FB_TRY_ASSIGN(length_record, reader_.next());
         if (length_record.bytes != length_bytes)
-            return reader_.damage(name_at_, fmt::format("a record of {} bytes where the length of a name, 4 bytes, was "
-                                                        "expected; a name has one record of data.",
-                                                        length_record.bytes));
+            return no_name(fmt::format("a record of {} bytes where the length of a name, 4 bytes, was expected",
+                                       length_record.bytes));
         FB_TRY_ASSIGN(length_data, reader_.data(length_record, length_bytes));
         const auto length = load<std::int32_t>(length_data.data(), reader_.big_endian());
         const auto at = reader_.position();
         if (length < 1 || static_cast<std::uint64_t>(length) > limits::name_bytes_max)
-            return reader_.damage(name_at_,
-                                  fmt::format("a name of {} characters; a name has one record of data.", length));
+            return no_name(fmt::format("a name of {} characters", length));
         FB_TRY_ASSIGN(record, reader_.next());
         FB_TRY_ASSIGN(data, reader_.data(record, limits::name_bytes_max));
         auto name = std::string(text_of(data));
@@ -76,7 +86,20 @@ private:
         return name;
     }
 
-    Result<FortranRecord> next_record(const std::string& name) {
+    // The file may be whole: somebody's own module can write more records than PALM's do.
+    Error no_name(const std::string& found) const {
+        if (after_.empty()) return reader_.damage(name_at_, found + ".");
+        auto error = reader_.damage(
+            name_at_,
+            fmt::format("{}, behind the data of '{}'. One record follows a name of PALM's, two only random_iv "
+                        "and seq_random_array.",
+                        found, after_));
+        error.next +=
+            fmt::format("; where '{}' has more since your own code writes it, restart_data_format mpi", after_);
+        return error;
+    }
+
+    Result<FortranRecord> next_record(std::string_view name) {
         if (reader_.at_end())
             return reader_.damage(reader_.position(), fmt::format("the file ends after the name '{}'.", name));
         return reader_.next();
@@ -84,7 +107,7 @@ private:
 
     Result<> bounds() {
         constexpr std::uint64_t numbers = 8;
-        FB_TRY_ASSIGN(record, next_record(std::string(local_begin)));
+        FB_TRY_ASSIGN(record, next_record(local_begin));
         if (record.bytes != numbers * sizeof(std::int32_t))
             return reader_.damage(record.at,
                                   fmt::format("a record of {} bytes where the 8 bounds were expected.", record.bytes));
@@ -105,8 +128,10 @@ private:
         return {};
     }
 
+    sys::File& file_;
     FortranReader reader_;
     std::uint64_t name_at_ = 0;
+    std::string after_;  // the last name whose records were read
     PalmProcess out_;
 };
 
@@ -114,7 +139,7 @@ private:
 
 Result<PalmProcess> decode_palm_process(sys::File& file, const std::string& name) {
     FB_TRY_ASSIGN(reader, FortranReader::open(file, name, length_bytes));
-    return Decoder(std::move(reader)).decode();
+    return Decoder(file, std::move(reader)).decode();
 }
 
 }  // namespace forebay::foreign

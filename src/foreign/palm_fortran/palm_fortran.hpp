@@ -14,6 +14,8 @@ namespace forebay::foreign {
 struct PalmRecord {
     std::string name;
     FortranRecord record;
+    /// How a later record of the same name and part, which PALM's reader takes, compares with this one.
+    enum class Later { none, same, other } later = Later::none;
 };
 
 /// What one process wrote, and of which part of the grid: bounds are indices, both included.
@@ -43,7 +45,8 @@ using ReadSample = std::function<Result<std::vector<std::byte>>(std::uint32_t fi
 Result<ForeignContents> combine_palm_processes(std::vector<PalmProcess> processes, std::vector<std::string> files,
                                                const Choices& choices, const ReadSample& read_sample);
 
-/// Opens every file of the directory once. `missing` names the first process whose file is not there.
-Result<ForeignContents> open_palm_fortran(sys::Store& store, const std::string& directory, const Choices& choices);
+/// `path` is a directory, or the one file that a serial PALM wrote. Opens every file once. `missing` names the first
+/// process whose file is not there.
+Result<ForeignContents> open_palm_fortran(sys::Store& store, const std::string& path, const Choices& choices);
 
 }  // namespace forebay::foreign

@@ -56,10 +56,10 @@ std::optional<PalmBox> find_box(std::span<const PalmProcess> processes, const Pa
     const auto try_one = [&](Type type, bool ghosts, std::uint64_t levels,
                              const char* reason) -> std::optional<PalmBox> {
         if (!all_have(processes, item, ghosts ? ghost_layers : 0, type.size_bytes, levels)) return std::nullopt;
-        return PalmBox{type, ghosts && ghost_layers > 0, levels, wanted ? "--type" : reason};
+        return PalmBox{type, ghosts && ghost_layers > 0, levels, reason};
     };
     // Reals without ghost layers are left out: with one surface in each column, surface data have that size too.
-    const std::vector<std::pair<Type, bool>> usual{{f64, true}, {i32, true}, {i32, false}, {i8, true}, {i8, false}};
+    const std::vector<std::pair<Type, bool>> usual{{f64, true}, {i32, true}, {i32, false}};
     const auto forms = wanted ? std::vector<std::pair<Type, bool>>{{*wanted, true}, {*wanted, false}} : usual;
     for (const auto& [type, ghosts] : forms)
         for (const auto levels : {all_levels, std::uint64_t{1}})

@@ -14,8 +14,9 @@ namespace forebay::foreign {
 
 /// The records of one name; nullptr where a process has none.
 struct PalmItem {
-    std::string name;
+    std::string name;  // in the snapshot
     std::vector<const FortranRecord*> records;
+    std::string palm_name;  // in the files
 };
 
 /// A box of the horizontal grid in each process, z fastest, then y, then x.

@@ -48,10 +48,10 @@ public:
         FB_TRY(grid());
         FB_TRY(trim_texts());
         FB_TRY(place_arrays());
-        for (const auto& one : out_.integers)
-            if (one.name == "current_timestep_number") out_.step = at<std::int32_t>(one.place.offset);
-        for (const auto& one : out_.reals)
-            if (one.name == "simulated_time") out_.time = at<double>(one.place.offset);
+        // PALM reads the first of a name.
+        if (const auto* step = first_of(out_.integers, "current_timestep_number"))
+            out_.step = at<std::int32_t>(step->place.offset);
+        if (const auto* time = first_of(out_.reals, "simulated_time")) out_.time = at<double>(time->place.offset);
         return std::move(out_);
     }
 
@@ -61,6 +61,11 @@ private:
         return load<T>(header_.data() + offset, out_.big_endian);
     }
     std::int32_t field(Field which) const { return at<std::int32_t>(4 * static_cast<std::uint64_t>(which)); }
+
+    static const PalmMpiHeader::Named* first_of(const std::vector<PalmMpiHeader::Named>& list, std::string_view name) {
+        const auto found = std::ranges::find(list, name, &PalmMpiHeader::Named::name);
+        return found == list.end() ? nullptr : &*found;
+    }
 
     Error damage(std::uint64_t offset, const std::string& why) const {
         return {
@@ -77,7 +82,7 @@ private:
                 fmt::format(
                     "{} is no restart file that PALM wrote by MPI-IO: it does not begin with the byte order, 1 or 2",
                     name_),
-                "", "forebay import palm-fortran, for a directory with a file for each process"};
+                "", "forebay import palm-fortran, for files of restart_data_format fortran_binary"};
         if (header_.size() < palm_mpi_header_bytes)
             return damage(header_.size(), fmt::format("it ends within the header of {} bytes.", palm_mpi_header_bytes));
         return {};
@@ -154,12 +159,13 @@ private:
                                                     array.name, offset, file_bytes_, palm_mpi_arrays_begin));
             array.place.offset = static_cast<std::uint64_t>(offset);
         }
-        std::ranges::sort(out_.arrays, {}, [](const PalmMpiHeader::Named& one) { return one.place.offset; });
+        std::ranges::stable_sort(out_.arrays, {}, [](const PalmMpiHeader::Named& one) { return one.place.offset; });
         for (std::size_t i = 0; i < out_.arrays.size(); ++i) {
             auto& array = out_.arrays[i];
             const auto end = i + 1 < out_.arrays.size() ? out_.arrays[i + 1].place.offset : file_bytes_;
             array.place.bytes = end - array.place.offset;
-            if (array.place.bytes == 0)
+            // A run whose particles are all gone writes none.
+            if (array.place.bytes == 0 && array.name != "particles")
                 return damage(array.place.offset, fmt::format("the arrays '{}' and '{}' begin there.", array.name,
                                                               out_.arrays[i + 1].name));
         }

@@ -21,10 +21,13 @@ struct PalmMpiHeader {
         std::string name;
         Range place;
     };
-    std::vector<Named> integers, texts, reals;  // a text's place ends with its last character that is no blank
-    std::vector<Named> arrays;                  // in the order of their bytes; each reaches to the next one
-    std::int64_t step = -1;                     // current_timestep_number; -1 without it
-    double time = 0;                            // simulated_time
+    // As they are listed, names that come again included. A text's place ends with its last character that is no blank.
+    std::vector<Named> integers, texts, reals;
+    std::vector<Named> arrays;  // in the order of their bytes; each reaches to the next one
+    std::int64_t step = -1;     // current_timestep_number; -1 without it
+    double time = 0;            // simulated_time
+
+    std::uint64_t columns() const { return points_x * points_y; }
 };
 
 inline constexpr std::uint64_t palm_mpi_header_bytes = 59'880;
@@ -35,7 +38,9 @@ inline constexpr std::uint64_t palm_mpi_arrays_begin = 131'072;
 Result<PalmMpiHeader> decode_palm_mpi(std::span<const std::byte> header, std::uint64_t file_bytes,
                                       const std::string& name);
 
-/// Reads the header, and of arrays whose size fits several types or shapes as much as tells them apart.
+/// Reads the header, what tells arrays apart whose size fits several types or shapes, and all of what may be surface
+/// data.
 Result<ForeignContents> open_palm_mpi(sys::File& file, const std::string& path, const Choices& choices);
+Result<ForeignContents> open_palm_mpi(sys::Store& store, const std::string& path, const Choices& choices);
 
 }  // namespace forebay::foreign

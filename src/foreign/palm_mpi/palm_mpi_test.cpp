@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "support/palm_files.hpp"
 
 using namespace forebay;
@@ -50,15 +52,164 @@ TEST_CASE("a whole file: grid, values and arrays") {
     CHECK(holds_together(contents, file));
 }
 
-TEST_CASE("two surfaces in each column have the size of three levels of soil; the counts tell them apart") {
-    const auto shape_of_last = [](double first) {
-        auto file = test::palm_mpi_file();
-        file.resize(file.size() - 40);
-        for (int column = 0; column < 12; ++column) test::append(file, std::vector{first, 280.5, 281.5});
-        return find(open(file).value().schema, "profile")->shape;
+TEST_CASE("surface data are told by the index planes before them, in runs") {
+    const std::vector<std::int64_t> hilly{1, 2, 3, 1, 2, 3, 1, 2, 3, 4, 1, 1}, flat(12, 2);
+    for (const auto& counts : {hilly, flat})
+        for (const int runs : {1, 3}) {
+            CAPTURE(runs);
+            test::PalmMpiImage image;
+            test::add_surface(image, "surf%us", counts, runs);
+            const auto file = image.bytes();
+            const auto contents = open(file).value();
+            CHECK(find(contents.schema, "surf%us_start_index")->type == i64);
+            CHECK(find(contents.schema, "surf%us_end_index")->shape == Extents{3, 4});
+            const auto* data = find(contents.schema, "surf%us");
+            CHECK(data->type == f64);
+            CHECK(data->shape == (runs == 1 ? Extents{24} : Extents{3, 24}));
+            CHECK(std::get<std::string>(data->attributes.others.front().second) == "surf%us_start_index");
+            CHECK(contents.notes.empty());
+            CHECK(holds_together(contents, file));
+        }
+}
+
+TEST_CASE("what only resembles surface data, or their index planes, is none") {
+    // Type of the planes, then shape of the data.
+    const auto told = [](auto&& change) {
+        test::PalmMpiImage image;
+        test::add_surface(image, "data", {1, 2, 3, 1, 2, 3, 1, 2, 3, 4, 1, 1}, 2);
+        const auto words = [&](std::size_t array) {
+            return std::span(reinterpret_cast<double*>(image.arrays[array].second.data()),
+                             image.arrays[array].second.size() / 8);
+        };
+        const auto indexes = [&](std::size_t array) {
+            return std::span(reinterpret_cast<std::int64_t*>(image.arrays[array].second.data()), 12);
+        };
+        change(words(2), indexes(0), indexes(1));
+        const auto contents = open(image.bytes()).value();
+        return std::pair(find(contents.schema, "data_start_index")->type, find(contents.schema, "data")->shape);
     };
-    CHECK(shape_of_last(2) == Extents{36});
-    CHECK(shape_of_last(279.5) == Extents{3, 4, 3});
+    const Extents levels{3, 4, 4};  // 48 elements over 3 x 4 points, which is a field's size too
+    const std::pair data_is_none(i64, levels), planes_are_none(f64, levels);
+    CHECK(told([](auto, auto, auto) {}) == std::pair(i64, Extents{2, 24}));
+    CHECK(told([](auto data, auto, auto) { data[0] = 2; }) == data_is_none);
+    CHECK(told([](auto data, auto, auto) { data[24 + 1] = 1.5; }) == data_is_none);  // in the second run
+    CHECK(told([](auto data, auto, auto) { data[23] = -1; }) == data_is_none);
+    // Two columns exchange their numbers of elements.
+    CHECK(told([](auto data, auto, auto) {
+              data[0] = 2;
+              data[2] = 1;
+          }) == data_is_none);
+    CHECK(told([](auto, auto start, auto) { start[0] = 0; }) == planes_are_none);
+    CHECK(told([](auto, auto start, auto) { start[5] += 1; }) == planes_are_none);
+    CHECK(told([](auto, auto, auto end) { end[8] = std::numeric_limits<std::int64_t>::max(); }) == planes_are_none);
+    // A gap between the columns of two x.
+    CHECK(told([](auto, auto start, auto end) {
+              for (const std::size_t place : {3, 7, 11}) {
+                  start[place] += 5;
+                  end[place] += 5;
+              }
+          }) == planes_are_none);
+    // The last column is longer than its data say.
+    CHECK(told([](auto, auto, auto end) { end[11] += 1; }) == data_is_none);
+}
+
+TEST_CASE("PALM's own arrays are known by their names, whatever their sizes resemble") {
+    test::PalmMpiImage image;
+    image.array("time_domask", std::vector(6, 0.0));  // as long as a plane of i32
+    image.array("hom", std::vector(2 * 4 * 3, 1.5));  // as two levels
+    image.array("hom_sum", std::vector(4 * 3, 1.5));  // as a plane
+    image.array("q_init", std::vector<std::int64_t>{808'402'640, 0, 0, 0});
+    image.array("u_max_ijk", std::vector<std::int32_t>{1, 2, 3});
+    image.array("id_random_array", std::vector(6, 0.5));  // 12 integers that happen to be floats
+    image.array("prt_global_index", std::vector(48, 0.5));
+    image.array("forcing", std::vector(6, 0.125));  // somebody's own
+    image.array("mask", std::vector<std::int32_t>(12, 1));
+    image.array("s_av", std::vector<std::int64_t>(12, 0x7f0c'e3a0'1b60));  // memory that nobody set
+    image.array("m_soil_av", std::vector(24, 0.0));                        // two levels, as long as four of i32
+    image.array("soil", std::vector(24, 283.0));
+    image.array("particles", std::vector<std::int8_t>(21, 1));
+    const auto file = image.bytes();
+    const auto contents = open(file).value();
+    const auto told = [&](const char* name) {
+        const auto& one = *find(contents.schema, name);
+        std::string text = one.kind == Kind::replicated ? "every " : "";
+        text += name_of(one.type);
+        for (int dim = 0; dim < one.shape.dims(); ++dim) text += " " + std::to_string(one.shape[dim]);
+        return text;
+    };
+    CHECK(told("time_domask") == "every f64 6");
+    CHECK(told("hom") == "every f64 3 2 4");
+    CHECK(told("hom_sum") == "every f64 3 4");
+    CHECK(told("q_init") == "every f64 4");
+    CHECK(told("u_max_ijk") == "every i32 3");
+    CHECK(told("id_random_array") == "i32 3 4");
+    CHECK(told("prt_global_index") == "i64 3 4 4");
+    CHECK(told("forcing") == "f64 6");
+    CHECK(told("mask") == "i32 3 4");
+    CHECK(told("s_av") == "f64 3 4");
+    CHECK(told("m_soil_av") == "f64 3 4 2");
+    CHECK(told("soil") == "f64 3 4 2");
+    CHECK(told("particles") == "u8 21");
+    REQUIRE(contents.notes.size() == 2);
+    CHECK(contents.notes[0].find("in one dimension: forcing.") != std::string::npos);
+    CHECK(contents.notes[1].find("kept as bytes") != std::string::npos);
+    CHECK(holds_together(contents, file));
+}
+
+TEST_CASE("of a name that comes again the first is kept, and another content under another name") {
+    test::PalmMpiImage image;
+    image.integers.insert(image.integers.end(), {{"nz", 2}, {"current_timestep_number", 10}, {"nz", 7}});
+    image.reals.emplace_back("simulated_time", 13.5);
+    image.texts.emplace_back("runname", "a b c");
+    image.array("u", std::vector(12, 0.5));
+    image.array("u", std::vector(12, 0.5));
+    image.array("u", std::vector(12, 1.5));
+    image.array("u~2", std::vector(12, 2.5));
+    image.array("nz", std::vector(12, 3.5));  // of another list
+    const auto file = image.bytes();
+    const auto contents = open(file).value();
+    CHECK(contents.step == 9);
+    CHECK(contents.time == 12.5);
+    test::SpanFile in(file);
+    const auto first = [&](const char* name, auto value) {
+        const auto at = find(contents.schema, name) - contents.schema.variables.data();
+        OriginReader reader;
+        reader.read(in, contents.origins[static_cast<std::size_t>(at)], 0, std::as_writable_bytes(std::span(&value, 1)))
+            .value();
+        return value;
+    };
+    CHECK(first("nz", 0) == 2);
+    CHECK(first("nz~2", 0) == 7);
+    CHECK(first("current_timestep_number~2", 0) == 10);
+    CHECK(first("simulated_time~2", 0.0) == 13.5);
+    CHECK(first("u", 0.0) == 0.5);
+    CHECK(first("u~3", 0.0) == 1.5);
+    CHECK(first("u~2", 0.0) == 2.5);
+    CHECK(first("nz~3", 0.0) == 3.5);
+    REQUIRE(contents.notes.size() == 2);
+    CHECK(contents.notes[0].find("PALM reads the first") != std::string::npos);
+    CHECK(contents.notes[0].find("'u' as 'u~3'") != std::string::npos);
+    CHECK(contents.notes[1].find("kept once: nz, runname, u") != std::string::npos);
+    CHECK(holds_together(contents, file));
+}
+
+TEST_CASE("a name that no snapshot can have is refused with the file") {
+    test::PalmMpiImage image;
+    image.array("a//b", std::vector(12, 0.5));
+    const auto error = lay_out(open(image.bytes()).value(), "restart").error();
+    CHECK(error.kind == ErrorKind::refused);
+    CHECK(error.what.find("BINOUT: variable 'a//b' is refused") == 0);
+    CHECK_FALSE(error.next.empty());
+}
+
+TEST_CASE("a run whose particles are all gone has an array of none") {
+    test::PalmMpiImage image;
+    image.array("u", std::vector(12, 0.5));
+    image.array("particles", std::vector<double>());
+    image.array("v", std::vector(12, 0.5));
+    const auto contents = open(image.bytes()).value();
+    CHECK(find(contents.schema, "particles") == nullptr);
+    CHECK(contents.notes == std::vector<std::string>{"empty, so left out: particles"});
 }
 
 TEST_CASE("every byte of the header changed: refused, or still consistent") {
