@@ -24,8 +24,7 @@ foreach(library forebay_h5part forebay_h5part_serial forebay_genericio forebay_g
   endif()
 endforeach()
 if(TARGET forebay_h5part)
-  install(FILES ${PROJECT_SOURCE_DIR}/include/forebay/h5part/H5Part.h
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/forebay/h5part)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/forebay/h5part DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/forebay)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/include/forebay/genericio/GenericIO.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/forebay/genericio)

@@ -92,6 +92,9 @@ def main():
         check_main(work / "main.h5part")
         check_others(work)
         check_steps(work / "left.h5part", 2)
+        clients.run(None, "h5part_blocks", cwd=work)
+        with h5py.File(work / "blocks.h5part") as file:
+            values(file["Step#0/x"], [1, 2, 3], "f8")
         attributes = check_steps(work / "room.h5part", 3)
         expect(attributes["Step#1"][0][1] == [2] and not attributes["Step#2"], f"{attributes}")
         left = [path for path in work.iterdir() if ".forebay" in path.name or ".part" in path.name]

@@ -4,6 +4,7 @@
    Nothing here knows of Forebay. */
 
 #define PARALLEL_IO
+#include <H5Block.h>
 #include <H5Part.h>
 #include <mpi.h>
 #include <stdio.h>

@@ -43,6 +43,9 @@ typedef h5part_int64_t (*h5part_error_handler)(const char*, const h5part_int64_t
 #define H5PART_ERR_NOMEM -12
 #define H5PART_ERR_INVAL -22
 #define H5PART_ERR_BADFD -77
+#define H5PART_ERR_LAYOUT -100
+#define H5PART_ERR_NOENT -101
+#define H5PART_ERR_DECOMP -102
 #define H5PART_ERR_INIT -200
 #define H5PART_ERR_NOENTRY -201
 #define H5PART_ERR_NOTYPE -210
@@ -57,6 +60,10 @@ typedef h5part_int64_t (*h5part_error_handler)(const char*, const h5part_int64_t
 #define H5PART_FS_LUSTRE 0x10
 #define H5PART_VFD_MPIIO_IND 0x20
 #define H5PART_VFD_CORE 0x40
+
+/* Longer names are cut: of steps, with their number and the NUL; of datasets, with the NUL. */
+#define H5PART_STEPNAME_LEN 64
+#define H5PART_DATANAME_LEN 64
 
 #define H5PART_VERB_NONE 0
 #define H5PART_VERB_ERROR 1
@@ -159,6 +166,12 @@ h5part_int64_t H5PartAbortErrorHandler(const char* funcname, const h5part_int64_
 
 #ifdef __cplusplus
 }
+#endif
+
+/* As there, this header declares the calls of H5Block too, and those of H5MultiBlock with MPI. */
+#include "H5Block.h"
+#ifdef PARALLEL_IO
+#include "H5MultiBlock.h"
 #endif
 
 #endif
