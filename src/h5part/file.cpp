@@ -18,9 +18,6 @@ namespace {
 
 constexpr int mode_bits = H5PART_READ | H5PART_WRITE | H5PART_APPEND;
 
-// Of H5Part: a longer name is cut to one less.
-constexpr std::size_t dataset_name_max = 64;
-
 // In the order of their opening, which is the same on all ranks.
 std::vector<H5PartFile*>& open_files() {
     static std::vector<H5PartFile*> files;
@@ -167,10 +164,10 @@ Result<std::vector<DatasetInfo>> datasets(H5PartFile& file) {
 
 std::string dataset_name(const char* function, const char* name) {
     std::string text = name;
-    if (text.size() <= dataset_name_max) return text;
-    text.resize(dataset_name_max - 1);
+    if (text.size() <= H5PART_DATANAME_LEN) return text;
+    text.resize(H5PART_DATANAME_LEN - 1);
     warn(function, fmt::format("the dataset's name '{}' is longer than {} characters and is cut to '{}'.", name,
-                               dataset_name_max, text));
+                               H5PART_DATANAME_LEN, text));
     return text;
 }
 

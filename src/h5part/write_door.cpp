@@ -12,6 +12,9 @@ using namespace forebay::h5part;
 
 namespace {
 
+// So that one character is left of the name: it shares its place with '#', the number and a NUL.
+constexpr h5part_int64_t step_width_max = H5PART_STEPNAME_LEN - 3;
+
 h5part_int64_t write(const char* function, H5PartFile* f, const char* name, Type type, const void* data) {
     if (is_open(f) && f->writing && !f->writer()->has_particles())
         return fail(function, H5PART_ERR_BAD_VIEW,
@@ -56,11 +59,15 @@ extern "C" {
 h5part_int64_t H5PartDefineStepName(H5PartFile* f, const char* name, const h5part_int64_t width) {
     return with("H5PartDefineStepName", f, [&]() -> Result<h5part_int64_t> {
         if (name == nullptr || *name == '\0' || std::string_view(name).find('/') != std::string_view::npos ||
-            width < 0 || width > 64)
+            width < 0 || width > step_width_max)
             return Error{ErrorKind::refused,
                          fmt::format("the step name '{}' of width {} is refused.", name == nullptr ? "" : name, width)};
-        f->step_name = name;
+        f->step_name = std::string(name).substr(0, static_cast<std::size_t>(step_width_max + 1 - width));
         f->step_width = width;
+        if (f->step_name != name)
+            warn("H5PartDefineStepName", fmt::format("the step name '{}' is cut to '{}': with '#' and a number of {} "
+                                                     "digits it has less than {} characters.",
+                                                     name, f->step_name, width, H5PART_STEPNAME_LEN));
         return H5PART_SUCCESS;
     });
 }

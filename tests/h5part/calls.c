@@ -123,6 +123,11 @@ static void write_others(void) {
     EXPECT(H5PartWriteDataFloat64(named, "100% odd.", x) == 0);
     EXPECT(H5PartSetNumParticles(named, n / 2) == H5PART_ERR_INVAL);
     EXPECT(H5PartCloseFile(plain) == 0 && H5PartCloseFile(named) == 0);
+    named = H5PartOpenFile("cut.h5part", H5PART_WRITE);
+    EXPECT(H5PartDefineStepName(named, name, 6) == 0 && H5PartDefineStepName(named, name, 62) == H5PART_ERR_INVAL);
+    EXPECT(H5PartSetStep(named, 12) == 0 && H5PartSetNumParticles(named, n) == 0);
+    EXPECT(H5PartWriteDataFloat64(named, "x", x) == 0 && H5PartHasStep(named, 12) == 1);
+    EXPECT(H5PartGetNumSteps(named) == 1 && H5PartCloseFile(named) == 0);
     H5PartFile* empty = H5PartOpenFile("empty.h5part", H5PART_WRITE);
     EXPECT(H5PartWriteFileAttribString(empty, "why", "") == 0);
     EXPECT(H5PartCloseFile(empty) == 0);
@@ -300,6 +305,16 @@ static void codes(void) {
     EXPECT(H5PartGetNumSteps(NULL) == H5PART_ERR_BADFD && told == before);
 }
 
+/* CUT: a file of another program, whose step name was cut to 56 characters, '#' and 6 digits. */
+static void read_cut(const char* path) {
+    char name[81];
+    memset(name, 'n', 80);
+    name[80] = '\0';
+    H5PartFile* f = H5PartOpenFile(path, H5PART_READ);
+    EXPECT(H5PartDefineStepName(f, name, 6) == 0 && H5PartGetNumSteps(f) == 1 && H5PartHasStep(f, 12) == 1);
+    EXPECT(H5PartSetStep(f, 12) == 0 && H5PartGetNumParticles(f) == 20 && H5PartCloseFile(f) == 0);
+}
+
 /* FLAT: a file of another program, whose dataset has two dimensions. */
 int main(int argc, char** argv) {
     EXPECT(H5PartSetErrorHandler(remember) == 0 && H5PartGetErrorHandler() == remember);
@@ -308,6 +323,7 @@ int main(int argc, char** argv) {
     append();
     read_main();
     if (argc > 1) read_flat(argv[1]);
+    if (argc > 2) read_cut(argv[2]);
     no_room();
     codes();
     leave_open();

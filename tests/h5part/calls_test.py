@@ -88,10 +88,14 @@ def main():
     with clients.workplace() as work:
         with h5py.File(work / "flat.h5part", "w") as file:
             file["Step#0/x"] = numpy.arange(20.0).reshape(10, 2)
-        clients.run(None, "h5part_calls", "flat.h5part", cwd=work)
+        with h5py.File(work / "theirs.h5part", "w") as file:
+            file[f"{'n' * 56}#000012/x"] = numpy.arange(20.0)
+        clients.run(None, "h5part_calls", "flat.h5part", "theirs.h5part", cwd=work)
         check_main(work / "main.h5part")
         check_others(work)
         check_steps(work / "left.h5part", 2)
+        with h5py.File(work / "cut.h5part") as file:
+            expect(list(file) == [f"{'n' * 56}#000012"], f"{list(file)}")
         clients.run(None, "h5part_blocks", cwd=work)
         with h5py.File(work / "blocks.h5part") as file:
             values(file["Step#0/x"], [1, 2, 3], "f8")
