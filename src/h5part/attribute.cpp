@@ -32,6 +32,10 @@ Result<Type> number_of(std::int64_t code) {
 
 }  // namespace
 
+Error no_attribute(const std::string& name) {
+    return {ErrorKind::broken, fmt::format("there is no attribute '{}'.", name)};
+}
+
 Result<std::int64_t> code_of_h5_type(std::int64_t type) {
     const auto size = H5Tget_size(type);
     switch (H5Tget_class(type)) {

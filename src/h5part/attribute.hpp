@@ -22,6 +22,9 @@ struct H5PartAttribute {
 Result<H5PartAttribute> make_attribute(const std::string& name, std::int64_t code, const void* value,
                                        std::int64_t count);
 
+/// Of the kind whose code H5Part answers.
+Error no_attribute(const std::string& name);
+
 /// H5Part's code of an element of HDF5's class and size; `unsupported` where it has none.
 Result<std::int64_t> code_of_h5_type(std::int64_t type);
 std::int64_t code_of(Type type);

@@ -31,8 +31,8 @@ Result<std::vector<DatasetInfo>> attributes(H5PartFile& file, Of of) {
         all = std::move(stored);
     }
     if (file.writer() != nullptr)
-        for (auto& one : file.writer()->attributes(group)) all.push_back(std::move(one));
-    std::ranges::sort(all, {}, &DatasetInfo::name);
+        for (const auto& one : file.writer()->attributes(group))
+            all.push_back({one.name, code_of(one.type), static_cast<std::int64_t>(one.count)});
     return all;
 }
 
@@ -88,7 +88,7 @@ h5part_int64_t read(const char* function, H5PartFile* f, Of of, const char* name
             std::memcpy(value, written->value.data(), bytes);
             return H5PART_SUCCESS;
         }
-        if (!is_stored(*f, of)) return Error{ErrorKind::missing, fmt::format("there is no attribute '{}'.", name)};
+        if (!is_stored(*f, of)) return no_attribute(name);
         FB_TRY(f->reader->read_attribute(group, name, value));
         return H5PART_SUCCESS;
     });

@@ -24,8 +24,7 @@ h5part_int64_t read_text(const char* function, H5PartFile* f, bool of_step, cons
             pad({text, strnlen(text, written->value.size())}, value, length);
             return H5PART_SUCCESS;
         }
-        if (of_step ? !f->group_is_read : !f->reader.has_value())
-            return Error{ErrorKind::missing, fmt::format("there is no attribute '{}'.", name)};
+        if (of_step ? !f->group_is_read : !f->reader.has_value()) return no_attribute(name);
         FB_TRY_ASSIGN(text, f->reader->read_text(group, name));
         pad(text, value, length);
         return H5PART_SUCCESS;

@@ -83,7 +83,7 @@ Result<std::uint64_t> select(const Id& space, std::uint64_t there, const RowsVie
 Result<Id> open_attribute(const Id& object, const std::string& name) {
     const auto there = H5Aexists(object.get(), name.c_str());
     FB_TRY(require(there, "looking for an attribute"));
-    if (there == 0) return Error{ErrorKind::missing, fmt::format("there is no attribute '{}'.", name)};
+    if (there == 0) return no_attribute(name);
     return own(H5Aopen(object.get(), name.c_str(), H5P_DEFAULT), fmt::format("opening attribute '{}'", name));
 }
 
@@ -151,9 +151,9 @@ Result<std::vector<DatasetInfo>> H5PartReader::attributes(const std::string& gro
     FB_TRY(require(H5Oget_info(group.get(), &info), "counting attributes"));
     std::vector<DatasetInfo> found;
     for (hsize_t i = 0; i < info.num_attrs; ++i) {
-        FB_TRY_ASSIGN(attribute,
-                      own(H5Aopen_by_idx(group.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT),
-                          "opening an attribute"));
+        FB_TRY_ASSIGN(attribute, own(H5Aopen_by_idx(group.get(), ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, H5P_DEFAULT,
+                                                    H5P_DEFAULT),
+                                     "opening an attribute"));
         std::string name(static_cast<std::size_t>(std::max<ssize_t>(H5Aget_name(attribute.get(), 0, nullptr), 0)) + 1,
                          0);
         FB_TRY(require(H5Aget_name(attribute.get(), name.size(), name.data()) < 0 ? -1 : 0, "naming an attribute"));

@@ -40,7 +40,7 @@ public:
     Result<> read(const std::string& group, const std::string& name, hid_t type, const RowsView& view, void* to,
                   std::string& note) const;
 
-    /// Of a group, or of the file for "".
+    /// Of a group, or of the file for ""; in the order in which they were made.
     Result<std::vector<DatasetInfo>> attributes(const std::string& group) const;
     Result<> read_attribute(const std::string& group, const std::string& name, void* to) const;
     /// The bytes of a text without its end.

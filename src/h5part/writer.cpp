@@ -64,11 +64,7 @@ Result<> StepWriter::set_step(std::int64_t number, const std::string& group) {
     if (step_ && step_->number == number && step_->group == group) return {};
     const auto ended = end_step();
     step_ = Step{.number = number, .group = group};
-    const auto stored = [&](const auto& all) {
-        const auto found = all.find(group);
-        return found == all.end() ? typename std::decay_t<decltype(all)>::mapped_type{} : found->second;
-    };
-    step_->before = {groups_.contains(group), stored(written_), stored(step_attributes_)};
+    step_->before = {groups_.contains(group), written_[group], attributes(group)};
     groups_.insert(group);
     return ended;
 }
@@ -156,29 +152,20 @@ Result<> StepWriter::write(const std::string& name, Type type, const void* data)
 }
 
 void StepWriter::put_attribute(const std::string& group, H5PartAttribute attribute) {
-    auto& known = group.empty() ? file_attributes_ : step_attributes_[group];
-    const auto name = attribute.name;
-    if (!group.empty()) step_->attributes[name] = attribute;
-    known[name] = std::move(attribute);
+    if (!group.empty()) step_->attributes.push_back(attribute);
+    attributes_[group].push_back(std::move(attribute));
+}
+
+const std::vector<H5PartAttribute>& StepWriter::attributes(const std::string& group) const {
+    static const Attributes none;
+    const auto found = attributes_.find(group);
+    return found == attributes_.end() ? none : found->second;
 }
 
 const H5PartAttribute* StepWriter::attribute(const std::string& group, const std::string& name) const {
-    const auto of_step = step_attributes_.find(group);
-    if (!group.empty() && of_step == step_attributes_.end()) return nullptr;
-    const auto& known = group.empty() ? file_attributes_ : of_step->second;
-    const auto found = known.find(name);
-    return found == known.end() ? nullptr : &found->second;
-}
-
-std::vector<DatasetInfo> StepWriter::attributes(const std::string& group) const {
-    std::vector<DatasetInfo> all;
-    const auto add = [&](const std::map<std::string, H5PartAttribute>& known) {
-        for (const auto& [name, one] : known)
-            all.push_back({name, code_of(one.type), static_cast<std::int64_t>(one.count)});
-    };
-    if (group.empty()) add(file_attributes_);
-    else if (const auto found = step_attributes_.find(group); found != step_attributes_.end()) add(found->second);
-    return all;
+    const auto& all = attributes(group);
+    const auto found = std::ranges::find(all, name, &H5PartAttribute::name);
+    return found == all.end() ? nullptr : &*found;
 }
 
 std::vector<DatasetInfo> StepWriter::datasets(const std::string& group) const {
@@ -190,45 +177,42 @@ std::vector<DatasetInfo> StepWriter::datasets(const std::string& group) const {
 }
 
 StepWriter::Values StepWriter::values_of(const Step& step) const {
-    Values values;
     H5PartAttribute group{.name = "", .type = string_of(static_cast<std::uint32_t>((step.group.size() / 64 + 1) * 64))};
     group.value.resize(group.type.size_bytes);
     std::memcpy(group.value.data(), step.group.data(), step.group.size());
     const std::int32_t appends = appends_ ? 1 : 0;
-    values[names::group_variable] = {group.type, 1, true, group.value};
-    values[names::order_variable] = {i64, 1, true, bytes_of(&snapshots_, sizeof(snapshots_))};
-    values[names::appends_variable] = {i32, 1, true, bytes_of(&appends, sizeof(appends))};
-    const auto add = [&](std::string_view prefix, const std::map<std::string, H5PartAttribute>& attributes) {
-        for (const auto& [name, one] : attributes)
-            values[std::string(prefix) + names::stored_name(name)] = {one.type, one.count,
-                                                                      one.type.scalar == Scalar::string, one.value};
+    Values values{{names::group_variable, group.type, 1, true, group.value},
+                  {names::order_variable, i64, 1, true, bytes_of(&snapshots_, sizeof(snapshots_))},
+                  {names::appends_variable, i32, 1, true, bytes_of(&appends, sizeof(appends))}};
+    const auto add = [&](std::string_view prefix, const Attributes& all) {
+        for (const auto& one : all)
+            values.push_back({std::string(prefix) + names::stored_name(one.name), one.type, one.count,
+                              one.type.scalar == Scalar::string, one.value});
     };
-    add(names::file_prefix, file_attributes_);
+    add(names::file_prefix, attributes(""));
     add(names::step_prefix, step.attributes);
     return values;
 }
 
-// Values of the types that the stream knows are stored where it looks for them; others cost a new layout.
+bool StepWriter::knows(const Series& series, const Values& values) {
+    return std::ranges::equal(series.values, values,
+                              [](const auto& one, const auto& other) { return one.fits(other); });
+}
+
+// Values that the stream knows are stored where it looks for them; others cost a new layout. All are described anew
+// then, since the file gets its attributes in the order of the stream's variables.
 Result<> StepWriter::describe(Series& series, Values values) {
-    for (auto known = series.values.begin(); known != series.values.end();) {
-        const auto now = values.find(known->first);
-        if (now != values.end() && now->second.fits(known->second)) {
-            std::ranges::copy(now->second.bytes, known->second.bytes.begin());
-            ++known;
-            continue;
-        }
-        FB_TRY(series.stream.forget(known->first));
-        known = series.values.erase(known);
+    if (knows(series, values)) {
+        for (std::size_t i = 0; i < values.size(); ++i)
+            std::ranges::copy(values[i].bytes, series.values[i].bytes.begin());
+        return {};
     }
-    for (auto& [name, value] : values) {
-        if (series.values.contains(name)) continue;
-        auto& kept = series.values[name] = std::move(value);
+    for (; !series.values.empty(); series.values.pop_back()) FB_TRY(series.stream.forget(series.values.back().name));
+    for (auto& value : values) {
         // Attributes are the file's metadata, of which H5Part itself writes what the first rank has.
-        const auto described = series.stream.replicated(name, kept.type, kept.scalar ? Extents{} : Extents{kept.count},
-                                                        kept.bytes.data(), {}, Replicated::first_rank);
-        if (described) continue;
-        series.values.erase(name);
-        return described;
+        FB_TRY(series.stream.replicated(value.name, value.type, value.scalar ? Extents{} : Extents{value.count},
+                                        value.bytes.data(), {}, Replicated::first_rank));
+        series.values.push_back(std::move(value));  // whose bytes stay where they are
     }
     return {};
 }
@@ -255,13 +239,9 @@ Result<StepWriter::Series*> StepWriter::series_for(const Step& step) {
 
 Result<> StepWriter::save_step(Step& step) {
     if (step.direct) {
-        const auto values = values_of(step);
-        const auto& known = step.series->values;
-        const bool same = std::ranges::equal(values, known, [](const auto& one, const auto& other) {
-            return one.first == other.first && one.second.fits(other.second);
-        });
-        if (same && step.columns.size() == step.series->columns.size()) {
-            FB_TRY(describe(*step.series, values));
+        auto values = values_of(step);
+        if (knows(*step.series, values) && step.columns.size() == step.series->columns.size()) {
+            FB_TRY(describe(*step.series, std::move(values)));
             FB_TRY_ASSIGN(saved, step.direct->seal());
             static_cast<void>(saved);
             return {};
@@ -289,7 +269,7 @@ void StepWriter::forget_step() {
     const auto& [was_there, datasets, attributes] = step_->before;
     if (!was_there) groups_.erase(step_->group);
     written_[step_->group] = datasets;
-    step_attributes_[step_->group] = attributes;
+    attributes_[step_->group] = attributes;
 }
 
 Result<> StepWriter::end_step() {
@@ -311,7 +291,7 @@ Result<> StepWriter::end_step() {
 
 Result<std::int64_t> StepWriter::close(bool always) {
     const auto ended = end_step();
-    if (ended && snapshots_ == 0 && (always || !file_attributes_.empty())) {
+    if (ended && snapshots_ == 0 && (always || !attributes("").empty())) {
         step_ = Step{.number = 0};
         FB_TRY(end_step());
     }

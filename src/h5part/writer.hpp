@@ -40,8 +40,9 @@ public:
 
     /// One that is not there yet: H5Part writes each once. Without a group: of the file.
     void put_attribute(const std::string& group, H5PartAttribute attribute);
+    /// In the order in which they were put, which is theirs in the file too.
+    const std::vector<H5PartAttribute>& attributes(const std::string& group) const;
     const H5PartAttribute* attribute(const std::string& group, const std::string& name) const;
-    std::vector<DatasetInfo> attributes(const std::string& group) const;
     /// What was written to a step, by name.
     std::vector<DatasetInfo> datasets(const std::string& group) const;
     const std::set<std::string>& groups() const { return groups_; }
@@ -60,15 +61,17 @@ private:
         friend bool operator==(const Column&, const Column&) = default;
     };
     struct Value {
+        std::string name;
         Type type;
         std::uint64_t count = 1;
         bool scalar = false;
         std::vector<std::byte> bytes;
         bool fits(const Value& other) const {
-            return type == other.type && count == other.count && scalar == other.scalar;
+            return name == other.name && type == other.type && count == other.count && scalar == other.scalar;
         }
     };
-    using Values = std::map<std::string, Value>;
+    using Values = std::vector<Value>;
+    using Attributes = std::vector<H5PartAttribute>;
     // A stream: one set of columns, each step once.
     struct Series {
         Stream stream;
@@ -81,7 +84,7 @@ private:
     struct Before {
         bool was_there = false;
         std::map<std::string, DatasetInfo> datasets;
-        std::map<std::string, H5PartAttribute> attributes;
+        Attributes attributes;
     };
     struct Step {
         std::int64_t number = -1;
@@ -90,7 +93,7 @@ private:
         std::vector<std::vector<std::byte>> copies;  // of the columns that are not in the slot
         Series* series = nullptr;
         std::optional<DirectSave> direct;
-        std::map<std::string, H5PartAttribute> attributes;
+        Attributes attributes;
         std::int64_t rows = 0;
         Before before = {};
         Result<> broken = {};  // the first error: the step is not saved
@@ -106,6 +109,7 @@ private:
     void forget_step();
     Result<> save_step(Step& step);
     Values values_of(const Step& step) const;
+    static bool knows(const Series& series, const Values& values);
     Result<> describe(Series& series, Values values);
     Result<Series*> series_for(const Step& step);
 
@@ -118,10 +122,9 @@ private:
     std::optional<Step> step_;
     std::int64_t rows_ = -1, all_rows_ = 0, stride_ = 1;
     std::int64_t snapshots_ = 0;
-    std::map<std::string, H5PartAttribute> file_attributes_;
     std::set<std::string> groups_;
     std::map<std::string, std::map<std::string, DatasetInfo>> written_;
-    std::map<std::string, std::map<std::string, H5PartAttribute>> step_attributes_;
+    std::map<std::string, Attributes> attributes_;  // by group; those of the file under ""
 };
 
 }  // namespace forebay::h5part

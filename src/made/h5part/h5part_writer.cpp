@@ -35,11 +35,12 @@ Result<h5::Id> attribute_type(Type type, std::span<const std::byte> value) {
     return text;
 }
 
+// One that is there has this value and keeps its place: H5Part writes each once, and each snapshot repeats the file's.
 Result<> put_attribute(const h5::Id& object, const std::string& name, Type type, std::span<const std::byte> value) {
     const auto doing = fmt::format("writing attribute '{}'", name);
     const auto there = H5Aexists(object.get(), name.c_str());
     FB_TRY(h5::require(there, doing));
-    if (there > 0) FB_TRY(h5::require(H5Adelete(object.get(), name.c_str()), doing));
+    if (there > 0) return {};
     FB_TRY_ASSIGN(stored, attribute_type(type, value));
     const hsize_t count = value.size() / type.size_bytes;
     FB_TRY_ASSIGN(
