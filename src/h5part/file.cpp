@@ -30,9 +30,6 @@ Result<> check_flags(char flags) {
         return Error{ErrorKind::refused, fmt::format("the flags {:#x} are none of H5PART_READ, WRITE and "
                                                      "APPEND alone.",
                                                      flags)};
-    if ((flags & H5PART_VFD_MPIPOSIX) != 0)
-        return Error{ErrorKind::refused, "H5PART_VFD_MPIPOSIX is not there: HDF5 has no such driver since 1.8.13", "",
-                     "leave the flag out"};
     return {};
 }
 
