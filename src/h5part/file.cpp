@@ -134,10 +134,13 @@ h5part_int64_t set_step(H5PartFile& file, std::int64_t step, const char* functio
         const auto group = file.group_of(step);
         auto* writer = file.writer();
         const auto found = file.reader ? file.reader->has_group(group) : Result<bool>(false);
-        const auto checked = check_step(file, step, group, found);
+        Result<std::vector<DatasetInfo>> stored = std::vector<DatasetInfo>{};
+        if (writer != nullptr && found && *found) stored = file.reader->datasets(group);
+        auto checked = check_step(file, step, group, found);
+        if (checked && !stored) checked = stored.error();
         // While a file is read, each rank chooses its step alone; while it is written, all choose the same.
         FB_TRY(writer != nullptr ? comm::agree(*file.ranks.world, checked) : checked);
-        const auto ended = writer != nullptr ? writer->set_step(step, group) : Result<>();
+        const auto ended = writer != nullptr ? writer->set_step(step, group, *stored) : Result<>();
         // The new step is set, whatever became of the old one.
         file.step = step;
         file.group = group;
@@ -149,14 +152,8 @@ h5part_int64_t set_step(H5PartFile& file, std::int64_t step, const char* functio
 
 Result<std::vector<DatasetInfo>> datasets(H5PartFile& file) {
     FB_TRY(need_step(file));
-    std::vector<DatasetInfo> all;
-    if (auto* writer = file.writer()) all = writer->datasets(file.group);
-    if (!file.group_is_read) return all;
-    FB_TRY_ASSIGN(stored, file.reader->datasets(file.group));
-    for (auto& one : stored)
-        if (std::ranges::find(all, one.name, &DatasetInfo::name) == all.end()) all.push_back(std::move(one));
-    std::ranges::sort(all, {}, &DatasetInfo::name);
-    return all;
+    if (file.writer() != nullptr) return file.writer()->datasets(file.group);
+    return file.reader->datasets(file.group);
 }
 
 std::string dataset_name(const char* function, const char* name) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/try.hpp"
 #include "h5part/file.hpp"
@@ -37,7 +38,8 @@ Result<std::int64_t> particles(H5PartFile& file) {
 Result<> need_reading(const H5PartFile& file) {
     if (!file.writing) return {};
     return Error{ErrorKind::refused,
-                 fmt::format("{} is open for writing; views are for files that are read.", file.path)};
+                 fmt::format("{} is open for writing; the call is for files that are read", file.path), "",
+                 "H5PartSetNumParticles, which ends a view"};
 }
 
 h5part_int64_t read(const char* function, H5PartFile* f, const char* name, hid_t type, void* to) {
@@ -126,20 +128,21 @@ h5part_int64_t H5PartGetNumParticles(H5PartFile* f) {
 
 h5part_int64_t H5PartSetView(H5PartFile* f, const h5part_int64_t start, const h5part_int64_t end) {
     return with("H5PartSetView", f, [&]() -> Result<h5part_int64_t> {
-        FB_TRY(need_reading(*f));
+        f->view = RowsView::nowhere();
         FB_TRY(some_step(*f, "H5PartSetView"));
-        f->view = {};
-        if (start == -1 && end == -1) return H5PART_SUCCESS;
         FB_TRY_ASSIGN(all, all_particles(*f));
-        if (all == 0) return H5PART_SUCCESS;
+        if (all == 0 || (start == -1 && end == -1)) {
+            f->view = {};
+            return H5PART_SUCCESS;
+        }
         const auto first = start == -1 ? 0 : start;
-        auto last = end == -1 ? all - 1 : end;
+        auto last = end == -1 ? all - 1 : std::min(end, std::numeric_limits<h5part_int64_t>::max() - 1);
+        if (first < 0) return Error{ErrorKind::broken, fmt::format("the view begins at {}.", first)};
         if (last < first) {
             warn("H5PartSetView", fmt::format("the view's end {} is less than its start {}.", last, first));
             last = first;
         }
-        if (first < 0 || last >= all)
-            return Error{ErrorKind::broken, fmt::format("the view {}-{} passes the {} particles.", first, last, all)};
+        // What passes the end of a dataset is refused where data are read or written, as in H5Part.
         f->view = {.kind = RowsView::Kind::range, .start = first, .count = last - first + 1};
         return H5PART_SUCCESS;
     });
@@ -147,12 +150,11 @@ h5part_int64_t H5PartSetView(H5PartFile* f, const h5part_int64_t start, const h5
 
 h5part_int64_t H5PartSetViewIndices(H5PartFile* f, const h5part_int64_t* indices, h5part_int64_t nelems) {
     return with("H5PartSetViewIndices", f, [&]() -> Result<h5part_int64_t> {
-        FB_TRY(need_reading(*f));
+        f->view = RowsView::nowhere();
         FB_TRY(some_step(*f, "H5PartSetViewIndices"));
-        f->view = {};
-        if (indices == nullptr || nelems < 0) return H5PART_SUCCESS;
         FB_TRY_ASSIGN(all, all_particles(*f));
-        if (all == 0) return H5PART_SUCCESS;
+        f->view = {};
+        if (all == 0 || indices == nullptr || nelems < 0) return H5PART_SUCCESS;
         f->view.kind = RowsView::Kind::points;
         f->view.points.assign(indices, indices + nelems);
         return H5PART_SUCCESS;
@@ -161,7 +163,6 @@ h5part_int64_t H5PartSetViewIndices(H5PartFile* f, const h5part_int64_t* indices
 
 h5part_int64_t H5PartGetView(H5PartFile* f, h5part_int64_t* start, h5part_int64_t* end) {
     return with("H5PartGetView", f, [&]() -> Result<h5part_int64_t> {
-        FB_TRY(need_reading(*f));
         if (f->view.kind == RowsView::Kind::points)
             return Error{ErrorKind::refused, "the view is a list of indices, which has no start and end."};
         FB_TRY(some_step(*f, "H5PartGetView"));
@@ -191,9 +192,9 @@ h5part_int64_t H5PartResetView(H5PartFile* f) {
 // H5Part gives each rank N / ranks and leaves the rest to nobody; here the first ranks have one more.
 h5part_int64_t H5PartSetCanonicalView(H5PartFile* f) {
     return with("H5PartSetCanonicalView", f, [&]() -> Result<h5part_int64_t> {
-        FB_TRY(need_reading(*f));
         f->view = {};
         if (f->ranks.key.empty()) return H5PART_SUCCESS;
+        f->view = RowsView::nowhere();
         FB_TRY(some_step(*f, "H5PartSetCanonicalView"));
         FB_TRY_ASSIGN(all, all_particles(*f));
         const std::int64_t rank = f->ranks.world->rank(), ranks = f->ranks.world->size();

@@ -12,12 +12,15 @@
 
 namespace forebay::h5part {
 
-/// What a rank reads of each dataset, and how it lies in memory.
+/// What a rank reads or writes of each dataset, and how it lies in memory.
 struct RowsView {
     enum class Kind { none, range, points } kind = Kind::none;
-    std::int64_t start = 0, count = 0;  // range; a rank may have none
+    std::int64_t start = 0, count = 0;  // range; a rank may have none, and it may pass the dataset's end
     std::vector<hsize_t> points;
     std::uint64_t stride = 1;  // in memory, in elements
+
+    /// Data calls are refused: the caller's arrays have as many elements as the view that could not be set.
+    static RowsView nowhere() { return {.kind = Kind::range, .start = -1, .count = 1}; }
 };
 
 struct DatasetInfo {

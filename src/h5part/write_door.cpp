@@ -26,28 +26,29 @@ h5part_int64_t write(const char* function, H5PartFile* f, const char* name, Type
         if (std::string_view(name).find('/') != std::string_view::npos || std::string_view(name) == ".")
             return Error{ErrorKind::broken,
                          fmt::format("the dataset's name '{}' is a path, which HDF5 makes no dataset of.", name)};
-        FB_TRY(f->writer()->write(dataset_name(function, name), type, data));
+        FB_TRY(f->writer()->write(dataset_name(function, name), type, data, f->view));
         return H5PART_SUCCESS;
     });
 }
 
-// What a reader says of itself: its part of each dataset, in the order of the ranks, and how it lies in memory.
-Result<> set_read_particles(H5PartFile& file, std::int64_t count, std::uint64_t stride) {
-    std::vector<std::int64_t> all(static_cast<std::size_t>(file.ranks.world->size()));
-    file.ranks.world->gather_all(std::as_bytes(std::span(&count, 1)), std::as_writable_bytes(std::span(all)));
-    if (std::ranges::min(all) < 0) return refused_particles(count);
-    file.view = {.kind = RowsView::Kind::range, .count = count, .stride = stride};
-    for (int rank = 0; rank < file.ranks.world->rank(); ++rank) file.view.start += all[static_cast<std::size_t>(rank)];
-    return {};
+Result<std::int64_t> first_row(H5PartFile& file, std::int64_t count) {
+    if (auto* writer = file.writer()) return writer->set_particles(count);
+    FB_TRY_ASSIGN(share, share_of(*file.ranks.world, count));
+    return share.first;
 }
 
+// What each rank writes or reads from now on: its part of each dataset, and how that lies in memory.
 h5part_int64_t set_particles(const char* function, H5PartFile* f, h5part_int64_t count, h5part_int64_t stride) {
     return with(function, f, [&]() -> Result<h5part_int64_t> {
+        f->view = RowsView::nowhere();
         // A negative count is refused on all ranks, by the calls below: none may leave the others in them.
         if (count <= 0 && f->ranks.key.empty()) return refused_particles(count);
         if (stride < 1) warn(function, "a stride less than 1 is taken for 1.");
-        if (f->writer() != nullptr) FB_TRY(f->writer()->set_particles(count, std::max<h5part_int64_t>(stride, 1)));
-        else FB_TRY(set_read_particles(*f, count, static_cast<std::uint64_t>(std::max<h5part_int64_t>(stride, 1))));
+        FB_TRY_ASSIGN(first, first_row(*f, count));
+        f->view = {.kind = RowsView::Kind::range,
+                   .start = first,
+                   .count = count,
+                   .stride = static_cast<std::uint64_t>(std::max<h5part_int64_t>(stride, 1))};
         return H5PART_SUCCESS;
     });
 }

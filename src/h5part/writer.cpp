@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/try.hpp"
 #include "h5part/report.hpp"
@@ -37,6 +38,16 @@ void gather(std::byte* to, const void* from, std::size_t count, std::size_t stri
     else gather_elements<std::uint64_t>(to, from, count, stride);
 }
 
+// `to` is the place of row `first`.
+void put_rows(std::byte* to, const void* from, const RowsView& view, std::int64_t first, std::size_t element_bytes) {
+    const auto place = [&](auto row) { return to + static_cast<std::size_t>(row - first) * element_bytes; };
+    if (view.kind == RowsView::Kind::range)
+        return gather(place(view.start), from, static_cast<std::size_t>(view.count), view.stride, element_bytes);
+    const auto* at = static_cast<const std::byte*>(from);
+    for (std::size_t i = 0; i < view.points.size(); ++i)
+        std::memcpy(place(static_cast<std::int64_t>(view.points[i])), at + i * element_bytes, element_bytes);
+}
+
 std::vector<std::byte> bytes_of(const void* value, std::size_t size) {
     const auto* at = static_cast<const std::byte*>(value);
     return {at, at + size};
@@ -55,34 +66,42 @@ StreamOptions options_of(const Options& options) {
 
 }  // namespace
 
+Result<Share> share_of(comm::Group& world, std::int64_t rows) {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(world.size()));
+    world.gather_all(std::as_bytes(std::span(&rows, 1)), std::as_writable_bytes(std::span(all)));
+    if (std::ranges::min(all) < 0) return refused_particles(rows);
+    const auto own = all.begin() + world.rank();
+    const auto first = std::accumulate(all.begin(), own, std::int64_t{0});
+    return Share{first, std::accumulate(own, all.end(), first)};
+}
+
 Result<std::unique_ptr<StepWriter>> StepWriter::open(const SessionRanks& ranks, const Options& options, bool appends) {
     FB_TRY_ASSIGN(session, ranks.open(options));
     return std::unique_ptr<StepWriter>(new StepWriter(ranks, std::move(session), options_of(options), appends));
 }
 
-Result<> StepWriter::set_step(std::int64_t number, const std::string& group) {
+Result<> StepWriter::set_step(std::int64_t number, const std::string& group, const std::vector<DatasetInfo>& stored) {
     if (step_ && step_->number == number && step_->group == group) return {};
     const auto ended = end_step();
     step_ = Step{.number = number, .group = group};
+    for (const auto& one : stored) written_[group].try_emplace(one.name, one);
     step_->before = {groups_.contains(group), written_[group], attributes(group)};
     groups_.insert(group);
     return ended;
 }
 
-Result<> StepWriter::set_particles(std::int64_t rows, std::int64_t stride) {
+Result<std::int64_t> StepWriter::set_particles(std::int64_t rows) {
+    FB_TRY_ASSIGN(share, share_of(*ranks_.world, rows));
     const bool differs = step_ && !step_->columns.empty() && step_->rows != rows;
-    std::array<std::int64_t, 3> sums{rows, differs ? 1 : 0, rows < 0 ? 1 : 0};
-    ranks_.world->sum(sums);
-    if (sums[2] != 0) return refused_particles(rows);
-    if (sums[1] != 0)
+    if (ranks_.world->max(differs ? 1 : 0) != 0)
         return Error{ErrorKind::refused,
                      fmt::format("step {} has columns of {} particles already; their number cannot change "
                                  "within a step.",
                                  step_ ? step_->number : -1, all_rows_)};
     rows_ = rows;
-    all_rows_ = sums[0];
-    stride_ = stride;
-    return {};
+    first_row_ = share.first;
+    all_rows_ = share.all;
+    return first_row_;
 }
 
 // A step that begins as the last one did is expected to go on like it.
@@ -137,16 +156,39 @@ Result<std::byte*> StepWriter::place_of(const Column& column) {
     return step.copies[at].data();
 }
 
-Result<> StepWriter::write(const std::string& name, Type type, const void* data) {
+bool StepWriter::has_rows(const RowsView& view) const {
+    const auto is_own = [&](auto row) {
+        return static_cast<hsize_t>(row) - static_cast<hsize_t>(first_row_) < static_cast<hsize_t>(rows_);
+    };
+    if (view.kind == RowsView::Kind::points) return std::ranges::all_of(view.points, is_own);
+    return view.count == 0 || (is_own(view.start) && view.count <= rows_ - (view.start - first_row_));
+}
+
+Result<> StepWriter::write(const std::string& name, Type type, const void* data, const RowsView& view) {
     auto& step = *step_;
     FB_TRY(step.broken);
     if (step.columns.empty()) step.rows = rows_;
-    auto to = place_of({names::stored_name(name), type});
-    if (!to) {
-        step.broken = to.error();
-        return to.error();
-    }
-    gather(*to, data, static_cast<std::size_t>(rows_), static_cast<std::size_t>(stride_), type.size_bytes);
+    const RowsView all{.kind = RowsView::Kind::range, .count = all_rows_};
+    const auto& rows = view.kind == RowsView::Kind::none ? all : view;
+    const bool is_whole = rows.kind == RowsView::Kind::range && rows.count == rows_;
+    const Column column{names::stored_name(name), type};
+    const bool begins_partly = !is_whole && std::ranges::find(step.columns, column) == step.columns.end();
+    // A view is refused after place_of(), in which other ranks wait for this one.
+    const auto to = place_of(column);
+    step.broken = [&]() -> Result<> {
+        FB_TRY(to);
+        if (!has_rows(rows))
+            return Error{ErrorKind::refused,
+                         fmt::format("the view of '{}' passes this rank's {} rows from {} on", name, rows_, first_row_),
+                         "", "give H5PartSetNumParticles on each rank the number of rows that it writes"};
+        if (begins_partly && written_[step.group].contains(name))
+            return Error{ErrorKind::refused, fmt::format("'{}' was written before: it is replaced as a whole", name),
+                         "", "write all of its rows, after H5PartSetNumParticles, which ends the view"};
+        return {};
+    }();
+    FB_TRY(step.broken);
+    if (begins_partly) std::fill_n(*to, static_cast<std::size_t>(rows_) * type.size_bytes, std::byte{});
+    put_rows(*to, data, rows, first_row_, type.size_bytes);
     written_[step.group][name] = {name, code_of(type), all_rows_};
     return {};
 }

@@ -23,6 +23,14 @@ namespace forebay::h5part {
 
 using behind::SessionRanks;
 
+/// Rows of all ranks lie in the order of the ranks.
+struct Share {
+    std::int64_t first = 0;  // row of this rank
+    std::int64_t all = 0;    // rows of all ranks
+};
+/// `refused` where any rank has less than 0. Collective.
+Result<Share> share_of(comm::Group& world, std::int64_t rows);
+
 class StepWriter {
 public:
     /// Opens the session over `ranks` with `options`, whose run is there and empty. `appends`: the file at the run's
@@ -30,20 +38,22 @@ public:
     static Result<std::unique_ptr<StepWriter>> open(const SessionRanks& ranks, const Options& options, bool appends);
 
     /// Ends the step before, unless that is the same, which goes on. The new one is set even if ending failed: what the
-    /// old one made is then forgotten. `number` is not negative. Collective.
-    Result<> set_step(std::int64_t number, const std::string& group);
-    /// This rank's rows from now on, `stride` elements apart. Collective.
-    Result<> set_particles(std::int64_t rows, std::int64_t stride);
+    /// old one made is then forgotten. `number` is not negative; `stored` is what the file has of the step. Collective.
+    Result<> set_step(std::int64_t number, const std::string& group, const std::vector<DatasetInfo>& stored);
+    /// This rank's rows from now on; they lie behind those of the ranks before it. Returns the first one. Collective.
+    Result<std::int64_t> set_particles(std::int64_t rows);
     bool has_particles() const { return rows_ >= 0; }
     std::int64_t all_particles() const { return all_rows_; }
-    Result<> write(const std::string& name, Type type, const void* data);
+    /// The rows of the view, which must be this rank's; rows that nothing is written to are 0. An error on any rank
+    /// keeps the step out of the file.
+    Result<> write(const std::string& name, Type type, const void* data, const RowsView& view);
 
     /// One that is not there yet: H5Part writes each once. Without a group: of the file.
     void put_attribute(const std::string& group, H5PartAttribute attribute);
     /// In the order in which they were put, which is theirs in the file too.
     const std::vector<H5PartAttribute>& attributes(const std::string& group) const;
     const H5PartAttribute* attribute(const std::string& group, const std::string& name) const;
-    /// What was written to a step, by name.
+    /// What a step has, by name: written, or stored in the file before.
     std::vector<DatasetInfo> datasets(const std::string& group) const;
     const std::set<std::string>& groups() const { return groups_; }
 
@@ -105,6 +115,7 @@ private:
     Result<> begin_directly(const Column& first);
     Result<> leave_slot();
     Result<std::byte*> place_of(const Column& column);
+    bool has_rows(const RowsView& view) const;
     Result<> end_step();
     void forget_step();
     Result<> save_step(Step& step);
@@ -120,7 +131,7 @@ private:
     std::vector<std::unique_ptr<Series>> series_;
     Series* last_ = nullptr;
     std::optional<Step> step_;
-    std::int64_t rows_ = -1, all_rows_ = 0, stride_ = 1;
+    std::int64_t rows_ = -1, first_row_ = 0, all_rows_ = 0;
     std::int64_t snapshots_ = 0;
     std::set<std::string> groups_;
     std::map<std::string, std::map<std::string, DatasetInfo>> written_;

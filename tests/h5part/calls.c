@@ -166,6 +166,29 @@ static void no_room(void) {
     EXPECT(H5PartCloseFile(f) == 0);
 }
 
+/* Rows in two passes, with a hole between them, into a step that lays the memory out and into one after it. */
+static void write_views(void) {
+    h5part_int64_t start = 0, end = 0;
+    H5PartFile* f = H5PartOpenFile("views.h5part", H5PART_WRITE);
+    for (int step = 0; step < 2; ++step) {
+        fill(step);
+        EXPECT(H5PartSetStep(f, step) == 0 && H5PartSetNumParticlesStrided(f, n / 2, 2) == 0);
+        EXPECT(H5PartWriteDataFloat64(f, "y", y) == 0); /* the view ends the stride */
+        EXPECT(H5PartSetView(f, 0, 9) == 0 && H5PartGetView(f, &start, &end) == 10 && start == 0 && end == 9);
+        EXPECT(H5PartWriteDataFloat64(f, "x", x) == 0);
+        EXPECT(H5PartSetView(f, 40, -1) == 0 && H5PartWriteDataFloat64(f, "x", x + 40) == 0);
+        EXPECT(H5PartSetView(f, -1, -1) == 0 && H5PartWriteDataInt64(f, "id", id) == 0);
+    }
+    fill(9);
+    EXPECT(H5PartSetStep(f, 0) == 0 && H5PartSetView(f, 0, 9) == 0); /* of a step that was saved */
+    EXPECT(H5PartWriteDataFloat64(f, "x", x) == H5PART_ERR_INVAL && strstr(told_text, "as a whole") != NULL);
+    EXPECT(H5PartSetStep(f, 2) == H5PART_ERR_INVAL);
+    /* The array of a number that was refused may be shorter than the one before. */
+    EXPECT(H5PartSetNumParticles(f, n) == 0 && H5PartWriteDataFloat64(f, "y", y) == 0);
+    EXPECT(H5PartSetNumParticles(f, 5) == H5PART_ERR_INVAL && H5PartWriteDataFloat64(f, "x", x) == H5PART_ERR_INVAL);
+    EXPECT(H5PartCloseFile(f) == H5PART_ERR_INVAL && strstr(told_text, "step 2 is NOT in the file") != NULL);
+}
+
 /* Of a dataset with two dimensions, by another program, there are no views. */
 static void read_flat(const char* path) {
     double all[20];
@@ -231,7 +254,12 @@ static void read_main(void) {
     EXPECT(H5PartSetView(f, 90, -1) == 0 && H5PartGetNumParticles(f) == 10);
     EXPECT(H5PartSetView(f, -1, 4) == 0 && H5PartGetNumParticles(f) == 5);
     EXPECT(H5PartSetView(f, 8, 4) == 0 && H5PartGetNumParticles(f) == 1);
-    EXPECT(H5PartSetView(f, 8, n) == H5PART_ERR_HDF5);
+    EXPECT(H5PartSetView(f, n, n + 5) == 0 && H5PartGetNumParticles(f) == 6);
+    EXPECT(H5PartReadDataFloat64(f, "x", got) == H5PART_ERR_HDF5);
+    EXPECT(H5PartSetView(f, 3, INT64_MAX) == 0 && H5PartReadDataFloat64(f, "x", got) == 0); /* larger: ignored */
+    got[0] = -1;
+    EXPECT(H5PartSetView(f, -5, 4) == H5PART_ERR_HDF5 && H5PartReadDataFloat64(f, "x", got) == H5PART_ERR_HDF5);
+    EXPECT(got[0] == -1);
     EXPECT(H5PartSetView(f, -1, -1) == 0 && H5PartHasView(f) == 0);
     static const h5part_int64_t indices[] = {99, 0, 50};
     EXPECT(H5PartSetViewIndices(f, indices, 3) == 0 && H5PartGetNumParticles(f) == 3);
@@ -299,8 +327,7 @@ static void codes(void) {
     EXPECT(H5PartWriteFileAttrib(f, "a", (h5part_int64_t)H5T_NATIVE_SHORT, x, 1) == H5PART_ERR_NOTYPE);
     EXPECT(H5PartWriteDataFloat64(f, "a/b", x) == H5PART_ERR_HDF5 &&
            H5PartWriteDataFloat64(f, "", x) == H5PART_ERR_INVAL);
-    EXPECT(H5PartSetView(f, 0, 1) == H5PART_ERR_INVAL && H5PartHasView(f) == H5PART_ERR_INVAL);
-    EXPECT(H5PartResetView(f) == H5PART_ERR_INVAL);
+    EXPECT(H5PartHasView(f) == H5PART_ERR_INVAL && H5PartResetView(f) == H5PART_ERR_INVAL);
     H5PartFile* other = H5PartOpenFile("codes.h5part", H5PART_WRITE); /* twice at once */
     EXPECT(other == NULL && told_code == H5PART_ERR_INVAL && strstr(told_text, "Next:") != NULL);
     EXPECT(H5PartCloseFile(f) == 0);
@@ -325,6 +352,7 @@ int main(int argc, char** argv) {
     EXPECT(H5PartSetErrorHandler(remember) == 0 && H5PartGetErrorHandler() == remember);
     write_main();
     write_others();
+    write_views();
     append();
     read_main();
     if (argc > 1) read_flat(argv[1]);

@@ -96,6 +96,14 @@ def main():
         check_steps(work / "left.h5part", 2)
         with h5py.File(work / "cut.h5part") as file:
             expect(list(file) == [f"{'n' * 56}#000012"], f"{list(file)}")
+        with h5py.File(work / "views.h5part") as file:
+            index = numpy.arange(50)
+            expect(sorted(file) == ["Step#0", "Step#1"], f"{list(file)}")
+            for step in range(2):
+                group = file[f"Step#{step}"]
+                values(group["x"], numpy.where((index < 10) | (index >= 40), index + 1000.0 * step, 0), "f8")
+                values(group["y"], -2 * index - 1000.0 * step, "f8")
+                values(group["id"], 5000000000 + index, "i8")
         clients.run(None, "h5part_blocks", cwd=work)
         with h5py.File(work / "blocks.h5part") as file:
             values(file["Step#0/x"], [1, 2, 3], "f8")
