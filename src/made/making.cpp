@@ -43,8 +43,10 @@ Error not_made(const Making& making, const std::string& why) {
 Result<> await_removal(const FileRun& run) {
     const auto deadline = sys::Clock::now() + removal_max;
     while (sys::Clock::now() < deadline) {
+        // Asked first: the maker's lock goes out of sight when the run gets its other name.
+        const bool at_work = run.has_maker();
         FB_TRY_ASSIGN(is_going, sys::posix_store().exists(run.gone_path()));
-        if (!is_going && !run.has_maker()) break;
+        if (!at_work && !is_going) break;
         std::this_thread::sleep_for(look_pause_min);
     }
     return {};

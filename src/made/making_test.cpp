@@ -4,9 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
+#include <vector>
 
 #include "made/making.hpp"
 #include "node/run_lock.hpp"
@@ -58,6 +61,29 @@ TEST_CASE("await: the file is made when the mark is there or the run is gone") {
     CHECK(place.making.await());
     fs::remove_all(place.run().path());
     CHECK(place.making.await());
+}
+
+TEST_CASE("await: a run that its maker deletes is gone when the wait ends, by whichever look") {
+    constexpr int rounds = 60, waiters_count = 16;
+    for (int round = 0; round < rounds; ++round) {
+        Beside place;
+        place.making.settings.options.close_wait = std::chrono::seconds(7);
+        place.mark(place.run().made_path());
+        for (int i = 0; i < 30; ++i) place.mark(place.run().path() + "/" + std::to_string(i));
+        auto lock = node::RunLock::take(place.run().finish_lock()).value();
+        std::atomic<int> waited = 0;
+        std::vector<std::thread> waiters;
+        for (int i = 0; i < waiters_count; ++i)
+            waiters.emplace_back([&] {
+                if (place.making.await() && !fs::exists(place.run().gone_path())) ++waited;
+            });
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        const auto removed = sys::remove_tree_at_once(sys::posix_store(), place.run().path());
+        lock.release();
+        for (auto& waiter : waiters) waiter.join();
+        REQUIRE(removed);
+        REQUIRE(waited == waiters_count);
+    }
 }
 
 TEST_CASE("await: the maker's own reason, an end without one, and a wait that was too short") {
