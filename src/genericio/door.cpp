@@ -11,7 +11,6 @@
 #include "base/try.hpp"
 #include "genericio/door.hpp"
 #include "genericio/pending.hpp"
-#include "sys/machine.hpp"
 
 namespace gio {
 
@@ -238,21 +237,6 @@ void GenericIO::setDefaultPartition(int partition) { own::defaults().partition =
 void GenericIO::setDefaultShouldCompress(bool compress) { own::defaults().compress = compress; }
 void GenericIO::setDefaultFileIOType(unsigned) {}
 void GenericIO::setCollectiveMPIIOThreshold(std::size_t) {}
-
-// As GenericIO does it: some 256 partitions by the nodes' names, unless the environment asks for ranks modulo a number.
-void GenericIO::setNaturalDefaultPartition() {
-    const auto number = [](const char* name, int otherwise) {
-        const char* text = std::getenv(name);
-        return text == nullptr ? otherwise : std::atoi(text);
-    };
-    std::uint32_t partition = 0;
-    if (number("GENERICIO_PARTITIONS_USE_NAME", 1) > 0)
-        for (const char c : forebay::sys::host_name()) partition = partition * 31 + static_cast<unsigned char>(c);
-    partition %= 256;
-    const int modulo = number("GENERICIO_RANK_PARTITIONS", 0);
-    if (modulo > 0) partition += static_cast<std::uint32_t>(world_rank() % modulo);
-    setDefaultPartition(static_cast<int>(partition));
-}
 
 }  // namespace gio
 

@@ -14,7 +14,4 @@ struct GenericIO::State {
 
 std::unique_ptr<forebay::genericio::Data> make_data(forebay::genericio::GridRanks ranks, const std::string& file);
 
-/// In MPI_COMM_WORLD; 0 without MPI.
-int world_rank();
-
 }  // namespace gio

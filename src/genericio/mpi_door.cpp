@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <numeric>
 
 #include "api/mpi_behind.hpp"
 #include "base/show_text.hpp"
@@ -45,11 +47,27 @@ GenericIO::GenericIO(const MPI_Comm& comm, const std::string& file, unsigned) : 
     state_->data = make_data(ranks_of(comm), file);
 }
 
-int world_rank() {
-    int rank = 0, is_initialised = 0;
-    MPI_Initialized(&is_initialised);
-    if (is_initialised != 0) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    return rank;
+// As GenericIO does it: about 256 partitions, by the sum of the bytes of the node's name, and for debugging the rank
+// modulo a number on top.
+void GenericIO::setNaturalDefaultPartition() {
+    const auto number = [](const char* name, int otherwise) {
+        const char* text = std::getenv(name);
+        return text == nullptr ? otherwise : std::atoi(text);
+    };
+    int partition = own::defaults().partition;
+    if (number("GENERICIO_PARTITIONS_USE_NAME", 1) != 0) {
+        char name[MPI_MAX_PROCESSOR_NAME];
+        int length = 0;
+        MPI_Get_processor_name(name, &length);
+        partition = std::accumulate(name, name + length, 0, [](int sum, unsigned char c) { return (sum + c) % 256; });
+    }
+    const int modulo = number("GENERICIO_RANK_PARTITIONS", 0);
+    if (modulo > 0) {
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        partition += rank % modulo;
+    }
+    setDefaultPartition(partition);
 }
 
 }  // namespace gio

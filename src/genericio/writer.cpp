@@ -70,23 +70,23 @@ Result<> describe_all(const Data& data, Stream& stream, Given& given) {
     constexpr auto first = Replicated::first_rank;
     FB_TRY(stream.replicated("genericio/phys_origin", f64, {3}, given.origin.data(), {}, first));
     FB_TRY(stream.replicated("genericio/phys_scale", f64, {3}, given.scale.data(), {}, first));
-    FB_TRY(stream.replicated("genericio/dims", u64, {3}, given.dims.data(), {}, first));
+    const bool is_grid = data.ranks.is_grid;
+    if (is_grid) FB_TRY(stream.replicated("genericio/dims", u64, {3}, given.dims.data(), {}, first));
     FB_TRY_ASSIGN(described, describe(data));
     FB_TRY_ASSIGN(table, stream.particles(format::table_name, described.columns));
     FB_TRY(table.bind(data.elements, described.places));
-    FB_TRY_ASSIGN(
-        ranks,
-        stream.particles(format::ranks_table_name,
-                         {{"coord_x", u64, {}}, {"coord_y", u64, {}}, {"coord_z", u64, {}}, {"partition", i32, {}}}));
-    return ranks.bind(1, {&given.coords[0], &given.coords[1], &given.coords[2], &given.partition});
+    std::vector<forebay::Column> columns{{"partition", i32, {}}};
+    std::vector<ColumnData> places{&given.partition};
+    for (std::size_t d = 0; is_grid && d < 3; ++d) {
+        columns.push_back({fmt::format("coord_{}", "xyz"[d]), u64, {}});
+        places.emplace_back(&given.coords[d]);
+    }
+    FB_TRY_ASSIGN(ranks, stream.particles(format::ranks_table_name, columns));
+    return ranks.bind(1, std::move(places));
 }
 
 Result<> save(const Data& data, Session& session, const Options& options) {
     Given given{data.phys_origin, data.phys_scale, data.ranks.dims, data.ranks.coords, data.partition};
-    if (!data.ranks.is_grid) {
-        given.dims = {static_cast<std::uint64_t>(data.ranks.world->size()), 1, 1};
-        given.coords = {static_cast<std::uint64_t>(data.ranks.world->rank()), 0, 0};
-    }
     auto stream = session.stream(format::stream_name, options_of(options));
     const auto described = stream ? describe_all(data, *stream, given) : Result<>(stream.error());
     FB_TRY(comm::agree(*data.ranks.world, described));

@@ -1,7 +1,7 @@
 // A code that uses GenericIO by its public calls: writes particles, or reads them on another number of ranks and
 // compares.
 //
-//   genericio_client write FILE [compress] [partition] [grid]
+//   genericio_client write FILE [compress] [partition] [natural] [grid]
 //   genericio_client read FILE allowed|disallowed|redistribute
 //   genericio_client twice FILE     two writes to one name, buffers reused at once
 //   genericio_client many FILE      FILE-0, FILE-1, FILE-2; what their writes throw is printed
@@ -177,6 +177,7 @@ void run(int count, char** arguments) {
         const std::string word = arguments[i];
         if (word == "compress") gio::GenericIO::setDefaultShouldCompress(true);
         if (word == "partition") partition = 10 + rank_in(comm) % 2;
+        if (word == "natural") gio::GenericIO::setNaturalDefaultPartition();
         if (word == "grid") {
             const int dims[3] = {1, 3, 1}, periods[3] = {1, 1, 1};
             MPI_Cart_create(MPI_COMM_WORLD, 3, dims, periods, 0, &comm);

@@ -22,6 +22,7 @@ int main(int, char** arguments) {
             in.readData(rank, false);
             n += more;
         }
+        gio::GenericIO::setNaturalDefaultPartition();  // without MPI: as it was
         gio::GenericIO out(arguments[2]);
         out.setNumElems(n);
         out.addVariable("x", x, gio::GenericIO::VarIsPhysCoordX);

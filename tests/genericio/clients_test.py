@@ -10,6 +10,7 @@ import gzip
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 
@@ -70,6 +71,24 @@ def test_written_on_3_read_on_others(tmp_path, options):
     client(2, "read", tmp_path / "m000", "allowed")
     client(3, "read", tmp_path / "m000", "disallowed")
     assert "was written by 3 ranks" in client(2, "read", tmp_path / "m000", "disallowed", code=3)
+
+
+@needs_mpi
+def test_partitions_by_the_name_of_the_host(tmp_path):
+    """As GenericIO numbers them; their list has places only of ranks that have a grid."""
+    name = sum(socket.gethostname().encode()) % 256
+    for file, options, use_name, numbers in (("named", ("natural",), None, (name, name + 1)),
+                                             ("plain", ("natural",), "0", (0, 1)),
+                                             ("placed", ("natural", "grid"), "-1", (name, name + 1))):
+        more = {} if use_name is None else {"GENERICIO_PARTITIONS_USE_NAME": use_name}
+        client(3, "write", tmp_path / file, *options, GENERICIO_RANK_PARTITIONS="2", **more)
+        assert sorted(path.name for path in tmp_path.glob(f"{file}*")) == sorted([file, *(f"{file}#{n}" for n in numbers)])
+        found, (listed, *_) = reader.read(tmp_path / file)
+        assert np.array_equal(found["x"], expected()["x"])
+        places = ["$x", "$y", "$z"] if "grid" in options else []
+        assert list(listed.variables) == ["$rank", "$partition", *places]
+    client(3, "write", tmp_path / "one", "natural")  # of one host, without ranks: no partitions
+    assert [path.name for path in tmp_path.glob("one*")] == ["one"]
 
 
 @needs_mpi

@@ -152,7 +152,7 @@ public:
 
     void setPartition(int partition);
     static void setDefaultPartition(int partition);
-    static void setNaturalDefaultPartition();
+    static void setNaturalDefaultPartition();  // by the node's name; without MPI it does nothing
     static void setDefaultFileIOType(unsigned file_io);
     static void setDefaultShouldCompress(bool compress);
     static void setCollectiveMPIIOThreshold(std::size_t elements);
