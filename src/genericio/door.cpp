@@ -20,7 +20,7 @@ using forebay::ErrorKind;
 
 namespace {
 
-own::Opened& opened(own::Data& data) {
+const own::Opened& opened(const own::Data& data) {
     if (!data.opened)
         throw forebay::Exception(
             {ErrorKind::refused, fmt::format("{} is not open", data.file), "", "openAndReadHeader() first"});
@@ -101,6 +101,11 @@ std::unique_ptr<own::Data> make_data(own::GridRanks ranks, const std::string& fi
     return data;
 }
 
+GenericIO::GenericIO(const GenericIO& other) : state_(new State{std::make_unique<own::Data>(*other.state_->data)}) {}
+GenericIO& GenericIO::operator=(const GenericIO& other) {
+    *state_->data = *other.state_->data;
+    return *this;
+}
 GenericIO::~GenericIO() = default;
 
 void GenericIO::setNumElems(std::size_t elements) { state_->data->elements = elements; }

@@ -94,7 +94,7 @@ Result<> open(Data& data, Mismatch mismatch, bool check_partitions) {
     opened.sources = opened.redistributes
                          ? share_of(static_cast<int>(opened.set.ranks.size()), rank, data.ranks.world->size())
                          : std::vector<int>{rank};
-    data.opened = std::move(opened);
+    data.opened = std::make_shared<const Opened>(std::move(opened));
     return {};
 }
 

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -46,7 +46,7 @@ struct Data {
     std::array<double, 3> phys_origin{}, phys_scale{};
     int partition = defaults().partition;
     std::vector<TableColumn> columns;
-    std::optional<Opened> opened;
+    std::shared_ptr<const Opened> opened;  // of all copies of the object
 };
 
 /// Saves the columns and starts the making of the file. Collective.

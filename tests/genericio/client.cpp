@@ -9,6 +9,7 @@
 #include <GenericIO.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -119,6 +120,24 @@ void read_sections(gio::GenericIO& file, const Particles& all, std::size_t n) {
     require(is_refused, "a section past the share");
 }
 
+// Copies of an object whose header was read have variables of their own, and read without it.
+void read_by_cursors(gio::GenericIO& file, const Particles& all, std::size_t n) {
+    file.clearVariables();
+    std::vector<gio::GenericIO> cursors(2, file);
+    file.close();
+    std::vector<float> x(n + 2);
+    std::vector<int64_t> id(n + 1);
+    cursors[0].addVariable("x", x, gio::GenericIO::VarIsPhysCoordX);
+    cursors[1].addVariable("id", id);
+    require(file.getNumberOfVariables() == 0 && cursors[0].getNumberOfVariables() == 1, "a cursor's own variables");
+    for (auto& cursor : cursors) cursor.readData(-1, false);
+    for (std::size_t i = 0; i < n; ++i) require(x[i] == all.x[i] && id[i] == all.id[i], "a value by a cursor");
+    file = cursors[0];
+    x.assign(x.size(), 0);
+    file.readData(-1, false);
+    require(std::equal(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n), all.x.begin()), "a value by a copy back");
+}
+
 void read_from(MPI_Comm comm, const std::string& name, const std::string& how) {
     gio::GenericIO file(comm, name);
     const auto mismatch = how == "redistribute" ? gio::GenericIO::MismatchRedistribute
@@ -163,6 +182,7 @@ void read_from(MPI_Comm comm, const std::string& name, const std::string& how) {
             for (std::size_t i = 0; i < file.readNumElems(source); ++i, ++at)
                 require(all.holds(at, i, source, 0), "a value");
         if (how == "redistribute") read_sections(file, all, n);
+        if (how == "redistribute") read_by_cursors(file, all, n);
     }
     int64_t mine = static_cast<int64_t>(at), sum = 0;
     MPI_Allreduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, comm);

@@ -98,8 +98,9 @@ public:
     explicit GenericIO(const std::string& file, unsigned file_io = unsigned(-1));
 #endif
     ~GenericIO();
-    GenericIO(const GenericIO&) = delete;
-    GenericIO& operator=(const GenericIO&) = delete;
+    /// A cursor: a copy of an object whose header was read has its own variables, and reads without opening anew.
+    GenericIO(const GenericIO& other);
+    GenericIO& operator=(const GenericIO& other);
 
     static std::size_t requestedExtraSpace() { return 8; }
     void setNumElems(std::size_t elements);
