@@ -40,6 +40,11 @@ $ forebay import genericio m000 again@3
 again/restart/step-000003  imported from m000: 9 variables, 984 B, from 6 processes
 $ forebay verify m000
 m000  whole: 720 B in 12 blocks
+$ printf 'more' >> m000
+$ forebay verify m000
+m000  DAMAGED in 1 place:
+  m000: bytes 2416-2419 lie behind the last block and belong to nothing.
+[1]
 $ forebay verify again/restart/step-000003/node-00000.h5
 2> forebay: again/restart/step-000003/node-00000.h5 is one node's file of a snapshot: node 0 of 1, stream restart, step 3.
 2>   Next: forebay verify again/restart@3

@@ -109,11 +109,11 @@ Result<Set> open_set(sys::Store& store, const std::string& path);
 /// All values of an int32 variable, rank after rank.
 Result<std::vector<std::int32_t>> read_integers(sys::File& file, const Set::Part& part, const std::string& variable);
 
-/// A block that is not what was written.
+/// A block that is not what was written, or bytes behind the last block.
 struct GioDamage {
-    std::string file, variable;
-    std::uint64_t rank = 0;   // global
-    std::uint64_t block = 0;  // in the file
+    std::string file, variable;  // no variable: bytes behind the last block
+    std::uint64_t rank = 0;      // global
+    std::uint64_t block = 0;     // in the file
     std::uint64_t first_byte = 0, last_byte = 0;
     std::string text;
 };

@@ -128,6 +128,19 @@ TEST_CASE("every byte of the data: changed, one block is damaged") {
     }
 }
 
+TEST_CASE("bytes behind the last block are damage of no block") {
+    const auto whole = small_file();
+    test::SpanStore store;
+    store.files["m000"] = whole;
+    store.files["m000"].resize(whole.size() + 4);
+    const auto found = gio::verify(store, gio::open_set(store, "m000").value(), {}).value();
+    REQUIRE(found.damage.size() == 1);
+    CHECK(found.damage.front().variable.empty());
+    CHECK(found.damage.front().first_byte == whole.size());
+    CHECK(found.damage.front().last_byte == whole.size() + 3);
+    CHECK(has(found.damage.front().text, "behind the last block"));
+}
+
 TEST_CASE("a file cut anywhere is refused") {
     const auto whole = small_file();
     for (std::size_t size = 0; size < whole.size(); ++size) {

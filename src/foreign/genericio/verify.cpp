@@ -20,6 +20,7 @@ public:
     Result<> part(const Set::Part& part) {
         FB_TRY_ASSIGN(file, store_.open(part.path, sys::Access::read));
         const auto& header = part.header;
+        auto end = header.header_bytes;
         for (std::size_t rank = 0; rank < header.ranks.size(); ++rank)
             for (std::size_t v = 0; v < header.variables.size(); ++v) {
                 const auto found = header.block(rank, v);
@@ -28,8 +29,10 @@ public:
                 if (!read) add_damage(part, rank, v, found.stored, read.error().line());
                 out_.bytes += found.stored.bytes;
                 ++out_.blocks;
+                end = std::max(end, found.stored.end() + crc_bytes);
                 if (progress_) progress_(out_.bytes, all_);
             }
+        if (end < header.file_bytes) add_surplus(part, end);
         return {};
     }
     GioVerified take() { return std::move(out_); }
@@ -59,6 +62,14 @@ private:
         out_.damage.push_back({part.path, name, global, number, stored.offset, last,
                                fmt::format("{}: '{}' of rank {}, block {}, bytes {}-{}: {}.", part.path, name, global,
                                            number, stored.offset, last, why)});
+    }
+
+    // GenericIO gives a file the size of its header and blocks: what lies behind them came from elsewhere.
+    void add_surplus(const Set::Part& part, std::uint64_t end) {
+        const auto last = part.header.file_bytes - 1;
+        out_.damage.push_back(
+            {part.path, "", 0, part.header.ranks.size() * part.header.variables.size(), end, last,
+             fmt::format("{}: bytes {}-{} lie behind the last block and belong to nothing.", part.path, end, last)});
     }
 
     sys::Store& store_;
