@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/path.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "cli/place.hpp"
@@ -47,6 +48,23 @@ Result<foreign::ForeignContents> open_source(sys::Store& store, Format format, c
     return foreign::open_palm_mpi(store, options.source, choices);
 }
 
+// The path of a stream that is not there yet reads like a run's. So a new run is one new directory, in no other run.
+Result<> check_run(sys::Store& store, const std::string& run) {
+    FB_TRY_ASSIGN(exists, store.exists(run));
+    if (exists) return {};
+    const auto above = directory_of(run);
+    const auto streams = catalog::streams(store, above);
+    if (!streams && streams.error().kind != ErrorKind::missing) return streams.error();
+    if (streams && streams->empty()) return {};
+    return Error{ErrorKind::refused,
+                 streams
+                     ? fmt::format("{} would be a run within the run {}", run, above)
+                     : fmt::format("{} is no run, and {}, where a new one would be made, does not exist", run, above),
+                 "",
+                 fmt::format("{}@STEP --stream {} for a new stream{}", above, leaf_of(run),
+                             streams ? "" : fmt::format("; for a run make the directory {} first", above))};
+}
+
 // Which run, stream and step the person names, else the file; one that is committed is not replaced unasked.
 Result<commit::Destination> destination(sys::Store& store, const ImportArguments& options,
                                         const foreign::ForeignContents& contents) {
@@ -57,6 +75,7 @@ Result<commit::Destination> destination(sys::Store& store, const ImportArguments
     if (place.stream_named && !options.stream.empty())
         return Error{ErrorKind::refused, fmt::format("{} names a stream already", options.place), "",
                      fmt::format("leave --stream {} out", options.stream)};
+    FB_TRY(check_run(store, place.run));
     commit::Destination to{.run = place.run, .stream = "restart", .step = 0};
     if (place.stream_named) to.stream = place.streams.front();
     else if (!options.stream.empty()) to.stream = options.stream;

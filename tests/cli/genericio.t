@@ -45,6 +45,16 @@ $ forebay verify m000
 m000  DAMAGED in 1 place:
   m000: bytes 2416-2419 lie behind the last block and belong to nothing.
 [1]
+$ forebay import genericio m000 new/restart@5
+2> forebay: new/restart is no run, and new, where a new one would be made, does not exist.
+2>   Next: new@STEP --stream restart for a new stream; for a run make the directory new first
+[2]
+$ forebay import genericio m000 again/other@5
+2> forebay: again/other would be a run within the run again.
+2>   Next: again@STEP --stream other for a new stream
+[2]
+$ forebay import genericio m000 again@5 --stream other
+again/other/step-000005  imported from m000: 9 variables, 984 B, from 6 processes
 $ forebay verify again/restart/step-000003/node-00000.h5
 2> forebay: again/restart/step-000003/node-00000.h5 is one node's file of a snapshot: node 0 of 1, stream restart, step 3.
 2>   Next: forebay verify again/restart@3
