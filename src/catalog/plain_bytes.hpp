@@ -26,9 +26,8 @@ public:
     };
 
     /// Fills `bytes` from `offset` of the plain form on. Of a compressed or shared file, only bytes of variables: what
-    /// lies between them is left as it was. With a plain file that is read past the page cache, address, offset and
-    /// size are multiples of 4096. A chunk that lies across the ends of `bytes` is decoded for what is asked of it.
-    /// `corrupt` when a chunk is not what was stored.
+    /// lies between them is left as it was. A chunk that lies across the ends of `bytes` is decoded for what is asked
+    /// of it. `corrupt` when a chunk is not what was stored.
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes, Scratch& scratch) const;
 
 private:

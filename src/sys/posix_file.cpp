@@ -4,8 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
+#include "base/page_buffer.hpp"
 #include "base/try.hpp"
 #include "sys/posix_file_size.hpp"
 
@@ -15,6 +18,8 @@ namespace {
 
 // Smaller writes are headers and texts, which a sync follows soon.
 constexpr std::uint64_t write_back_bytes_min = 1u << 20;
+// Of one read past the page cache into memory of its own: heads and pages are smaller.
+constexpr std::uint64_t read_by_pages_bytes = 1u << 20;
 
 bool direct_aligned(std::uint64_t offset, const void* address, std::uint64_t bytes) {
     return ((offset | reinterpret_cast<std::uintptr_t>(address) | bytes) & (limits::page_bytes - 1)) == 0;
@@ -31,6 +36,7 @@ Result<> PosixFile::go_on_buffered() {
     if (flags < 0 || ::fcntl(fd_.get(), F_SETFL, flags & ~O_DIRECT) != 0)
         return posix_error("fcntl to leave direct writing", path_, errno);
     direct_.store(false, std::memory_order_relaxed);
+    if (from_storage_) forget_cached();
     return {};
 }
 
@@ -75,7 +81,7 @@ void PosixFile::start_write_back(std::uint64_t offset, std::uint64_t bytes) {
                                 SYNC_FILE_RANGE_WRITE);
 }
 
-Result<> PosixFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
+Result<std::uint64_t> PosixFile::read_up_to_end(std::uint64_t offset, std::span<std::byte> bytes) {
     std::uint64_t done = 0;
     while (done < bytes.size()) {
         const auto rest = bytes.subspan(done);
@@ -88,14 +94,47 @@ Result<> PosixFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
             }
             return posix_error(piece_of("pread", offset + done, rest.size()), path_, errno);
         }
-        if (got == 0)
-            return Error{ErrorKind::corrupt,
-                         fmt::format("{} is truncated: it ends at {}, and bytes {} to {} were asked for", path_,
-                                     offset + done, offset, offset + bytes.size() - 1)};
         done += static_cast<std::uint64_t>(got);
+        if (got == 0) break;
+        if (!direct() || done % limits::page_bytes == 0) continue;
+        // Past the page cache the next call would begin within a page: mostly the file ends there.
+        FB_TRY_ASSIGN(file_bytes, size());
+        if (offset + done >= file_bytes) break;
     }
-    return {};
+    return done;
 }
+
+// By whole pages into memory that starts at one, as reads past the page cache want them.
+Result<std::uint64_t> PosixFile::read_by_pages(std::uint64_t offset, std::span<std::byte> bytes) {
+    thread_local PageBuffer room;
+    std::uint64_t done = 0;
+    while (done < bytes.size()) {
+        const auto at = offset + done, first = round_down(at, limits::page_bytes);
+        const auto end = std::min(round_up(offset + bytes.size(), limits::page_bytes), first + read_by_pages_bytes);
+        const auto pages = room.take(end - first);
+        FB_TRY_ASSIGN(got, read_up_to_end(first, pages));
+        const auto there = got > at - first ? std::min(got - (at - first), bytes.size() - done) : 0;
+        std::ranges::copy(pages.subspan(at - first, there), bytes.begin() + static_cast<std::ptrdiff_t>(done));
+        done += there;
+        if (got < pages.size()) break;
+    }
+    return done;
+}
+
+Result<> PosixFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
+    const bool by_pages = from_storage_ && direct() && !direct_aligned(offset, bytes.data(), bytes.size());
+    // Where it cannot go past the cache: what is there is of no use, and what this read leaves there will not be.
+    if (from_storage_ && !direct()) forget_cached();
+    FB_TRY_ASSIGN(done, by_pages ? read_by_pages(offset, bytes) : read_up_to_end(offset, bytes));
+    if (from_storage_ && !direct()) forget_cached();
+    if (done == bytes.size()) return {};
+    return Error{ErrorKind::corrupt, fmt::format("{} is truncated: it ends at {}, and bytes {} to {} were asked for",
+                                                 path_, offset + done, offset, offset + bytes.size() - 1)};
+}
+
+// All of the file: a page may be part of a larger piece of the cache, which goes as a whole. A hint: dirty pages stay,
+// and are what this machine itself has written.
+void PosixFile::forget_cached() const { (void)::posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED); }
 
 Result<std::uint64_t> PosixFile::size() {
     struct stat about {};
@@ -123,7 +162,7 @@ Result<> PosixFile::sync() {
         return posix_error("fdatasync", path_, errno);
     }
     // Nobody reads the file back soon: its pages would only push out the simulation's. A hint; failing is harmless.
-    if (!direct()) (void)::posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED);
+    if (!direct()) forget_cached();
     return {};
 }
 

@@ -130,7 +130,7 @@ Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access a
     struct stat about {};
     if (::fstat(fd.get(), &about) != 0) return posix_error("fstat", path, errno);
     if (!S_ISREG(about.st_mode)) return Error{ErrorKind::refused, "open: " + path + ": it is not a regular file"};
-    auto file = std::make_unique<PosixFile>(std::move(fd), path, direct);
+    auto file = std::make_unique<PosixFile>(std::move(fd), path, direct, access == Access::read_direct);
     if (is_emptying(access) && about.st_size > 0) FB_TRY(file->truncate(0));
     return std::unique_ptr<File>(std::move(file));
 }

@@ -2,6 +2,8 @@
 // put in the place of a file.
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,7 +26,20 @@ std::unique_ptr<File> make(const std::string& path, Access access = Access::crea
 
 void put(const std::string& path, std::string_view text) { make(path)->write(0, bytes_of(text)).value(); }
 
-std::string get(const std::string& path) { return read_text(posix_store(), path, 1 << 20).value(); }
+std::string get(const std::string& path) { return read_text(posix_store(), path, 4 << 20).value(); }
+
+/// How many pages of a file this machine has cached.
+std::ptrdiff_t cached_pages(const std::string& path) {
+    const auto bytes = posix_store().open(path, Access::read).value()->size().value();
+    const int fd = ::open(path.c_str(), O_RDONLY);
+    void* const mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    ::close(fd);
+    REQUIRE(mapped != MAP_FAILED);
+    std::vector<unsigned char> pages((bytes + 4095) / 4096);
+    REQUIRE(::mincore(mapped, bytes, pages.data()) == 0);
+    ::munmap(mapped, bytes);
+    return std::ranges::count_if(pages, [](unsigned char page) { return (page & 1) != 0; });
+}
 
 mode_t mode_of(const std::string& path) {
     struct stat about {};
@@ -121,7 +136,7 @@ TEST_CASE("create_direct: past the page cache where the file system can, else bu
         std::fill(bytes.begin(), bytes.end(), std::byte{0});
         CHECK(reader->read(4096, bytes));
         CHECK(text_of(bytes) == text.substr(4096));
-        CHECK(reader->read(5, bytes.first(100)));  // what is not aligned is read through the cache
+        CHECK(reader->read(5, bytes.first(100)));  // what is not aligned, by whole pages
         CHECK(text_of(bytes.first(100)) == text.substr(5, 100));
         CHECK(reader->read(8192, bytes).error().kind == ErrorKind::corrupt);
         CHECK_FALSE(reader->write(0, bytes));
@@ -242,4 +257,38 @@ TEST_CASE("read_text and write_text_durable: limits, no leavings, the old text a
     CHECK(over.error().kind == ErrorKind::refused);
     CHECK(store.list(dir.path())->size() == 2);
     CHECK(write_text_durable(store, dir / "no/m", "x").error().kind == ErrorKind::missing);
+}
+
+// Other programs' pages of the file too: the cache may hold what was there before a write that it has not seen.
+TEST_CASE("read_direct: any bytes up to the end, from storage, and nothing of the file stays in the cache") {
+    const std::string text = [] {
+        std::string bytes;
+        for (int i = 0; i < 2'500'000; ++i) bytes.push_back(static_cast<char>(i * 7 % 251));
+        return bytes;
+    }();
+    for (const char* parent : {"/tmp", "/dev/shm"}) {
+        CAPTURE(parent);
+        const test::TempDirectory dir(parent);
+        put(dir / "f", text);
+        forget_cached(dir / "f").value();
+        CHECK(get(dir / "f") == text);
+        const bool is_cached = cached_pages(dir / "f") != 0;
+        CHECK(is_cached);
+        const auto reader = posix_store().open(dir / "f", Access::read_direct).value();
+        const bool direct = reader->direct(),
+                   is_memory = std::string(parent) == "/dev/shm";  // which no hint takes away
+        for (const auto& [offset, size] :
+             {std::pair{0, 2'500'000}, {2'499'999, 1}, {4095, 2}, {4096, 8192}, {5, 100}}) {
+            std::string found(static_cast<std::size_t>(size), '\0');
+            CHECK(reader->read(static_cast<std::uint64_t>(offset), std::as_writable_bytes(std::span(found))));
+            CHECK(found == text.substr(static_cast<std::size_t>(offset), found.size()));
+            CHECK((cached_pages(dir / "f") != 0) == is_memory);
+        }
+        CHECK(reader->direct() == direct);
+        std::string past(2, '\0');
+        const auto cut = reader->read(2'499'999, std::as_writable_bytes(std::span(past)));
+        REQUIRE_FALSE(cut);
+        CHECK(cut.error().kind == ErrorKind::corrupt);
+        CHECK(cut.error().what.find("ends at 2500000") != std::string::npos);
+    }
 }

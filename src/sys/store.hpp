@@ -21,7 +21,7 @@ enum class Access {
     read,           // must exist
     create,         // new or emptied, with the mode that the umask leaves of 0666; never through a link
     create_direct,  // as create, and past the page cache where the file system can (File::direct() says)
-    read_direct,    // as read, and past the page cache in the same way
+    read_direct,    // as read, but of what storage has now, not of what this machine has cached of the file
     update,         // as create, but what is there stays: a file that several machines write
     update_direct   // as update, and past the page cache in the same way
 };
@@ -37,7 +37,8 @@ public:
     /// All of `bytes`, at `offset`; short writes are continued. With direct(), address, offset and size are
     /// multiples of 4096.
     virtual Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
-    /// Fills `bytes`; a file that ends before is `corrupt` ("truncated").
+    /// Fills `bytes`; a file that ends before is `corrupt` ("truncated"). Opened by read_direct any offset and size will
+    /// do; whole pages into memory that starts at one are read without a copy.
     virtual Result<> read(std::uint64_t offset, std::span<std::byte> bytes) = 0;
     virtual Result<std::uint64_t> size() = 0;
     virtual Result<> truncate(std::uint64_t size) = 0;
