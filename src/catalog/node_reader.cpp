@@ -7,15 +7,24 @@
 #include <vector>
 
 #include "base/limits.hpp"
+#include "base/path.hpp"
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/forms/file_form.hpp"
+#include "catalog/names.hpp"
 
 namespace forebay::catalog {
 
 namespace {
 
 constexpr std::uint64_t first_pages_bytes = format::record_offset_bytes + format::record_size_bytes;
+
+// Whether a file lies in the directory of a snapshot that is not committed, or in a folder of it.
+bool is_in_part(const std::string& path) {
+    for (auto at = directory_of(path); at != "." && at != "/"; at = directory_of(at))
+        if (const auto left = leftover_of(leaf_of(at))) return left->kind == Leftover::Kind::part;
+    return false;
+}
 
 Error cut_short(const std::string& path, std::uint64_t found, std::uint64_t expected) {
     return {ErrorKind::corrupt, fmt::format("{} is cut short: {} bytes, {} expected.", path, found, expected)};
@@ -24,7 +33,7 @@ Error cut_short(const std::string& path, std::uint64_t found, std::uint64_t expe
 }  // namespace
 
 Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& path, Length length) {
-    FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
+    FB_TRY_ASSIGN(file, open_file(store, path));
     return open(std::move(file), path, length);
 }
 
@@ -83,6 +92,10 @@ Result<format::NodeFile> NodeReader::head() {
     return node_file;
 }
 
+Result<std::unique_ptr<sys::File>> open_file(sys::Store& store, const std::string& path) {
+    return store.open(path, is_in_part(path) ? sys::Access::read_direct : sys::Access::read);
+}
+
 Result<std::unique_ptr<sys::File>> open_line(sys::Store& store, const std::string& directory,
                                              const format::NodeLine& line, sys::Access access) {
     FB_TRY_ASSIGN(file, store.open(directory + "/" + line.path, access));
@@ -116,7 +129,7 @@ namespace {
 Result<format::NodeFile> load_named_region(sys::Store& store, const std::string& path) {
     const auto slash = path.rfind('/');
     const auto file_path = path.substr(0, slash), name = path.substr(slash + 1);
-    FB_TRY_ASSIGN(file, store.open(file_path, sys::Access::read));
+    FB_TRY_ASSIGN(file, open_file(store, file_path));
     FB_TRY_ASSIGN(page, load_page(*file, file_path));
     const auto first = format::first_node(page.form), end = first + format::nodes_in(page.form);
     for (auto node = first; node < end; ++node)

@@ -54,6 +54,11 @@ private:
 Result<> check_listed(const format::Peek& peek, const format::Manifest& manifest, const format::NodeLine& line,
                       const std::string& path);
 
+/// Opens a file of a snapshot for reading. One in a .part may still be written, by other machines too, and is read from
+/// storage: a page that comes into this machine's cache before its writer is done may stay there for good, and be read in
+/// the committed file (measured: ceph-fuse). So whoever reads in a .part opens by this.
+Result<std::unique_ptr<sys::File>> open_file(sys::Store& store, const std::string& path);
+
 /// Opens the file of a manifest's line: in a combined file its region alone, but all of a shared one, since the bytes
 /// of each of its nodes lie among those of the others.
 Result<std::unique_ptr<sys::File>> open_line(sys::Store& store, const std::string& directory,

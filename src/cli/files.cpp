@@ -46,7 +46,7 @@ std::optional<Error> about_ours(sys::Store& store, const std::string& path, cons
         return refusal(fmt::format("{} is one node's file of a snapshot: node {} of {}, stream {}, step {}.", path,
                                    head->record.node, head->record.nodes, head->schema.stream, head->record.step),
                        fmt::format("forebay {} {}", verb, snapshot_of(path)));
-    const auto file = store.open(path, sys::Access::read);
+    const auto file = catalog::open_file(store, path);
     if (!file) return file.error();
     const auto page = catalog::load_page(**file, path);
     if (page)
@@ -107,7 +107,7 @@ Result<Exit> show_palm(sys::Store& store, const FileRequest& request) {
 Result<std::optional<FileKind>> kind_of_file(sys::Store& store, const std::string& path) {
     std::error_code error;
     if (!fs::is_regular_file(path, error)) return std::optional<FileKind>();
-    FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
+    FB_TRY_ASSIGN(file, catalog::open_file(store, path));
     FB_TRY_ASSIGN(size, file->size());
     std::array<std::byte, hdf5_signature.size()> room{};
     const auto first = std::span(room).first(std::min<std::uint64_t>(size, room.size()));

@@ -82,7 +82,7 @@ private:
     /// All nodes of one file, and then its head. Gives how many they are.
     static Result<std::uint32_t> assemble_file(sys::Store& store, const std::string& path, const std::string& full_path,
                                                std::uint32_t first, const WantedSnapshot& wanted, const AddHead& add) {
-        FB_TRY_ASSIGN(file, store.open(full_path, sys::Access::read));
+        FB_TRY_ASSIGN(file, open_file(store, full_path));
         FB_TRY_ASSIGN(page, load_page(*file, full_path));
         const auto* own = std::get_if<format::CombinedFile>(&page.form);
         if (own == nullptr) return not_of_this(full_path, "it is a file of all nodes");

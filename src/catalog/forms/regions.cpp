@@ -19,7 +19,7 @@ bool has_not_come(const Error& error) { return error.kind == ErrorKind::missing 
 Result<std::optional<std::uint32_t>> absent_region(sys::Store& store, const std::string& path,
                                                    std::uint64_t snapshot_id, std::uint32_t first_node,
                                                    std::uint32_t look_first_at) {
-    auto file = store.open(path, sys::Access::read);
+    auto file = open_file(store, path);
     if (!file && file.error().kind == ErrorKind::missing) return std::optional(first_node);
     if (!file) return file.error();
     const auto page = catalog::load_page(**file, path);
@@ -61,7 +61,7 @@ Result<std::vector<std::uint32_t>> arrived_regions(sys::File& file, const format
 }  // namespace
 
 Result<> look_at_regions(sys::Store& store, const std::string& path, Arrived& arrived) {
-    FB_TRY_ASSIGN(file, store.open(path, sys::Access::read));
+    FB_TRY_ASSIGN(file, open_file(store, path));
     const auto page = load_page(*file, path);
     if (!page && (page.error().kind == ErrorKind::retry || page.error().kind == ErrorKind::unsupported))
         return page.error();

@@ -70,7 +70,7 @@ Result<> SharedForm::assemble(sys::Store& store, const std::string& directory, c
                               const AddHead& add) const {
     const std::string path = format::shared_file_name;
     const auto full_path = directory + "/" + path;
-    FB_TRY_ASSIGN(file, store.open(full_path, sys::Access::read));
+    FB_TRY_ASSIGN(file, open_file(store, full_path));
     FB_TRY_ASSIGN(page, load_page(*file, full_path));
     const auto* places = std::get_if<format::SharedFile>(&page.form);
     if (page.nodes != wanted.nodes || places == nullptr)

@@ -20,24 +20,25 @@ Result<> write_page(sys::File& file, std::uint64_t offset, const format::Page& p
 
 }  // namespace
 
-Result<bool> is_region_there(sys::Store& store, const std::string& path, const format::NodeFile& file) {
+Result<Arrival> look_at_region(sys::Store& store, const std::string& path, const format::NodeFile& file) {
     const auto& record = file.record;
-    auto found = store.open(path, sys::Access::read);
-    if (!found && found.error().kind == ErrorKind::missing) return false;
+    auto found = catalog::open_file(store, path);
+    if (!found && found.error().kind == ErrorKind::missing) return Arrival::absent;
     if (!found) return found.error();
     const auto arrived = catalog::read_arrival(**found, record.form, record.snapshot_id, record.node, path);
-    if (!arrived && !catalog::has_not_come(arrived.error())) return arrived.error();
-    if (!arrived || *arrived != file.record_crc32c) return false;
+    if (!arrived && catalog::has_not_come(arrived.error())) return Arrival::absent;
+    if (!arrived) return arrived.error();
+    if (*arrived != file.record_crc32c) return Arrival::damaged;
     const auto offset = format::region_offset(record.form, record.node);
     auto reader = catalog::NodeReader::open(sys::stretch_of(std::move(*found), offset, file.file_bytes), path,
                                             catalog::NodeReader::Length::exact);
-    if (!reader) return false;
+    if (!reader) return Arrival::damaged;
     const auto head = reader->head();  // all of it: what is damaged at the target is to be written anew
-    return head && head->record_crc32c == file.record_crc32c;
+    return head && head->record_crc32c == file.record_crc32c ? Arrival::whole : Arrival::damaged;
 }
 
 Result<> write_region(sys::Store& store, const std::string& path, bool direct, const format::NodeFile& file,
-                      const WriteRegion& write) {
+                      Arrival found, const WriteRegion& write) {
     const auto& form = file.record.form;
     const auto file_bytes = format::length_of(form);
     FB_TRY_ASSIGN(whole, store.open(path, direct ? sys::Access::update_direct : sys::Access::update));
@@ -53,7 +54,7 @@ Result<> write_region(sys::Store& store, const std::string& path, bool direct, c
     auto& all = *whole;
     const auto arrival_at = format::arrival_offset(form, file.record.node);
     // One that came and was damaged at the target: it has not come any more, before its first byte is written anew.
-    if (catalog::read_arrival(all, form, file.record.snapshot_id, file.record.node, path)) {
+    if (found == Arrival::damaged) {
         FB_TRY(write_page(all, arrival_at, {}));
         FB_TRY(all.sync());
     }

@@ -15,13 +15,14 @@
 
 namespace forebay::drain {
 
-/// Whether the region of this very node file is durable in the combined file at `path`.
-Result<bool> is_region_there(sys::Store& store, const std::string& path, const format::NodeFile& file);
+/// What of a node file is durable in its region of the file at `path`: nothing, another or a damaged one, or all of it.
+enum class Arrival { absent, damaged, whole };
+Result<Arrival> look_at_region(sys::Store& store, const std::string& path, const format::NodeFile& file);
 
 /// `write` puts the node's bytes into `all` of the file, or into its region alone, whose offsets are those of the node
 /// file. What it writes by other descriptors it syncs itself.
 using WriteRegion = std::function<Result<>(sys::File& all, sys::File& region)>;
 Result<> write_region(sys::Store& store, const std::string& path, bool direct, const format::NodeFile& file,
-                      const WriteRegion& write);
+                      Arrival found, const WriteRegion& write);
 
 }  // namespace forebay::drain

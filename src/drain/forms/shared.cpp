@@ -249,16 +249,17 @@ Result<> bring(const format::SharedFile&, const Bringing& what) {
     const auto& drain = what.drain;
     const auto region = format::encode_region(what.file, what.image);
     FB_TRY_ASSIGN(stored, format::open_head(region, what.name));
-    FB_TRY_ASSIGN(there, is_region_there(*drain.store, what.path, stored));
-    if (there) return {};
-    return write_region(*drain.store, what.path, drain.direct, stored, [&](sys::File& all, sys::File& own) -> Result<> {
+    FB_TRY_ASSIGN(found, look_at_region(*drain.store, what.path, stored));
+    if (found == Arrival::whole) return {};
+    const auto write = [&](sys::File& all, sys::File& own) -> Result<> {
         FB_TRY(write_datasets(what, all));
         PageBuffer aligned;
         const auto bytes = aligned.take(region.size());
         std::ranges::copy(region, bytes.begin());
         if (drain.stored_bytes != nullptr) *drain.stored_bytes += region.size();
         return own.write(0, bytes);
-    });
+    };
+    return write_region(*drain.store, what.path, drain.direct, stored, found, write);
 }
 
 }  // namespace forebay::drain
