@@ -10,15 +10,32 @@
 
 namespace forebay::catalog {
 
+BlockReader::Reopen BlockReader::reopening(sys::Store& store, const std::string& directory,
+                                           const format::NodeLine& line) {
+    return [&store, directory, line](sys::Access access) { return open_line(store, directory, line, access); };
+}
+
 Result<BlockReader> BlockReader::open(sys::Store& store, const std::string& directory, const format::NodeLine& line) {
-    FB_TRY_ASSIGN(reader, NodeReader::open(store, directory, line));
-    FB_TRY_ASSIGN(head, reader.head());
-    auto name = name_of(directory, line);
-    if (head.record_crc32c != line.record_crc32c)
-        return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed: its record has checksum "
-                                                     "{:08x}, the manifest says {:08x}",
-                                                     name, head.record_crc32c, line.record_crc32c)};
-    return BlockReader(std::move(reader).take_file(), std::move(head), std::move(name));
+    return read_healing([&](sys::Access access) -> Result<BlockReader> {
+        FB_TRY_ASSIGN(node, NodeReader::open(store, directory, line, access));
+        FB_TRY_ASSIGN(head, node.head());
+        auto name = name_of(directory, line);
+        if (head.record_crc32c != line.record_crc32c)
+            return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed: its record has "
+                                                         "checksum {:08x}, the manifest says {:08x}",
+                                                         name, head.record_crc32c, line.record_crc32c)};
+        BlockReader reader(std::move(node).take_file(), std::move(head), std::move(name));
+        reader.reopen_ = reopening(store, directory, line);
+        return reader;
+    });
+}
+
+Result<BlockReader> BlockReader::open(sys::Store& store, const std::string& directory, const format::NodeLine& line,
+                                      format::NodeFile head) {
+    FB_TRY_ASSIGN(file, open_line(store, directory, line, sys::Access::read));
+    BlockReader reader(std::move(file), std::move(head), name_of(directory, line));
+    reader.reopen_ = reopening(store, directory, line);
+    return reader;
 }
 
 BlockReader BlockReader::over(format::NodeFile head, std::span<const std::byte> image, std::string name) {
@@ -27,13 +44,28 @@ BlockReader BlockReader::over(format::NodeFile head, std::span<const std::byte> 
     return reader;
 }
 
-Result<> BlockReader::fill(std::uint64_t offset, std::span<std::byte> to, Scratch& scratch) const {
-    if (file_ != nullptr) return PlainBytes(*file_, head_, name_).read(offset, to, scratch);
+Result<> BlockReader::fill(sys::File* file, std::uint64_t offset, std::span<std::byte> to, Scratch& scratch) const {
+    if (file != nullptr) return PlainBytes(*file, head_, name_).read(offset, to, scratch);
     if (offset > image_.size() || image_.size() - offset < to.size())
         return Error{ErrorKind::corrupt,
                      fmt::format("{} is cut short: {} bytes, {} expected", name_, image_.size(), offset + to.size())};
     if (!to.empty()) std::memcpy(to.data(), image_.data() + offset, to.size());
     return {};
+}
+
+template <class Check>
+Result<> BlockReader::fill_checked(std::uint64_t offset, std::span<std::byte> to, Scratch& scratch,
+                                   const Check& check) const {
+    const auto once = [&](sys::File* file) -> Result<> {
+        FB_TRY(fill(file, offset, to, scratch));
+        return check();
+    };
+    if (!reopen_) return once(file_.get());
+    return read_healing([&](sys::Access access) -> Result<> {
+        if (access == sys::Access::read) return once(file_.get());
+        FB_TRY_ASSIGN(stored, reopen_(access));
+        return once(stored.get());
+    });
 }
 
 Result<> BlockReader::read(std::size_t block, std::uint64_t at, std::span<std::byte> to, Scratch& scratch) const {
@@ -44,20 +76,22 @@ Result<> BlockReader::read(std::size_t block, std::uint64_t at, std::span<std::b
                      fmt::format("a mistake in Forebay itself: bytes {} to {} of a block of {} bytes in {} are not "
                                  "whole segments",
                                  at, at + to.size(), place.size_bytes, name_)};
-    FB_TRY(fill(place.offset_bytes + at, to, scratch));
-    for (std::uint64_t begin = 0; begin < to.size(); begin += limits::segment_bytes) {
-        const auto segment = format::segment_of(head_, block, (at + begin) / limits::segment_bytes);
-        FB_TRY(format::check_segment(head_, segment, to.subspan(begin, segment.bytes), name_));
-    }
-    return {};
+    return fill_checked(place.offset_bytes + at, to, scratch, [&]() -> Result<> {
+        for (std::uint64_t begin = 0; begin < to.size(); begin += limits::segment_bytes) {
+            const auto segment = format::segment_of(head_, block, (at + begin) / limits::segment_bytes);
+            FB_TRY(format::check_segment(head_, segment, to.subspan(begin, segment.bytes), name_));
+        }
+        return {};
+    });
 }
 
 Result<> BlockReader::read(std::span<const format::Segment> segments, std::span<std::byte> to, Scratch& scratch) const {
     const auto first = segments.front().offset;
-    FB_TRY(fill(first, to, scratch));
-    for (const auto& segment : segments)
-        FB_TRY(format::check_segment(head_, segment, to.subspan(segment.offset - first, segment.bytes), name_));
-    return {};
+    return fill_checked(first, to, scratch, [&]() -> Result<> {
+        for (const auto& segment : segments)
+            FB_TRY(format::check_segment(head_, segment, to.subspan(segment.offset - first, segment.bytes), name_));
+        return {};
+    });
 }
 
 Result<std::vector<std::byte>> BlockReader::value(std::size_t variable) const {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -24,8 +25,11 @@ public:
     using Scratch = PlainBytes::Scratch;
 
     /// Opens the node file of a manifest's line and reads its head. `corrupt` when it is not the file that was
-    /// committed; else errors as NodeReader.
+    /// committed; else errors as NodeReader. `store` must outlive the reader.
     static Result<BlockReader> open(sys::Store& store, const std::string& directory, const format::NodeLine& line);
+    /// The same where the head has been read; `store` must outlive the reader.
+    static Result<BlockReader> open(sys::Store& store, const std::string& directory, const format::NodeLine& line,
+                                    format::NodeFile head);
     /// Reads a file that is open already, with its head; `name` is for texts.
     BlockReader(std::unique_ptr<sys::File> file, format::NodeFile head, std::string name)
         : file_(std::move(file)), head_(std::move(head)), name_(std::move(name)) {}
@@ -46,9 +50,16 @@ public:
     Result<std::vector<std::byte>> value(std::size_t variable) const;
 
 private:
-    Result<> fill(std::uint64_t offset, std::span<std::byte> to, Scratch& scratch) const;
+    using Reopen = std::function<Result<std::unique_ptr<sys::File>>(sys::Access)>;
+    static Reopen reopening(sys::Store& store, const std::string& directory, const format::NodeLine& line);
+
+    Result<> fill(sys::File* file, std::uint64_t offset, std::span<std::byte> to, Scratch& scratch) const;
+    /// Fills and checks, of a committed file once more from storage before it is called damaged.
+    template <class Check>
+    Result<> fill_checked(std::uint64_t offset, std::span<std::byte> to, Scratch& scratch, const Check& check) const;
 
     std::unique_ptr<sys::File> file_;  // none over an image
+    Reopen reopen_;                    // of a committed file
     std::span<const std::byte> image_;
     format::NodeFile head_;
     std::string name_;

@@ -84,6 +84,8 @@ struct Verified {
     std::uint64_t bytes = 0;
     std::uint64_t segments = 0;
     std::vector<Damage> damage;  // empty: every byte is what the application gave
+    /// Stretches that were wrong in this machine's cache alone: they are right in storage, and now in the cache too.
+    std::uint64_t healed = 0;
 };
 
 /// Reads everything of one snapshot and checks every segment, in limits::verify_window_bytes of memory beside one

@@ -34,7 +34,7 @@ std::uint32_t Copies::record_crc32c(const format::NodeLine& line) const {
 
 Result<NodeReader> Copies::open(const format::NodeLine& line) const {
     const auto copy = memory_.find(line.node);
-    if (copy == memory_.end()) return NodeReader::open(*target_, directory_, line);
+    if (copy == memory_.end()) return NodeReader::open(*target_, directory_, line, sys::Access::read_direct);
     return NodeReader::open(sys::posix_store(), copy->second.path, NodeReader::Length::at_least);
 }
 

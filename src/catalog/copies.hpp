@@ -45,10 +45,11 @@ public:
     std::string name_of(const format::NodeLine& line) const;
     /// The checksum that the copy's record must have.
     std::uint32_t record_crc32c(const format::NodeLine& line) const;
+    /// At the target it is read from storage, as open_direct() reads.
     Result<NodeReader> open(const format::NodeLine& line) const;
     /// The bytes of a copy in memory, mapped by the first call.
     Result<sys::Mapping*> map(const format::NodeLine& line);
-    /// Opens a copy at the target as open_line() does, past the page cache.
+    /// Opens a copy at the target as open_line() does, to be read from storage.
     Result<std::unique_ptr<sys::File>> open_direct(const format::NodeLine& line) const;
 
 private:

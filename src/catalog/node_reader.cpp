@@ -37,8 +37,9 @@ Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& path, 
     return open(std::move(file), path, length);
 }
 
-Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& directory, const format::NodeLine& line) {
-    FB_TRY_ASSIGN(file, open_line(store, directory, line, sys::Access::read));
+Result<NodeReader> NodeReader::open(sys::Store& store, const std::string& directory, const format::NodeLine& line,
+                                    sys::Access access) {
+    FB_TRY_ASSIGN(file, open_line(store, directory, line, access));
     return form_of(line.form).reader_of(std::move(file), line, name_of(directory, line));
 }
 

@@ -22,7 +22,8 @@ public:
     enum class Length { exact, at_least };
     static Result<NodeReader> open(sys::Store& store, const std::string& path, Length length = Length::exact);
     /// The node file of a manifest's line, wherever it lies.
-    static Result<NodeReader> open(sys::Store& store, const std::string& directory, const format::NodeLine& line);
+    static Result<NodeReader> open(sys::Store& store, const std::string& directory, const format::NodeLine& line,
+                                   sys::Access access = sys::Access::read);
     /// The same of a file that is open; `path` is for texts.
     static Result<NodeReader> open(std::unique_ptr<sys::File> file, const std::string& path, Length length);
     /// The same for a file of several nodes: the head begins at `head_at`, and the node's bytes lie among those of
@@ -49,14 +50,27 @@ private:
     format::Peek peek_;
 };
 
+/// Reads what is committed by `read(access)`: as this machine has it, and where that is `corrupt` once more from
+/// storage. A page that was cached before its writer was done is wrong here alone; it is forgotten then, for other
+/// programs too. Sets `healed` (may be null) where the second try is good; else the error is that of the first.
+template <class Read>
+auto read_healing(const Read& read, bool* healed = nullptr) {
+    auto found = read(sys::Access::read);
+    if (found || found.error().kind != ErrorKind::corrupt) return found;
+    auto again = read(sys::Access::read_direct);
+    if (!again) return found;
+    if (healed != nullptr) *healed = true;
+    return again;
+}
+
 /// Whether what was opened is the node file that the manifest's line lists: `corrupt` when it is another's, or was
 /// written again. `path` is for texts.
 Result<> check_listed(const format::Peek& peek, const format::Manifest& manifest, const format::NodeLine& line,
                       const std::string& path);
 
 /// Opens a file of a snapshot for reading. One in a .part may still be written, by other machines too, and is read from
-/// storage: a page that comes into this machine's cache before its writer is done may stay there for good, and be read in
-/// the committed file (measured: ceph-fuse). So whoever reads in a .part opens by this.
+/// storage: a page that comes into this machine's cache before its writer is done may stay there for good, and be read
+/// in the committed file (measured: ceph-fuse). So whoever reads in a .part opens by this.
 Result<std::unique_ptr<sys::File>> open_file(sys::Store& store, const std::string& path);
 
 /// Opens the file of a manifest's line: in a combined file its region alone, but all of a shared one, since the bytes

@@ -38,10 +38,19 @@ public:
 
 private:
     Result<> file(const format::NodeLine& line);
-    Result<> blocks(NodeReader& reader, const format::NodeFile& head);
-    Result<> window(NodeReader& reader, const format::NodeFile& head);
+    struct Node {
+        NodeReader reader;
+        format::NodeFile head;
+    };
+    Result<Node> open(const format::NodeLine& line, sys::Access access) const;
+    Result<> blocks(Node& node, const format::NodeLine& line);
+    Result<> window(Node& node, const format::NodeLine& line);
+    bool heal(const Node& node, const format::NodeLine& line, const format::Segment& segment,
+              std::span<std::byte> bytes);
     Result<> compare_head(const ShownHead& shown);
+    Result<> compare_stored_head(const ShownHead& shown, sys::Access access) const;
     std::string differs(const format::NodeLine& line, const format::NodeFile& head) const;
+    void count_healed(bool healed) { found_.healed += healed ? 1 : 0; }
 
     void add_damage(Damage damage) { found_.damage.push_back(std::move(damage)); }
     void report() const {
@@ -77,69 +86,81 @@ std::string Verifier::differs(const format::NodeLine& line, const format::NodeFi
     return {};
 }
 
+Result<Verifier::Node> Verifier::open(const format::NodeLine& line, sys::Access access) const {
+    FB_TRY_ASSIGN(reader, NodeReader::open(store_, directory_, line, access));
+    FB_TRY_ASSIGN(head, reader.head());
+    if (const auto difference = differs(line, head); !difference.empty())
+        return Error{ErrorKind::corrupt, fmt::format("{} is not the file that was committed: {}.", name_, difference)};
+    return Node{std::move(reader), std::move(head)};
+}
+
 Result<> Verifier::file(const format::NodeLine& line) {
     name_ = catalog::name_of(directory_, line);
     path_ = directory_ + "/" + line.path;
     base_ = line.offset_bytes;
-    const auto whole_file = [&](const std::string& text) {
-        add_damage({path_, "", 0, base_, base_ + std::max<std::uint64_t>(line.file_bytes, 1) - 1, text});
-    };
-    auto reader = NodeReader::open(store_, directory_, line);
-    auto head = reader ? reader->head() : Result<format::NodeFile>(reader.error());
-    if (!head) {
-        const auto& error = head.error();
+    bool healed = false;
+    auto node = read_healing([&](sys::Access access) { return open(line, access); }, &healed);
+    count_healed(healed);
+    if (!node) {
+        const auto& error = node.error();
         if (error.kind == ErrorKind::retry || error.kind == ErrorKind::unsupported) return error;
-        whole_file(error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path_) : error.line());
+        add_damage({path_, "", 0, base_, base_ + std::max<std::uint64_t>(line.file_bytes, 1) - 1,
+                    error.kind == ErrorKind::missing ? fmt::format("{} is missing.", path_) : error.line()});
         return {};
     }
-    if (const auto difference = differs(line, *head); !difference.empty()) {
-        whole_file(fmt::format("{} is not the file that was committed: {}.", name_, difference));
-        return {};
-    }
-    FB_TRY(blocks(*reader, *head));
-    const auto shown = form_of(line.form).shown(manifest_, line, *head, regions_);
+    FB_TRY(blocks(*node, line));
+    const auto shown = form_of(line.form).shown(manifest_, line, node->head, regions_);
     return shown ? compare_head(*shown) : Result<>{};
 }
 
-Result<> Verifier::blocks(NodeReader& reader, const format::NodeFile& head) {
+Result<> Verifier::blocks(Node& node, const format::NodeLine& line) {
     window_.clear();
-    for (const auto& next : format::segments_by_offset(head)) {
+    for (const auto& next : format::segments_by_offset(node.head)) {
         if (!window_.empty()) {
             const auto& last = window_.back();
             const bool far = next.offset > last.offset + last.bytes + limits::verify_gap_bytes;
             const bool long_enough = next.offset + next.bytes - window_.front().offset > limits::verify_window_bytes;
-            if (far || long_enough) FB_TRY(window(reader, head));
+            if (far || long_enough) FB_TRY(window(node, line));
         }
         window_.push_back(next);
     }
-    return window_.empty() ? Result<>{} : window(reader, head);
+    return window_.empty() ? Result<>{} : window(node, line);
 }
 
 // What a file of several nodes shows to HDF5 programs follows from its nodes: after the last of them it is made anew
 // and compared.
 Result<> Verifier::compare_head(const ShownHead& shown) {
+    bool healed = false;
+    const auto compared = read_healing([&](sys::Access access) { return compare_stored_head(shown, access); }, &healed);
+    count_healed(healed);
+    if (!compared && compared.error().kind != ErrorKind::corrupt) return compared;
+    if (!compared) add_damage({path_, "", 0, 0, shown.bytes.size() - 1, compared.error().line()});
+    return {};
+}
+
+Result<> Verifier::compare_stored_head(const ShownHead& shown, sys::Access access) const {
     const auto& expected = shown.bytes;
-    FB_TRY_ASSIGN(file, store_.open(path_, sys::Access::read));
+    FB_TRY_ASSIGN(file, store_.open(path_, access));
     FB_TRY_ASSIGN(size, file->size());
     std::vector<std::byte> found(expected.size());
     FB_TRY(file->read(0, found));
     const auto [wrong, right] = std::ranges::mismatch(found, expected);
-    if (wrong != found.end() || size != shown.file_bytes)
-        add_damage({path_, "", 0, 0, expected.size() - 1,
-                    wrong == found.end()
-                        ? fmt::format("{} has {} bytes, {} expected.", path_, size, shown.file_bytes)
-                        : fmt::format("{} differs at byte {} of its head, by which HDF5 programs find what is in it; "
-                                      "forebay reads it without.",
-                                      path_, wrong - found.begin())});
-    return {};
+    if (wrong == found.end() && size == shown.file_bytes) return {};
+    return Error{ErrorKind::corrupt,
+                 wrong == found.end()
+                     ? fmt::format("{} has {} bytes, {} expected.", path_, size, shown.file_bytes)
+                     : fmt::format("{} differs at byte {} of its head, by which HDF5 programs find what is in it; "
+                                   "forebay reads it without.",
+                                   path_, wrong - found.begin())};
 }
 
 // Reads the segments gathered in one go, and checks each. Where a chunk of a compressed file is damaged, they are read
 // one by one, so that each tells.
-Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head) {
+Result<> Verifier::window(Node& node, const format::NodeLine& line) {
+    const auto& head = node.head;
     const auto first = window_.front().offset;
     buffer_.resize(window_.back().offset + window_.back().bytes - first);
-    const PlainBytes plain(reader.file(), head, name_);
+    const PlainBytes plain(node.reader.file(), head, name_);
     const auto all = plain.read(first, buffer_, scratch_);
     const auto chunk_damaged = [&](const Result<>& read) {
         return !read && read.error().kind == ErrorKind::corrupt && head.storage == format::Storage::compressed;
@@ -152,7 +173,7 @@ Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head) {
         const auto again = all ? Result<>() : plain.read(segment.offset, bytes, scratch_);
         if (!again && !chunk_damaged(again)) return again;
         const auto checked = again ? format::check_segment(head, segment, bytes, name_) : again;
-        if (checked) continue;
+        if (checked || heal(node, line, segment, bytes)) continue;
         const auto& block = head.blocks[segment.block];
         const auto [first_byte, last_byte] = form_of(head.record.form).bounds_of(head, segment, base_);
         add_damage({path_, head.schema.variables[block.variable].name, block.rank, first_byte, last_byte,
@@ -161,6 +182,16 @@ Result<> Verifier::window(NodeReader& reader, const format::NodeFile& head) {
     window_.clear();
     report();
     return {};
+}
+
+// Whether the segment is right in storage. What cannot be read there now stays what the first read made of it.
+bool Verifier::heal(const Node& node, const format::NodeLine& line, const format::Segment& segment,
+                    std::span<std::byte> bytes) {
+    const auto stored = open_line(store_, directory_, line, sys::Access::read_direct);
+    const bool healed = stored && PlainBytes(**stored, node.head, name_).read(segment.offset, bytes, scratch_) &&
+                        format::check_segment(node.head, segment, bytes, name_);
+    count_healed(healed);
+    return healed;
 }
 
 }  // namespace

@@ -32,10 +32,11 @@ Result<> check_listed(const format::Peek& peek, const format::Manifest& manifest
 }
 
 Result<> check_whole(sys::Store& store, const std::string& directory, const format::Manifest& manifest) {
-    for (const auto& line : manifest.nodes) {
-        FB_TRY_ASSIGN(reader, NodeReader::open(store, directory, line));
-        FB_TRY(check_listed(reader.peek(), manifest, line, name_of(directory, line)));
-    }
+    for (const auto& line : manifest.nodes)
+        FB_TRY(read_healing([&](sys::Access access) -> Result<> {
+            FB_TRY_ASSIGN(reader, NodeReader::open(store, directory, line, access));
+            return check_listed(reader.peek(), manifest, line, name_of(directory, line));
+        }));
     return {};
 }
 

@@ -52,10 +52,17 @@ public:
         auto damage = Json::array();
         for (const auto& one : outcome->damage) damage.push(json_of_damage(one));
         object.set("whole", outcome->damage.empty()).set("bytes", outcome->bytes).set("segments", outcome->segments);
+        if (outcome->healed > 0) object.set("healed", outcome->healed);
         array_.push(object.set("damage", damage));
         if (outcome->damage.empty())
-            return print(lines("{}@{}  whole: {} in {} segments\n", snapshot.stream, snapshot.step,
-                               show_bytes(outcome->bytes), outcome->segments));
+            print(lines("{}@{}  whole: {} in {} segments\n", snapshot.stream, snapshot.step, show_bytes(outcome->bytes),
+                        outcome->segments));
+        if (outcome->healed > 0)
+            print(
+                lines("  {} {} wrong in this host's cache alone, and {} forgotten there: storage has what was saved.\n",
+                      outcome->healed, outcome->healed == 1 ? "stretch was" : "stretches were",
+                      outcome->healed == 1 ? "is" : "are"));
+        if (outcome->damage.empty()) return;
         worst_ = std::max(worst_, Exit::found);
         print(lines("{}@{}  DAMAGED in {} place{}:\n", snapshot.stream, snapshot.step, outcome->damage.size(),
                     outcome->damage.size() == 1 ? "" : "s"));

@@ -93,8 +93,8 @@ private:
         if (contents_.datasets.empty()) contents_.datasets = catalog::form_of(line.form).datasets(head);
         if (has_replicated_) return {};
         has_replicated_ = true;
-        FB_TRY_ASSIGN(file, catalog::open_line(store_, snapshot_.directory, line, sys::Access::read));
-        return add_replicated(catalog::BlockReader(std::move(file), std::move(head), path));
+        FB_TRY_ASSIGN(reader, catalog::BlockReader::open(store_, snapshot_.directory, line, std::move(head)));
+        return add_replicated(reader);
     }
 
     static bool same_rows(const format::NodeFile& head, const format::NodeLine& line) {
@@ -137,10 +137,12 @@ private:
 std::vector<Result<format::NodeFile>> read_heads(sys::Store& store, const std::string& directory,
                                                  const format::Manifest& manifest,
                                                  std::span<const format::NodeLine> lines) {
-    const auto read = [&](const format::NodeLine& line) -> Result<format::NodeFile> {
-        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store, directory, line));
-        FB_TRY(catalog::check_listed(reader.peek(), manifest, line, catalog::name_of(directory, line)));
-        return reader.head();
+    const auto read = [&](const format::NodeLine& line) {
+        return catalog::read_healing([&](sys::Access access) -> Result<format::NodeFile> {
+            FB_TRY_ASSIGN(reader, catalog::NodeReader::open(store, directory, line, access));
+            FB_TRY(catalog::check_listed(reader.peek(), manifest, line, catalog::name_of(directory, line)));
+            return reader.head();
+        });
     };
     std::vector<std::optional<Result<format::NodeFile>>> found(lines.size());
     std::atomic<std::size_t> next{0};

@@ -193,12 +193,14 @@ Result<> Chooser::check_records(const Choice& choice) const {
         const auto& line = choice.manifest.nodes[i];
         if (context_.topology->nodes == 1 && choice.copies.in_memory(line)) continue;
         const auto& directory = choice.copies.directory();
-        FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, directory, line));
-        if (reader.peek().record_crc32c != line.record_crc32c)
+        FB_TRY(catalog::read_healing([&](sys::Access access) -> Result<> {
+            FB_TRY_ASSIGN(reader, catalog::NodeReader::open(*context_.store, directory, line, access));
+            if (reader.peek().record_crc32c == line.record_crc32c) return {};
             return Error{
                 ErrorKind::corrupt,
                 fmt::format("{} is not the file that was committed: record {:08x}, expected {:08x}.",
                             catalog::name_of(directory, line), reader.peek().record_crc32c, line.record_crc32c)};
+        }));
     }
     return {};
 }

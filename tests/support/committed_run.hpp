@@ -4,6 +4,7 @@
 
 #include "base/try.hpp"
 #include "commit/commit.hpp"
+#include "commit/gather.hpp"
 #include "support/small_run.hpp"
 
 namespace forebay::test {
@@ -20,6 +21,11 @@ inline commit::SnapshotKey key_of(const std::string& run, const SmallSnapshot& s
 inline Result<commit::Commit> commit(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot,
                                      std::uint32_t* look_first_at = nullptr) {
     return commit::commit_if_complete(store, key_of(run, snapshot), snapshot.lineage.run_id, look_first_at);
+}
+
+/// What of it has arrived.
+inline Result<catalog::Arrived> look_at_part(sys::Store& store, const std::string& run, const SmallSnapshot& snapshot) {
+    return commit::look_at_part(store, part_directory(run, snapshot));
 }
 
 /// Drains all nodes of the snapshot and commits it.
