@@ -81,12 +81,18 @@ struct Damage {
 };
 
 struct Verified {
+    std::uint64_t snapshot_id = 0;
     std::uint64_t bytes = 0;
     std::uint64_t segments = 0;
     std::vector<Damage> damage;  // empty: every byte is what the application gave
     /// Stretches that were wrong in this machine's cache alone: they are right in storage, and now in the cache too.
     std::uint64_t healed = 0;
 };
+
+/// Whether the snapshot that was listed in `directory` is there no more, or another save of its step is: what is
+/// missing of it is then no damage. `snapshot_id` is 0 where it is not known. Directories are opened anew for it, since
+/// a client of a network file system may list, for some time, what another one has removed.
+Result<bool> is_removed(sys::Store& store, const std::string& directory, std::uint64_t snapshot_id);
 
 /// Reads everything of one snapshot and checks every segment, in limits::verify_window_bytes of memory beside one
 /// node file's head. `progress` (may be empty) is called with bytes done and in all. An Error means that the check

@@ -8,10 +8,12 @@
 
 #include <algorithm>
 
+#include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "support/committed_run.hpp"
 #include "support/crashes.hpp"
 #include "support/marked_view.hpp"
+#include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 #include "support/small_run.hpp"
 
@@ -239,6 +241,72 @@ TEST_CASE("verify: a check that cannot be made is an error, never a clean bill")
     }
     REQUIRE(sys::write_text_durable(disk, test::step_directory(run, small) + "/manifest.json", "{}"));
     CHECK(catalog::verify(disk, snapshot_of(small), {}).error().kind == ErrorKind::corrupt);
+}
+
+TEST_CASE("verify and a listing, while retention removes the snapshot at any of their operations: it is no damage") {
+    SimStore whole;
+    make(whole, at_step(10));
+    make(whole, at_step(20));
+    const auto snapshot = snapshot_of(at_step(10));
+    bool more = true;
+    for (int at = 0; more; ++at) {
+        CAPTURE(at);
+        const auto disk = whole.clone();
+        test::InterruptedStore store(
+            *disk, at, [&] { REQUIRE(catalog::discard(*disk, snapshot.directory, snapshot.step, at_step(10).id)); });
+        const auto verified = catalog::verify(store, snapshot, {});
+        if (!verified) CHECK(verified.error().kind == ErrorKind::missing);
+        if (!verified || !verified->damage.empty())
+            CHECK(catalog::is_removed(*disk, snapshot.directory, verified ? verified->snapshot_id : 0).value());
+        more = store.operations() > at;
+        const auto listed = whole.clone();
+        test::InterruptedStore listing(*listed, at, [&] {
+            REQUIRE(catalog::discard(*listed, snapshot.directory, snapshot.step, at_step(10).id));
+        });
+        const auto versions = catalog::heads_of(listing, run, stream).value();
+        CHECK(std::ranges::all_of(versions, [](const auto& version) { return version.readable.has_value(); }));
+        more |= listing.operations() > at;
+    }
+}
+
+TEST_CASE("discard: whatever is removed already, the manifest was removed before it") {
+    SimStore whole;
+    make(whole, at_step(10));
+    const auto snapshot = snapshot_of(at_step(10));
+    write_over(whole, snapshot.directory + "/before-all-others.h5", {});
+    whole.settle();
+    const auto count = whole.paths().size();
+    int cut_amid = 0;
+    for (int at = 0;; ++at) {
+        CAPTURE(at);
+        const auto disk = whole.clone();
+        disk->crash_before(at);
+        const auto done = catalog::discard(*disk, snapshot.directory, snapshot.step, at_step(10).id);
+        if (done) break;
+        const auto left = disk->paths();
+        const bool has_manifest = std::ranges::any_of(left, [](const auto& path) { return path.ends_with(".json"); });
+        CHECK(has_manifest == (left.size() == count));
+        cut_amid += left.size() < count && left.size() > 2 ? 1 : 0;
+    }
+    CHECK(cut_amid >= 2);
+}
+
+// As a client of a network file system may see what another one removes: by its old name, file by file.
+TEST_CASE("is_removed: a snapshot without its manifest that still shows files was damaged, not removed") {
+    SimStore disk;
+    make(disk, at_step(10));
+    const auto snapshot = snapshot_of(at_step(10));
+    CHECK_FALSE(catalog::is_removed(disk, snapshot.directory, 0).value());
+    CHECK_FALSE(catalog::is_removed(disk, snapshot.directory, at_step(10).id).value());
+    CHECK(catalog::is_removed(disk, snapshot.directory, at_step(20).id).value());  // another save has its name
+    REQUIRE(disk.remove(node_path(at_step(10), 1)));
+    CHECK_FALSE(catalog::is_removed(disk, snapshot.directory, at_step(10).id).value());
+    REQUIRE(disk.remove(snapshot.directory + "/manifest.json"));
+    CHECK_FALSE(catalog::is_removed(disk, snapshot.directory, 0).value());
+    REQUIRE(disk.remove(node_path(at_step(10), 0)));
+    CHECK_FALSE(catalog::is_removed(disk, snapshot.directory, 0).value());  // emptied by hand
+    REQUIRE(disk.remove_tree(snapshot.directory));
+    CHECK(catalog::is_removed(disk, snapshot.directory, 0).value());
 }
 
 TEST_CASE("prune: counts whole snapshots only, and removes nothing in doubt") {

@@ -18,6 +18,9 @@ Result<> discard(sys::Store& store, const std::string& directory, std::int64_t s
     if (!renamed && renamed.error().kind != ErrorKind::missing) return renamed;
     // Durable before the first file goes: else a power cut could bring the name back without its files.
     FB_TRY(store.sync_directory(stream_directory));
+    // The manifest first: who reads the snapshot by its old name, which clients of a network file system may still
+    // know, sees by that that it is removed and not damaged (is_removed).
+    FB_TRY(store.remove(gone + "/" + manifest_name));
     return store.remove_tree(gone);
 }
 

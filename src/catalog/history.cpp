@@ -49,6 +49,17 @@ Result<Version> look_at(sys::Store& store, const Snapshot& snapshot, bool set_as
     return version;
 }
 
+// Adds what a directory holds, unless it was removed since it was listed.
+Result<> add_version(sys::Store& store, const Snapshot& snapshot, bool set_aside, std::vector<Version>& versions) {
+    FB_TRY_ASSIGN(version, look_at(store, snapshot, set_aside));
+    if (!version.readable && version.readable.error().kind == ErrorKind::missing) {
+        FB_TRY_ASSIGN(removed, is_removed(store, snapshot.directory, 0));
+        if (removed) return {};
+    }
+    versions.push_back(std::move(version));
+    return {};
+}
+
 // What the names in a stream's directory say.
 struct Names {
     std::vector<Version> versions;
@@ -66,12 +77,11 @@ Result<Names> look_at_names(sys::Store& store, const std::string& run, const std
         if (entry.is_directory && (step || aside)) {
             const Snapshot snapshot{stream, step ? *step : aside->step,
                                     fmt::format("{}/{}/{}", run, stream, entry.name)};
-            FB_TRY_ASSIGN(version, look_at(store, snapshot, aside.has_value()));
-            names.versions.push_back(std::move(version));
+            FB_TRY(add_version(store, snapshot, aside.has_value(), names.versions));
         } else if (const auto left = leftover_of(entry.name);
                    entry.is_directory && left && left->kind == Leftover::Kind::old) {
-            FB_TRY_ASSIGN(version, look_at(store, {stream, left->step, run + "/" + stream + "/" + entry.name}, false));
-            names.replaced.push_back(std::move(version));
+            FB_TRY(
+                add_version(store, {stream, left->step, run + "/" + stream + "/" + entry.name}, false, names.replaced));
         } else if (const auto start = start_of(entry.name)) {
             names.starts.push_back(*start);
         } else if (const auto dropped = dropped_of(entry.name)) {

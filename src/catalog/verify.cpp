@@ -22,6 +22,7 @@ public:
     Verifier(sys::Store& store, const std::string& directory, const format::Manifest& manifest,
              const std::function<void(std::uint64_t, std::uint64_t)>& progress)
         : store_(store), directory_(directory), manifest_(manifest), progress_(progress) {
+        found_.snapshot_id = manifest.snapshot_id;
         for (const auto& line : manifest.nodes) total_ += line.data_bytes;
     }
 

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/limits.hpp"
+#include "base/path.hpp"
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/names.hpp"
@@ -38,6 +41,41 @@ Result<> check_whole(sys::Store& store, const std::string& directory, const form
             return check_listed(reader.peek(), manifest, line, name_of(directory, line));
         }));
     return {};
+}
+
+namespace {
+
+/// Whether any file in a directory can be opened. What is only listed may be gone: sshfs lists for 20 s what was there.
+Result<bool> holds_a_file(sys::Store& store, const std::string& directory) {
+    FB_TRY_ASSIGN(entries, store.list(directory));
+    for (const auto& entry : entries) {
+        const auto path = directory + "/" + entry.name;
+        const auto inside = [&]() -> Result<bool> {
+            if (entry.is_directory) return holds_a_file(store, path);
+            FB_TRY(store.open(path, sys::Access::read));
+            return true;
+        }();
+        if (!inside && inside.error().kind != ErrorKind::missing) return inside;
+        if (inside && *inside) return true;
+    }
+    return entries.empty();  // a person has emptied it: retention gives it another name first
+}
+
+}  // namespace
+
+Result<bool> is_removed(sys::Store& store, const std::string& directory, std::uint64_t snapshot_id) {
+    const auto entries = store.list(directory_of(directory));
+    if (!entries && entries.error().kind == ErrorKind::missing) return true;
+    if (!entries) return entries.error();
+    if (std::ranges::find(*entries, leaf_of(directory), &sys::Entry::name) == entries->end()) return true;
+    // discard() removes the manifest before all others, so that what is missing beside one is missed.
+    const auto manifest = load_manifest(store, directory);
+    if (manifest) return snapshot_id != 0 && manifest->snapshot_id != snapshot_id;
+    if (manifest.error().kind != ErrorKind::missing) return false;
+    const auto holds = holds_a_file(store, directory);
+    if (!holds && holds.error().kind == ErrorKind::missing) return true;
+    if (!holds) return holds.error();
+    return !*holds;
 }
 
 }  // namespace forebay::catalog

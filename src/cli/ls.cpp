@@ -70,6 +70,10 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
     const auto& snapshot = version.snapshot;
     auto object = json_of(snapshot);
     const auto manifest = catalog::load_manifest(store_, snapshot.directory);
+    if (!manifest && manifest.error().kind == ErrorKind::missing) {
+        FB_TRY_ASSIGN(removed, catalog::is_removed(store_, snapshot.directory, version.head.snapshot_id));
+        if (removed) return {};  // since it was listed
+    }
     if (!manifest) {
         unreadable_ = true;
         table_.row({snapshot.stream, fmt::to_string(snapshot.step), "", "", "", "",

@@ -109,7 +109,12 @@ Result<Place> find_place_to_write(sys::Store& store, const std::string& text) {
 }
 
 Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
-    if (!place.directory.empty()) return catalog::Snapshot{place.streams.front(), *place.step, place.directory};
+    if (!place.directory.empty()) {
+        FB_TRY_ASSIGN(exists, store.exists(place.directory));
+        if (exists) return catalog::Snapshot{place.streams.front(), *place.step, place.directory};
+        return Error{ErrorKind::missing, fmt::format("there is no snapshot {}", place.directory), "",
+                     fmt::format("forebay ls {}", place.run)};
+    }
     std::vector<catalog::Snapshot> found;
     std::vector<std::string> meant, all;
     const bool states =

@@ -27,6 +27,9 @@ struct VerifyArguments {
 
 // More lines than this say nothing new to a person; --json has them all.
 constexpr std::size_t damage_lines_max = 20;
+// How often the last snapshot may be removed while it is read before another one is not looked for: a run that keeps
+// none long enough to be read.
+constexpr int turns_max = 4;
 
 Json json_of_damage(const catalog::Damage& damage) {
     auto object = Json::object();
@@ -72,6 +75,11 @@ public:
             print(lines("  ... and {} more: --json lists all.\n", outcome->damage.size() - damage_lines_max));
     }
 
+    void add_removed(const catalog::Snapshot& snapshot) {
+        array_.push(json_of(snapshot).set("removed", true));
+        print(lines("{}@{}  removed meanwhile\n", snapshot.stream, snapshot.step));
+    }
+
     Exit finish() const {
         if (json_) array_.print();
         return worst_;
@@ -106,22 +114,41 @@ Result<std::vector<catalog::Snapshot>> chosen(sys::Store& store, const Place& pl
     return all;
 }
 
+// Whether it was removed since it was listed, which its report then says instead of all else.
+Result<bool> check_one(sys::Store& store, const catalog::Snapshot& snapshot, bool json, VerifyReport& report) {
+    const auto outcome = [&] {
+        Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), json);
+        return catalog::verify(store, snapshot,
+                               [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
+    }();
+    const bool misses = outcome ? !outcome->damage.empty() : outcome.error().kind == ErrorKind::missing;
+    if (misses) {
+        FB_TRY_ASSIGN(removed, catalog::is_removed(store, snapshot.directory, outcome ? outcome->snapshot_id : 0));
+        if (removed) {
+            report.add_removed(snapshot);
+            return true;
+        }
+    }
+    report.add(snapshot, outcome);
+    return false;
+}
+
 Result<Exit> check(const VerifyArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(kind, kind_of_file(store, options.place));
     if (kind) return verify_file(store, *kind, {.path = options.place, .json = options.json});
     FB_TRY_ASSIGN(place, find_place(store, options.place));
-    FB_TRY_ASSIGN(snapshots, chosen(store, place));
     VerifyReport report(options.json);
-    for (const auto& snapshot : snapshots) {
-        auto outcome = [&] {
-            Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), options.json);
-            return catalog::verify(store, snapshot,
-                                   [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
-        }();
-        report.add(snapshot, outcome);
+    for (int turn = 0;; ++turn) {
+        FB_TRY_ASSIGN(snapshots, chosen(store, place));
+        bool any_removed = false;
+        for (const auto& snapshot : snapshots) {
+            FB_TRY_ASSIGN(removed, check_one(store, snapshot, options.json, report));
+            any_removed |= removed;
+        }
+        // Another one is the last now.
+        if (!place.last || !any_removed || turn == turns_max) return report.finish();
     }
-    return report.finish();
 }
 
 }  // namespace
@@ -137,7 +164,10 @@ void add_verify(CommandLine& line) {
         "  An array with an object for each snapshot: stream, step, directory, whole, bytes, segments, damage: "
         "an array of\n"
         "  file, variable and rank (absent when the whole file is meant), first_byte, last_byte, text; or error: "
-        "kind, what, safe, next, text.\n"
+        "kind, what, safe, next, text;\n"
+        "  healed (stretches that were wrong in this host's cache alone) where it is not 0; removed: true, instead of "
+        "all that,\n"
+        "  for one that retention removed meanwhile.\n"
         "  Of a file of GenericIO: file, format, whole, bytes, blocks, damage: file, variable, rank, block, "
         "first_byte,\n"
         "  last_byte, text. Of one of HDF5: file, format, said, steps, bytes, whole, bytes_read, problems (texts).\n");
