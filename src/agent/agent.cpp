@@ -79,7 +79,8 @@ void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_
         }
         const bool waits_for_peers = slots_.waits_for_peers();
         const bool leaving = page_.ending.load() != 0 || !staging_.application_lives();
-        if (leaving && (!waits_for_peers || sys::Clock::now() - last_progress >= peers_wait)) break;
+        const bool peers_come = waits_for_peers && sys::Clock::now() - last_progress < peers_wait;
+        if (leaving && !peers_come && !slots_.misses_any()) break;
         sys::wait_on(page_.bell, bell, waits_for_peers ? pause : idle_pause);
         pause = std::min(pause * 2, peers_pause_max);
     }

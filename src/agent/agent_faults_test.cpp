@@ -1,5 +1,6 @@
-// Goal: what an agent does with saves that were damaged in memory, and after its session has lost the run. Method:
-// staged node files under a real control page, the simulated disk as target.
+// Goal: what an agent does with saves that were damaged in memory, after its session has lost the run, and while it
+// does not see yet what another one has committed. Method: staged node files under a real control page, the simulated
+// disk as target.
 
 #include <doctest/doctest.h>
 
@@ -9,12 +10,69 @@
 #include "comm/group.hpp"
 #include "node/await.hpp"
 #include "support/agent_node.hpp"
+#include "support/committed_run.hpp"
+#include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
 #include "sys/clock.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
+
+namespace {
+
+/// A client of a network file system: when the node file of its agent has its name, another client brings the other one
+/// and commits, and for a while this one sees neither the old name nor the new.
+class LateStore final : public test::PassingStore {
+public:
+    LateStore(sys::Store& disk, const test::SmallSnapshot& snapshot, std::chrono::milliseconds late)
+        : PassingStore(disk), disk_(disk), snapshot_(snapshot), late_(late) {}
+
+    Result<> rename(const std::string& from, const std::string& to) override {
+        auto renamed = PassingStore::rename(from, to);
+        if (!to.ends_with("node-00000.h5")) return renamed;
+        REQUIRE(test::drain_node(disk_, test::node_run, snapshot_, 1));
+        REQUIRE(test::commit(disk_, test::node_run, snapshot_).value() == commit::Commit::committed);
+        seen_ = sys::Clock::now() + late_;
+        return renamed;
+    }
+    Result<bool> exists(const std::string& path) override {
+        return hides(path) ? Result<bool>(false) : PassingStore::exists(path);
+    }
+    Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override {
+        if (hides(path)) return Error{ErrorKind::missing, path + " is not there"};
+        return PassingStore::open(path, access);
+    }
+    Result<std::vector<sys::Entry>> list(const std::string& path) override {
+        auto entries = PassingStore::list(path);
+        if (entries) std::erase_if(*entries, [&](const sys::Entry& entry) { return hides(path + "/" + entry.name); });
+        return entries;
+    }
+
+private:
+    bool hides(const std::string& path) const {
+        return sys::Clock::now() < seen_ && path.starts_with(test::step_directory(test::node_run, snapshot_));
+    }
+    sys::Store& disk_;
+    const test::SmallSnapshot snapshot_;
+    const std::chrono::milliseconds late_;
+    sys::Clock::time_point seen_{};
+};
+
+}  // namespace
+
+TEST_CASE("a step that another client has committed is not lost because this one does not see it yet") {
+    const test::SmallSnapshot snapshot{.id = 7, .step = 29, .nodes = 2};
+    test::SimStore disk("run");
+    LateStore late(disk, snapshot, 500ms);
+    test::Node node;
+    node.seal(snapshot);
+    REQUIRE_MESSAGE(node.drain(late), node.log);
+    CHECK(node.log.find("NOT committed") == std::string::npos);
+    CHECK(node.log.find("is committed by another agent") != std::string::npos);
+    CHECK(node.page().slots[0].state.load() == node::SlotState::committed);
+    CHECK(node.page().slots[0].failures.load() == 0);
+}
 
 TEST_CASE("each save that is damaged in memory is told once as failed, and who waits hears of it until the next one") {
     test::SimStore disk("run");

@@ -6,6 +6,7 @@
 
 #include "agent/claim_keeper.hpp"
 #include "base/attempt.hpp"
+#include "base/limits.hpp"
 #include "base/try.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/history.hpp"
@@ -20,9 +21,6 @@ namespace {
 
 using node::SlotState;
 
-// How many looks find nothing before a drained part counts as removed: between two renames of a replacement there is
-// nothing to see.
-constexpr int absences_max = 4;
 // How often a long drain looks whether other nodes have completed what this one drained before.
 constexpr std::chrono::milliseconds commit_pause{1000};
 
@@ -70,6 +68,7 @@ bool Committer::commit(std::uint32_t slot) {
         const auto there = store_.exists(part);
         if (there && !*there) return part_gone(slot, record);
     }
+    slots_.notes(slot).absent_since.reset();
     if (!done) {
         slots_.fail(slot, done.error());
         return true;
@@ -100,15 +99,17 @@ void Committer::tell_set_aside(std::uint32_t slot, const format::Record& record)
     if (slots_.control(slot).inherited == 0) say_lost(slots_.page(), aside);
 }
 
-// This node's file was durable in the part directory, which is not there now. It was renamed a moment ago; or another
-// agent has committed it and retention has removed it since, after a later save; or somebody has removed it, and then
-// it is drained again. What cannot be looked at now is looked at again.
+// This node's file was durable in the part directory, which is not there now. It was renamed a moment ago, which a
+// client of a network file system may not see yet; or another agent has committed it and retention has removed it
+// since, after a later save; or somebody has removed it, and then it is drained again. What cannot be looked at now is
+// looked at again.
 bool Committer::part_gone(std::uint32_t slot, const format::Record& record) {
     const auto stream = slots_.stream_name(slot);
     const auto later = [&]() -> Result<bool> {
+        // First the list, which opens the stream's directory anew: names in it are then seen as they are now.
+        FB_TRY_ASSIGN(all, catalog::heads_of(store_, session_.run, stream));
         FB_TRY_ASSIGN(committed, slots_.is_committed(slot));
         if (committed) return false;
-        FB_TRY_ASSIGN(all, catalog::heads_of(store_, session_.run, stream));
         bool changing = false;
         for (const auto& version : all) {
             if (version.readable && format::is_later(version.head.which_save(), record.which_save())) return true;
@@ -118,9 +119,11 @@ bool Committer::part_gone(std::uint32_t slot, const format::Record& record) {
         return Error{ErrorKind::missing,
                      fmt::format("its node files are not in {}/{} any more.", session_.run, stream)};
     }();
-    auto& absences = slots_.notes(slot).absences;
-    if (!later && (later.error().kind != ErrorKind::missing || ++absences < absences_max)) return false;
-    absences = 0;
+    auto& since = slots_.notes(slot).absent_since;
+    if (!later && later.error().kind != ErrorKind::missing) return false;
+    if (!later && !since) since = sys::Clock::now();
+    if (!later && sys::Clock::now() - *since < limits::names_stay_max) return false;
+    since.reset();
     if (!later) slots_.fail(slot, later.error());
     else if (*later) end(slot, record, false);
     return true;

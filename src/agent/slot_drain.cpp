@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/path.hpp"
 #include "base/try.hpp"
 #include "catalog/history.hpp"
 #include "catalog/run.hpp"
@@ -55,11 +56,23 @@ Result<> SlotDrain::map(std::uint32_t slot) {
     return {};
 }
 
-Result<> SlotDrain::check_run() const {
-    const auto checked = catalog::check_identity(store_, session_.run, session_.run_id);
+// A run that this agent has never seen may have been made by another client a moment ago, which this one does not see
+// yet. Then the directory that holds it is opened anew, and the drain is tried again; whether that can be listed is of no
+// interest.
+Result<> SlotDrain::check_run() {
+    auto checked = catalog::check_identity(store_, session_.run, session_.run_id);
+    const bool unseen = !checked && checked.error().kind == ErrorKind::missing && !saw_run_;
+    if (unseen) {
+        static_cast<void>(store_.list(directory_of(session_.run)));
+        checked = catalog::check_identity(store_, session_.run, session_.run_id);
+    }
+    saw_run_ |= checked.has_value();
     if (checked || checked.error().kind == ErrorKind::retry) return checked;
-    return because(checked.error(), checked.error().what, "",
-                   fmt::format("bring the run back, or forebay drain {} --into ANOTHER-RUN", staging_.directory()));
+    auto error =
+        because(checked.error(), checked.error().what, "",
+                fmt::format("bring the run back, or forebay drain {} --into ANOTHER-RUN", staging_.directory()));
+    if (unseen && error.kind == ErrorKind::missing) error.kind = ErrorKind::retry;
+    return error;
 }
 
 // The application writes the rules into the stream's entry before it seals the first slot, and never changes them.

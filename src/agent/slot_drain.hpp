@@ -32,7 +32,7 @@ public:
 
 private:
     Result<> map(std::uint32_t slot);
-    Result<> check_run() const;
+    Result<> check_run();
     Result<> write(std::uint32_t slot, const format::Peek& peeked, move::Gate& gate, const std::atomic<bool>& stop);
     drain::CompressionMemory& compression_memory(std::uint32_t slot);
     std::optional<double> seconds_to_compress(std::uint32_t slot) const;
@@ -45,6 +45,7 @@ private:
     Speed& speed_;
     const Tell& tell_;
     std::array<drain::CompressionMemory, node::streams_max> compression_;
+    bool saw_run_ = false;  // its directory, with its identity
 };
 
 }  // namespace forebay::agent

@@ -143,6 +143,12 @@ bool Slots::waits_for_peers() const {
     return false;
 }
 
+bool Slots::misses_any() const {
+    for (std::uint32_t i = 0; i < count(); ++i)
+        if (page_.slots[i].state.load() == SlotState::drained && notes_[i].absent_since) return true;
+    return false;
+}
+
 void Slots::count_missed_deadlines() {
     for (std::uint32_t i = 0; i < count(); ++i) {
         const auto now = sys::unix_ns();

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -13,15 +14,16 @@
 #include "agent/schedule.hpp"
 #include "format/node_file.hpp"
 #include "node/staging.hpp"
+#include "sys/clock.hpp"
 #include "sys/mapping.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::agent {
 
 struct SlotNotes {
-    sys::Mapping mapping;                // of the staged file
-    std::uint64_t torn = 0;              // the save that was found damaged in memory
-    int absences = 0;                    // how many looks in a row have missed the drained node file at the target
+    sys::Mapping mapping;                                     // of the staged file
+    std::uint64_t torn = 0;                                   // the save that was found damaged in memory
+    std::optional<sys::Clock::time_point> absent_since = {};  // the drained node file is missed at the target
     std::uint32_t look_first_at = 0;     // the node whose arrival is checked first: this one, then one that was absent
     std::uint64_t file_bytes = 0;        // of the drain under way
     double drain_seconds = 0;            // that the last drain took
@@ -69,6 +71,8 @@ public:
     /// Whether any slot is neither committed nor free, or is held by a station.
     bool unfinished() const;
     bool waits_for_peers() const;
+    /// Whether what a slot has brought is missed at the target, and looked for again: for limits::names_stay_max.
+    bool misses_any() const;
     /// Counts each snapshot whose deadline has passed, once.
     void count_missed_deadlines();
     /// Says so when drains were begun that never came to an end.

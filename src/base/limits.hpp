@@ -61,6 +61,10 @@ inline constexpr std::uint64_t verify_gap_bytes = 64u << 10;
 // ranks (bench plan: 848 kB each). More nodes are read again for each variable.
 inline constexpr std::uint64_t kept_heads_bytes = 16u << 20;
 
+// How long a client of a network file system may go on seeing a directory as it was: acdirmax of NFS by default; sshfs
+// keeps 20 s. What another host has renamed is looked for so long before it counts as lost.
+inline constexpr std::chrono::seconds names_stay_max{60};
+
 // An agent's log, in the node's memory, before it is put aside: some 7,000 lines, which are 3,500 saves.
 inline constexpr std::uint64_t log_bytes_max = 1u << 20;
 
