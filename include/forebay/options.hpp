@@ -99,6 +99,11 @@ enum class AgentMode {
     dedicated,  // ranks of the application that do nothing else: forebay::dedicate() in mpi.hpp splits them off
 };
 
+/// Whether agents write past the page cache of their machine, where the target can. `automatic`: each measures once a
+/// session which way is faster at the target, and whether programs on its machine see what is written past the cache;
+/// it writes past the cache until a node file is large enough for that to matter, 16 MiB.
+enum class Direct { no, yes, automatic };
+
 struct AgentOptions {
     AgentMode mode = AgentMode::process;
     std::string program = {};  // "" : FOREBAY_AGENT, else `forebay` beside the library or ../bin, else in PATH
@@ -109,7 +114,7 @@ struct AgentOptions {
     int in_flight = 4;                        // writes at once, and threads that compress
     std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as the target takes it
     double slowdown_percent_max = 0;          // of the computing while it drains; 0: no limit
-    bool direct = true;                       // past the page cache where the target can
+    Direct direct = Direct::automatic;        // past the page cache where the target can
     int retries = 5;                          // of a failing operation, with doubling pauses
     std::chrono::milliseconds retry_pause{200};
     /// When its application has died and all is committed, the agent keeps the staged copies so long, since a restart

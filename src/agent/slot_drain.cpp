@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "agent/direct_choice.hpp"
 #include "base/path.hpp"
 #include "base/try.hpp"
 #include "catalog/history.hpp"
@@ -57,8 +58,8 @@ Result<> SlotDrain::map(std::uint32_t slot) {
 }
 
 // A run that this agent has never seen may have been made by another client a moment ago, which this one does not see
-// yet. Then the directory that holds it is opened anew, and the drain is tried again; whether that can be listed is of no
-// interest.
+// yet. Then the directory that holds it is opened anew, and the drain is tried again; whether that can be listed is of
+// no interest.
 Result<> SlotDrain::check_run() {
     auto checked = catalog::check_identity(store_, session_.run, session_.run_id);
     const bool unseen = !checked && checked.error().kind == ErrorKind::missing && !saw_run_;
@@ -93,6 +94,28 @@ std::optional<double> SlotDrain::seconds_to_compress(std::uint32_t slot) const {
     return share_to_compress * static_cast<double>(ends - sys::unix_ns()) * 1e-9;
 }
 
+void SlotDrain::note(std::uint32_t slot, const std::string& text) const {
+    auto noted = slots_.event(What::noted, slot);
+    noted.detail = text;
+    tell_(noted);
+}
+
+// What cannot be measured is done as if the session had said `yes`, and not tried again.
+bool SlotDrain::is_direct(std::uint32_t slot, const move::WriteOptions& options) {
+    if (session_.agent.direct != Direct::automatic) return session_.agent.direct == Direct::yes;
+    const auto file_bytes = slots_.notes(slot).file_bytes;
+    if (direct_ || file_bytes < chosen_bytes_min) return direct_.value_or(true);
+    auto limits = options;
+    if (session_.agent.slowdown_percent_max == 0 && session_.agent.rate_bytes_per_second == 0) limits.pace = nullptr;
+    const auto choice = choose_direct(store_, session_.run, limits, file_bytes);
+    if (!choice)
+        note(slot, fmt::format("writes go past the page cache: which way is faster could not be measured: {}",
+                               choice.error().line()));
+    else if (!choice->why.empty()) note(slot, choice->why);
+    direct_ = !choice || choice->direct;
+    return *direct_;
+}
+
 Result<> SlotDrain::run(std::uint32_t slot, bool again, move::Gate& gate, const std::atomic<bool>& stop) {
     const bool is_new = !slots_.notes(slot).mapping.mapped();
     if (is_new) FB_TRY(map(slot));
@@ -117,24 +140,20 @@ Result<> SlotDrain::write(std::uint32_t slot, const format::Peek& peeked, move::
     notes.file_bytes = peeked.file_bytes;
     notes.look_first_at = peeked.record.node;
     const Moving moving(page, true);
+    const move::WriteOptions options{.block_bytes = session_.agent.block_bytes,
+                                     .in_flight = session_.agent.in_flight,
+                                     .rate_bytes_per_second = slots_.stream(slot).rate_bytes_per_second.load(),
+                                     .pace = &speed_.pace(),
+                                     .gate = &gate};
     const drain::NodeDrain drain{.store = &store_,
                                  .run = session_.run,
-                                 .write = {.block_bytes = session_.agent.block_bytes,
-                                           .in_flight = session_.agent.in_flight,
-                                           .rate_bytes_per_second = slots_.stream(slot).rate_bytes_per_second.load(),
-                                           .pace = &speed_.pace(),
-                                           .gate = &gate},
-                                 .direct = session_.agent.direct,
+                                 .write = options,
+                                 .direct = is_direct(slot, options),
                                  .done_bytes = &control.drained_bytes,
                                  .stored_bytes = &stored_bytes,
                                  .compression = &compression_memory(slot),
                                  .seconds_left = seconds_to_compress(slot),
-                                 .log =
-                                     [&](const std::string& text) {
-                                         auto noted = slots_.event(What::noted, slot);
-                                         noted.detail = text;
-                                         tell_(noted);
-                                     },
+                                 .log = [&](const std::string& text) { note(slot, text); },
                                  .stop = &stop};
     FB_TRY(drain::drain_node_file(drain, slots_.image(slot), slots_.path(slot)));
     page.bytes_stored += stored_bytes;

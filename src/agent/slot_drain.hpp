@@ -36,6 +36,8 @@ private:
     Result<> write(std::uint32_t slot, const format::Peek& peeked, move::Gate& gate, const std::atomic<bool>& stop);
     drain::CompressionMemory& compression_memory(std::uint32_t slot);
     std::optional<double> seconds_to_compress(std::uint32_t slot) const;
+    bool is_direct(std::uint32_t slot, const move::WriteOptions& options);
+    void note(std::uint32_t slot, const std::string& text) const;
 
     sys::Store& store_;
     node::Staging& staging_;
@@ -45,7 +47,8 @@ private:
     Speed& speed_;
     const Tell& tell_;
     std::array<drain::CompressionMemory, node::streams_max> compression_;
-    bool saw_run_ = false;  // its directory, with its identity
+    std::optional<bool> direct_;  // as chosen by this agent
+    bool saw_run_ = false;        // its directory, with its identity
 };
 
 }  // namespace forebay::agent

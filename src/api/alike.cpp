@@ -15,6 +15,7 @@ namespace forebay {
 namespace {
 
 std::string show(bool value) { return value ? "true" : "false"; }
+std::string show(Direct value) { return value == Direct::automatic ? "auto" : show(value == Direct::yes); }
 std::string show(std::chrono::milliseconds value) {
     return fmt::format("{}", std::chrono::duration<double>(value).count());
 }

@@ -168,6 +168,14 @@ private:
     const toml::table none_;
 };
 
+void read_direct(Section& section, Direct& direct) {
+    const auto* node = section.any("direct");
+    if (node == nullptr) return;
+    if (const auto* flag = node->as_boolean()) direct = flag->get() ? Direct::yes : Direct::no;
+    else if (node->value<std::string>() == "auto") direct = Direct::automatic;
+    else section.fail(*node, "'agent.direct' must be true, false or \"auto\".");
+}
+
 void read_agent(const toml::table& table, const std::string& path, Result<>& verdict, AgentOptions& agent) {
     Section section(table, "agent", path, verdict);
     static constexpr describe::Word<AgentMode> modes[] = {
@@ -180,7 +188,7 @@ void read_agent(const toml::table& table, const std::string& path, Result<>& ver
     section.number("in_flight", agent.in_flight);
     section.number("rate_bytes_per_second", agent.rate_bytes_per_second);
     section.real("slowdown_percent_max", agent.slowdown_percent_max);
-    section.flag("direct", agent.direct);
+    read_direct(section, agent.direct);
     section.number("retries", agent.retries);
     section.seconds("retry_pause_seconds", agent.retry_pause);
     section.seconds("linger_seconds", agent.linger);

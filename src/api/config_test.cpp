@@ -72,7 +72,7 @@ reserve_seconds = 60.5
     CHECK(agent.in_flight == 3);
     CHECK(agent.rate_bytes_per_second == 1000000);
     CHECK(agent.slowdown_percent_max == 7.5);
-    CHECK(!agent.direct);
+    CHECK(agent.direct == Direct::no);
     CHECK(agent.retries == 9);
     CHECK(agent.retry_pause.count() == 500);
     CHECK(options.job.wall_time == std::chrono::hours(2));

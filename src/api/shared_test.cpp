@@ -81,7 +81,7 @@ TEST_CASE("one file of global datasets, from any number of nodes, and restarts o
             CAPTURE(nodes);
             CAPTURE(direct);
             auto options = test::options_in(folder, nodes);
-            options.agent.direct = direct;
+            options.agent.direct = direct ? Direct::yes : Direct::no;
             options.agent.block_bytes = 1u << 16;  // many blocks, windows and stripes
             step += 2;
             save(options, 7, {step - 1, step});

@@ -47,10 +47,9 @@ public:
             text(agent.member("cpus"), options.cpus) && number(agent.member("block_bytes"), options.block_bytes) &&
             number(agent.member("in_flight"), options.in_flight) &&
             number(agent.member("rate_bytes_per_second"), options.rate_bytes_per_second) &&
-            percent(agent.member("slowdown_percent_max"), options.slowdown_percent_max) &&
-            flag(agent.member("direct"), options.direct) && number(agent.member("retries"), options.retries) &&
-            number(agent.member("retry_pause_ms"), pause_ms) && linger(agent.member("linger_ms"), linger_ms) &&
-            forwarding(root);
+            percent(agent.member("slowdown_percent_max"), options.slowdown_percent_max) && direct(agent) &&
+            number(agent.member("retries"), options.retries) && number(agent.member("retry_pause_ms"), pause_ms) &&
+            linger(agent.member("linger_ms"), linger_ms) && forwarding(root);
         options.retry_pause = std::chrono::milliseconds(pause_ms);
         options.linger = std::chrono::milliseconds(linger_ms);
         return all;
@@ -90,10 +89,13 @@ private:
         const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), to, 16);
         return error == std::errc{} && end == digits->data() + digits->size();
     }
-    static bool flag(format::json::Value value, bool& to) {
-        const auto given = value.flag();
-        to = given.value_or(false);
-        return given.has_value();
+    // Agents of before this choice do as the first of the two says.
+    bool direct(format::json::Value agent) {
+        const auto given = agent.member("direct").flag();
+        const auto chosen = agent.member("direct_is_chosen");
+        const bool is_chosen = chosen.flag().value_or(false);
+        session_.agent.direct = is_chosen ? Direct::automatic : given.value_or(false) ? Direct::yes : Direct::no;
+        return given && (chosen.flag() || !chosen.exists());
     }
     bool environment(format::json::Value list) {
         const auto count = list.list();
@@ -192,7 +194,8 @@ Result<std::string> encode_session(const SessionFile& session) {
                        {"rate_bytes_per_second", agent.rate_bytes_per_second},
                        {"slowdown_percent_max", agent.slowdown_percent_max},
                        {"linger_ms", agent.linger.count()},
-                       {"direct", agent.direct},
+                       {"direct", agent.direct != Direct::no},
+                       {"direct_is_chosen", agent.direct == Direct::automatic},
                        {"retries", agent.retries},
                        {"retry_pause_ms", agent.retry_pause.count()}}}};
     if (!session.forwarding.to.empty()) {

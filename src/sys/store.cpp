@@ -12,12 +12,6 @@ namespace forebay::sys {
 
 namespace {
 
-std::string temporary_beside(const std::string& path) {
-    // is_temporary() knows it again. The same directory, so that the rename stays inside one file system; a dot, so
-    // that it is read as nothing.
-    return fmt::format("{}/.{}.{}-{:016x}.tmp", directory_of(path), leaf_of(path), process_id(), random_u64());
-}
-
 Result<> write_and_sync(Store& store, const std::string& path, std::string_view text) {
     FB_TRY_ASSIGN(file, store.open(path, Access::create));
     FB_TRY(file->write(0, bytes_of(text)));
@@ -26,6 +20,11 @@ Result<> write_and_sync(Store& store, const std::string& path, std::string_view 
 }
 
 }  // namespace
+
+std::string temporary_beside(const std::string& path) {
+    // The same directory, so that a rename stays inside one file system; a dot, so that it is read as nothing.
+    return fmt::format("{}/.{}.{}-{:016x}.tmp", directory_of(path), leaf_of(path), process_id(), random_u64());
+}
 
 bool is_temporary(std::string_view name) {
     constexpr std::string_view digits = "0123456789", hex_digits = "0123456789abcdef", suffix = ".tmp";

@@ -37,8 +37,8 @@ public:
     /// All of `bytes`, at `offset`; short writes are continued. With direct(), address, offset and size are
     /// multiples of 4096.
     virtual Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
-    /// Fills `bytes`; a file that ends before is `corrupt` ("truncated"). Opened by read_direct any offset and size will
-    /// do; whole pages into memory that starts at one are read without a copy.
+    /// Fills `bytes`; a file that ends before is `corrupt` ("truncated"). Opened by read_direct any offset and size
+    /// will do; whole pages into memory that starts at one are read without a copy.
     virtual Result<> read(std::uint64_t offset, std::span<std::byte> bytes) = 0;
     virtual Result<std::uint64_t> size() = 0;
     virtual Result<> truncate(std::uint64_t size) = 0;
@@ -105,7 +105,9 @@ Result<> make_directories_durable(Store& store, const std::string& path);
 /// as on a mount point whose file system is gone.
 Result<> make_directories_below(Store& store, const std::string& root, const std::string& path);
 
-/// Whether a name is one that write_text_durable() gives while it writes: what a crash leaves of it.
+/// A new name for a file that stays only as long as somebody writes it, beside `path`.
+std::string temporary_beside(const std::string& path);
+/// Whether a name is one of those, as write_text_durable() gives it: what a crash leaves.
 bool is_temporary(std::string_view name);
 
 /// Takes a directory away by a rename to PATH.gone, then file by file, so that nobody sees a part of it under its name.
