@@ -1,0 +1,219 @@
+"""Goal: on file systems whose clients cache, every step is committed, and whole for every client.
+
+Method: caching_fs shows one directory to two clients, as ceph-fuse, NFS and sshfs show theirs. Two ranks of nbody, each
+with an agent of its own, see one client each, or the same one, under one path, and save 30 steps in each form, past the
+cache, through it and as measured, while `ls` and `verify` look on from the second client. Then each client's buffered
+reads must give the bytes of the directory, whatever it had read before. What was damaged only in a client's cache is
+healed by `verify`; what is damaged in the directory stays damaged.
+"""
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import machine
+from machine import expect, forebay, run
+
+CACHING_FS = machine.BUILD / "tests/caching_fs"
+UNIVERSE = ["--mesh", 16, "--particles", 16, "--steps", 64, "--save-every", 1]
+STEPS = 30
+JOB_SECONDS_MAX = 120  # some seconds, where nothing goes wrong
+SECONDS = 0.5  # of what a client does not see anew
+CONFIG = """
+stall_wait_seconds = 10
+close_wait_seconds = 20
+[agent]
+linger_seconds = 1
+direct = {direct}
+[streams.restart]
+slots = 2
+keep = {keep}
+file = "{form}"
+"""
+# Each rank in a mount namespace of its own, where the target is its client.
+ENTER = 'mount --bind "$0" "$1" && shift && exec "$@"'
+
+
+class Target:
+    """A directory and two clients of it."""
+
+    def __init__(self, place, like):
+        self.place, self.directory, self.seen = place, place / "directory", place / "target"
+        self.clients = [place / "first", place / "second"]
+        for made in (self.directory, self.seen, place / "staging", *self.clients):
+            made.mkdir()
+        self.process = subprocess.Popen([CACHING_FS, like, str(SECONDS), self.directory, *self.clients],
+                                        stdout=subprocess.PIPE, text=True)
+        if self.process.stdout.readline() != "mounted\n":
+            machine.skip("no FUSE file system can be mounted here")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        for client in self.clients:
+            run("umount", "--lazy", client)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:  # something still has a file open there
+            self.process.kill()
+
+    def nbody(self, clients, form, direct, keep=0, last=STEPS):
+        """A job whose two ranks see these clients. Gives its exit code and what it said."""
+        config = self.place / "forebay.toml"
+        config.write_text(CONFIG.format(direct=direct, form=form, keep=keep))
+        program = [machine.NBODY, *UNIVERSE, "--run", self.seen / "run", "--staging", self.place / "staging",
+                   "--config", config, "--virtual-nodes", 2, "--stop-after", last]
+        ranks = [["-n", 1, "unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, client, self.seen,
+                  *program] for client in clients]
+        job = machine.Job(["mpiexec", "--oversubscribe", *ranks[0], ":", *ranks[1]], self.place / "nbody.log")
+        try:
+            return job.finish(JOB_SECONDS_MAX), job.output()
+        finally:
+            job.kill()
+
+    def onlooker(self):
+        return Onlooker(self.clients[1] / "run")
+
+
+class Onlooker:
+    """Looks at a run again and again while a job writes it; a look that calls something damaged is kept."""
+
+    def __init__(self, directory):
+        self.directory, self.ending, self.looks, self.complaints = directory, threading.Event(), 0, []
+        self.thread = threading.Thread(target=self.look)
+
+    def look(self):
+        while not self.ending.wait(0.02):
+            for words in (("ls", self.directory), ("verify", f"{self.directory}@last"), ("verify", self.directory)):
+                done = run(machine.FOREBAY, *words)
+                self.looks += 1
+                # Before the first commit there is nothing to look at.
+                none_yet = done.returncode == 3 and ("no run" in done.stderr or "no committed" in done.stderr)
+                if done.returncode != 0 and not none_yet:
+                    self.complaints.append(f"{words} exits with {done.returncode}\n{done.stdout}{done.stderr}")
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ending.set()
+        self.thread.join()
+
+
+def files_below(directory):
+    return sorted(path.relative_to(directory) for path in directory.rglob("*") if path.is_file())
+
+
+def check_all_whole(target):
+    """Both clients see every step, and read the bytes of the directory, also by programs that know nothing of us."""
+    for client in target.clients:
+        expect(machine.snapshots(client / "run", "committed") == set(range(1, STEPS + 1)),
+               f"{client.name} sees {STEPS} of {STEPS} steps", run(machine.FOREBAY, "ls", client / "run").stdout)
+        forebay("verify", client / "run")
+        wrong = [str(path) for path in files_below(target.directory / "run/restart")
+                 if (client / "run/restart" / path).read_bytes() != (target.directory / "run/restart" / path).read_bytes()]
+        expect(not wrong, f"{client.name} reads what is stored", wrong)
+    left = [path.name for path in (target.directory / "run/restart").iterdir() if path.name.startswith(".step")]
+    expect(not left, "nothing is left over", left)
+
+
+def saved(place, like, whose, form, direct):
+    """A job on two clients, or on one that both ranks share, with an onlooker on the second."""
+    with Target(place, like) as target:
+        clients = target.clients if whose == "two clients" else target.clients[:1] * 2
+        with target.onlooker() as onlooker:
+            code, output = target.nbody(clients, form, direct)
+        expect(code == 0 and "NOT" not in output, "the job saves every step", output)
+        expect(not onlooker.complaints, f"{onlooker.looks} looks found nothing wrong",
+               "\n".join(onlooker.complaints[:3]))
+        machine.wait_until(lambda: machine.snapshots(target.clients[1] / "run", "committed") == set(range(1, STEPS + 1)),
+                           "the second client sees all that the first has committed", 60)
+        check_all_whole(target)
+
+
+def retired(place, like, form):
+    """What retention removes while a command of another client reads it is not damaged."""
+    with Target(place, like) as target:
+        with target.onlooker() as onlooker:
+            code, output = target.nbody(target.clients[:1] * 2, form, "true", keep=1)
+        expect(code == 0, "the job ends well", output)
+        expect(onlooker.looks > 2 and not onlooker.complaints, f"{onlooker.looks} looks found nothing wrong",
+               "\n".join(onlooker.complaints[:3]))
+
+
+def healed(place, form):
+    """Bytes that were wrong when the second client read them, and are right now, but not in its cache."""
+    with Target(place, "ceph") as target:
+        code, output = target.nbody(target.clients, form, "false", last=2)
+        expect(code == 0, "two steps are saved", output)
+        file = next(path for path in files_below(target.directory / "run/restart/step-000002") if path.suffix == ".h5")
+        first, second = (client / "run/restart/step-000002" / file for client in target.clients)
+        right = first.read_bytes()
+        # What HDF5 begins with, a record, and data. In a file of one node nothing says what HDF5 begins with.
+        for at in (8, 4096 + 16, len(right) // 2)[form == "own":]:
+            flip(first, at)
+            forget(second)  # what it has of the committed file
+            expect(second.read_bytes() != right, f"byte {at}: the second client has read what is wrong")
+            flip(first, at)
+            expect(second.read_bytes() != right, f"byte {at}: and keeps it")
+            said = forebay("verify", target.clients[1] / "run@2")
+            expect("in this host's cache alone" in said, f"byte {at}: verify finds it right in storage", said)
+            expect(second.read_bytes() == right, f"byte {at}: it is right for all programs now")
+        flip(first, len(right) // 2)
+        forget(second)
+        said = forebay("verify", target.clients[1] / "run@2", exit_code=1)
+        expect("DAMAGED in 1 place" in said, "what is wrong in storage is damaged", said)
+
+
+def forget(path):
+    with open(path, "rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def flip(path, at):
+    with open(path, "r+b") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ 0x10]))
+
+
+def cases():
+    forms = ("own", "combined:2", "shared")
+    for like, whose in (("ceph", "a client"), ("ceph", "two clients"), ("nfs", "two clients"), ("sshfs", "two clients")):
+        ways = ("true", "false", '"auto"') if (like, whose) == ("ceph", "two clients") else ("true", "false")
+        for form, direct in itertools.product(forms, ways):
+            yield saved, like, whose, form, direct
+    for like in ("ceph", "nfs", "sshfs"):
+        yield retired, like, "own"
+    for form in forms:
+        yield healed, form
+
+
+def main():
+    """An argument chooses the cases in whose names it is."""
+    machine.need(("mpiexec", "openmpi-bin"), ("mount", "mount"))
+    if not CACHING_FS.exists():
+        machine.skip(f"{CACHING_FS} is not built; Next: apt-get install libfuse3-dev, and configure again")
+    if not Path("/dev/fuse").exists():
+        machine.skip("/dev/fuse is missing: no FUSE file system can be mounted here")
+    with machine.scratch() as scratch:
+        for number, (check, *words) in enumerate(cases()):
+            name = f"{check.__name__}: {', '.join(words)}"
+            if sys.argv[1:] and sys.argv[1] not in name:
+                continue
+            print(name, flush=True)
+            place = Path(scratch) / str(number)
+            place.mkdir()
+            check(place, *words)
+
+
+sys.dont_write_bytecode = True
+main()
