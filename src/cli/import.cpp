@@ -229,20 +229,17 @@ void add_import(CommandLine& line) {
         "  forebay import palm-mpi BINOUT /scratch/me/run7 --dry-run\n"
         "  forebay import palm-mpi BINOUT /scratch/me/run7@3600 --type soil=f64:40x20x8\n"
         "The file has no types: they are found by PALM's names, by the index planes of surface data and by sizes\n"
-        "(docs/formats/palm.md); arrays that fit no shape of the grid are kept in one dimension. Arrays are y, x, z, "
-        "as\n"
-        "in the file. Memory: some megabytes.\n");
+        "(docs/formats/palm.md); arrays that fit no shape of the grid are kept in one dimension. Arrays are y, x, z,\n"
+        "as in the file. Memory: some megabytes.\n");
     add_format(
         verb, Format::palm_fortran, "palm-fortran", "PALM's restart files of restart_data_format fortran_binary",
         "The directory with a file for each process, _000000 and so on, or the one file of a serial PALM",
         "  forebay import palm-fortran BINOUT /scratch/me/run7 --dry-run\n"
         "  forebay import palm-fortran BINOUT /scratch/me/run7 --ghosts cut --type 'surf%us=f64:rows'\n"
-        "The files have no types: they are found by PALM's names, by sizes and first bytes (docs/formats/palm.md); "
-        "what\n"
-        "is no box of the grid becomes a table. Arrays are x, y, z, as in PALM's memory; each process is a rank of "
-        "the\n"
-        "snapshot. Particles are in other files, and not imported. Memory: some megabytes, and some hundred bytes for\n"
-        "each record.\n");
+        "The files have no types: they are found by PALM's names, by sizes and first bytes (docs/formats/palm.md);\n"
+        "what is no box of the grid becomes a table. Arrays are x, y, z, as in PALM's memory; each process is a rank\n"
+        "of the snapshot. Particles are in other files, and not imported. Memory: some megabytes, and some hundred\n"
+        "bytes for each record.\n");
     add_format(
         verb, Format::genericio, "genericio", "A file of GenericIO (HACC), of either byte order, or its partitions",
         "The file that was written; where its ranks wrote partitions, the name without #NUMBER",

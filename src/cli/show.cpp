@@ -124,7 +124,8 @@ void add_show(CommandLine& line) {
     verb.argument(
         "RUN", options->place,
         "RUN (its last snapshot), RUN@STEP, RUN/STREAM@STEP, or a node file FILE.h5 (FILE.h5/node-00003 where "
-        "nodes share one), or a file of another program: HDF5 (H5Part, openPMD, netCDF-4), GenericIO, PALM");
+        "nodes share one), or a file of another program: HDF5 (H5Part, openPMD, netCDF-4), GenericIO, "
+        "PALM (format mpi)");
     verb.flag("--all", options->all, fmt::format("List every node or block, not only {}", lines_max));
     verb.json(
         options->json,
