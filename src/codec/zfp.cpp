@@ -52,6 +52,10 @@ Result<ZfpField> described(const Filter& filter) {
     const auto bits = bits_over(header.data(), sizeof header);
     ZfpField out{Stream(zfp_stream_open(bits.get())), Field(zfp_field_alloc())};
     if (zfp_read_header(out.stream.get(), out.field.get(), ZFP_HEADER_FULL) == 0) return unknown_filter(filter);
+    // zfp_filter() makes these two alone. Of others zfp_stream_maximum_size() is no bound of what is read: at a rate of
+    // one bit a block, zfp reads an exponent first.
+    const auto mode = zfp_stream_compression_mode(out.stream.get());
+    if (mode != zfp_mode_fixed_accuracy && mode != zfp_mode_reversible) return unknown_filter(filter);
     return out;
 }
 
