@@ -69,6 +69,7 @@ TEST_CASE("a failure that cannot be written down is told with the reason") {
 
 TEST_CASE("after success the run goes, unless it is to be kept or its writer lives") {
     Beside place;
+    REQUIRE(sys::write_text_durable(place.store, place.run.file(), "data"));
     {
         auto maker = place.begin();
         REQUIRE(maker.end({}, true));

@@ -18,6 +18,8 @@ Result<bool> FileRun::exists() const { return sys::posix_store().exists(path_); 
 
 // The old mark is not renamed before: a run that is made may be kept where a reader must not write.
 Result<bool> FileRun::is_made() const {
+    FB_TRY_ASSIGN(has_file, sys::posix_store().exists(file_));
+    if (!has_file) return false;
     FB_TRY_ASSIGN(is_marked, sys::posix_store().exists(made_path()));
     return is_marked ? Result<bool>(true) : sys::posix_store().exists(old_name("made"));
 }

@@ -36,7 +36,9 @@ public:
     bool has_writer() const;
     bool has_maker() const;
 
-    Result<bool> exists() const;
+    Result<bool> exists() const;  // the run
+    /// By its mark, and because the file is there: of a run that was kept, a file that somebody has removed is made
+    /// again.
     Result<bool> is_made() const;
     /// Whether the run is there and the file is not made of it yet.
     Result<bool> is_unfinished() const;

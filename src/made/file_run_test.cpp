@@ -49,6 +49,8 @@ TEST_CASE("marks of an older version get today's names, also where a process was
 
 TEST_CASE("a file that an older version made is made") {
     const OldRun place({"writer", "maker", "made"});
+    CHECK_FALSE(place.run.is_made().value());  // the file is not there
+    REQUIRE(sys::create_private(place.run.file(), "").value());
     CHECK(place.run.is_made().value());
     CHECK_FALSE(place.run.is_unfinished().value());
     REQUIRE(place.run.rename_old_marks());

@@ -58,6 +58,8 @@ std::string text_of(const std::string& path) {
 TEST_CASE("await: the file is made when the mark is there or the run is gone") {
     const Beside place;
     place.mark(place.run().made_path());
+    CHECK(says(place.making.await(), "the process that made it has ended"));  // somebody has removed the file
+    place.mark(place.run().file());
     CHECK(place.making.await());
     fs::remove_all(place.run().path());
     CHECK(place.making.await());
@@ -69,6 +71,7 @@ TEST_CASE("await: a run that its maker deletes is gone when the wait ends, by wh
         Beside place;
         place.making.settings.options.close_wait = std::chrono::seconds(7);
         place.mark(place.run().made_path());
+        place.mark(place.run().file());
         for (int i = 0; i < 30; ++i) place.mark(place.run().path() + "/" + std::to_string(i));
         auto lock = node::RunLock::take(place.run().finish_lock()).value();
         std::atomic<int> waited = 0;
@@ -103,7 +106,7 @@ TEST_CASE("await: the maker's own reason, an end without one, and a wait that wa
 
 TEST_CASE("start: the command gets the settings' words, and further ones") {
     Beside place;
-    place.script("echo \"$*\" > made");
+    place.script("echo \"$*\" > made; : > ../file");
     place.making.settings.keep = true;
     place.making.more = {"--align", "4096"};
     REQUIRE(place.making.start());
@@ -130,6 +133,7 @@ TEST_CASE("start_if_needed: only where the file is not made and nobody makes it"
         REQUIRE(place.making.start_if_needed());
     }
     place.mark(place.run().made_path());
+    place.mark(place.run().file());
     REQUIRE(place.making.start_if_needed());
     CHECK(text_of(place.run().path() + "/count") == "started\n");
 }
@@ -139,6 +143,9 @@ TEST_CASE("remove_if_made: a run whose file is not made stays, and so does one w
     REQUIRE(place.making.remove_if_made());
     CHECK(place.has_run());
     place.mark(place.run().made_path());
+    REQUIRE(place.making.remove_if_made());
+    CHECK(place.has_run());  // somebody has removed the file
+    place.mark(place.run().file());
     {
         const auto maker = node::RunLock::take(place.run().finish_lock()).value();
         CHECK(place.making.remove_if_made().error().kind == ErrorKind::retry);
@@ -173,7 +180,7 @@ TEST_CASE("clear: with `finish` the file is made first, and its run stays where 
     CHECK(says(place.making.clear(true), "full"));
     CHECK(place.has_run());
     fs::remove(place.run().failed_path());
-    place.script("echo made > ../seen; echo made > made");
+    place.script("echo made > ../seen; : > ../file; echo made > made");
     REQUIRE(place.making.clear(true));
     CHECK_FALSE(place.has_run());
     CHECK(fs::exists(place.folder / "seen"));

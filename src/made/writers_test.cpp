@@ -39,6 +39,7 @@ File file_of(const test::TempDirectory& folder, const std::string& name, const s
 void make(const File& file) {
     fs::create_directory(file.making.run.path());
     std::ofstream(file.making.run.made_path()) << "made\n";
+    std::ofstream(file.making.run.file()) << "data";
 }
 
 }  // namespace

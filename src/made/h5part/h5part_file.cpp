@@ -46,8 +46,9 @@ private:
     }
 
     Result<H5PartMade> make_locked() {
-        FB_TRY_ASSIGN(is_made, store_.exists(run_.made_path()));
-        if (is_made) return H5PartMade{.was_there = true};
+        FB_TRY_ASSIGN(is_marked, store_.exists(run_.made_path()));
+        FB_TRY_ASSIGN(has_file, store_.exists(making_.file));
+        if (is_marked && has_file) return H5PartMade{.was_there = true};
         FB_TRY_ASSIGN(expected, expected_snapshots());
         if (expected < 0 && run_.has_writer())
             return Error{

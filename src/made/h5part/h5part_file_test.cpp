@@ -155,6 +155,18 @@ TEST_CASE("h5part: a full file system is said as that, and nothing gets the name
     CHECK(fs::exists(place.step + "/manifest.json"));
 }
 
+TEST_CASE("h5part: of a run that was kept a file that somebody has removed is made again") {
+    const Place place;
+    auto& store = sys::posix_store();
+    REQUIRE(made::make_h5part_file(store, {.file = place.file, .keep = true}));
+    REQUIRE(store.remove(place.file));
+    const auto made = made::make_h5part_file(store, {.file = place.file});
+    REQUIRE(made);
+    CHECK_FALSE(made->was_there);
+    CHECK(fs::exists(place.file));
+    CHECK_FALSE(fs::exists(made::FileRun(place.file).path()));
+}
+
 TEST_CASE("h5part: a file that is there keeps its steps") {
     const Place place;
     auto& store = sys::posix_store();
