@@ -76,7 +76,7 @@ Result<commit::Destination> destination(sys::Store& store, const ImportArguments
         return Error{ErrorKind::refused, fmt::format("{} names a stream already", options.place), "",
                      fmt::format("leave --stream {} out", options.stream)};
     FB_TRY(check_run(store, place.run));
-    commit::Destination to{.run = place.run, .stream = "restart", .step = 0};
+    commit::Destination to{.run = place.run, .stream = "restart", .replaces = options.replace};
     if (place.stream_named) to.stream = place.streams.front();
     else if (!options.stream.empty()) to.stream = options.stream;
     if (place.step) to.step = *place.step;

@@ -122,15 +122,21 @@ Result<std::string> write_snapshot(sys::Store& store, const Destination& to, con
     BatchPart part{to.run, to.stream, to.step, sys::random_u64(), lineage.run_id};
     const auto record = record_of(part, to.time, layout, std::move(lineage));
     NodeFileWriter writer(layout, blocks, progress);
+    const auto directory = to.run + "/" + to.stream + "/" + catalog::step_name(to.step);
+    const auto refusal = [&](const char* how) {
+        return Error{ErrorKind::refused,
+                     fmt::format("step {} of {}/{} was saved by somebody else meanwhile{}; theirs stays", to.step,
+                                 to.run, to.stream, how),
+                     "", "another step"};
+    };
     FB_TRY(write_and_commit(store, part, record, writer, [&]() -> Result<> {
+        FB_TRY_ASSIGN(taken, to.replaces ? Result<bool>(false) : store.exists(directory));
+        if (taken) return refusal("");
         FB_TRY_ASSIGN(outcome, commit_if_complete(store, key_of(to.run, to.stream, record), part.run_id));
         if (outcome == Commit::committed || outcome == Commit::already) return {};
-        return Error{ErrorKind::refused,
-                     fmt::format("step {} of {}/{} was saved by somebody else meanwhile, and later; theirs stays",
-                                 to.step, to.run, to.stream),
-                     "", "another step"};
+        return refusal(", and later");
     }));
-    return to.run + "/" + to.stream + "/" + catalog::step_name(to.step);
+    return directory;
 }
 
 Result<> write_batch(sys::Store& store, BatchPart& batch, const format::Layout& layout, Blocks& blocks) {

@@ -35,15 +35,16 @@ struct Destination {
     std::string stream;
     std::int64_t step = 0;
     double time = 0;
+    bool replaces = false;  // what is committed of that step
 };
 
 /// Called with bytes done and in all.
 using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
 
 /// Durable when it returns. Checksums are made of the bytes as they were read. The snapshot joins the line that the run
-/// is on; one of the same step that was committed before is replaced. `refused` when somebody else's save of the step
-/// is later. After an error nothing of it is left but, if removing fails too, a `.part` that `forebay recover --stale`
-/// removes. The answer is the snapshot's directory.
+/// is on. `refused` when the step is committed already, also meanwhile, unless `to.replaces`; and when somebody else's
+/// save of the step is later. After an error nothing of it is left but, if removing fails too, a `.part` that
+/// `forebay recover --stale` removes. The answer is the snapshot's directory.
 Result<std::string> write_snapshot(sys::Store& store, const Destination& to, const format::Layout& layout,
                                    Blocks& blocks, const Progress& progress);
 

@@ -23,7 +23,7 @@ using test::SimStore;
 
 namespace {
 
-const commit::Destination to{.run = "runs/run7", .stream = "restart", .step = 120};
+const commit::Destination to{.run = "runs/run7", .stream = "restart", .step = 120, .replaces = true};
 
 void put_file(sys::Store& store, const std::string& path, std::span<const std::byte> bytes) {
     auto file = store.open(path, sys::Access::create).value();
