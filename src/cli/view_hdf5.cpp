@@ -87,9 +87,16 @@ Result<Exit> view(const ViewArguments& options) {
     const auto at_once = options.series ? all.size() : 1;
     bool is_whole = true;
     for (std::size_t first = 0; first < all.size(); first += at_once) {
-        FB_TRY_ASSIGN(made, views::make_view(store, all.subspan(first, at_once), wanted));
-        print(options, made, all.subspan(first, at_once));
-        is_whole &= made.missing.empty();
+        const auto shown = all.subspan(first, at_once);
+        const auto made = views::make_view(store, shown, wanted);
+        // Of all steps each is for itself: one that retention removes meanwhile is none of them any more.
+        if (!made && options.all && made.error().kind == ErrorKind::missing) {
+            FB_TRY_ASSIGN(removed, catalog::is_removed(store, shown.front().directory, 0));
+            if (removed) continue;
+        }
+        FB_TRY(made);
+        print(options, *made, shown);
+        is_whole &= made->missing.empty();
     }
     return is_whole ? Exit::good : Exit::found;
 }

@@ -70,6 +70,11 @@ Result<> check_standing(sys::Store& store, const std::string& path, bool replace
                  "another name, or --force, which replaces it; a view of an earlier version has no mark"};
 }
 
+Error removed_meanwhile(const catalog::Snapshot& snapshot) {
+    return {ErrorKind::missing, fmt::format("{} was removed meanwhile, by retention or prune", snapshot.directory),
+            "what is committed now", "forebay ls, and the command again"};
+}
+
 }  // namespace
 
 Result<std::vector<outline::Contents>> gather_all(sys::Store& store, std::span<const catalog::Snapshot> snapshots,
@@ -79,9 +84,13 @@ Result<std::vector<outline::Contents>> gather_all(sys::Store& store, std::span<c
                   outline::load_description(store, directory_of(snapshots.front().directory), options.description));
     std::vector<outline::Contents> all;
     for (const auto& snapshot : snapshots) {
-        FB_TRY_ASSIGN(contents, outline::gather(store, snapshot, options.missing));
-        FB_TRY(outline::describe(contents, description));
-        all.push_back(std::move(contents));
+        auto contents = outline::gather(store, snapshot, options.missing);
+        if (!contents) {
+            FB_TRY_ASSIGN(removed, catalog::is_removed(store, snapshot.directory, 0));
+            return removed ? removed_meanwhile(snapshot) : contents.error();
+        }
+        FB_TRY(outline::describe(*contents, description));
+        all.push_back(std::move(*contents));
     }
     std::ranges::sort(all, {}, [](const outline::Contents& one) { return one.manifest.step; });
     return all;
@@ -120,6 +129,13 @@ Result<View> make_view(sys::Store& store, std::span<const catalog::Snapshot> sna
     view.omitted = std::move(outline.omitted);
     FB_TRY(check_standing(store, view.path, options.replace));
     FB_TRY(sys::write_text_durable(store, view.path, bytes));
+    // Retention removes a snapshot and its views; a view that gets its name after that would show fill values for ever.
+    for (const auto& snapshot : snapshots) {
+        FB_TRY_ASSIGN(is_there, store.exists(snapshot.directory + "/" + catalog::manifest_name));
+        if (is_there) continue;
+        FB_TRY(store.remove(view.path));
+        return removed_meanwhile(snapshot);
+    }
     return view;
 }
 

@@ -6,7 +6,10 @@
 
 #include <filesystem>
 
+#include "catalog/catalog.hpp"
+#include "catalog/views.hpp"
 #include "h5/hdf5.hpp"
+#include "support/passing_store.hpp"
 #include "support/view_sample.hpp"
 #include "views/limits.hpp"
 #include "views/view.hpp"
@@ -141,6 +144,27 @@ TEST_CASE("more node files than a reader can hold open are unsupported") {
     CHECK(made.error().kind == ErrorKind::unsupported);
     CHECK(made.error().text().find("901 files and a view may have 900") != std::string::npos);
     CHECK(scratch.names("run/fields") == std::vector<std::string>{"step-000120"});
+}
+
+TEST_CASE("a snapshot that retention removes at any operation leaves no view behind it") {
+    bool more = true;
+    for (int at = 0; more; ++at) {
+        CAPTURE(at);
+        const Scratch scratch;
+        const auto snapshot = test::write_sample(sys::posix_store(), scratch.run(), slabs(2, 1)).value();
+        test::InterruptedStore store(sys::posix_store(), at, [&] {
+            const auto stream = scratch.run() + "/fields";
+            REQUIRE(catalog::remove_views(sys::posix_store(), stream, snapshot.step, catalog::ViewsOf::step));
+            REQUIRE(catalog::discard(sys::posix_store(), snapshot.directory, snapshot.step, 1));
+        });
+        const auto made = views::make_view(store, {&snapshot, 1}, {});
+        more = store.operations() > at;
+        if (!more) continue;
+        CHECK(scratch.names("run/fields").empty());
+        REQUIRE_FALSE(made);
+        CHECK(made.error().kind == ErrorKind::missing);
+        CHECK(made.error().what.find("was removed meanwhile") != std::string::npos);
+    }
 }
 
 TEST_CASE("HDF5 is left as it was: no open handles, the caller's own error printing") {
