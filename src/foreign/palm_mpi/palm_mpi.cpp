@@ -154,20 +154,25 @@ private:
             entry[i] = array.place.offset;
             const auto offset = at<std::int64_t>(array.place.offset);
             if (offset < static_cast<std::int64_t>(palm_mpi_arrays_begin) ||
-                static_cast<std::uint64_t>(offset) >= file_bytes_)
+                static_cast<std::uint64_t>(offset) > file_bytes_)
                 return damage(entry[i], fmt::format("array '{}' begins at byte {} of {}; arrays begin at {}.",
                                                     array.name, offset, file_bytes_, palm_mpi_arrays_begin));
             array.place.offset = static_cast<std::uint64_t>(offset);
+            if (i > 0 && array.place.offset < out_.arrays[i - 1].place.offset)
+                return damage(entry[i],
+                              fmt::format("array '{}' begins at byte {}, before '{}', which is listed before it.",
+                                          array.name, offset, out_.arrays[i - 1].name));
         }
-        std::ranges::stable_sort(out_.arrays, {}, [](const PalmMpiHeader::Named& one) { return one.place.offset; });
         for (std::size_t i = 0; i < out_.arrays.size(); ++i) {
             auto& array = out_.arrays[i];
             const auto end = i + 1 < out_.arrays.size() ? out_.arrays[i + 1].place.offset : file_bytes_;
             array.place.bytes = end - array.place.offset;
             // A run whose particles are all gone writes none.
             if (array.place.bytes == 0 && array.name != "particles")
-                return damage(array.place.offset, fmt::format("the arrays '{}' and '{}' begin there.", array.name,
-                                                              out_.arrays[i + 1].name));
+                return damage(array.place.offset,
+                              fmt::format("the array '{}' begins there, and so does {}.", array.name,
+                                          i + 1 < out_.arrays.size() ? fmt::format("'{}'", out_.arrays[i + 1].name)
+                                                                     : "the end of the file"));
         }
         if (!out_.arrays.empty() && out_.arrays.front().place.offset != palm_mpi_arrays_begin)
             return damage(out_.arrays.front().place.offset,
