@@ -114,7 +114,7 @@ struct AgentOptions {
     int in_flight = 4;                        // writes at once, and threads that compress
     std::uint64_t rate_bytes_per_second = 0;  // 0: as fast as the target takes it
     double slowdown_percent_max = 0;          // of the computing while it drains; 0: no limit
-    Direct direct = Direct::automatic;        // past the page cache where the target can
+    Direct direct = Direct::yes;              // past the page cache where the target can
     int retries = 5;                          // of a failing operation, with doubling pauses
     std::chrono::milliseconds retry_pause{200};
     /// When its application has died and all is committed, the agent keeps the staged copies so long, since a restart

@@ -21,7 +21,7 @@ struct DirectChoice {
 };
 
 /// Through the cache where a read of this machine does not see what it has written past it, or where writing and
-/// syncing is 1.5 times as fast by it; else past the cache, which leaves memory and its bandwidth to the simulation.
+/// syncing is 4 times as fast by it; else past the cache, which leaves memory and its bandwidth to the simulation.
 /// Writes at most an eighth of `file_bytes`, and 16 MiB, and mostly for less than 2 s. Which is faster is not asked
 /// under a limit of `options`. On an error nothing is chosen, and the file is removed if it can be.
 Result<DirectChoice> choose_direct(sys::Store& store, const std::string& run, const move::WriteOptions& options,
