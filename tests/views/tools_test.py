@@ -100,10 +100,10 @@ class Nccopy(unittest.TestCase):
                 np.testing.assert_array_equal(found["air_temperature"][2], temperature(2))
 
     def test_an_export_goes_into_every_kind_of_netcdf(self):
-        self.check(netcdf_files()[1], "nc3", "nc6", "nc4", "nc7")
+        self.check(netcdf_files()[1], "nc3", "nc6", "nc4", "nc7", "cdf5")
 
     def test_a_view_goes_into_classic_kinds(self):
-        self.check(netcdf_files()[0], "nc3", "nc6")
+        self.check(netcdf_files()[0], "nc3", "nc6", "cdf5")
 
 
 class Nco(unittest.TestCase):
@@ -117,7 +117,7 @@ class Nco(unittest.TestCase):
 
     def test_means_over_time(self):
         view, export = netcdf_files()
-        for path, *options in ((view, "-6"), (export,)):
+        for path, *options in ((view, "-6"), (view, "-5"), (export,)):
             output_of("ncra", "-O", *options, path, ROOT / "mean.nc")
             with netCDF4.Dataset(ROOT / "mean.nc") as mean:
                 np.testing.assert_array_equal(mean["air_temperature"][0], temperature(1))
