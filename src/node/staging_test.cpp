@@ -86,7 +86,7 @@ TEST_CASE("session.json: what a session cannot have written is corrupt") {
     corrupt("\"retries\": 5", "\"retries\": -1");
     corrupt("\"retry_pause_ms\": 1500", "\"retry_pause_ms\": 9223372036854775807");
     corrupt("\"direct\": true", "\"direct\": 1");
-    corrupt("\"direct_is_chosen\": true", "\"direct_is_chosen\": 1");
+    corrupt("\"direct_is_chosen\": false", "\"direct_is_chosen\": 1");
     corrupt("\"/scratch/run7\"", "\"run7\"");
     corrupt("\"/scratch/run7\"", "\"/scratch\\u0000/run7\"");
     corrupt("\"host\"", "\"hosts\"");
