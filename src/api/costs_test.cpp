@@ -1,6 +1,7 @@
-// Goal: what a save and a snapshot cost stays what it is: messages of a steady save, page faults of a prepared one,
-// allocations while copying, files of a snapshot. (Calls and bytes of a drain: drain/node_drain_test, of a commit:
-// drain/commit_test.) Each is an exact number; a change of one is a change of design.
+// Goal: what a save and a snapshot cost stays what it is: messages of a steady save and their bytes, page faults,
+// allocations, files of a snapshot. (System calls of a save: api/system_calls_test. Calls and bytes of a drain:
+// drain/node_drain_test, of a commit: drain/commit_test.) Each is an exact number; a change of one is a change of
+// design.
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
@@ -35,6 +36,8 @@ struct Calls {
 
 struct AllCalls {
     Calls world, node, leaders;
+    std::uint64_t world_numbers = 0;  // of all maxima and sums over the world, 8 bytes each
+    std::uint64_t node_bytes = 0;     // that this rank gave to gatherings of the node
 };
 
 // Counts what goes through it. A split of the machine is the node, one of the world the leaders.
@@ -51,14 +54,17 @@ public:
     }
     void max(std::span<std::int64_t> numbers) override {
         ++own_.max;
+        if (level_ == Level::world) all_.world_numbers += numbers.size();
         inner_->max(numbers);
     }
     void sum(std::span<std::int64_t> numbers) override {
         ++own_.sum;
+        if (level_ == Level::world) all_.world_numbers += numbers.size();
         inner_->sum(numbers);
     }
     void gather_all(std::span<const std::byte> mine, std::span<std::byte> all) override {
         ++own_.gather;
+        if (level_ == Level::node) all_.node_bytes += mine.size();
         inner_->gather_all(mine, all);
     }
     void broadcast(std::span<std::byte> bytes, int root) override {
@@ -140,6 +146,8 @@ TEST_CASE("messages of a save: two maxima over the world, one gathering and one 
                 CHECK(calls.world == Calls{.max = 2});
                 CHECK(calls.node == Calls{.barrier = 1, .gather = 1});
                 CHECK(calls.leaders == Calls{});
+                CHECK(calls.world_numbers == 10 + 5);                  // whatever the number of ranks and variables
+                CHECK(calls.node_bytes == 2 * sizeof(std::uint64_t));  // the rows of two tables
             }
             calls = {};
             auto direct = stream.begin(5).value();
@@ -211,6 +219,32 @@ TEST_CASE("prepare() takes the laying out and every page fault from the first sa
         CHECK(stream.save(step).value().kept);
         CHECK(minor_faults() - before < 100);
         CHECK(calls.world == Calls{.max = 2});
+    }
+    session.close().value();
+}
+
+TEST_CASE("a save whose slot is known: no page fault, and what it allocates does not grow") {
+    const test::TempDirectory folder("/dev/shm");
+    auto session = detail::open_over(std::make_unique<GroupHolder>(comm::alone()), options_in(folder, 1)).value();
+    for (const std::size_t variables : {1u, 40u}) {
+        auto stream = session.stream("restart" + std::to_string(variables), {.slots = 1, .view = false}).value();
+        std::vector<double> u(1u << 20, 1.0);  // 2,048 pages
+        for (std::size_t v = 0; v < variables; ++v)
+            stream.array("u" + std::to_string(v), f64, {u.size()}, {packed({{0}, {u.size()}}, u.data())}).value();
+        auto table = stream.particles("dm", {{"x", f64}}).value();
+        for (std::int64_t step = 0; step < 4; ++step) {
+            table.bind(900'000 + static_cast<std::uint64_t>(step), {u.data()}).value();
+            stream.wait_committed(std::chrono::seconds(60)).value();
+            allocations = 0;
+            const auto faults_before = minor_faults();
+            const auto kept = stream.save(step).value().kept;
+            const auto faults = minor_faults() - faults_before;
+            const auto allocated = allocations;
+            CHECK(kept);
+            if (step == 0) continue;
+            CHECK(faults == 0);
+            CHECK(allocated == 2);
+        }
     }
     session.close().value();
 }

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 
@@ -81,6 +83,22 @@ void check_boxes(const Box& wrong, const std::string& says) {
 }
 
 }  // namespace
+
+TEST_CASE("a checksum kernel that the processor has not is refused when a session opens") {
+    const test::TempDirectory folder;
+    const Options options{.run = folder / "run", .staging = folder.path()};
+    const char* before = std::getenv("FOREBAY_CRC");
+    const std::string wish = before != nullptr ? before : "";
+    ::setenv("FOREBAY_CRC", "abacus", 1);
+    test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
+        const auto opened = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options);
+        REQUIRE_FALSE(opened);
+        CHECK(opened.error().kind == ErrorKind::refused);
+        CHECK(opened.error().what.find("FOREBAY_CRC=abacus is no checksum kernel") != std::string::npos);
+    });
+    CHECK_FALSE(std::filesystem::exists(options.run));
+    ::setenv("FOREBAY_CRC", wish.c_str(), 1);  // an empty one is none
+}
 
 TEST_CASE("boxes that overlap are refused") { check_boxes({{0, 2}, {2, 2}}, "overlap"); }
 TEST_CASE("boxes outside the global shape are refused") { check_boxes({{1, 1}, {1, 4}}, "outside the global shape"); }

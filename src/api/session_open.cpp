@@ -12,6 +12,7 @@
 #include "api/alike.hpp"
 #include "api/state.hpp"
 #include "base/attempt.hpp"
+#include "base/crc32c.hpp"
 #include "base/error_text.hpp"
 #include "base/limits.hpp"
 #include "base/show_text.hpp"
@@ -88,6 +89,7 @@ Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted)
         options.virtual_nodes = std::max(options.virtual_nodes, static_cast<int>(holder.posts().size()));
     opened_unix_ns = sys::unix_ns();
     FB_TRY(check(options));
+    FB_TRY(check_crc32c_kernel());
     // Programs of the job, and the agent, have other current directories.
     if (!options.staging.empty()) {
         FB_TRY_ASSIGN(staging_path, absolute_path(options.staging, "the staging directory"));

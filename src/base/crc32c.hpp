@@ -1,12 +1,14 @@
 // CRC32C (Castagnoli, reflected 0x82F63B78, initial value and final xor all ones; RFC 3720 appendix B.4),
-// alone and fused into a copy. The kernel is chosen once, by what the CPU has; FOREBAY_CRC=portable|isal|avx512
-// overrides the choice for tests. All kernels give the same words.
+// alone and fused into a copy. The kernel is chosen once, by what the CPU has; FOREBAY_CRC names another one, for tests
+// and measurements. All kernels give the same words.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+
+#include "forebay/result.hpp"
 
 namespace forebay {
 
@@ -18,7 +20,11 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t crc = 0);
 /// call returns.
 std::uint32_t crc32c_copy(std::byte* to, const std::byte* from, std::size_t bytes, std::uint32_t crc = 0);
 
-/// "avx512", "isal" or "portable": what this process uses.
+/// The kernel that this process uses: "avx512", "avx2", "pclmul" or "sse4.2" on x86, "pmull" or "crc32" on Arm, or
+/// "portable".
 const char* crc32c_kernel();
+
+/// Whether the kernel is the one that FOREBAY_CRC names, if it names one; `refused` otherwise.
+Result<> check_crc32c_kernel();
 
 }  // namespace forebay

@@ -1,5 +1,11 @@
 // forebay bench save: how long save() blocks the application, against memcpy of the same bytes.
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/crc32c.hpp"
 #include "base/try.hpp"
 #include "bench/bench.hpp"
 #include "bench/memory.hpp"
@@ -7,6 +13,7 @@
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
 #include "bench/table.hpp"
+#include "sys/machine.hpp"
 
 namespace forebay::bench {
 
@@ -14,6 +21,14 @@ namespace {
 
 constexpr std::chrono::minutes commit_max{10};
 constexpr const char* stream_name = "particles";
+
+// Of memcpy's rate, by what the processor has. On one core less than a rank the ranks take turns.
+double goal_of(std::string_view kernel, int ranks) {
+    if (kernel == "portable") return 0.25;
+    if (kernel == "pclmul" || kernel == "sse4.2" || kernel == "crc32") return 0.8;
+    if (kernel == "avx512") return 1.1;
+    return ranks == 1 ? 0.92 : 1.0;
+}
 
 struct Samples {
     double prepare = 0, first = 0;
@@ -112,10 +127,21 @@ private:
     Samples samples_;
 };
 
-void report(Ranks& ranks, const BenchOptions& options, const Samples& samples) {
+// Where the ranks of the first rank's machine run.
+std::string numa_nodes_of(Ranks& ranks) {
+    auto found = ranks.gather_on_node(sys::numa_node());
+    std::ranges::sort(found);
+    found.erase(std::ranges::unique(found).begin(), found.end());
+    return fmt::format("{}", fmt::join(found, " "));
+}
+
+void report(Ranks& ranks, const BenchOptions& options, const Samples& samples, const std::string& numa_nodes) {
     BenchReport report("save");
     report.setting("ranks", static_cast<std::uint64_t>(ranks.size()));
     report.setting("bytes_per_rank", options.bytes_per_rank);
+    report.setting("processor", sys::processor_name());
+    report.setting("kernel", crc32c_kernel());
+    report.setting("numa_nodes", numa_nodes);
     report.seconds("memcpy", "memcpy into a warm mapping", samples.memcpy, samples.bytes);
     report.seconds("save", "save, blocked", samples.save, samples.bytes);
     report.seconds("copy", "  of it copy with checksum", samples.copy, samples.bytes);
@@ -125,7 +151,7 @@ void report(Ranks& ranks, const BenchOptions& options, const Samples& samples) {
     report.seconds("first_save", "first save", {samples.first}, samples.bytes);
     report.seconds("prepare", "prepare, before it", {samples.prepare});
     const auto memcpy = spread_of(samples.memcpy).median, save = spread_of(samples.save).median;
-    report.ratio("memcpy seconds / blocked seconds", memcpy / save, ranks.size() > 2 ? 0.95 : 1.0,
+    report.ratio("memcpy seconds / blocked seconds", memcpy / save, goal_of(crc32c_kernel(), ranks.size()),
                  ratios_of(samples.memcpy, samples.save));
     report.print(options.json);
 }
@@ -142,7 +168,8 @@ Result<> bench_save(Ranks& ranks, const BenchOptions& options) {
     FB_TRY_ASSIGN(particles, BenchTable::describe(stream));
     FB_TRY_ASSIGN(samples, SaveBench(ranks, place, stream, particles, table, limit).run(options.repeats));
     FB_TRY(session.close());
-    if (ranks.rank() == 0) report(ranks, options, samples);
+    const auto numa_nodes = numa_nodes_of(ranks);
+    if (ranks.rank() == 0) report(ranks, options, samples, numa_nodes);
     return {};
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/crc32c.hpp"
+#include "base/try.hpp"
 #include "cli/say.hpp"
 
 namespace forebay::cli {
@@ -102,7 +104,10 @@ void CommandLine::elsewhere(const std::string& name, const std::string& summary,
 }
 
 int CommandLine::act(const CLI::App* chosen) const {
-    const auto outcome = actions_.at(chosen)();
+    const auto outcome = [&]() -> Result<Exit> {
+        FB_TRY(check_crc32c_kernel());
+        return actions_.at(chosen)();
+    }();
     // What could not be printed was not said: a full disk behind a redirected output is an error too.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         print_error({ErrorKind::full, "the output could not be written whole to standard output."});

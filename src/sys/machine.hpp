@@ -13,6 +13,11 @@ std::string host_name();
 std::string user_name();
 std::uint32_t user_id();
 
+/// What the kernel calls this machine's processor: its model, or on Arm, which names none, its architecture.
+std::string processor_name();
+/// The NUMA node on which the calling thread runs at this moment.
+std::uint32_t numa_node();
+
 /// Which start of this machine's kernel this is; empty where nobody tells.
 std::string boot_id();
 

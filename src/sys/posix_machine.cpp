@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 
 #include <algorithm>
 #include <array>
@@ -65,6 +66,23 @@ std::string user_name() {
 std::uint32_t user_id() { return ::geteuid(); }
 
 std::int64_t process_id() { return ::getpid(); }
+
+std::string processor_name() {
+    constexpr std::string_view label = "model name";
+    const auto text = read_proc("/proc/cpuinfo");
+    const std::string_view all = text ? *text : std::string_view();
+    if (const auto at = all.find(label); at != all.npos) {
+        auto line = all.substr(at, all.find('\n', at) - at);
+        if (const auto colon = line.find(": "); colon != line.npos) return std::string(line.substr(colon + 2));
+    }
+    struct utsname names {};
+    return ::uname(&names) == 0 ? names.machine : "unknown processor";
+}
+
+std::uint32_t numa_node() {
+    unsigned cpu = 0, node = 0;
+    return ::getcpu(&cpu, &node) == 0 ? node : 0;
+}
 
 std::string boot_id() {
     const auto text = read_proc("/proc/sys/kernel/random/boot_id");

@@ -1,6 +1,7 @@
 // Goal: waits work between processes, locks end with their holder, private directories are private, pins pin.
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -257,6 +258,10 @@ TEST_CASE("names, clocks and random numbers") {
     CHECK_FALSE(user_name().empty());
     CHECK(user_id() == ::geteuid());
     CHECK(process_id() == ::getpid());
+    CHECK_FALSE(processor_name().empty());
+    CHECK(processor_name().find('\n') == std::string::npos);
+    const std::filesystem::path nodes = "/sys/devices/system/node";
+    if (std::filesystem::exists(nodes)) CHECK(std::filesystem::exists(nodes / fmt::format("node{}", numa_node())));
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     CHECK(std::abs(unix_ns() - std::chrono::nanoseconds(now).count()) < 1'000'000'000);
     std::set<std::uint64_t> seen;
