@@ -1,4 +1,4 @@
-// Copies one rank's part of a node file into the rank's memory, segment after segment in the order of their bytes.
+// Copies one rank's part of a node file into the rank's memory, segment by segment.
 //
 // Several ranks may need the same segment, for instance where one rank's halo is its neighbour's interior. The rank
 // that copies most of a segment also verifies it, because it reads those bytes anyway; the other ranks copy their part
@@ -7,7 +7,8 @@
 // Life: claims() says how much this rank copies of each segment
 //       -> the ranks that read the same bytes take the maximum of their claims
 //       -> settle() tells this rank which segments it verifies
-//       -> take() for each segment in rising order, from the mapping of a staged copy or from a window
+//       -> take() for each segment, from the mapping of a staged copy or from a window; in any order, and by several
+//          threads at once
 
 #pragma once
 
@@ -35,23 +36,21 @@ public:
     void settle(std::span<const std::int64_t> largest, int rank);
 
     /// Copies what this rank takes of a segment, and verifies it if that is this rank's to do; where the whole segment
-    /// goes to one place in one piece, both in one pass. Segments come in rising order. `corrupt` as check_segment.
-    Result<> take(std::size_t segment, std::span<const std::byte> bytes, const std::string& name);
+    /// goes to one place in one piece, both in one pass. `corrupt` as check_segment.
+    Result<> take(std::size_t segment, std::span<const std::byte> bytes, const std::string& name) const;
 
 private:
-    struct Active {
-        Take take;
-        std::uint64_t done_in_run = 0;  // bytes of the walk's current run that were copied
+    struct Touch {
+        std::size_t segment = 0, take = 0;
     };
-    void enter(std::uint64_t end);
-    void add(std::size_t segment, std::span<const std::byte> bytes);
-    std::byte* whole(const format::Segment& segment);
+    std::span<const Touch> touches_of(std::size_t segment) const;
+    void copy(const Take& take, const format::Segment& segment, std::span<const std::byte> bytes) const;
+    std::byte* whole(std::size_t segment) const;
 
     const format::NodeFile& file_;
     const std::vector<format::Segment>& segments_;
-    std::vector<Take> takes_;  // by their first byte in the file
-    std::size_t next_ = 0;     // of takes_, not entered yet
-    std::vector<Active> active_;
+    std::vector<Take> takes_;
+    std::vector<Touch> touches_;  // by segment: which takes span it
     std::vector<char> needed_;
     std::vector<char> verifies_;         // all that is needed, until settle()
     std::vector<std::int64_t> weights_;  // 0 where nothing is taken
