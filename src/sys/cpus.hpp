@@ -1,0 +1,24 @@
+// Which CPUs the threads of this process may run on.
+
+#pragma once
+
+#include <bitset>
+#include <string>
+
+namespace forebay::sys {
+
+inline constexpr unsigned cpus_max = 8192;  // the largest NR_CPUS that Linux can be built with on x86-64
+
+using CpuSet = std::bitset<cpus_max>;
+
+/// What the calling thread may run on, and what the threads of the program's OpenMP may: a runtime that binds its
+/// threads (OMP_PROC_BIND) leaves the first one a single core, before main() begins.
+CpuSet own_cpus();
+
+/// On which of them the calling thread runs now; -1 where nobody tells.
+int current_cpu();
+
+/// As in "0-3,8".
+std::string show_cpus(const CpuSet& cpus);
+
+}  // namespace forebay::sys
