@@ -11,6 +11,7 @@
 #include <toml++/toml.h>
 
 #include "api/state.hpp"
+#include "base/limits.hpp"
 #include "base/try.hpp"
 #include "describe/conventions.hpp"
 #include "describe/option_list.hpp"
@@ -176,6 +177,15 @@ void read_direct(Section& section, Direct& direct) {
     else section.fail(*node, "'agent.direct' must be true, false or \"auto\".");
 }
 
+void read_copy_threads(Section& section, int& threads) {
+    const auto* node = section.any("copy_threads");
+    if (node == nullptr || node->value<std::string>() == "auto") return;
+    const auto* number = node->as_integer();
+    if (number != nullptr && number->get() >= 1 && number->get() <= limits::copy_threads_max)
+        threads = static_cast<int>(number->get());
+    else section.fail(*node, fmt::format("'copy_threads' must be \"auto\" or from 1 to {}.", limits::copy_threads_max));
+}
+
 void read_agent(const toml::table& table, const std::string& path, Result<>& verdict, AgentOptions& agent) {
     Section section(table, "agent", path, verdict);
     static constexpr describe::Word<AgentMode> modes[] = {
@@ -326,6 +336,7 @@ void read_all(const toml::table& table, const std::string& path, Result<>& verdi
     section.seconds("close_wait_seconds", options.close_wait);
     section.seconds("stall_wait_seconds", options.stall_wait);
     section.number("restart_window_bytes", options.restart_window_bytes);
+    read_copy_threads(section, options.copy_threads);
     read_agent(section.inner("agent"), path, verdict, options.agent);
     read_job(section.inner("job"), path, verdict, options.job);
     for (const auto& [name, value] : section.inner("streams")) {

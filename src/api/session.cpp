@@ -170,6 +170,7 @@ Result<> SessionState::close() {
     const auto lost = attempt([this] { return check_lost(); });  // the page goes with the directory
     if (leads && all_here) removed = attempt([this] { return free_staging(); });
     if (removed) removed = lost;
+    crew_.reset();
     job_.reset();  // else it takes requests that are meant for the next session
     target_.reset();
     staging.reset();

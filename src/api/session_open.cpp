@@ -141,6 +141,7 @@ Result<> SessionState::start(const GroupHolder& holder) {
     broadcast_number(world, claim.key);
     FB_TRY(open_staging(std::move(locked), directory, holder.posts(), forwarding));
     FB_TRY(of_leader([&] { return host_->ensure(); }));
+    FB_TRY(find_crew());
     FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers(forwarding) : Result<>(); }));
     log([&] {
         return fmt::format("run {}, session {}, {} ranks on {} nodes, staged in {}", options.run, claim.session,

@@ -27,6 +27,7 @@
 #include "restart/reader.hpp"
 #include "stage/course.hpp"
 #include "stage/stager.hpp"
+#include "sys/crew.hpp"
 #include "sys/process.hpp"
 #include "sys/store.hpp"
 
@@ -107,6 +108,8 @@ public:
     }
     /// The same for waits that last: empty where nobody listens, as on all ranks but the first.
     const node::Say& say() const { return say_; }
+    /// The threads that copy for this rank, until close().
+    sys::Crew* crew() const { return crew_.get(); }
     /// `refused` in a child that the session's process has forked: agents, locks and communicators are its parent's.
     Result<> check_process() const;
     bool in_own_process() const { return process_ == sys::process_id(); }
@@ -135,6 +138,7 @@ private:
                           std::span<agent::Post> posts, const node::Forwarding& forwarding);
     Result<> drain_leftovers(const node::Forwarding& forwarding);
     Result<> start(const GroupHolder& holder);
+    Result<> find_crew();
     void give_up();
     Result<> free_staging();
     Result<> look_at_job();
@@ -145,6 +149,7 @@ private:
     // Where this session writes beside its agents' doing: small files, on the world's first rank.
     std::shared_ptr<sys::Store> target_;
     std::unique_ptr<node::Host> host_;
+    std::unique_ptr<sys::Crew> crew_;
     node::StepClock step_clock_;  // of the node's first rank
     bool job_looked_ = false;
     std::unique_ptr<JobState> job_;  // on the world's first rank, from the first call of job() on

@@ -37,6 +37,8 @@ inline constexpr std::size_t attributes_max = 1'000;
 inline constexpr std::size_t pieces_per_rank_max = 65'536;
 // "The newest step below a number" must be able to name each of them.
 inline constexpr std::int64_t step_max = INT64_MAX - 1;
+// Threads of a rank that copy: twice what saturates the memory of the widest socket that we have read of.
+inline constexpr int copy_threads_max = 256;
 // A directory of a snapshot holds at most this many node files.
 inline constexpr std::uint32_t nodes_per_directory = 128;
 inline constexpr std::uint32_t nodes_max = 1u << 20;

@@ -196,7 +196,7 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
     auto& slot = slots_.current();
     under_way_ = 0;
     const auto copying = sys::Clock::now();
-    slot.put(binding, direct);
+    counters_.copy_threads = slot.put(binding, direct, *context_.crew);
     saved_.copy_seconds = seconds_since(copying);
     saved_.bytes = slot.own_bytes();
     context_.topology->node->barrier();

@@ -33,7 +33,8 @@ struct StagerContext {
     std::uint64_t block_bytes = 16u << 20;  // of the agent's writes
     node::Host* host = nullptr;             // of the agent; on the node's first rank alone
     std::chrono::milliseconds stall_wait{0};
-    node::Say say = {};  // for waits that last
+    node::Say say = {};         // for waits that last
+    sys::Crew* crew = nullptr;  // the threads that copy; the session's
 };
 
 class Stager {
