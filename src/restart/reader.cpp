@@ -12,8 +12,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <mutex>
 #include <optional>
 
+#include "base/attempt.hpp"
 #include "base/limits.hpp"
 #include "base/try.hpp"
 #include "restart/scatter.hpp"
@@ -87,16 +89,26 @@ private:
     comm::Group& node_;
 };
 
-// Out of a copy in memory.
+// Out of a copy in memory, by the threads of `crew`. Of several errors that of the first segment counts.
 Result<> take_mapped(std::span<const std::byte> bytes, const std::string& path,
-                     const std::vector<format::Segment>& segments, Scatter& scatter) {
-    for (std::size_t i = 0; i < segments.size(); ++i) {
-        if (scatter.needed()[i] == 0) continue;
+                     const std::vector<format::Segment>& segments, const Scatter& scatter, sys::Crew& crew) {
+    const auto take = [&](std::size_t i) -> Result<> {
+        if (scatter.needed()[i] == 0) return {};
         if (segments[i].offset + segments[i].bytes > bytes.size())
             return Error{ErrorKind::corrupt, fmt::format("{} is cut short.", path)};
-        FB_TRY(scatter.take(i, bytes.subspan(segments[i].offset, segments[i].bytes), path));
-    }
-    return {};
+        return scatter.take(i, bytes.subspan(segments[i].offset, segments[i].bytes), path);
+    };
+    std::mutex mutex;
+    std::size_t failed = segments.size();
+    Result<> first_error;
+    crew.each(segments.size(), crew.threads(), [&](std::size_t i) {
+        auto taken = attempt([&] { return take(i); });
+        if (taken) return;
+        const std::lock_guard lock(mutex);
+        if (i < failed) first_error = std::move(taken);
+        failed = std::min(failed, i);
+    });
+    return first_error;
 }
 
 // Neighbouring segments are faulted in by one call.
@@ -183,7 +195,7 @@ Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, co
                 scatter->settle(claims, node.rank());
                 // What was described after the snapshot was chosen may be in a copy that is not mapped yet.
                 FB_TRY_ASSIGN(mapping, choice.copies.map(line));
-                return take_mapped(std::as_const(*mapping).bytes(), path, head.segments, *scatter);
+                return take_mapped(std::as_const(*mapping).bytes(), path, head.segments, *scatter, *context.crew);
             });
         }
         if (!window) {
