@@ -12,10 +12,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <mutex>
 #include <optional>
 
-#include "base/attempt.hpp"
 #include "base/limits.hpp"
 #include "base/try.hpp"
 #include "restart/scatter.hpp"
@@ -88,28 +86,6 @@ private:
     const Choice& choice_;
     comm::Group& node_;
 };
-
-// Out of a copy in memory, by the threads of `crew`. Of several errors that of the first segment counts.
-Result<> take_mapped(std::span<const std::byte> bytes, const std::string& path,
-                     const std::vector<format::Segment>& segments, const Scatter& scatter, sys::Crew& crew) {
-    const auto take = [&](std::size_t i) -> Result<> {
-        if (scatter.needed()[i] == 0) return {};
-        if (segments[i].offset + segments[i].bytes > bytes.size())
-            return Error{ErrorKind::corrupt, fmt::format("{} is cut short.", path)};
-        return scatter.take(i, bytes.subspan(segments[i].offset, segments[i].bytes), path);
-    };
-    std::mutex mutex;
-    std::size_t failed = segments.size();
-    Result<> first_error;
-    crew.each(segments.size(), crew.threads(), [&](std::size_t i) {
-        auto taken = attempt([&] { return take(i); });
-        if (taken) return;
-        const std::lock_guard lock(mutex);
-        if (i < failed) first_error = std::move(taken);
-        failed = std::min(failed, i);
-    });
-    return first_error;
-}
 
 // Neighbouring segments are faulted in by one call.
 Result<> prefault_needed(sys::Mapping& mapping, const std::vector<format::Segment>& segments,
@@ -195,7 +171,7 @@ Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, co
                 scatter->settle(claims, node.rank());
                 // What was described after the snapshot was chosen may be in a copy that is not mapped yet.
                 FB_TRY_ASSIGN(mapping, choice.copies.map(line));
-                return take_mapped(std::as_const(*mapping).bytes(), path, head.segments, *scatter, *context.crew);
+                return scatter->take(0, head.segments.size(), std::as_const(*mapping).bytes(), 0, path, *context.crew);
             });
         }
         if (!window) {
@@ -210,7 +186,7 @@ Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, co
             bytes.emplace(*source, head.file, path);
             return {};
         }));
-        return window->read(*bytes, path, head.segments, *scatter, claims);
+        return window->read(*bytes, path, head.segments, *scatter, claims, *context.crew);
     });
     // The ranks of a node agree on an error of the window, and after one it is of no use.
     if (!done) window.reset();

@@ -1,8 +1,12 @@
 #include "restart/scatter.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
+#include "base/attempt.hpp"
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "base/try.hpp"
@@ -88,7 +92,7 @@ std::byte* Scatter::whole(std::size_t number) const {
     return take.to + walk.b() + static_cast<std::int64_t>(done);
 }
 
-Result<> Scatter::take(std::size_t segment, std::span<const std::byte> bytes, const std::string& name) const {
+Result<> Scatter::take_one(std::size_t segment, std::span<const std::byte> bytes, const std::string& name) const {
     const auto& place = segments_[segment];
     if (std::byte* to = verifies_[segment] != 0 ? whole(segment) : nullptr; to != nullptr) {
         const auto found = crc32c_copy(to, bytes.data(), bytes.size());
@@ -97,6 +101,34 @@ Result<> Scatter::take(std::size_t segment, std::span<const std::byte> bytes, co
     if (verifies_[segment] != 0) FB_TRY(format::check_segment(file_, place, bytes, name));
     for (const auto& touch : touches_of(segment)) copy(takes_[touch.take], place, bytes);
     return {};
+}
+
+Result<> Scatter::take(std::size_t first, std::size_t end, std::span<const std::byte> bytes, std::uint64_t offset,
+                       const std::string& name, sys::Crew& crew) const {
+    std::uint64_t needed_bytes = 0;
+    for (auto i = first; i < end; ++i)
+        if (needed_[i] != 0) needed_bytes += segments_[i].bytes;
+    const auto take_needed = [&](std::size_t i) -> Result<> {
+        const auto& segment = segments_[i];
+        if (needed_[i] == 0) return {};
+        if (segment.offset - offset + segment.bytes > bytes.size())
+            return Error{ErrorKind::corrupt, fmt::format("{} is cut short.", name)};
+        return take_one(i, bytes.subspan(segment.offset - offset, segment.bytes), name);
+    };
+    std::mutex mutex;  // taken where there is an error
+    auto failed = end;
+    Result<> first_error;
+    const auto threads = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(needed_bytes / limits::bytes_a_thread_min, 1, crew.threads()));
+    crew.each(end - first, threads, [&](std::uint64_t number) {
+        const auto i = first + number;
+        auto taken = attempt([&] { return take_needed(i); });
+        if (taken) return;
+        const std::lock_guard lock(mutex);
+        if (i < failed) first_error = std::move(taken);
+        failed = std::min(failed, i);
+    });
+    return first_error;
 }
 
 }  // namespace forebay::restart

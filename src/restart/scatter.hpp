@@ -7,8 +7,7 @@
 // Life: claims() says how much this rank copies of each segment
 //       -> the ranks that read the same bytes take the maximum of their claims
 //       -> settle() tells this rank which segments it verifies
-//       -> take() for each segment, from the mapping of a staged copy or from a window; in any order, and by several
-//          threads at once
+//       -> take() for all segments, from the mapping of a staged copy or piece by piece from a window
 
 #pragma once
 
@@ -19,6 +18,7 @@
 
 #include "format/segments.hpp"
 #include "restart/plan.hpp"
+#include "sys/crew.hpp"
 
 namespace forebay::restart {
 
@@ -35,11 +35,15 @@ public:
     /// This rank verifies the segments for which its own claim is the largest.
     void settle(std::span<const std::int64_t> largest, int rank);
 
-    /// Copies what this rank takes of a segment, and verifies it if that is this rank's to do; where the whole segment
-    /// goes to one place in one piece, both in one pass. `corrupt` as check_segment.
-    Result<> take(std::size_t segment, std::span<const std::byte> bytes, const std::string& name) const;
+    /// Copies what this rank takes of the segments from `first` up to and without `end`, by the threads of `crew`, and
+    /// verifies those that are this rank's to verify; where a whole segment goes to one place in one piece, both in one
+    /// pass. `bytes` are those of the file `name` from `offset` on. `corrupt` as check_segment, or where bytes are
+    /// missing; of several errors that of the first segment counts.
+    Result<> take(std::size_t first, std::size_t end, std::span<const std::byte> bytes, std::uint64_t offset,
+                  const std::string& name, sys::Crew& crew) const;
 
 private:
+    Result<> take_one(std::size_t segment, std::span<const std::byte> bytes, const std::string& name) const;
     struct Touch {
         std::size_t segment = 0, take = 0;
     };

@@ -23,9 +23,6 @@ constexpr std::size_t tile_bytes = 16 << 10;
 constexpr std::uint64_t tile_rows = 2048;
 constexpr std::size_t columns_at_once = 32;
 
-// Below this a helper's waking costs more than it copies meanwhile.
-constexpr std::uint64_t bytes_a_thread_min = 2u << 20;
-
 template <std::size_t Size>
 void gather(std::byte* to, const std::byte* from, std::int64_t stride, std::uint64_t rows) {
     for (std::uint64_t row = 0; row < rows; ++row) {
@@ -202,7 +199,7 @@ void CopyList::do_part(const Copy& copy, std::uint64_t part) const {
 
 std::uint32_t CopyList::run(sys::Crew& crew) const {
     const auto threads = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(std::min(bytes_ / bytes_a_thread_min, parts_), 1, crew.threads()));
+        std::clamp<std::uint64_t>(std::min(bytes_ / limits::bytes_a_thread_min, parts_), 1, crew.threads()));
     if (threads == 1) {
         for (const auto& copy : copies_)
             for (std::uint64_t part = 0; part < copy.parts; ++part) do_part(copy, part);
