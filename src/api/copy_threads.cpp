@@ -27,9 +27,11 @@ Result<> SessionState::find_crew() {
     if (automatic) {
         machine.gather_all(std::as_bytes(std::span(&cpus, 1)), std::as_writable_bytes(std::span(ranks)));
         cpus = stage::cpus_alone(ranks, static_cast<std::size_t>(machine.rank()));
-        wanted = static_cast<std::uint32_t>(std::clamp<std::size_t>(cpus.count(), 1, limits::copy_threads_max));
     }
     FB_TRY(comm::agree(world, [&] {
+        cpus = sys::one_of_each_core(cpus);
+        if (automatic)
+            wanted = static_cast<std::uint32_t>(std::clamp<std::size_t>(cpus.count(), 1, limits::copy_threads_max));
         crew_ = automatic ? stage::crew_at_memory_limit(wanted, cpus) : std::make_unique<sys::Crew>(wanted, cpus);
     }));
     const auto threads = static_cast<std::int64_t>(crew_->threads());

@@ -5,18 +5,22 @@
 #include "sys/crew.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
 
 #include "support/limited_process.hpp"
+#include "support/temp_directory.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
@@ -171,12 +175,35 @@ TEST_CASE("where this user may have few threads half of those that start stay, a
 }
 #endif
 
+TEST_CASE("one_of_each_core: the first of the hardware threads that are there; all where nobody tells") {
+    const test::TempDirectory root;
+    const auto tell = [&](unsigned cpu, const std::string& siblings) {
+        const auto folder = root / fmt::format("cpu{}/topology", cpu);
+        std::filesystem::create_directories(folder);
+        std::ofstream(folder + "/thread_siblings_list") << siblings << "\n";
+    };
+    const auto cores_of = [&](std::initializer_list<unsigned> list) {
+        sys::CpuSet cpus;
+        for (const auto cpu : list) cpus.set(cpu);
+        return sys::show_cpus(sys::one_of_each_core(cpus, root.path()));
+    };
+    for (unsigned cpu = 0; cpu < 4; ++cpu)
+        for (const auto thread : {cpu, cpu + 64}) tell(thread, fmt::format("{},{}", cpu, cpu + 64));
+    for (const unsigned cpu : {8u, 9u}) tell(cpu, "8-9");
+    CHECK(cores_of({0, 1, 2, 3, 64, 65, 66, 67}) == "0-3");
+    CHECK(cores_of({1, 64, 65, 67}) == "1,64,67");
+    CHECK(cores_of({8, 9, 10, 11}) == "8,10-11");
+    tell(10, "not a list");
+    CHECK(cores_of({10, 11}) == "10-11");
+}
+
 TEST_CASE("own_cpus() are what the kernel says; show_cpus() as lists are written") {
     cpu_set_t set;
     REQUIRE(::sched_getaffinity(0, sizeof set, &set) == 0);
     const auto own = sys::own_cpus();
     CHECK(own.count() == static_cast<std::size_t>(CPU_COUNT(&set)));
     for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) CHECK(own[cpu] == (CPU_ISSET(cpu, &set) != 0));
+    CHECK((sys::one_of_each_core(own) & ~own).none());
     sys::CpuSet some;
     CHECK(sys::show_cpus(some).empty());
     for (const unsigned cpu : {0u, 1u, 2u, 5u, 8190u, 8191u}) some.set(cpu);

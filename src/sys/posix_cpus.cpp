@@ -13,6 +13,7 @@
 
 #include "sys/cpus.hpp"
 #include "sys/posix_fd.hpp"
+#include "sys/posix_proc.hpp"
 #include "sys/process.hpp"
 #include "sys/thread.hpp"
 
@@ -117,6 +118,19 @@ int cpus_allowed() {
 }
 
 CpuSet own_cpus() { return thread_cpus() | openmp_cpus(); }
+
+CpuSet one_of_each_core(const CpuSet& cpus, const std::string& root) {
+    auto cores = cpus;
+    for (unsigned cpu = 0; cpu < cpus_max; ++cpu) {
+        if (!cores[cpu]) continue;
+        const auto text = read_proc(fmt::format("{}/cpu{}/topology/thread_siblings_list", root, cpu).c_str());
+        KernelCpus siblings{};
+        if (!text || !parse_cpus(text->substr(0, text->find('\n')), siblings)) continue;
+        cores &= ~of_kernel(siblings);
+        cores.set(cpu);
+    }
+    return cores;
+}
 
 std::string show_cpus(const CpuSet& cpus) {
     std::string text;
