@@ -4,6 +4,7 @@
 
 #include "sys/crew.hpp"
 
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <pthread.h>
@@ -12,6 +13,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -195,6 +197,28 @@ TEST_CASE("one_of_each_core: the first of the hardware threads that are there; a
     CHECK(cores_of({8, 9, 10, 11}) == "8,10-11");
     tell(10, "not a list");
     CHECK(cores_of({10, 11}) == "10-11");
+}
+
+TEST_CASE("own_cpus() are those of OpenMP too, whose runtime binds the first thread to one of them") {
+    if (::dlsym(RTLD_DEFAULT, "omp_get_num_places") == nullptr) {
+        MESSAGE("left out: this build is linked with no OpenMP");
+        return;
+    }
+    if (const char* all = std::getenv("FOREBAY_TEST_CPUS"); all != nullptr) {  // in the process that is started below
+        cpu_set_t set;
+        REQUIRE(::sched_getaffinity(0, sizeof set, &set) == 0);
+        CHECK(CPU_COUNT(&set) == 1);
+        CHECK(sys::show_cpus(sys::own_cpus()) == all);
+        return;
+    }
+    const auto bound = [] {
+        ::setenv("OMP_PROC_BIND", "close", 1);
+        ::setenv("OMP_PLACES", "threads", 1);
+        ::setenv("FOREBAY_TEST_CPUS", sys::show_cpus(sys::own_cpus()).c_str(), 1);
+        ::execl("/proc/self/exe", "crew_test", "-tc=own_cpus() are those of OpenMP*", nullptr);
+        return 96;
+    };
+    CHECK(test::in_child(bound) == 0);
 }
 
 TEST_CASE("own_cpus() are what the kernel says; show_cpus() as lists are written") {
