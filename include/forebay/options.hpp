@@ -151,10 +151,10 @@ struct Options {
     std::chrono::milliseconds close_wait{600'000};   // close() waits at most so long for the agents
     std::chrono::milliseconds stall_wait{600'000};   // a save, for an agent that gets nothing done (dead target)
     std::uint64_t restart_window_bytes = 16u << 20;  // memory of a node to read snapshots from the target
-    /// Threads of each rank that copy what it saves, and what it gets back of a staged copy; the calling one counts. They
-    /// sleep between two copies, call neither MPI nor the application, and do not change a byte of what is written.
-    /// 0, "auto" in a file: one for each CPU that no other rank of the machine may use, but no more than memory is fast
-    /// for, as measured at opening; 1 where ranks are not bound to CPUs of their own.
+    /// Threads of each rank that copy what it saves, and what it gets back of a staged copy; the calling one counts.
+    /// They sleep between two copies, call neither MPI nor the application, and do not change a byte of what is
+    /// written. 0, "auto" in a file: one for each CPU that no other rank of the machine may use, but no more than
+    /// memory is fast for, as measured at opening; 1 where ranks are not bound to CPUs of their own.
     int copy_threads = 0;
     /// Called on world rank 0 with one line; nothing is printed without it. What a call waits for is said after 2 s,
     /// and again every 30 s.

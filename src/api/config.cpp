@@ -180,10 +180,8 @@ void read_direct(Section& section, Direct& direct) {
 void read_copy_threads(Section& section, int& threads) {
     const auto* node = section.any("copy_threads");
     if (node == nullptr || node->value<std::string>() == "auto") return;
-    const auto* number = node->as_integer();
-    if (number != nullptr && number->get() >= 1 && number->get() <= limits::copy_threads_max)
-        threads = static_cast<int>(number->get());
-    else section.fail(*node, fmt::format("'copy_threads' must be \"auto\" or from 1 to {}.", limits::copy_threads_max));
+    if (node->is_integer()) return section.whole("copy_threads", threads, {1, limits::copy_threads_max});
+    section.fail(*node, "'copy_threads' must be \"auto\" or a number of threads.");
 }
 
 void read_agent(const toml::table& table, const std::string& path, Result<>& verdict, AgentOptions& agent) {
@@ -346,10 +344,6 @@ void read_all(const toml::table& table, const std::string& path, Result<>& verdi
         else section.fail(value, fmt::format("'streams.{}' must be a table.", name.str()));
     }
 }
-
-}  // namespace
-
-namespace {
 
 // toml++ makes a table of every dot of a key and destroys them by recursion: 100 KiB of dots end a stack of 8 MiB.
 constexpr std::uint64_t text_bytes_max = 16u << 10;

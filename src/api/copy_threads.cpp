@@ -32,10 +32,11 @@ Result<> SessionState::find_crew() {
         cpus = sys::one_of_each_core(cpus);
         if (automatic)
             wanted = static_cast<std::uint32_t>(std::clamp<std::size_t>(cpus.count(), 1, limits::copy_threads_max));
-        crew_ = automatic ? stage::crew_at_memory_limit(wanted, cpus) : std::make_unique<sys::Crew>(wanted, cpus);
+        beside_.crew =
+            automatic ? stage::crew_at_memory_limit(wanted, cpus) : std::make_unique<sys::Crew>(wanted, cpus);
     }));
-    const auto threads = static_cast<std::int64_t>(crew_->threads());
-    std::array<std::int64_t, 3> numbers{threads, -threads, crew_->shortage() ? 0 : 1};
+    const auto threads = static_cast<std::int64_t>(beside_.crew->threads());
+    std::array<std::int64_t, 3> numbers{threads, -threads, beside_.crew->shortage() ? 0 : 1};
     world.max(numbers);
     const auto most = numbers[0], least = -numbers[1];
     if (most > 1)
@@ -47,8 +48,8 @@ Result<> SessionState::find_crew() {
     if (numbers[2] != 0)
         log([&] {
             return fmt::format("fewer threads copy than copy_threads asks for: {}",
-                               crew_->shortage() ? "some could not be started on other ranks than the first"
-                                                 : crew_->shortage().error().line());
+                               beside_.crew->shortage() ? "some could not be started on other ranks than the first"
+                                                        : beside_.crew->shortage().error().line());
         });
     return {};
 }

@@ -52,8 +52,7 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
               .block_bytes = session->options.agent.block_bytes,
               .host = session->host(),
               .stall_wait = session->options.stall_wait,
-              .say = session->say(),
-              .crew = session->crew()},
+              .say = session->say()},
              name, options),
       chooser({.topology = &session->topology,
                .staging = &*session->staging,
@@ -295,7 +294,7 @@ Result<Saved> StreamState::begin(std::int64_t step, double time, stage::Stager::
 }
 
 Result<Saved> StreamState::finish() {
-    auto saved = stager.finish(binding, direct);
+    auto saved = stager.finish(binding, direct, *session->crew());
     session->compute_again();
     return saved;
 }

@@ -1,5 +1,5 @@
-// forebay bench save: how long save() blocks the application, against memcpy of the same bytes by one thread of each rank
-// and, where several copy, by as many.
+// forebay bench save: how long save() blocks the application, against memcpy of the same bytes by one thread of each
+// rank and, where several copy, by as many.
 
 #include <fmt/format.h>
 

@@ -88,8 +88,9 @@ public:
         done_ = true;
     }
 
-    /// With layout `a` packed, in this box or in a larger one: goes to the run that holds byte `offset` of `a` and gives
-    /// how far into that run it lies; 0 where none holds it, at the first run behind it, or done() where there is none.
+    /// With layout `a` packed, in this box or in a larger one: goes to the run that holds byte `offset` of `a` and
+    /// gives how far into that run it lies; 0 where none holds it, at the first run behind it, or done() where there is
+    /// none.
     std::uint64_t seek(std::uint64_t offset) {
         if (done_) return 0;
         auto rest = static_cast<std::int64_t>(offset);

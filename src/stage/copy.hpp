@@ -1,9 +1,9 @@
 // Copies blocks from the application's memory into the slot, checksummed on the way. The hot path.
 //
-// A save is a list of copies, each cut into parts that begin and end where segments do, and end with its block. So bytes
-// and checksum words are the same whichever thread copies a part, and in whatever order. Nothing here allocates, locks or
-// fails; the caller waits for nobody but the helpers of its crew, for the part that each of them is at when no other is
-// left.
+// A save is a list of copies, each cut into parts that begin and end where segments do, and end with its block. So
+// bytes and checksum words are the same whichever thread copies a part, and in whatever order. Nothing here allocates,
+// locks or fails; the caller waits for nobody but the helpers of its crew, for the part that each of them is at when no
+// other is left.
 
 #pragma once
 

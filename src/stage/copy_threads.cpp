@@ -74,7 +74,7 @@ sys::CpuSet cpus_alone(std::span<const sys::CpuSet> ranks, std::size_t rank) {
 
 std::unique_ptr<sys::Crew> crew_at_memory_limit(std::uint32_t threads, const sys::CpuSet& cpus) {
     auto crew = std::make_unique<sys::Crew>(threads, cpus);
-    if (crew->threads() == 1) return crew;
+    if (crew->threads() == 1 || !crew->shortage()) return crew;
     CopyRate rate(crew->threads());
     for (auto best = rate.of(*crew); crew->threads() > 1;) {
         auto half = std::make_unique<sys::Crew>(crew->threads() / 2, cpus);

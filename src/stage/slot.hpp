@@ -40,8 +40,8 @@ public:
     /// replicated variable that another rank of the node saves.
     std::span<std::byte> block(std::uint32_t variable, std::size_t piece = 0);
 
-    /// Copies and checksums all of this rank's blocks, by the threads of `crew`, and gives how many took part. Blocks of
-    /// variables marked in `direct` were written by the application and are only checksummed.
+    /// Copies and checksums all of this rank's blocks, by the threads of `crew`, and gives how many took part. Blocks
+    /// of variables marked in `direct` were written by the application and are only checksummed.
     std::uint32_t put(const describe::Binding& binding, std::span<const char> direct, sys::Crew& crew);
     std::uint64_t own_bytes() const;
 

@@ -33,8 +33,7 @@ struct StagerContext {
     std::uint64_t block_bytes = 16u << 20;  // of the agent's writes
     node::Host* host = nullptr;             // of the agent; on the node's first rank alone
     std::chrono::milliseconds stall_wait{0};
-    node::Say say = {};         // for waits that last
-    sys::Crew* crew = nullptr;  // the threads that copy; the session's
+    node::Say say = {};  // for waits that last
 };
 
 class Stager {
@@ -65,8 +64,8 @@ public:
     std::span<std::byte> block(std::uint32_t variable, std::size_t piece) {
         return slots_.current().block(variable, piece);
     }
-    /// Copies what is not marked in `direct`, checksums, seals. Collective over the node.
-    Result<Saved> finish(const describe::Binding& binding, std::span<const char> direct);
+    /// Copies what is not marked in `direct`, checksums, by the threads of `crew`; seals. Collective over the node.
+    Result<Saved> finish(const describe::Binding& binding, std::span<const char> direct, sys::Crew& crew);
 
     /// Gives up what begin() began, if anything; the slot is empty then. Local.
     void abandon();

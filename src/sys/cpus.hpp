@@ -15,8 +15,8 @@ using CpuSet = std::bitset<cpus_max>;
 /// threads (OMP_PROC_BIND) leaves the first one a single core, before main() begins.
 CpuSet own_cpus();
 
-/// Of each core one of its hardware threads, the first of those that are in `cpus`: the others add nothing to a copy. All
-/// of them where the machine does not tell, in `root`, which belong together.
+/// Of each core one of its hardware threads, the first of those that are in `cpus`: the others add nothing to a copy.
+/// All of them where the machine does not tell, in `root`, which belong together.
 CpuSet one_of_each_core(const CpuSet& cpus, const std::string& root = "/sys/devices/system/cpu");
 
 /// On which of them the calling thread runs now; -1 where nobody tells.

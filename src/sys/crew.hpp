@@ -6,8 +6,8 @@
 // left asleep. Helpers that may run anywhere are woken beside the caller, where threads of the application spin on the
 // other CPUs, and then take turns with it.
 //
-// Life: the constructor starts the helpers -> each(), one at a time -> the destructor joins them. A child that is forked
-// has no helpers and must leave the object alone.
+// Life: the constructor starts the helpers -> each(), one at a time -> the destructor joins them. A child that is
+// forked has no helpers and must leave the object alone.
 
 #pragma once
 
@@ -22,9 +22,9 @@ namespace forebay::sys {
 
 class Crew {
 public:
-    /// `threads` of them, the caller's among these; the helpers are spread over `cpus`. Where the machine or the job gives
-    /// no more, or a CPU may not be used, shortage() is the error: half of those that were started stay, since a process at
-    /// its limit needs threads for other work too.
+    /// `threads` of them, the caller's among these; the helpers are spread over `cpus`. Where the machine or the job
+    /// gives no more, or a CPU may not be used, shortage() is the error: half of those that were started stay, since a
+    /// process at its limit needs threads for other work too.
     Crew(std::uint32_t threads, const CpuSet& cpus);
     Crew(const Crew&) = delete;
     Crew& operator=(const Crew&) = delete;
@@ -33,9 +33,9 @@ public:
     std::uint32_t threads() const { return threads_; }
     const Result<>& shortage() const { return shortage_; }
 
-    /// Calls work(i) for each i below `count`, on at most `threads` threads, the caller among them: whoever is free takes
-    /// the next. Returns when all have ended. Allocates nothing; the caller may wait for a helper's last piece. `work`
-    /// throws nothing.
+    /// Calls work(i) for each i below `count`, on at most `threads` threads, the caller among them: whoever is free
+    /// takes the next. Returns when all have ended. Allocates nothing; the caller may wait for a helper's last piece.
+    /// `work` throws nothing.
     template <class Work>
     void each(std::uint64_t count, std::uint32_t threads, const Work& work) {
         each(count, threads,

@@ -1,6 +1,7 @@
 // Goal: a crew does every piece once, whatever its size and however late its helpers wake; helpers sleep between two
 // pieces of work, stay on their CPUs, take no signals, and are fewer where there can be no more.
-// Method: counters a piece; the kernel's account of CPU time and of voluntary switches; a child with a limit of threads.
+// Method: counters a piece; the kernel's account of CPU time; a process of its own with a limit of threads, or with an
+// OpenMP that binds its first thread.
 
 #include "sys/crew.hpp"
 
