@@ -42,7 +42,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", default=os.environ.get("TMPDIR", "/var/tmp"), help="a directory of the target")
     parser.add_argument("--mib", type=int, default=256, help="what a save copies")
-    parser.add_argument("--saves", type=int, default=5, help="of each run")
+    parser.add_argument("--saves", type=int, default=3, help="of each run")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
@@ -56,8 +56,9 @@ def main():
                     samples.setdefault(f"{policy}_{way}_{key}", []).append(statistics.median(one[key]))
     ratios = {}
     for policy in POLICIES:
-        of = {key: samples[f"{policy}_{key}"] for key in ("one_blocked", "auto_alone", "auto_between", "auto_blocked")}
+        of = {key: samples[f"{policy}_{key}"] for key in ("one_between", "one_blocked", "auto_alone", "auto_between", "auto_blocked")}
         ratios[f"{policy}: step without a session / step between saves"] = ratio(of["auto_alone"], of["auto_between"], 0.98)
+        ratios[f"{policy}: step between saves by one thread / by {threads['auto']}"] = ratio(of["one_between"], of["auto_between"], 0.98)
         ratios[f"{policy}: save by one thread / save by {threads['auto']}"] = ratio(of["one_blocked"], of["auto_blocked"], 1.0)
     found = {"bench": "threads", "bytes": data, "copy_threads": threads["auto"], "ratios": ratios,
              "measured": {key: {"unit": "s", **spread(values)} for key, values in samples.items()}}
