@@ -79,7 +79,7 @@ struct RunClaim {
 };
 
 /// What works beside a rank.
-struct Beside {
+struct BesideRank {
     std::unique_ptr<node::Host> host = {};  // of its node's agent, on the node's first rank
     std::unique_ptr<sys::Crew> crew = {};   // the threads that copy
 };
@@ -154,7 +154,7 @@ private:
     node::Say say_;
     // Where this session writes beside its agents' doing: small files, on the world's first rank.
     std::shared_ptr<sys::Store> target_;
-    Beside beside_;
+    BesideRank beside_;
     node::StepClock step_clock_;  // of the node's first rank
     bool job_looked_ = false;
     std::unique_ptr<JobState> job_;  // on the world's first rank, from the first call of job() on
