@@ -5,7 +5,8 @@
  *   { fb_particles_bind -> fb_save } ... -> fb_close -> fb_*_free
  *
  * Ranks:   calls marked "collective" are made by every rank of the session, in the same order; all others are local.
- * Threads: a session and its streams belong to one thread at a time.
+ * Threads: a session and its streams belong to one thread at a time. Those of ours that copy beside it (copy_threads in
+ *          the configuration) call no MPI and take no signals: any thread mode of MPI will do.
  * Errors:  every call that can fail returns an fb_status, FB_OK being 0, and fills `error`, which may be NULL. Nothing
  *          prints, exits, aborts or installs a signal handler. What a call gives back is untouched when it fails.
  *          After an error the session stays usable unless it was FB_BROKEN.

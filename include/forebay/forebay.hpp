@@ -15,7 +15,8 @@
 //
 // Ranks:   calls marked "collective" are made by every rank of the session, in the same order; all others are
 //          local and cost nothing a simulation would notice.
-// Threads: a session and its streams belong to one thread at a time.
+// Threads: a session and its streams belong to one thread at a time. Those of ours that copy beside it
+//          (Options::copy_threads) call no MPI and take no signals: any thread mode of MPI will do.
 // Errors:  every call answers with a Result. Nothing here prints, throws (except Result::value), exits, aborts or
 //          installs a signal handler. After an error the session stays usable unless its kind is `broken`.
 // Memory:  save() has copied everything when it returns; your buffers are yours again.

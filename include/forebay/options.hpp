@@ -151,6 +151,11 @@ struct Options {
     std::chrono::milliseconds close_wait{600'000};   // close() waits at most so long for the agents
     std::chrono::milliseconds stall_wait{600'000};   // a save, for an agent that gets nothing done (dead target)
     std::uint64_t restart_window_bytes = 16u << 20;  // memory of a node to read snapshots from the target
+    /// Threads of each rank that copy what it saves, and what it gets back of a staged copy; the calling one counts.
+    /// They sleep between two copies, call neither MPI nor the application, and do not change a byte of what is
+    /// written. 0, "auto" in a file: one for each CPU that no other rank of the machine may use, but no more than
+    /// memory is fast for, as measured at opening; 1 where ranks are not bound to CPUs of their own.
+    int copy_threads = 0;
     /// Called on world rank 0 with one line; nothing is printed without it. What a call waits for is said after 2 s,
     /// and again every 30 s.
     std::function<void(const std::string&)> log = {};
@@ -193,6 +198,7 @@ struct Counters {
     std::uint64_t bytes_stored = 0;         // of them, what was written: fewer where they were compressed
     double blocked_seconds = 0;             // this rank's, in save()
     double wait_seconds = 0;                // of it, for free slots
+    std::uint64_t copy_threads = 0;         // of this rank, that copied its last save: Options::copy_threads
     double drain_seconds = 0;               // this node's agent's, writing and syncing
     std::int64_t newest_durable_step = -1;  // committed, in this run's stream; -1: none
     std::uint64_t deadlines_missed = 0;     // snapshots of this stream that were not durable by their deadline

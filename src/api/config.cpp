@@ -11,6 +11,7 @@
 #include <toml++/toml.h>
 
 #include "api/state.hpp"
+#include "base/limits.hpp"
 #include "base/try.hpp"
 #include "describe/conventions.hpp"
 #include "describe/option_list.hpp"
@@ -176,6 +177,13 @@ void read_direct(Section& section, Direct& direct) {
     else section.fail(*node, "'agent.direct' must be true, false or \"auto\".");
 }
 
+void read_copy_threads(Section& section, int& threads) {
+    const auto* node = section.any("copy_threads");
+    if (node == nullptr || node->value<std::string>() == "auto") return;
+    if (node->is_integer()) return section.whole("copy_threads", threads, {1, limits::copy_threads_max});
+    section.fail(*node, "'copy_threads' must be \"auto\" or a number of threads.");
+}
+
 void read_agent(const toml::table& table, const std::string& path, Result<>& verdict, AgentOptions& agent) {
     Section section(table, "agent", path, verdict);
     static constexpr describe::Word<AgentMode> modes[] = {
@@ -326,6 +334,7 @@ void read_all(const toml::table& table, const std::string& path, Result<>& verdi
     section.seconds("close_wait_seconds", options.close_wait);
     section.seconds("stall_wait_seconds", options.stall_wait);
     section.number("restart_window_bytes", options.restart_window_bytes);
+    read_copy_threads(section, options.copy_threads);
     read_agent(section.inner("agent"), path, verdict, options.agent);
     read_job(section.inner("job"), path, verdict, options.job);
     for (const auto& [name, value] : section.inner("streams")) {
@@ -335,10 +344,6 @@ void read_all(const toml::table& table, const std::string& path, Result<>& verdi
         else section.fail(value, fmt::format("'streams.{}' must be a table.", name.str()));
     }
 }
-
-}  // namespace
-
-namespace {
 
 // toml++ makes a table of every dot of a key and destroys them by recursion: 100 KiB of dots end a stack of 8 MiB.
 constexpr std::uint64_t text_bytes_max = 16u << 10;

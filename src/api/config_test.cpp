@@ -1,6 +1,7 @@
 // Goal: every setting of the configuration file arrives, and what is wrong is refused with its line.
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -34,6 +35,7 @@ open_wait_seconds = 2.5
 close_wait_seconds = 1.5
 stall_wait_seconds = 3.5
 restart_window_bytes = 1048576
+copy_threads = 6
 log = "stderr"
 [agent]
 mode = "dedicated"
@@ -63,6 +65,7 @@ reserve_seconds = 60.5
     CHECK(options.close_wait.count() == 1500);
     CHECK(options.stall_wait.count() == 3500);
     CHECK(options.restart_window_bytes == 1048576);
+    CHECK(options.copy_threads == 6);
     const auto& agent = options.agent;
     CHECK(agent.mode == AgentMode::dedicated);
     CHECK(agent.cores == 3);
@@ -86,6 +89,29 @@ TEST_CASE("load_options: a log goes to standard error or is left out") {
     const auto other = load("huge_pages = true\nlog = \"stdout\"\n");
     REQUIRE(!other);
     CHECK(other.error().text().find("line 2: 'log' is \"stdout\": \"stderr\", or leave it out.") != std::string::npos);
+}
+
+TEST_CASE("load_options: copy_threads is \"auto\" or a number, in code too") {
+    CHECK(load("").value().copy_threads == 0);
+    CHECK(load("copy_threads = \"auto\"\n").value().copy_threads == 0);
+    CHECK(load("copy_threads = 1\n").value().copy_threads == 1);
+    CHECK(load("copy_threads = 256\n").value().copy_threads == 256);
+    for (const auto* wrong : {"0", "-1", "257", "4294967297", "\"all\"", "2.0", "true"}) {
+        CAPTURE(wrong);
+        const auto refused = load(std::string("huge_pages = true\ncopy_threads = ") + wrong + "\n");
+        REQUIRE(!refused);
+        const auto text = refused.error().text();
+        CHECK_MESSAGE(
+            (text.find("line 2: 'copy_threads' must be \"auto\" or a number of threads.") != text.npos ||
+             text.find(fmt::format("line 2: 'copy_threads' is {}, out of range: from 1 to 256.", wrong)) != text.npos),
+            text);
+    }
+    for (const int wrong : {-1, 257})
+        CHECK(check(Options{.run = "run", .copy_threads = wrong})
+                  .error()
+                  .text()
+                  .find("copy_threads is " + std::to_string(wrong) + ": from 0, which is \"auto\", to 256.") !=
+              std::string::npos);
 }
 
 TEST_CASE("load_options: a file that is not there is named") {

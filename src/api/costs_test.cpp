@@ -320,13 +320,14 @@ TEST_CASE("comparing and copying a rank's blocks into the slot allocates nothing
     for (const auto& piece : binding.pieces[1]) part.boxes[1].push_back(piece.box);
     const test::TempDirectory folder;
     stage::Slot slot;
+    sys::Crew crew(3, sys::own_cpus());
     slot.plan(schema, std::vector{part}, {}, 0, 1).value();
     slot.create(folder / "slot").value();
     const std::vector<char> direct(schema.variables.size(), 0);
     for (int save = 0; save < 2; ++save) {
         allocations = 0;
         CHECK(stage::sum_values(schema, binding, direct) != 0);
-        slot.put(binding, direct);
+        slot.put(binding, direct, crew);
         CHECK(allocations == 0);
     }
     const std::vector<std::uint64_t> fewer{4000, 100};

@@ -4,6 +4,7 @@
 
 #include "api/alike.hpp"
 #include "api/state.hpp"
+#include "base/limits.hpp"
 #include "base/try.hpp"
 #include "catalog/run.hpp"
 #include "describe/option_list.hpp"
@@ -38,6 +39,9 @@ Result<> check(const Options& options) {
     }
     if (options.virtual_nodes < 1)
         return refusal(fmt::format("virtual_nodes is {}, at least 1 is needed.", options.virtual_nodes));
+    if (options.copy_threads < 0 || options.copy_threads > limits::copy_threads_max)
+        return refusal(fmt::format("copy_threads is {}: from 0, which is \"auto\", to {}.", options.copy_threads,
+                                   limits::copy_threads_max));
     FB_TRY(check_wait("open_wait", options.open_wait));
     FB_TRY(check_wait("takeover_wait", options.takeover_wait));
     FB_TRY(check_wait("close_wait", options.close_wait));

@@ -53,7 +53,8 @@ restart::ReaderContext reader_of(const StreamState& stream, restart::Kept& kept)
             .store = &sys::posix_store(),
             .window_path = session.staging->directory() + "/restart.window",
             .window_bytes = session.options.restart_window_bytes,
-            .kept = &kept};
+            .kept = &kept,
+            .crew = session.crew()};
 }
 
 }  // namespace

@@ -165,11 +165,12 @@ Result<> SessionState::close() {
             return false;
         });
     }
-    if (leads) host_->end(all_here ? agent_end_max : stuck_agent_end_max);
+    if (leads) beside_.host->end(all_here ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
     const auto lost = attempt([this] { return check_lost(); });  // the page goes with the directory
     if (leads && all_here) removed = attempt([this] { return free_staging(); });
     if (removed) removed = lost;
+    beside_.crew.reset();
     job_.reset();  // else it takes requests that are meant for the next session
     target_.reset();
     staging.reset();

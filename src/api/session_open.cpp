@@ -142,7 +142,8 @@ Result<> SessionState::start(const GroupHolder& holder) {
     broadcast_number(world, claim.last_key);
     broadcast_number(world, claim.key);
     FB_TRY(open_staging(std::move(locked), directory, holder.posts(), forwarding));
-    FB_TRY(of_leader([&] { return host_->ensure(); }));
+    FB_TRY(of_leader([&] { return beside_.host->ensure(); }));
+    FB_TRY(find_crew());
     FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers(forwarding) : Result<>(); }));
     log([&] {
         return fmt::format("run {}, session {}, {} ranks on {} nodes, staged in {}", options.run, claim.session,
@@ -157,7 +158,7 @@ void SessionState::give_up() {
         auto& page = staging->control();
         page.ending = 1;
         node::ring(page.bell);
-        if (host_) host_->end(stuck_agent_end_max);
+        if (beside_.host) beside_.host->end(stuck_agent_end_max);
         bool empty = !staging->agent_lives();  // else it frees the directory as it leaves
         for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
             empty = empty && page.slots[i].state.load() == node::SlotState::empty;
@@ -302,8 +303,8 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
         FB_TRY(take(node::Staging::create(std::move(*locked), file, old_agent_max)));
         staging->control().session = claim.session;
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;
-        host_ = agent::host_of(options.agent, directory,
-                               posts.empty() ? nullptr : &posts[topology.virtual_index % posts.size()], say_);
+        beside_.host = agent::host_of(options.agent, directory,
+                                      posts.empty() ? nullptr : &posts[topology.virtual_index % posts.size()], say_);
         return sys::posix_store().make_directories(node::spool_path(directory));
     }));
     FB_TRY(comm::agree(world, [&] { return topology.leads() ? Result<>() : take(node::Staging::join(directory)); }));

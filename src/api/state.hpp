@@ -27,6 +27,7 @@
 #include "restart/reader.hpp"
 #include "stage/course.hpp"
 #include "stage/stager.hpp"
+#include "sys/crew.hpp"
 #include "sys/process.hpp"
 #include "sys/store.hpp"
 
@@ -77,6 +78,12 @@ struct RunClaim {
     std::uint64_t key = 0, last_key = 0;  // of this claim, and of the one before
 };
 
+/// What works beside a rank.
+struct BesideRank {
+    std::unique_ptr<node::Host> host = {};  // of its node's agent, on the node's first rank
+    std::unique_ptr<sys::Crew> crew = {};   // the threads that copy
+};
+
 class detail::SessionState {
 public:
     SessionState() = default;
@@ -99,7 +106,7 @@ public:
     void compute_again();
 
     /// Of this node's agent; none on ranks that are not the node's first.
-    node::Host* host() const { return host_.get(); }
+    node::Host* host() const { return beside_.host.get(); }
     /// Hands a line, which `text` makes, to the application's log. Needs no agreement: what is thrown is left out.
     template <class Text>
     void log(const Text& text) const {
@@ -107,6 +114,8 @@ public:
     }
     /// The same for waits that last: empty where nobody listens, as on all ranks but the first.
     const node::Say& say() const { return say_; }
+    /// The threads that copy for this rank, until close().
+    sys::Crew* crew() const { return beside_.crew.get(); }
     /// `refused` in a child that the session's process has forked: agents, locks and communicators are its parent's.
     Result<> check_process() const;
     bool in_own_process() const { return process_ == sys::process_id(); }
@@ -135,6 +144,7 @@ private:
                           std::span<agent::Post> posts, const node::Forwarding& forwarding);
     Result<> drain_leftovers(const node::Forwarding& forwarding);
     Result<> start(const GroupHolder& holder);
+    Result<> find_crew();
     void give_up();
     Result<> free_staging();
     Result<> look_at_job();
@@ -144,7 +154,7 @@ private:
     node::Say say_;
     // Where this session writes beside its agents' doing: small files, on the world's first rank.
     std::shared_ptr<sys::Store> target_;
-    std::unique_ptr<node::Host> host_;
+    BesideRank beside_;
     node::StepClock step_clock_;  // of the node's first rank
     bool job_looked_ = false;
     std::unique_ptr<JobState> job_;  // on the world's first rank, from the first call of job() on

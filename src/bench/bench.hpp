@@ -30,6 +30,7 @@ struct BenchOptions {
     int in_flight = AgentOptions{}.in_flight;
     std::string file;
     double error = 0;
+    int copy_threads = 0;  // Options::copy_threads
     double slowdown_percent_max = 5;
 };
 

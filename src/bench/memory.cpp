@@ -46,6 +46,16 @@ void MemcpyLimit::copy_in(BenchTable& table) {
         std::memcpy(place_of(c).data(), table.column(c, rows_).data(), place_of(c).size());
 }
 
+void MemcpyLimit::copy_in(BenchTable& table, sys::Crew& crew, std::uint64_t pieces) {
+    crew.each(BenchTable::columns * pieces, crew.threads(), [&](std::uint64_t i) {
+        const auto to = place_of(i / pieces);
+        const auto from = table.column(i / pieces, rows_);
+        const auto size = round_up(to.size() / pieces + 1, limits::cache_line_bytes);
+        const auto first = std::min<std::uint64_t>(i % pieces * size, to.size());
+        std::memcpy(to.data() + first, from.data() + first, std::min<std::uint64_t>(size, to.size() - first));
+    });
+}
+
 void MemcpyLimit::copy_out(BenchTable& table) {
     for (std::size_t c = 0; c < BenchTable::columns; ++c)
         std::memcpy(table.column(c, rows_).data(), place_of(c).data(), place_of(c).size());

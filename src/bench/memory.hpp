@@ -8,6 +8,7 @@
 
 #include "bench/ranks.hpp"
 #include "bench/table.hpp"
+#include "sys/crew.hpp"
 #include "sys/mapping.hpp"
 
 namespace forebay::bench {
@@ -20,6 +21,8 @@ public:
     /// Where this rank's rows lie this time: column by column, in each the ranks end to end. Collective.
     void place(Ranks& ranks, std::uint64_t rows);
     void copy_in(BenchTable& table);
+    /// The same by the threads of a crew, each column in so many pieces.
+    void copy_in(BenchTable& table, sys::Crew& crew, std::uint64_t pieces);
     void copy_out(BenchTable& table);
     /// All of the mapping, whole pages.
     std::span<const std::byte> bytes() const { return mapping_.bytes(); }

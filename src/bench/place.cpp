@@ -26,6 +26,7 @@ Result<BenchPlace> BenchPlace::make(Ranks& ranks, const BenchOptions& options) {
     const auto id = ranks.broadcast(fmt::format("forebay-bench-{:016x}", sys::random_u64()));
     place.run_ = options.run.empty() ? ranks.broadcast(temporary_directory()) + "/" + id : options.run;
     place.staging_ = options.staging;
+    place.copy_threads_ = options.copy_threads;
     place.agent_.block_bytes = options.block_bytes;
     place.agent_.in_flight = options.in_flight;
     place.node_ = (options.staging.empty() ? "/dev/shm" : options.staging) + "/" + id;
@@ -43,6 +44,7 @@ BenchPlace::BenchPlace(BenchPlace&& other) noexcept
       staging_(std::move(other.staging_)),
       node_(std::move(other.node_)),
       agent_(std::move(other.agent_)),
+      copy_threads_(other.copy_threads_),
       owns_run_(std::exchange(other.owns_run_, false)),
       owns_node_(std::exchange(other.owns_node_, false)) {}
 
@@ -54,6 +56,7 @@ BenchPlace::~BenchPlace() {
 
 Result<Session> BenchPlace::open(Ranks& ranks, std::uint64_t rate_bytes_per_second, double slowdown_percent_max) const {
     Options options{.run = run_, .staging = staging_};
+    options.copy_threads = copy_threads_;
     options.agent = agent_;
     options.agent.rate_bytes_per_second = rate_bytes_per_second;
     options.agent.slowdown_percent_max = slowdown_percent_max;

@@ -37,6 +37,7 @@ private:
 
     std::string run_, staging_, node_;
     AgentOptions agent_;
+    int copy_threads_ = 0;
     bool owns_run_ = false, owns_node_ = false;
 };
 

@@ -56,11 +56,16 @@ void add_places(Verb& verb, BenchOptions& options) {
     verb.option("--staging", options.staging, "Directory on the node (/dev/shm)");
 }
 
+void add_copy_threads(Verb& verb, BenchOptions& options) {
+    verb.option("--copy-threads", options.copy_threads, "Threads of each rank that copy; 0: as the session finds");
+}
+
 void add_save(Verb& bench) {
     const auto options = std::make_shared<BenchOptions>();
     auto verb = bench.verb("save", "How long save() blocks, against memcpy of the same bytes by the same ranks");
     add_places(verb, *options);
     verb.option("--variables", options->variables, "So many small variables in place of the particles: plan and seal");
+    add_copy_threads(verb, *options);
     add_common(verb, options, bench_save);
     verb.examples("  mpiexec -n 2 forebay bench save\n  mpiexec -n 2 forebay bench save --variables 300 --json\n");
 }
@@ -92,6 +97,7 @@ void add_restart(Verb& bench) {
     add_places(verb, *options);
     verb.option("--from", options->from, "Ranks that save, the first so many (all)");
     verb.option("--to", options->to, "Ranks that restart, as in 3,8; measured beside as many as saved");
+    add_copy_threads(verb, *options);
     add_common(verb, options, bench_restart);
     verb.examples("  mpiexec -n 2 forebay bench restart\n  mpiexec -n 8 forebay bench restart --from 4 --to 3,8\n");
 }

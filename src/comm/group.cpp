@@ -134,7 +134,8 @@ Result<> agree(Group& group, const Result<>& mine) {
 
 Result<Topology> find_topology(std::unique_ptr<Group> world, int virtual_nodes) {
     Topology topology;
-    auto machine = world->split_shared();
+    topology.machine = world->split_shared();
+    auto& machine = topology.machine;
     const int parts = std::clamp(virtual_nodes, 1, machine->size());
     const int part = static_cast<int>(static_cast<std::int64_t>(machine->rank()) * parts / machine->size());
     topology.virtual_index = static_cast<std::uint32_t>(part);

@@ -63,6 +63,7 @@ Result<> agree(Group& group, Work&& work) {
 /// The world cut into nodes. `leaders` holds one rank a node (nullptr on the others), ordered by world rank.
 struct Topology {
     std::unique_ptr<Group> world;
+    std::unique_ptr<Group> machine;  // the ranks that share memory, whatever nodes they are cut into
     std::unique_ptr<Group> node;
     std::unique_ptr<Group> leaders;
     std::uint32_t node_index = 0;

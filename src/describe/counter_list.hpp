@@ -24,6 +24,7 @@ constexpr void each_counter(Visit&& visit) {
     visit("bytes_stored", &C::bytes_stored, "of them, what was written: fewer where they were compressed");
     visit("blocked_seconds", &C::blocked_seconds, "this rank's, in saves");
     visit("wait_seconds", &C::wait_seconds, "of it, for free slots");
+    visit("copy_threads", &C::copy_threads, "of this rank, that copied its last save");
     visit("drain_seconds", &C::drain_seconds, "this node's agent's, writing and syncing");
     visit("newest_durable_step", &C::newest_durable_step, "committed, in this run's stream; -1: none");
     visit("deadlines_missed", &C::deadlines_missed, "snapshots that were not durable by their deadline");

@@ -91,6 +91,39 @@ TEST_CASE("for_each_run: contiguous boxes are one run, empty boxes none, transpo
     CHECK(count(size, packed, {8, 24, 96}) == 60);
 }
 
+TEST_CASE("RunWalk::seek: the run and the byte that a walk from the start comes to, at every offset") {
+    const std::pair<Extents, Extents> boxes[] = {{{2, 3, 4}, {5, 6, 7}},
+                                                 {{2, 3, 4}, {2, 3, 4}},
+                                                 {{3, 1, 2}, {3, 4, 5}},
+                                                 {{1, 4, 1}, {2, 5, 3}},
+                                                 {{7}, {7}},
+                                                 {{}, {}}};
+    for (const auto& [size, around] : boxes) {
+        const auto a = packed_strides(around, 3);
+        for (const auto& b : {packed_strides(size, 3), Strides{5, 25, 100}}) {
+            const RunWalk whole(size, 3, a, b);
+            for (std::uint64_t offset = 0; offset < 700; ++offset) {
+                auto expected = whole;
+                while (!expected.done() && static_cast<std::uint64_t>(expected.a()) + expected.run_bytes() <= offset)
+                    expected.next();
+                auto walk = whole;
+                for (int i = 0; i < 2 && !walk.done(); ++i) walk.next();  // from wherever it is
+                if (walk.done()) walk = whole;
+                const auto into = walk.seek(offset);
+                REQUIRE(walk.done() == expected.done());
+                if (walk.done()) continue;
+                REQUIRE(walk.a() == expected.a());
+                REQUIRE(walk.b() == expected.b());
+                REQUIRE(into == offset - std::min(offset, static_cast<std::uint64_t>(walk.a())));
+                walk.next();
+                expected.next();
+                REQUIRE(walk.done() == expected.done());
+                REQUIRE((walk.done() || walk.a() == expected.a()));
+            }
+        }
+    }
+}
+
 namespace {
 Schema with(const Variable& variable) {
     return {.stream = "restart", .tables = {}, .variables = {{.name = "a/b", .type = f64}, variable}};

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -85,6 +86,25 @@ public:
             at_[i] = 0;
         }
         done_ = true;
+    }
+
+    /// With layout `a` packed, in this box or in a larger one: goes to the run that holds byte `offset` of `a` and
+    /// gives how far into that run it lies; 0 where none holds it, at the first run behind it, or done() where there is
+    /// none.
+    std::uint64_t seek(std::uint64_t offset) {
+        if (done_) return 0;
+        auto rest = static_cast<std::int64_t>(offset);
+        offset_a_ = offset_b_ = 0;
+        for (int dim = 0; dim < outer_; ++dim) {
+            const auto i = static_cast<std::size_t>(dim);
+            at_[i] = size_[dim] == 1 ? 0 : std::min(static_cast<std::uint64_t>(rest / a_[i]), size_[dim] - 1);
+            offset_a_ += a_[i] * static_cast<std::int64_t>(at_[i]);
+            offset_b_ += b_[i] * static_cast<std::int64_t>(at_[i]);
+            rest -= a_[i] * static_cast<std::int64_t>(at_[i]);
+        }
+        if (rest < static_cast<std::int64_t>(run_bytes_)) return static_cast<std::uint64_t>(rest);
+        next();
+        return 0;
     }
 
 private:

@@ -87,18 +87,6 @@ private:
     comm::Group& node_;
 };
 
-// Out of a copy in memory.
-Result<> take_mapped(std::span<const std::byte> bytes, const std::string& path,
-                     const std::vector<format::Segment>& segments, Scatter& scatter) {
-    for (std::size_t i = 0; i < segments.size(); ++i) {
-        if (scatter.needed()[i] == 0) continue;
-        if (segments[i].offset + segments[i].bytes > bytes.size())
-            return Error{ErrorKind::corrupt, fmt::format("{} is cut short.", path)};
-        FB_TRY(scatter.take(i, bytes.subspan(segments[i].offset, segments[i].bytes), path));
-    }
-    return {};
-}
-
 // Neighbouring segments are faulted in by one call.
 Result<> prefault_needed(sys::Mapping& mapping, const std::vector<format::Segment>& segments,
                          const std::vector<char>& needed) {
@@ -183,7 +171,7 @@ Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, co
                 scatter->settle(claims, node.rank());
                 // What was described after the snapshot was chosen may be in a copy that is not mapped yet.
                 FB_TRY_ASSIGN(mapping, choice.copies.map(line));
-                return take_mapped(std::as_const(*mapping).bytes(), path, head.segments, *scatter);
+                return scatter->take(0, head.segments.size(), std::as_const(*mapping).bytes(), 0, path, *context.crew);
             });
         }
         if (!window) {
@@ -198,7 +186,7 @@ Result<> read(const ReaderContext& context, Choice& choice, const Plan& plan, co
             bytes.emplace(*source, head.file, path);
             return {};
         }));
-        return window->read(*bytes, path, head.segments, *scatter, claims);
+        return window->read(*bytes, path, head.segments, *scatter, claims, *context.crew);
     });
     // The ranks of a node agree on an error of the window, and after one it is of no use.
     if (!done) window.reset();

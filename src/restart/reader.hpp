@@ -14,6 +14,7 @@
 #include "restart/choose.hpp"
 #include "restart/plan.hpp"
 #include "restart/window.hpp"
+#include "sys/crew.hpp"
 
 namespace forebay::restart {
 
@@ -35,6 +36,7 @@ struct ReaderContext {
     std::string window_path;         // a file on the node for the shared window
     std::uint64_t window_bytes = 0;  // of the node
     Kept* kept = nullptr;
+    sys::Crew* crew = nullptr;  // the threads of this rank that copy
 };
 
 /// The rows of each table that this rank gets: its own blocks where the rank counts agree. Collective.

@@ -1,8 +1,12 @@
 #include "restart/scatter.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 
+#include "base/attempt.hpp"
 #include "base/crc32c.hpp"
 #include "base/limits.hpp"
 #include "base/try.hpp"
@@ -35,9 +39,11 @@ Scatter::Scatter(const format::NodeFile& file, const std::vector<format::Segment
         for (auto i = static_cast<std::size_t>(at - segments.begin()) - 1;
              i < segments.size() && segments[i].offset <= begin + take.last_byte; ++i) {
             needed_[i] = 1;
+            touches_.push_back({i, static_cast<std::size_t>(&take - takes_.data())});
             weights_[i] = std::max(weights_[i], weight);
         }
     }
+    std::ranges::sort(touches_, {}, &Touch::segment);
     verifies_ = needed_;
 }
 
@@ -53,68 +59,76 @@ void Scatter::settle(std::span<const std::int64_t> largest, int rank) {
     for (std::size_t i = 0; i < own.size(); ++i) verifies_[i] = own[i] != 0 && own[i] == largest[i] ? 1 : 0;
 }
 
-void Scatter::enter(std::uint64_t end) {
-    for (; next_ < takes_.size(); ++next_) {
-        const auto& take = takes_[next_];
-        if (file_.blocks[take.block].offset_bytes + take.first_byte >= end) return;
-        active_.push_back({take});
-    }
+std::span<const Scatter::Touch> Scatter::touches_of(std::size_t segment) const {
+    const auto [first, last] = std::ranges::equal_range(touches_, segment, {}, &Touch::segment);
+    return {first, last};
 }
 
-void Scatter::add(std::size_t segment, std::span<const std::byte> bytes) {
-    const auto& place = segments_[segment];
-    enter(place.offset + place.bytes);
-    for (auto& [take, done] : active_) {
-        const auto begin = file_.blocks[take.block].offset_bytes + take.first_byte;  // where the walk's offsets start
-        while (!take.walk.done()) {
-            const auto from = begin + static_cast<std::uint64_t>(take.walk.a()) + done;
-            if (from >= place.offset + place.bytes) break;
-            const auto now = std::min(take.walk.run_bytes() - done, place.offset + place.bytes - from);
-            std::memcpy(take.to + take.walk.b() + static_cast<std::int64_t>(done), bytes.data() + (from - place.offset),
-                        now);
-            done += now;
-            if (done < take.walk.run_bytes()) break;
-            take.walk.next();
-            done = 0;
-        }
+void Scatter::copy(const Take& take, const format::Segment& segment, std::span<const std::byte> bytes) const {
+    const auto begin = file_.blocks[take.block].offset_bytes + take.first_byte;  // where the walk's offsets start
+    const auto end = segment.offset + segment.bytes;
+    auto walk = take.walk;
+    for (auto done = walk.seek(segment.offset - std::min(segment.offset, begin)); !walk.done(); walk.next(), done = 0) {
+        const auto from = begin + static_cast<std::uint64_t>(walk.a()) + done;
+        if (from >= end) return;
+        const auto now = std::min(walk.run_bytes() - done, end - from);
+        std::memcpy(take.to + walk.b() + static_cast<std::int64_t>(done), bytes.data() + (from - segment.offset), now);
     }
-    std::erase_if(active_, [](const Active& active) { return active.take.walk.done(); });
 }
 
 // The one place where all of a segment goes, if that is all that is taken of it.
-std::byte* Scatter::whole(const format::Segment& segment) {
-    if (segment.bytes < stream_bytes_min) return nullptr;
-    enter(segment.offset + segment.bytes);
-    if (active_.size() != 1) return nullptr;
-    const auto& [take, done] = active_.front();
-    const auto from =
-        file_.blocks[take.block].offset_bytes + take.first_byte + static_cast<std::uint64_t>(take.walk.a()) + done;
-    if (from != segment.offset || take.walk.run_bytes() - done < segment.bytes) return nullptr;
-    return take.to + take.walk.b() + static_cast<std::int64_t>(done);
+std::byte* Scatter::whole(std::size_t number) const {
+    const auto& segment = segments_[number];
+    const auto touches = touches_of(number);
+    if (segment.bytes < stream_bytes_min || touches.size() != 1) return nullptr;
+    const auto& take = takes_[touches.front().take];
+    const auto begin = file_.blocks[take.block].offset_bytes + take.first_byte;
+    if (segment.offset < begin) return nullptr;
+    auto walk = take.walk;
+    const auto done = walk.seek(segment.offset - begin);
+    if (walk.done() || begin + static_cast<std::uint64_t>(walk.a()) + done != segment.offset ||
+        walk.run_bytes() - done < segment.bytes)
+        return nullptr;
+    return take.to + walk.b() + static_cast<std::int64_t>(done);
 }
 
-Result<> Scatter::take(std::size_t segment, std::span<const std::byte> bytes, const std::string& name) {
+Result<> Scatter::take_one(std::size_t segment, std::span<const std::byte> bytes, const std::string& name) const {
     const auto& place = segments_[segment];
-    if (verifies_[segment] == 0) {
-        add(segment, bytes);
-        return {};
+    if (std::byte* to = verifies_[segment] != 0 ? whole(segment) : nullptr; to != nullptr) {
+        const auto found = crc32c_copy(to, bytes.data(), bytes.size());
+        return found == file_.crc32c[place.word] ? Result<>() : format::damaged(file_, place, found, name);
     }
-    std::byte* to = whole(place);
-    if (to == nullptr) {
-        FB_TRY(format::check_segment(file_, place, bytes, name));
-        add(segment, bytes);
-        return {};
-    }
-    const auto found = crc32c_copy(to, bytes.data(), bytes.size());
-    if (found != file_.crc32c[place.word]) return format::damaged(file_, place, found, name);
-    auto& [take, done] = active_.front();
-    done += place.bytes;
-    if (done == take.walk.run_bytes()) {
-        take.walk.next();
-        done = 0;
-    }
-    if (take.walk.done()) active_.clear();
+    if (verifies_[segment] != 0) FB_TRY(format::check_segment(file_, place, bytes, name));
+    for (const auto& touch : touches_of(segment)) copy(takes_[touch.take], place, bytes);
     return {};
+}
+
+Result<> Scatter::take(std::size_t first, std::size_t end, std::span<const std::byte> bytes, std::uint64_t offset,
+                       const std::string& name, sys::Crew& crew) const {
+    std::uint64_t needed_bytes = 0;
+    for (auto i = first; i < end; ++i)
+        if (needed_[i] != 0) needed_bytes += segments_[i].bytes;
+    const auto take_needed = [&](std::size_t i) -> Result<> {
+        const auto& segment = segments_[i];
+        if (needed_[i] == 0) return {};
+        if (segment.offset - offset + segment.bytes > bytes.size())
+            return Error{ErrorKind::corrupt, fmt::format("{} is cut short.", name)};
+        return take_one(i, bytes.subspan(segment.offset - offset, segment.bytes), name);
+    };
+    std::mutex mutex;  // taken where there is an error
+    auto failed = end;
+    Result<> first_error;
+    const auto threads = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(needed_bytes / limits::bytes_a_thread_min, 1, crew.threads()));
+    crew.each(end - first, threads, [&](std::uint64_t number) {
+        const auto i = first + number;
+        auto taken = attempt([&] { return take_needed(i); });
+        if (taken) return;
+        const std::lock_guard lock(mutex);
+        if (i < failed) first_error = std::move(taken);
+        failed = std::min(failed, i);
+    });
+    return first_error;
 }
 
 }  // namespace forebay::restart

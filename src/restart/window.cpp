@@ -110,8 +110,8 @@ Result<> Window::fill(const catalog::PlainBytes& source, const std::vector<Piece
     return {};
 }
 
-Result<> Window::empty(const std::string& name, const std::vector<Piece>& pieces,
-                       const std::vector<format::Segment>& segments, Scatter& scatter) {
+Result<> Window::empty(const std::string& name, const std::vector<Piece>& pieces, const Scatter& scatter,
+                       sys::Crew& crew) {
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const auto& piece = pieces[i];
         const auto number = pieces_done_ + i;
@@ -122,10 +122,7 @@ Result<> Window::empty(const std::string& name, const std::vector<Piece>& pieces
                                        [](char segment) { return segment != 0; });
         auto& here = buffer(number);
         if (!reached(here, takes ? turn + 1 : turn)) return {};
-        for (auto s = piece.first; takes && s <= piece.last; ++s)
-            if (wanted[s] != 0)
-                FB_TRY(
-                    scatter.take(s, place(number).subspan(segments[s].offset - piece.offset, segments[s].bytes), name));
+        if (takes) FB_TRY(scatter.take(piece.first, piece.last + 1, place(number), piece.offset, name, crew));
         if (here.left.fetch_add(1) + 1 < static_cast<std::uint32_t>(node_->size())) continue;
         here.left.store(0);
         here.turn.store(turn + 2, std::memory_order_release);
@@ -135,8 +132,8 @@ Result<> Window::empty(const std::string& name, const std::vector<Piece>& pieces
 }
 
 Result<> Window::read(const catalog::PlainBytes& source, const std::string& name,
-                      const std::vector<format::Segment>& segments, Scatter& scatter,
-                      std::vector<std::int64_t>& claims) {
+                      const std::vector<format::Segment>& segments, Scatter& scatter, std::vector<std::int64_t>& claims,
+                      sys::Crew& crew) {
     node_->max(claims);
     const auto noted = [&](Result<> end) {
         if (!end) buffer(0).failed.store(1);
@@ -156,7 +153,7 @@ Result<> Window::read(const catalog::PlainBytes& source, const std::string& name
                                       [&, lane] { end = noted(attempt([&] { return fill(source, pieces, lane); })); }));
             readers.push_back(std::move(reader));
         }
-        return empty(name, pieces, segments, scatter);
+        return empty(name, pieces, scatter, crew);
     }));
     readers.clear();  // joins
     pieces_done_ += pieces.size();

@@ -26,7 +26,8 @@ public:
     /// Reads what the ranks of the node need of one file and hands it to `scatter`, whose `claims` these are and which
     /// verifies it. Collective over the node; errors are agreed, and after one the window is of no use any more.
     Result<> read(const catalog::PlainBytes& source, const std::string& name,
-                  const std::vector<format::Segment>& segments, Scatter& scatter, std::vector<std::int64_t>& claims);
+                  const std::vector<format::Segment>& segments, Scatter& scatter, std::vector<std::int64_t>& claims,
+                  sys::Crew& crew);
 
 private:
     struct Piece {                            // whole segments that are read in one go
@@ -42,8 +43,7 @@ private:
     std::span<std::byte> place(std::uint64_t piece);
     bool reached(Buffer& buffer, std::uint32_t turn);
     Result<> fill(const catalog::PlainBytes& source, const std::vector<Piece>& pieces, std::uint64_t lane);
-    Result<> empty(const std::string& name, const std::vector<Piece>& pieces,
-                   const std::vector<format::Segment>& segments, Scatter& scatter);
+    Result<> empty(const std::string& name, const std::vector<Piece>& pieces, const Scatter& scatter, sys::Crew& crew);
 
     comm::Group* node_ = nullptr;
     sys::Mapping mapping_;

@@ -1,4 +1,5 @@
-// The checksum words of one block while it is being filled front to back: one CRC32C a segment of 1 MiB.
+// The checksum words of a block, or of a part of it that begins with a segment, while it is being filled front to back:
+// one CRC32C a segment of 1 MiB.
 
 #pragma once
 
@@ -23,18 +24,6 @@ public:
             crc_ = crc32c(bytes.first(now), crc_);
             advance(now);
             bytes = bytes.subspan(now);
-        }
-    }
-
-    /// Copies into the slot and takes the bytes on the way.
-    void copy(std::byte* to, const std::byte* from, std::uint64_t bytes) {
-        while (bytes > 0) {
-            const auto now = std::min<std::uint64_t>(bytes, limits::segment_bytes - filled_);
-            crc_ = crc32c_copy(to, from, now, crc_);
-            advance(now);
-            to += now;
-            from += now;
-            bytes -= now;
         }
     }
 

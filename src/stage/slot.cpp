@@ -4,7 +4,6 @@
 
 #include "base/limits.hpp"
 #include "base/try.hpp"
-#include "stage/copy.hpp"
 
 namespace forebay::stage {
 
@@ -16,13 +15,16 @@ Result<> Slot::plan(const Schema& schema, std::span<const format::RankPart> part
     rank_ = rank;
     rows_changed_ = false;
     own_.clear();
+    std::size_t own_blocks_count = 0;
     for (std::size_t v = 0; v < schema.variables.size(); ++v) {
         const auto begin = layout_.blocks.begin() + static_cast<std::ptrdiff_t>(layout_.first_block[v]);
         const auto end = layout_.blocks.begin() + static_cast<std::ptrdiff_t>(layout_.first_block[v + 1]);
         const auto [first, last] = std::equal_range(begin, end, format::Block{.rank = rank},
                                                     [](const auto& a, const auto& b) { return a.rank < b.rank; });
         own_.emplace_back(first - layout_.blocks.begin(), last - first);
+        own_blocks_count += own_.back().second;
     }
+    copies_.reserve(own_blocks_count);
     return {};
 }
 
@@ -80,27 +82,28 @@ std::span<std::byte> Slot::block(std::uint32_t variable, std::size_t piece) {
     return mapping_.bytes().subspan(blocks[piece].offset_bytes, blocks[piece].size_bytes);
 }
 
-void Slot::put(const describe::Binding& binding, std::span<const char> direct) {
+std::uint32_t Slot::put(const describe::Binding& binding, std::span<const char> direct, sys::Crew& crew) {
     auto* words = format::crc_words(layout_, mapping_.bytes()).data();
+    copies_.clear();
     for (std::uint32_t v = 0; v < own_.size(); ++v) {
         const auto& variable = layout_.schema.variables[v];
         if (variable.kind == Kind::particles) continue;
         const auto blocks = own_blocks(v);
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             const auto bytes = block(v, i);
-            if (direct[v] != 0) sum_block(bytes, words + blocks[i].first_segment);
+            auto* const block_words = words + blocks[i].first_segment;
+            if (direct[v] != 0) copies_.add_sum(bytes, block_words);
             else if (variable.kind == Kind::replicated)
-                put_bytes(bytes.data(), binding.data[v], bytes.size(), words + blocks[i].first_segment);
-            else
-                put_piece(bytes.data(), binding.pieces[v][i], variable.type.size_bytes,
-                          words + blocks[i].first_segment);
+                copies_.add_bytes(bytes.data(), binding.data[v], bytes.size(), block_words);
+            else copies_.add_piece(bytes.data(), binding.pieces[v][i], variable.type.size_bytes, block_words);
         }
     }
-    for (const auto& table : binding.tables) put_table(table, direct);
+    for (const auto& table : binding.tables) add_table(table, direct);
+    return copies_.run(crew);
 }
 
-void Slot::put_table(const describe::TableBinding& table, std::span<const char> direct) {
-    // As many columns at a time as put_columns gathers in one pass; no list is allocated here.
+void Slot::add_table(const describe::TableBinding& table, std::span<const char> direct) {
+    // As many columns at a time as are gathered in one pass; no list is allocated here.
     constexpr std::size_t at_once = 32;
     auto* words = format::crc_words(layout_, mapping_.bytes()).data();
     ColumnCopy columns[at_once];
@@ -108,12 +111,12 @@ void Slot::put_table(const describe::TableBinding& table, std::span<const char> 
     for (std::size_t c = 0; c < table.variables.size(); ++c) {
         const auto v = table.variables[c];
         const auto& row = own_blocks(v).front();
-        if (direct[v] != 0) sum_block(block(v), words + row.first_segment);
+        if (direct[v] != 0) copies_.add_sum(block(v), words + row.first_segment);
         else
             columns[count++] = {block(v).data(), table.columns[c], layout_.schema.variables[v].type.size_bytes,
                                 words + row.first_segment};
         if (count == at_once || (c + 1 == table.variables.size() && count > 0)) {
-            put_columns({columns, count}, table.rows);
+            copies_.add_columns({columns, count}, table.rows);
             count = 0;
         }
     }

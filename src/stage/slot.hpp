@@ -13,6 +13,7 @@
 #include "describe/binding.hpp"
 #include "format/layout.hpp"
 #include "format/node_file.hpp"
+#include "stage/copy.hpp"
 #include "sys/mapping.hpp"
 
 namespace forebay::stage {
@@ -39,9 +40,9 @@ public:
     /// replicated variable that another rank of the node saves.
     std::span<std::byte> block(std::uint32_t variable, std::size_t piece = 0);
 
-    /// Copies and checksums all of this rank's blocks. Blocks of variables marked in `direct` were written by the
-    /// application and are only checksummed.
-    void put(const describe::Binding& binding, std::span<const char> direct);
+    /// Copies and checksums all of this rank's blocks, by the threads of `crew`, and gives how many took part. Blocks
+    /// of variables marked in `direct` were written by the application and are only checksummed.
+    std::uint32_t put(const describe::Binding& binding, std::span<const char> direct, sys::Crew& crew);
     std::uint64_t own_bytes() const;
 
     /// By the node's first rank: invalidate before the first put, patch and seal after the last.
@@ -56,7 +57,7 @@ public:
     bool row_counts_changed() const { return rows_changed_; }
 
 private:
-    void put_table(const describe::TableBinding& table, std::span<const char> direct);
+    void add_table(const describe::TableBinding& table, std::span<const char> direct);
     std::span<const format::Block> own_blocks(std::uint32_t variable) const;
 
     sys::Mapping mapping_;
@@ -66,6 +67,7 @@ private:
     std::uint64_t sealed_save_ = 0;
     bool rows_changed_ = false;
     std::vector<std::pair<std::size_t, std::size_t>> own_;  // first block and number of blocks, by variable
+    CopyList copies_;                                       // of the save under way
 };
 
 }  // namespace forebay::stage

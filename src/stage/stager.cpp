@@ -192,11 +192,11 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
     return saved_;
 }
 
-Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const char> direct) {
+Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const char> direct, sys::Crew& crew) {
     auto& slot = slots_.current();
     under_way_ = 0;
     const auto copying = sys::Clock::now();
-    slot.put(binding, direct);
+    counters_.copy_threads = slot.put(binding, direct, crew);
     saved_.copy_seconds = seconds_since(copying);
     saved_.bytes = slot.own_bytes();
     context_.topology->node->barrier();

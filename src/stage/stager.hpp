@@ -64,8 +64,8 @@ public:
     std::span<std::byte> block(std::uint32_t variable, std::size_t piece) {
         return slots_.current().block(variable, piece);
     }
-    /// Copies what is not marked in `direct`, checksums, seals. Collective over the node.
-    Result<Saved> finish(const describe::Binding& binding, std::span<const char> direct);
+    /// Copies what is not marked in `direct`, checksums, by the threads of `crew`; seals. Collective over the node.
+    Result<Saved> finish(const describe::Binding& binding, std::span<const char> direct, sys::Crew& crew);
 
     /// Gives up what begin() began, if anything; the slot is empty then. Local.
     void abandon();

@@ -48,6 +48,12 @@ std::int64_t unix_ns() {
     return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
+std::chrono::nanoseconds thread_time() {
+    struct timespec used {};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
 std::string host_name() {
     std::array<char, HOST_NAME_MAX + 1> name{};
     if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown-host";

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "forebay/result.hpp"
+#include "sys/cpus.hpp"
 
 namespace forebay::sys {
 
@@ -23,6 +24,8 @@ public:
     ~Thread() { join(); }
 
     bool runs() const { return thread_.joinable(); }
+    /// Lets it run on these CPUs alone; `broken` where the process may use none of them.
+    Result<> keep_on(const CpuSet& cpus);
     void join();
     /// Lets it go on alone: one that hangs in a dead mount cannot be joined.
     void leave() { thread_.detach(); }

@@ -115,6 +115,10 @@ class Counters:
         """of it, for free slots"""
 
     @property
+    def copy_threads(self) -> int:
+        """of this rank, that copied its last save"""
+
+    @property
     def drain_seconds(self) -> float:
         """this node's agent's, writing and syncing"""
 
