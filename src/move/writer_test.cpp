@@ -62,6 +62,7 @@ public:
     Result<> read(std::uint64_t, std::span<std::byte>) override { return {}; }
     Result<std::uint64_t> size() override { return std::uint64_t{content.size()}; }
     Result<> truncate(std::uint64_t) override { return {}; }
+    void reserve(std::uint64_t, std::uint64_t) override {}
     Result<> sync() override { return {}; }
     bool direct() const override { return false; }
     Result<> close() override { return {}; }
