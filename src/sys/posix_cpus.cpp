@@ -1,7 +1,9 @@
 // On which CPUs a process runs, and whether it waits for its turn there.
 
 #include <sched.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
@@ -74,6 +76,8 @@ int cpus_allowed() {
     CpuSet set{};
     return ::sched_getaffinity(0, sizeof set, set.bits) == 0 ? CPU_COUNT_S(sizeof set, set.bits) : 1;
 }
+
+int cpus_online() { return static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L)); }
 
 Result<> give_way() {
     if (::sched_getscheduler(0) == SCHED_IDLE) return {};  // gives way more still, and may not be changed
