@@ -188,18 +188,19 @@ struct Job {
 /// simulation), `newest_durable_step` (where a restart would begin) and `aborts` (whether storage has failed). The
 /// others are for tuning.
 struct Counters {
-    std::uint64_t saves = 0;                // kept
-    std::uint64_t skipped = 0;              // by policy
-    std::uint64_t replaced = 0;             // dropped by newest_only before their drain began
-    std::uint64_t commits = 0;              // snapshots of this session that are committed
-    std::uint64_t aborts = 0;               // drains that ended with an error (each may be retried and commit later)
-    std::uint64_t bytes_saved = 0;          // by this rank
-    std::uint64_t bytes_drained = 0;        // by this node's agent, as they were staged
-    std::uint64_t bytes_stored = 0;         // of them, what was written: fewer where they were compressed
-    double blocked_seconds = 0;             // this rank's, in save()
-    double wait_seconds = 0;                // of it, for free slots
-    std::uint64_t copy_threads = 0;         // of this rank, that copied its last save: Options::copy_threads
-    double drain_seconds = 0;               // this node's agent's, writing and syncing
+    std::uint64_t saves = 0;          // kept
+    std::uint64_t skipped = 0;        // by policy
+    std::uint64_t replaced = 0;       // dropped by newest_only before their drain began
+    std::uint64_t commits = 0;        // snapshots of this session that are committed
+    std::uint64_t aborts = 0;         // drains that ended with an error (each may be retried and commit later)
+    std::uint64_t bytes_saved = 0;    // by this rank
+    std::uint64_t bytes_drained = 0;  // by this node's agent, as they were staged
+    std::uint64_t bytes_stored = 0;   // of them, what was written: fewer where they were compressed
+    double blocked_seconds = 0;       // this rank's, in save()
+    double wait_seconds = 0;          // of it, for free slots
+    std::uint64_t copy_threads = 0;   // of this rank, that copied its last save: Options::copy_threads
+    double drain_seconds = 0;         // this node's agent's, writing and syncing
+    double drain_cpu_seconds = 0;     // what this took of the node's CPUs, user and system: of all threads the sum
     std::int64_t newest_durable_step = -1;  // committed, in this run's stream; -1: none
     std::uint64_t deadlines_missed = 0;     // snapshots of this stream that were not durable by their deadline
     std::uint64_t overtakes = 0;            // drains of this node that went before one under way

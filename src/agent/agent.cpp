@@ -11,6 +11,7 @@
 #include "move/retry.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
+#include "sys/thread.hpp"
 
 namespace forebay::agent {
 
@@ -158,11 +159,14 @@ bool Agent::drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop)
     Interruptions interruptions(
         schedule_, slots_, speed_, committer_, slot, [&](std::uint32_t other) { overtake(other, slot, stop); }, stop);
     const auto start = sys::Clock::now();
+    const auto cpu_before = sys::cpu_time();
     const auto result =
         move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, &stop,
                            [&] { return slot_drain_.run(slot, std::exchange(again, true), interruptions, stop); });
     const auto took = sys::Clock::now() - start - interruptions.overtaken();
     page_.drain_ns += static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count());
+    const auto cpu_used = sys::cpu_time() - cpu_before - interruptions.overtaken_cpu();
+    page_.drain_cpu_ns += static_cast<std::uint64_t>(cpu_used.count());
     page_.draining.fetch_sub(1);
     if (slots_.notes(slot).overruled) {
         ++page_.limits_overruled;

@@ -20,6 +20,7 @@
 #include "support/sim_store.hpp"
 #include "support/soon.hpp"
 #include "sys/clock.hpp"
+#include "sys/thread.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
@@ -31,6 +32,7 @@ using test::SmallSnapshot;
 namespace {
 
 const std::string run = test::node_run;
+constexpr auto write_cpu = 3ms;
 
 struct Write {
     std::string stream;
@@ -165,6 +167,34 @@ TEST_CASE("a more urgent seal overtakes, again and again; each goes on where it 
             CHECK(node.log.find("step 7 of stream 'restart' overtakes step 7 of stream 'analysis'") !=
                   std::string::npos);
         }
+    }
+}
+
+TEST_CASE("the CPU time of drains is that of their threads, and of one that overtook another it counts once") {
+    for (const int in_flight : {1, 3}) {
+        CAPTURE(in_flight);
+        SimStore disk("run");
+        WatchedStore store(disk, 1ms);
+        Node node(agent_options(in_flight));
+        std::atomic<int> writes = 0;
+        store.before = [&](const Write& write) {
+            if (write.stream == "analysis") {
+                if (store.of(write.stream).size() == 5) node.seal(large("restart", 2), {.priority = 1});
+                return;
+            }
+            ++writes;
+            const auto until = sys::cpu_time() + write_cpu;
+            while (sys::cpu_time() < until) {
+            }
+        };
+        node.seal(large("analysis", 1));
+        const auto before = sys::cpu_time();
+        REQUIRE_MESSAGE(node.drain(store), node.log);
+        const auto used = sys::cpu_time() - before;
+        CHECK(node.page().overtakes == 1);
+        const std::chrono::nanoseconds counted(node.page().drain_cpu_ns.load());
+        CHECK(counted >= writes.load() * write_cpu);
+        CHECK(counted < used);
     }
 }
 

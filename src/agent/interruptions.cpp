@@ -3,6 +3,8 @@
 #include <thread>
 #include <utility>
 
+#include "sys/thread.hpp"
+
 namespace forebay::agent {
 
 namespace {
@@ -44,6 +46,7 @@ bool Interruptions::wanted() {
 void Interruptions::pass() {
     while (!stop_.load()) {
         const auto begin = sys::Clock::now();
+        const auto cpu_before = sys::cpu_time();
         slots_.count_missed_deadlines();
         if (const auto next = schedule_.next_to_overtake(urgency_)) {
             overtake_(*next);
@@ -55,6 +58,7 @@ void Interruptions::pass() {
             continue;
         }
         overtaken_ += sys::Clock::now() - begin;
+        overtaken_cpu_ += sys::cpu_time() - cpu_before;
     }
 }
 

@@ -32,6 +32,8 @@ public:
     void pass() override;
     /// The time that this drain stood still while others ran in its place.
     sys::Clock::duration overtaken() const { return overtaken_; }
+    /// What they took of the CPUs meanwhile.
+    std::chrono::nanoseconds overtaken_cpu() const { return overtaken_cpu_; }
 
 private:
     bool others_wait() const;
@@ -47,6 +49,7 @@ private:
     const Overtake overtake_;
     const std::atomic<bool>& stop_;
     sys::Clock::duration overtaken_{0};
+    std::chrono::nanoseconds overtaken_cpu_{0};
 };
 
 }  // namespace forebay::agent

@@ -1,6 +1,5 @@
 // The public calls of a stream, most of them the guarded form of a member of StreamState. A description changes only
-// once nothing can fail: schema and binding need an entry for each variable, or a save would read memory that nobody
-// gave.
+// once nothing can fail: schema and binding need an entry for each variable, or a save would read nobody's memory.
 
 #include <fmt/format.h>
 
@@ -385,6 +384,7 @@ Counters StreamState::counters() const {
     counters.bytes_drained = page.bytes_drained.load();
     counters.bytes_stored = page.bytes_stored.load();
     counters.drain_seconds = static_cast<double>(page.drain_ns.load()) * 1e-9;
+    counters.drain_cpu_seconds = static_cast<double>(page.drain_cpu_ns.load()) * 1e-9;
     counters.newest_durable_step = stager.newest_durable_step();
     counters.deadlines_missed = stager.deadlines_missed();
     counters.overtakes = page.overtakes.load();

@@ -16,6 +16,7 @@
 #include "bench/report.hpp"
 #include "bench/spread.hpp"
 #include "sys/clock.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::bench {
 
@@ -27,12 +28,13 @@ constexpr const char* stream_name = "particles";
 constexpr double pacing = 4;
 
 struct Slowdown {
-    std::vector<double> percent, drain_seconds;
+    std::vector<double> percent, drain_seconds, cpu_percent;  // of all CPUs of the machine
 };
 
 struct Samples {
-    RawSamples raw{write_ways()};
+    RawSamples raw{write_ways()}, raw_cpu{write_ways()};
     std::vector<double> durable, agent, best_raw;
+    std::vector<double> agent_cpu, dd, dd_cpu;
     std::uint64_t bytes = 0;  // of a node, as the agent counts them
     std::uint64_t paced_rate = 0;
     Slowdown compute, memory, compute_paced, memory_paced;
@@ -94,10 +96,12 @@ private:
         const auto seconds = std::chrono::duration<double>(sys::Clock::now() - sealed).count();
         const auto after = stream_->counters();
         const auto durable = ranks_.max(seconds), agent = ranks_.max(after.drain_seconds - before.drain_seconds);
+        const auto agent_cpu = ranks_.max(after.drain_cpu_seconds - before.drain_cpu_seconds);
         samples_.bytes = after.bytes_drained - before.bytes_drained;
         if (samples == nullptr) return {};
         samples->durable.push_back(durable);
         samples->agent.push_back(agent);
+        samples->agent_cpu.push_back(agent_cpu);
         return {};
     }
 
@@ -105,13 +109,18 @@ private:
     Result<> raw_turn(std::size_t turn) {
         FB_TRY(settle());
         const auto ways = samples_.raw.ways();
-        const auto bytes = limit_.bytes().first(
-            std::min<std::uint64_t>(round_up(samples_.bytes, limits::page_bytes), limit_.bytes().size()));
+        const RawSource source{place_.on_node("memory"),
+                               limit_.bytes().first(std::min<std::uint64_t>(
+                                   round_up(samples_.bytes, limits::page_bytes), limit_.bytes().size()))};
         for (std::size_t i = 0; i < ways.size(); ++i) {
             const auto way = (i + turn) % ways.size();
-            FB_TRY_ASSIGN(seconds, timed_raw_write(ranks_, place_.at_target("raw"), bytes, ways[way]));
-            samples_.raw.add(way, seconds);
+            FB_TRY_ASSIGN(cost, timed_raw_write(ranks_, place_.at_target("raw"), source, ways[way]));
+            samples_.raw.add(way, cost.seconds);
+            samples_.raw_cpu.add(way, cost.cpu_seconds);
         }
+        FB_TRY_ASSIGN(cost, timed_raw_write(ranks_, place_.at_target("raw"), source, way_of_dd()));
+        samples_.dd.push_back(cost.seconds);
+        samples_.dd_cpu.push_back(cost.cpu_seconds);
         return {};
     }
 
@@ -128,15 +137,20 @@ private:
     // meet after every step.
     Result<> slow_down_once(LoadLoop& loop, Slowdown& slowdown) {
         FB_TRY(settle());
+        const auto cpu_before = stream_->counters().drain_cpu_seconds;
         FB_TRY(stream_->save(++step_));
         const auto sealed = sys::Clock::now();
         const auto during = loop.rate([&] { return stream_->counters().newest_durable_step < step_; });
         const auto took = sys::Clock::now() - sealed;
+        const auto cpu_seconds = stream_->counters().drain_cpu_seconds - cpu_before;
         FB_TRY(settle());
         ranks_.group().barrier();
         const auto end = sys::Clock::now() + took;
         const auto alone = loop.rate([&] { return sys::Clock::now() < end; });
         slowdown.drain_seconds.push_back(ranks_.max(std::chrono::duration<double>(took).count()));
+        slowdown.cpu_percent.push_back(ranks_.max(cpu_seconds / std::chrono::duration<double>(took).count() /
+                                                  static_cast<double>(sys::cpus_online())) *
+                                       100);
         slowdown.percent.push_back((ranks_.min(alone) / ranks_.min(during) - 1) * 100);
         return {};
     }
@@ -159,8 +173,19 @@ void report(Ranks& ranks, const BenchOptions& options, const Samples& samples) {
     report.seconds("agent", "  of it the agent, writing and syncing", samples.agent, samples.bytes);
     for (std::size_t way = 0; way < samples.raw.ways().size(); ++way)
         report.seconds(samples.raw.ways()[way].key, samples.raw.ways()[way].what, samples.raw.of(way), samples.bytes);
+    report.seconds(way_of_dd().key, way_of_dd().what, samples.dd, samples.bytes);
+    const auto cpu = [&](const char* key, const std::string& of, const std::vector<double>& seconds) {
+        auto each_gb = seconds;
+        for (auto& one : each_gb) one *= 1e9 / static_cast<double>(samples.bytes);
+        report.numbers(key, "CPU time a GB, " + of, "s", each_gb);
+    };
+    cpu("agent_cpu", "agent", samples.agent_cpu);
+    cpu("dd_cpu", way_of_dd().what, samples.dd_cpu);
+    cpu("raw_cpu", samples.raw.ways()[0].what, samples.raw_cpu.of(0));
     const auto slowdown = [&](const char* key, const char* what, const Slowdown& measured) {
         report.numbers(std::string("slowdown_") + key, std::string("slowdown of a ") + what, "%", measured.percent);
+        report.numbers(std::string("agent_share_") + key, "  the agent's share of all CPUs meanwhile", "%",
+                       measured.cpu_percent);
         report.seconds(std::string("durable_during_") + key, "  seal to commit meanwhile", measured.drain_seconds,
                        samples.bytes);
     };
@@ -169,10 +194,16 @@ void report(Ranks& ranks, const BenchOptions& options, const Samples& samples) {
     slowdown("memory", "memory-bound loop", samples.memory);
     slowdown("compute_paced", ("compute-bound" + paced).c_str(), samples.compute_paced);
     slowdown("memory_paced", ("memory-bound" + paced).c_str(), samples.memory_paced);
-    const auto best = samples.raw.ways()[samples.raw.best()];
+    const auto& best = samples.raw.ways()[samples.raw.best()];
     report.ratio(std::string(best.what) + " seconds / seal to commit",
                  spread_of(samples.best_raw).median / spread_of(samples.durable).median, 0.90,
                  ratios_of(samples.best_raw, samples.durable));
+    report.other_ratio("cpu_ratio", std::string("CPU time of the agent / ") + way_of_dd().what + ", at most",
+                       spread_of(samples.agent_cpu).median / spread_of(samples.dd_cpu).median, 1.3);
+    const auto slowdown_percent = spread_of(samples.compute.percent).median;
+    report.other_ratio("slowdown_ratio", "what a compute-bound loop lost / the agent's share of all CPUs, at most",
+                       slowdown_percent / (1 + slowdown_percent / 100) / spread_of(samples.compute.cpu_percent).median,
+                       1.0);
     report.print(options.json);
 }
 

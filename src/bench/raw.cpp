@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <mutex>
 
+#include "base/page_buffer.hpp"
 #include "base/try.hpp"
 #include "bench/spread.hpp"
 #include "sys/clock.hpp"
@@ -15,56 +17,87 @@ namespace forebay::bench {
 namespace {
 
 constexpr std::uint64_t mib = 1u << 20;
-constexpr std::array<RawWay, 6> ways{{{"direct_16x1", "raw write, O_DIRECT, 16 MiB x 1", 16 * mib, 1, true},
-                                      {"direct_16x2", "raw write, O_DIRECT, 16 MiB x 2", 16 * mib, 2, true},
-                                      {"direct_64x1", "raw write, O_DIRECT, 64 MiB x 1", 64 * mib, 1, true},
-                                      {"direct_64x2", "raw write, O_DIRECT, 64 MiB x 2", 64 * mib, 2, true},
-                                      {"buffered_16x1", "raw write, buffered, 16 MiB x 1", 16 * mib, 1, false},
-                                      {"buffered_16x2", "raw write, buffered, 16 MiB x 2", 16 * mib, 2, false}}};
+constexpr RawWay as_dd{"copied_16x1", "raw write, as dd oflag=direct bs=16M", 16 * mib, 1, true, false, true};
+constexpr std::array<RawWay, 7> ways{
+    {{"direct_16x1", "raw write, O_DIRECT, 16 MiB x 1", 16 * mib, 1, true},
+     {"direct_16x2", "raw write, O_DIRECT, 16 MiB x 2", 16 * mib, 2, true},
+     {"direct_64x1", "raw write, O_DIRECT, 64 MiB x 1", 64 * mib, 1, true},
+     {"direct_64x2", "raw write, O_DIRECT, 64 MiB x 2", 64 * mib, 2, true},
+     {"reserved_16x2", "raw write, O_DIRECT, room reserved, 16 MiB x 2", 16 * mib, 2, true, true},
+     {"buffered_16x1", "raw write, buffered, 16 MiB x 1", 16 * mib, 1, false},
+     {"buffered_16x2", "raw write, buffered, 16 MiB x 2", 16 * mib, 2, false}}};
+
+/// Blocks of the source in turn, by any number of threads, until there are none or one has failed.
+class RawBlocks {
+public:
+    RawBlocks(sys::File& from, sys::File& to, std::span<const std::byte> bytes, const RawWay& way)
+        : from_(from), to_(to), bytes_(bytes), way_(way) {}
+
+    void work() {
+        PageBuffer buffer;
+        for (auto at = next_.fetch_add(way_.block_bytes); at < bytes_.size(); at = next_.fetch_add(way_.block_bytes)) {
+            const auto written = write(at, buffer);
+            if (written) continue;
+            next_ = bytes_.size();
+            const std::lock_guard lock(mutex_);
+            outcome_ = written;
+        }
+    }
+    const Result<>& outcome() const { return outcome_; }
+
+private:
+    Result<> write(std::uint64_t at, PageBuffer& buffer) {
+        const auto mapped = bytes_.subspan(at, std::min<std::uint64_t>(way_.block_bytes, bytes_.size() - at));
+        if (!way_.copied) return to_.write(at, mapped);
+        const auto copy = buffer.take(mapped.size());
+        FB_TRY(from_.read(at, copy));
+        return to_.write(at, copy);
+    }
+
+    sys::File& from_;
+    sys::File& to_;
+    const std::span<const std::byte> bytes_;
+    const RawWay& way_;
+    std::atomic<std::uint64_t> next_{0};
+    std::mutex mutex_;  // guards what follows
+    Result<> outcome_;
+};
 
 }  // namespace
 
 std::span<const RawWay> write_ways() { return ways; }
+const RawWay& way_of_dd() { return as_dd; }
 
-Result<double> raw_write(const std::string& path, std::span<const std::byte> bytes, const RawWay& way) {
+Result<RawCost> raw_write(const std::string& path, const RawSource& source, const RawWay& way) {
+    auto& store = sys::posix_store();
+    FB_TRY_ASSIGN(from, store.open(source.path, sys::Access::read));
     const auto start = sys::Clock::now();
-    FB_TRY_ASSIGN(file, sys::posix_store().open(path, way.direct ? sys::Access::create_direct : sys::Access::create));
-    std::atomic<std::uint64_t> next{0};
-    std::vector<Result<>> ends(static_cast<std::size_t>(way.threads));
-    const auto work = [&](std::size_t thread) {
-        for (auto at = next.fetch_add(way.block_bytes); at < bytes.size() && ends[thread];
-             at = next.fetch_add(way.block_bytes))
-            ends[thread] =
-                file->write(at, bytes.subspan(at, std::min<std::uint64_t>(way.block_bytes, bytes.size() - at)));
-    };
-    std::vector<sys::Thread> helpers;
-    for (std::size_t thread = 1; thread < ends.size(); ++thread) {
-        FB_TRY_ASSIGN(helper, sys::Thread::start([&work, thread] { work(thread); }));
-        helpers.push_back(std::move(helper));
-    }
-    work(0);
-    helpers.clear();  // joins
-    for (const auto& end : ends) FB_TRY(end);
-    FB_TRY(file->sync());
-    FB_TRY(file->close());
-    return std::chrono::duration<double>(sys::Clock::now() - start).count();
+    const auto cpu_before = sys::cpu_time();
+    FB_TRY_ASSIGN(to, store.open(path, way.direct ? sys::Access::create_direct : sys::Access::create));
+    if (way.reserved) to->reserve(0, source.bytes.size());
+    RawBlocks blocks(*from, *to, source.bytes, way);
+    sys::work_together(static_cast<std::uint64_t>(way.threads), [&] { blocks.work(); });
+    FB_TRY(blocks.outcome());
+    FB_TRY(to->sync());
+    FB_TRY(to->close());
+    return RawCost{std::chrono::duration<double>(sys::Clock::now() - start).count(),
+                   std::chrono::duration<double>(sys::cpu_time() - cpu_before).count()};
 }
 
-Result<double> timed_raw_write(Ranks& ranks, const std::string& path, std::span<const std::byte> bytes,
-                               const RawWay& way) {
-    double seconds = 0;
+Result<RawCost> timed_raw_write(Ranks& ranks, const std::string& path, const RawSource& source, const RawWay& way) {
+    RawCost cost;
     Result<> own_result;
     ranks.rest();
     if (ranks.node().rank() == 0) {
         const auto own = path + "." + std::to_string(ranks.rank());
-        const auto written = raw_write(own, bytes, way);
-        if (written) seconds = *written;
+        const auto written = raw_write(own, source, way);
+        if (written) cost = *written;
         else own_result = written.error();
         if (const auto removed = sys::posix_store().remove(own); own_result) own_result = removed;
     }
     ranks.rest();
     FB_TRY(ranks.agree(own_result));
-    return ranks.max(seconds);
+    return RawCost{ranks.max(cost.seconds), ranks.max(cost.cpu_seconds)};
 }
 
 std::size_t RawSamples::best() const {

@@ -26,6 +26,7 @@ constexpr void each_counter(Visit&& visit) {
     visit("wait_seconds", &C::wait_seconds, "of it, for free slots");
     visit("copy_threads", &C::copy_threads, "of this rank, that copied its last save");
     visit("drain_seconds", &C::drain_seconds, "this node's agent's, writing and syncing");
+    visit("drain_cpu_seconds", &C::drain_cpu_seconds, "what this took of the node's CPUs: of all threads the sum");
     visit("newest_durable_step", &C::newest_durable_step, "committed, in this run's stream; -1: none");
     visit("deadlines_missed", &C::deadlines_missed, "snapshots that were not durable by their deadline");
     visit("overtakes", &C::overtakes, "drains of this node that went before one under way");

@@ -28,11 +28,17 @@ Result<format::NodeFile> open_image(std::span<const std::byte> image, const std:
 Result<> write_plain(const Bringing& what, sys::File& out) {
     const auto& drain = what.drain;
     const auto ranges = used_ranges(what.file);
+    reserve_room(out, ranges, drain.write);
     FB_TRY(move::write_ranges(out, what.image.first(what.file.file_bytes), ranges, drain.write,
                               check_of(what.file, what.image, what.name), drain.done_bytes, drain.stop));
     if (drain.stored_bytes != nullptr)
         for (const auto& range : ranges) *drain.stored_bytes += range.bytes;
     return {};
+}
+
+void reserve_room(sys::File& out, std::span<const move::ByteRange> ranges, const move::WriteOptions& options) {
+    for (const auto& range : ranges)
+        if (range.bytes > options.block_bytes) out.reserve(range.offset, range.bytes);
 }
 
 // Each segment is checked by the block in which it begins, so that it is checked once, whatever the block size.

@@ -7,6 +7,9 @@
 
 #include <filesystem>
 
+#include "base/bytes.hpp"
+#include "base/limits.hpp"
+#include "base/try.hpp"
 #include "drain/node_drain.hpp"
 #include "support/committed_run.hpp"
 #include "support/crashes.hpp"
@@ -22,12 +25,38 @@ namespace {
 
 const test::SmallSnapshot snapshot{.nodes = 3};
 const auto image = test::small_node_file(snapshot, 1);
+const auto whole_block = round_up(image.size(), limits::page_bytes);
 const std::string part = test::part_directory("run", snapshot);
 const std::string path = part + "/node-00001.h5";
 
 Result<> drain_to(SimStore& disk, std::span<const std::byte> staged = image) {
     return drain::drain_node_file({.store = &disk, .run = "run"}, staged, "slot");
 }
+
+/// Notes for which stretches room was asked for.
+class ReservingStore final : public test::PassingStore {
+public:
+    using Asked = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+    ReservingStore(sys::Store& store, Asked& asked) : PassingStore(store), asked_(asked) {}
+    Result<std::unique_ptr<sys::File>> open(const std::string& name, sys::Access access) override {
+        FB_TRY_ASSIGN(file, PassingStore::open(name, access));
+        return std::unique_ptr<sys::File>(std::make_unique<Noted>(std::move(file), asked_));
+    }
+
+private:
+    class Noted final : public test::PassingFile {
+    public:
+        Noted(std::unique_ptr<sys::File> file, Asked& asked) : PassingFile(std::move(file)), asked_(asked) {}
+        void reserve(std::uint64_t offset, std::uint64_t bytes) override {
+            asked_.emplace_back(offset, bytes);
+            PassingFile::reserve(offset, bytes);
+        }
+
+    private:
+        Asked& asked_;
+    };
+    Asked& asked_;
+};
 
 bool is_whole(const SimStore& disk) {
     const auto found = disk.peek(path);
@@ -60,18 +89,41 @@ TEST_CASE("drain: calls and bytes are known: one file, one sync, one name, one d
     CHECK(disk.calls(Op::rename) == 1);
 }
 
+TEST_CASE("drain: room is asked for where several writes follow: for their bytes, once") {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> asked;
+    SimStore disk("run");
+    ReservingStore store(disk, asked);
+    const auto head = format::open_head(image, "image").value();
+    const auto ranges = drain::used_ranges(head);
+    REQUIRE(ranges.size() == 1);
+    for (const auto block_bytes : {whole_block, limits::page_bytes}) {
+        CHECK(asked.empty());
+        disk.remove(path).value();
+        REQUIRE(drain::drain_node_file({.store = &store, .run = "run", .write = {.block_bytes = block_bytes}}, image,
+                                       "slot"));
+    }
+    CHECK(asked == std::vector{std::pair(ranges[0].offset, ranges[0].bytes)});
+    CHECK(is_whole(disk));
+}
+
 TEST_CASE("drain: a crash at any operation leaves the node file whole or absent, and what was drained is there") {
     SimStore before("run");
     REQUIRE(before.make_directories(part));
     before.settle();
-    const auto drain = [](SimStore& disk) { return drain_to(disk); };
     const auto check = [&](SimStore& disk, const auto& drained) {
         if (drained) CHECK(is_whole(disk));
         if (disk.exists(path).value()) CHECK(is_whole(disk));
         REQUIRE(drain_to(disk));
         CHECK(is_whole(disk));
     };
-    CHECK(test::crash_at_each(before, test::reboots(20), drain, check) > 8);
+    for (const auto block_bytes : {whole_block, limits::page_bytes}) {
+        const auto drain = [&](SimStore& disk) {
+            return drain::drain_node_file(
+                {.store = &disk, .run = "run", .write = {.block_bytes = block_bytes, .in_flight = 1}}, image, "slot");
+        };
+        const int cuts = test::crash_at_each(before, test::reboots(20), drain, check);
+        CHECK(cuts > (block_bytes == whole_block ? 8 : 10));
+    }
 }
 
 TEST_CASE("drain: a fault at any operation is an error without a file under the final name, and the next try drains") {

@@ -36,6 +36,8 @@ public:
         return answer.number;
     }
     Result<> truncate(std::uint64_t size) override { return tell(FrameKind::truncate, size); }
+    // The protocol has no word for this hint: the network, not the lock of a file, bounds what a forwarder writes.
+    void reserve(std::uint64_t, std::uint64_t) override {}
     Result<> sync() override { return tell(FrameKind::sync, 0); }
     bool direct() const override { return direct_; }
     Result<> close() override {

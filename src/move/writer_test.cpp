@@ -4,6 +4,9 @@
 #include "move/writer.hpp"
 
 #include <doctest/doctest.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -40,6 +43,8 @@ struct Leaving {
     std::atomic<int>& active;
 };
 
+std::vector<std::vector<int>> affinities;  // to which CPUs threads were bound
+
 /// Notes what is written, and fails where it is told to.
 class Recorder final : public sys::File {
 public:
@@ -62,6 +67,7 @@ public:
     Result<> read(std::uint64_t, std::span<std::byte>) override { return {}; }
     Result<std::uint64_t> size() override { return std::uint64_t{content.size()}; }
     Result<> truncate(std::uint64_t) override { return {}; }
+    void reserve(std::uint64_t, std::uint64_t) override {}
     Result<> sync() override { return {}; }
     bool direct() const override { return false; }
     Result<> close() override { return {}; }
@@ -84,6 +90,15 @@ std::vector<ByteRange> sorted(std::vector<ByteRange> ranges) {
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 }  // namespace
+
+// The library finds this one first.
+extern "C" int sched_setaffinity(pid_t thread, size_t bytes, const cpu_set_t* set) noexcept {
+    std::vector<int> cpus;
+    for (int cpu = 0; cpu < static_cast<int>(bytes * 8); ++cpu)
+        if (CPU_ISSET_S(cpu, bytes, set)) cpus.push_back(cpu);
+    affinities.push_back(cpus);
+    return static_cast<int>(::syscall(SYS_sched_setaffinity, thread, bytes, set));
+}
 
 TEST_CASE("the ranges and nothing else, cut at multiples of the block, whatever is in flight") {
     const auto memory = pattern(64 * page);
@@ -324,4 +339,32 @@ TEST_CASE("pace: shared by calls at once, below each call's own; a change holds 
     CHECK(seconds_since(begin) > 0.1);
     CHECK(seconds_since(begin) < 50);  // 100 s at the first rate
     CHECK(changed.content == memory);
+}
+
+TEST_CASE(
+    "a thread whose check had to wait takes the CPUs in turn, a block on each, and may use all of them as before") {
+    cpu_set_t before, after;
+    REQUIRE(::sched_getaffinity(0, sizeof before, &before) == 0);
+    std::vector<int> allowed;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+        if (CPU_ISSET(cpu, &before)) allowed.push_back(cpu);
+    const auto memory = pattern(4 * page);
+    const std::array<ByteRange, 1> all{{{0, 4 * page}}};
+    Recorder file;
+    affinities.clear();
+    REQUIRE(write_ranges(file, memory, all, {page, 1, 0}));
+    CHECK(affinities.empty());
+
+    const Check waits = [](std::uint64_t, std::uint64_t) -> Result<> {
+        std::this_thread::sleep_for(2ms);
+        return {};
+    };
+    REQUIRE(write_ranges(file, memory, all, {page, 1, 0}, waits));
+    REQUIRE(affinities.size() == 6);  // before each block but the first
+    for (std::size_t turn = 0; turn < 3; ++turn) {
+        CHECK(affinities[2 * turn] == std::vector{allowed[turn % allowed.size()]});
+        CHECK(affinities[2 * turn + 1] == allowed);
+    }
+    REQUIRE(::sched_getaffinity(0, sizeof after, &after) == 0);
+    CHECK(CPU_EQUAL(&before, &after));
 }

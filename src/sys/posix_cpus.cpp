@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -154,6 +155,20 @@ Result<> Thread::keep_on(const CpuSet& cpus) {
 }
 
 int current_cpu() { return ::sched_getcpu(); }
+
+int cpus_online() { return static_cast<int>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L)); }
+
+// What fails leaves the thread where it is, which is no worse than before.
+void take_cpu(std::uint64_t turn) {
+    KernelCpus allowed{}, one{};
+    if (::sched_getaffinity(0, sizeof allowed, allowed.bits) != 0) return;
+    auto left = turn % static_cast<std::uint64_t>(CPU_COUNT_S(sizeof allowed, allowed.bits));
+    unsigned cpu = 0;
+    while (!CPU_ISSET_S(cpu, sizeof allowed, allowed.bits) || left-- > 0) ++cpu;
+    CPU_SET_S(cpu, sizeof one, one.bits);
+    (void)::sched_setaffinity(0, sizeof one, one.bits);
+    (void)::sched_setaffinity(0, sizeof allowed, allowed.bits);
+}
 
 Result<> give_way() {
     if (::sched_getscheduler(0) == SCHED_IDLE) return {};  // gives way more still, and may not be changed

@@ -80,6 +80,13 @@ extern "C" int posix_fallocate(int fd, off_t offset, off_t bytes) noexcept(noexc
     return ::syscall(SYS_fallocate, fd, 0, offset, bytes) == 0 ? 0 : errno;
 }
 
+extern "C" int fallocate(int fd, int mode, off_t offset, off_t bytes) {
+    CHECK(mode == 0);
+    allocated.emplace_back(offset, bytes);
+    if (const int number = next(fallocates)) return answer(number);
+    return static_cast<int>(::syscall(SYS_fallocate, fd, mode, offset, bytes));
+}
+
 extern "C" int madvise(void* address, size_t bytes, int advice) noexcept {
     if (advice == 23)  // MADV_POPULATE_WRITE
         if (const int number = next(populates)) return answer(number);
@@ -198,6 +205,31 @@ TEST_CASE("write, direct: a short write goes on at a page; EINVAL and less than 
     CHECK_FALSE(file->direct());
     CHECK(file->write(pages.size, pages.span().first(100)));  // buffered: any size
     CHECK(get(dir / "h").substr(0, pages.size) == text_of(pages.span()));
+}
+
+TEST_CASE("reserve: one call for a file past the page cache, none for another; a refusal is left to the writes") {
+    const test::TempDirectory dir;
+    const Pages pages(64 << 10);
+    allocated.clear();
+    make(dir / "cached", Access::create)->reserve(0, pages.size);
+    CHECK(allocated.empty());
+    for (const int refused : {0, EOPNOTSUPP, ENOSPC}) {
+        CAPTURE(refused);
+        auto file = make(dir / "f", Access::create_direct);
+        if (!file->direct()) {
+            MESSAGE("not tested: this file system has no O_DIRECT");
+            return;
+        }
+        allocated.clear();
+        written.clear();
+        fallocates = {refused};
+        file->reserve(4096, pages.size);
+        CHECK(allocated == std::vector{std::pair<std::uint64_t, std::uint64_t>(4096, pages.size)});
+        CHECK(written.empty());
+        if (refused != 0) CHECK(*file->size() == 0);
+        CHECK(file->write(4096, pages.span()));
+        CHECK(get(dir / "f").substr(4096) == text_of(pages.span()));
+    }
 }
 
 TEST_CASE("sync: interrupted is repeated; failed stays failed for this file, since the bytes may be lost") {

@@ -1,5 +1,6 @@
 #include "sys/posix_file.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <fmt/format.h>
@@ -148,6 +149,12 @@ Result<> PosixFile::truncate(std::uint64_t size) {
     while (::ftruncate(fd_.get(), static_cast<off_t>(size)) != 0)
         if (errno != EINTR) return posix_error(fmt::format("ftruncate to {} bytes", size), path_, errno);
     return {};
+}
+
+// fallocate(2), not posix_fallocate(3): where the file system has no such call, glibc's would write to every page.
+void PosixFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
+    if (direct() && check_file_size(path_, offset + bytes))
+        (void)::fallocate(fd_.get(), 0, static_cast<off_t>(offset), static_cast<off_t>(bytes));
 }
 
 Result<> PosixFile::sync() {

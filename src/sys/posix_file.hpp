@@ -23,6 +23,7 @@ public:
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes) override;
     Result<std::uint64_t> size() override;
     Result<> truncate(std::uint64_t size) override;
+    void reserve(std::uint64_t offset, std::uint64_t bytes) override;
     Result<> sync() override;
     bool direct() const override { return direct_.load(std::memory_order_relaxed); }
     Result<> close() override;

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "base/bytes.hpp"
+#include "base/limits.hpp"
 #include "support/limited_process.hpp"
 #include "support/temp_directory.hpp"
 #include "sys/mapping.hpp"
@@ -59,6 +60,15 @@ TEST_CASE("truncate: growth beyond the limit is full, a file that is longer may 
               if (!file->truncate(2 * limit_bytes)) return 2;
               if (!file->truncate(10)) return 3;
               return names_the_limit(file->truncate(limit_bytes + 1)) && *file->size() == 10 ? 0 : 4;
+          }) == 0);
+}
+
+TEST_CASE("room beyond the limit is not asked for: the kernel would send its signal") {
+    const test::TempDirectory dir;
+    CHECK(limited([&] {
+              auto file = posix_store().open(dir / "f", Access::create_direct).value();
+              file->reserve(0, round_up(limit_bytes, limits::page_bytes));
+              return *file->size() == 0 ? 0 : 1;
           }) == 0);
 }
 

@@ -1,5 +1,6 @@
 #include <cxxabi.h>
 #include <signal.h>
+#include <time.h>
 
 #include <exception>
 #include <mutex>
@@ -33,6 +34,9 @@ public:
 private:
     sigset_t before_;
 };
+
+// Of the threads that have worked together with this one, whose own clocks end with them.
+thread_local std::chrono::nanoseconds others_cpu_time{0};
 
 void run(const std::function<void()>& work) {
     try {
@@ -69,17 +73,21 @@ void Thread::join() {
 }
 
 void work_together(std::uint64_t threads, const std::function<void()>& work) {
-    std::mutex mutex;
+    std::mutex mutex;  // guards what follows
     std::exception_ptr thrown;
+    std::chrono::nanoseconds used{0};
     const auto beside = [&] {
+        std::exception_ptr thrown_here;
         try {
             work();
         } catch (const abi::__forced_unwind&) {
             throw;
         } catch (...) {
-            const std::lock_guard lock(mutex);
-            if (!thrown) thrown = std::current_exception();
+            thrown_here = std::current_exception();
         }
+        const std::lock_guard lock(mutex);
+        if (!thrown) thrown = thrown_here;
+        used += cpu_time();
     };
     {
         std::vector<Thread> others;  // joined where this block is left
@@ -94,7 +102,14 @@ void work_together(std::uint64_t threads, const std::function<void()>& work) {
         }));
         work();
     }
+    others_cpu_time += used;
     if (thrown) std::rethrow_exception(thrown);
+}
+
+std::chrono::nanoseconds cpu_time() {
+    struct timespec own {};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own);  // of the calling thread it never fails
+    return std::chrono::seconds(own.tv_sec) + std::chrono::nanoseconds(own.tv_nsec) + others_cpu_time;
 }
 
 }  // namespace forebay::sys

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -41,6 +42,31 @@ TEST_CASE("a thread runs what it was given, and is joined") {
         work_together(alone, [&] { by = std::this_thread::get_id(); });
         CHECK(by == std::this_thread::get_id());
     }
+}
+
+TEST_CASE("CPU time is that of the thread and of those that worked together with it, nested ones too") {
+    constexpr std::chrono::milliseconds each{3};
+    const auto burn = [&] {
+        const auto until = cpu_time() + each;
+        while (cpu_time() < until) {
+        }
+    };
+    const auto before = cpu_time();
+    std::atomic<int> burned = 0;
+    work_together(3, [&] {
+        work_together(2, [&] {
+            burn();
+            ++burned;
+        });
+    });
+    const auto used = cpu_time() - before;
+    CHECK(burned == 6);
+    CHECK(used >= 6 * each);
+    struct timespec process {};
+    REQUIRE(::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &process) == 0);
+    CHECK(used <= std::chrono::seconds(process.tv_sec) + std::chrono::nanoseconds(process.tv_nsec));
+    Thread::start(burn).value().join();
+    CHECK(cpu_time() - before < used + each);  // a thread of its own is not this one's work
 }
 
 TEST_CASE("signals are the application's, and its mask stays as it was") {

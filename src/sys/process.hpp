@@ -77,6 +77,13 @@ Result<> pin_to_cpus(const std::string& cpu_list);
 /// How many CPUs the calling thread may run on.
 int cpus_allowed();
 
+/// How many CPUs the machine has in use, whoever may run on them.
+int cpus_online();
+
+/// Moves this thread to one of the CPUs it may use: number `turn`, modulo how many there are. When it next wakes, the
+/// kernel places it as ever.
+void take_cpu(std::uint64_t turn);
+
 /// From now on this thread, and threads that it starts, take no CPU from whoever runs there when they are woken: they
 /// wait for their turn, and get as much in the end.
 Result<> give_way();

@@ -42,6 +42,10 @@ public:
     virtual Result<> read(std::uint64_t offset, std::span<std::byte> bytes) = 0;
     virtual Result<std::uint64_t> size() = 0;
     virtual Result<> truncate(std::uint64_t size) = 0;
+    /// Several threads are about to write this stretch, which may become the file's end: past the page cache, ext4 lets
+    /// one thread at a time lengthen a file or fill its holes, but any number write where it has room. A hint: what
+    /// cannot be had, the writes ask for, and say when it is missing.
+    virtual void reserve(std::uint64_t offset, std::uint64_t bytes) = 0;
     /// Bytes and length are durable (fdatasync). After a failure the bytes may be lost for good, so every later sync
     /// of this File fails too: open the file anew and write it again.
     virtual Result<> sync() = 0;

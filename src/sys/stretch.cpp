@@ -31,6 +31,9 @@ public:
         return Error{ErrorKind::broken,
                      fmt::format("truncate to {} bytes: a file that others write too keeps its size", size)};
     }
+    void reserve(std::uint64_t offset, std::uint64_t bytes) override {
+        if (holds(offset, bytes)) file_.reserve(offset_ + offset, bytes);
+    }
     Result<> sync() override { return file_.sync(); }
     bool direct() const override { return file_.direct(); }
     Result<> close() override { return file_.close(); }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <thread>
@@ -38,5 +39,9 @@ private:
 /// none. Fewer threads where the machine or the job gives no more: then it takes longer. Returns when all have ended;
 /// throws what `work` has thrown here, or else what the first of the others has: a part is then not done.
 void work_together(std::uint64_t threads, const std::function<void()>& work);
+
+/// The time that the calling thread has had a CPU since it began, user and system, with that of the threads that worked
+/// together with it. One system call.
+std::chrono::nanoseconds cpu_time();
 
 }  // namespace forebay::sys

@@ -61,6 +61,7 @@ public:
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes) override { return file_->read(offset, bytes); }
     Result<std::uint64_t> size() override { return file_->size(); }
     Result<> truncate(std::uint64_t size) override { return file_->truncate(size); }
+    void reserve(std::uint64_t offset, std::uint64_t bytes) override { file_->reserve(offset, bytes); }
     Result<> sync() override { return file_->sync(); }
     bool direct() const override { return file_->direct(); }
     Result<> close() override { return file_->close(); }

@@ -65,6 +65,12 @@ public:
         return {};
     }
 
+    void reserve(std::uint64_t offset, std::uint64_t bytes) override {
+        std::unique_lock lock(store_.mutex_);
+        if (begin(Op::reserve, lock) && writable_ && node_->bytes.size() < offset + bytes)
+            store_.disk_.cut(*node_, offset + bytes, writer_);
+    }
+
     Result<> sync() override {
         std::unique_lock lock(store_.mutex_);
         FB_TRY(alive());

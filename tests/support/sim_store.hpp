@@ -25,6 +25,7 @@ enum class Op {
     read,
     size,
     truncate,
+    reserve,
     sync,
     close,
     make_directories,
@@ -37,7 +38,7 @@ enum class Op {
     list,
     exists,
 };
-inline constexpr std::size_t op_kinds = 16;
+inline constexpr std::size_t op_kinds = 17;
 
 class SimStore final : public sys::Store {
 public:

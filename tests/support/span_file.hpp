@@ -25,6 +25,7 @@ public:
     Result<std::uint64_t> size() override { return std::uint64_t{bytes_.size()}; }
     Result<> write(std::uint64_t, std::span<const std::byte>) override { return no(); }
     Result<> truncate(std::uint64_t) override { return no(); }
+    void reserve(std::uint64_t, std::uint64_t) override {}
     Result<> sync() override { return no(); }
     bool direct() const override { return false; }
     Result<> close() override { return {}; }

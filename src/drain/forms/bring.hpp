@@ -29,6 +29,9 @@ Result<> bring(const format::OwnFile& form, const Bringing& what);
 Result<> bring(const format::CombinedFile& form, const Bringing& what);
 Result<> bring(const format::SharedFile& form, const Bringing& what);
 
+/// Asks for the room of what takes several writes.
+void reserve_room(sys::File& out, std::span<const move::ByteRange> ranges, const move::WriteOptions& options);
+
 /// Writes the node file unchanged from byte 0 of `out` on.
 Result<> write_plain(const Bringing& what, sys::File& out);
 

@@ -48,6 +48,7 @@ public:
     Result<> read(std::uint64_t offset, std::span<std::byte> bytes) override { return direct_.read(offset, bytes); }
     Result<std::uint64_t> size() override { return direct_.size(); }
     Result<> truncate(std::uint64_t size) override { return direct_.truncate(size); }
+    void reserve(std::uint64_t offset, std::uint64_t bytes) override { direct_.reserve(offset, bytes); }
     Result<> sync() override { return cached_ ? cached_->sync() : Result<>(); }
     bool direct() const override { return direct_.direct(); }
     Result<> close() override { return cached_ ? cached_->close() : Result<>(); }
@@ -93,6 +94,7 @@ public:
         }
         FB_TRY(write_packed(packed));
         std::ranges::sort(ranges_, {}, &move::ByteRange::offset);
+        reserve_room(out_, ranges_, drain_.write);
         FB_TRY(move::write_ranges(out_, image_, ranges_, drain_.write, check_, drain_.done_bytes, drain_.stop));
         count(ranges_);
         for (const auto v : scattered) FB_TRY(write_scattered(v));

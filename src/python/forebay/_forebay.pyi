@@ -123,6 +123,10 @@ class Counters:
         """this node's agent's, writing and syncing"""
 
     @property
+    def drain_cpu_seconds(self) -> float:
+        """what this took of the node's CPUs: of all threads the sum"""
+
+    @property
     def newest_durable_step(self) -> int:
         """committed, in this run's stream; -1: none"""
 
