@@ -61,6 +61,7 @@ TEST_CASE("a save whose slot is known makes four system calls") {
         const test::TempDirectory folder("/dev/shm");
         auto options = test::options_in(folder, 1);
         options.agent.mode = AgentMode::process;
+        options.copy_threads = 1;  // each further one is woken, and may be waited for
         auto session = detail::open_over(std::make_unique<GroupHolder>(comm::alone()), options).value();
         auto stream = session.stream("restart", {.slots = 1}).value();
         std::vector<double> u(2u << 20, 1.0);
