@@ -12,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM = pathlib.Path(os.environ.get("FOREBAY", "build/bin/forebay")).resolve()
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ.get("FOREBAY", os.environ.get("FOREBAY_AGENT", ROOT / "build/bin/forebay"))).resolve()
 POLICIES = ("active", "passive")
 WAYS = {"one": 1, "auto": 0}
 

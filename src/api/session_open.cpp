@@ -143,13 +143,12 @@ Result<> SessionState::start(const GroupHolder& holder) {
     broadcast_number(world, claim.key);
     FB_TRY(open_staging(std::move(locked), directory, holder.posts(), forwarding));
     FB_TRY(of_leader([&] { return beside_.host->ensure(); }));
-    FB_TRY(find_crew());
     FB_TRY(of_leader([&] { return topology.virtual_index == 0 ? drain_leftovers(forwarding) : Result<>(); }));
     log([&] {
         return fmt::format("run {}, session {}, {} ranks on {} nodes, staged in {}", options.run, claim.session,
                            world.size(), topology.nodes, staging->directory());
     });
-    return {};
+    return find_crew();
 }
 
 // A session that cannot be opened leaves nothing behind but what it found.
