@@ -24,7 +24,7 @@ struct Fold {
 };
 
 // x to the number of bits, reflected into 33 bits.
-consteval Fold fold_over(std::uint64_t bytes) {
+constexpr Fold fold_over(std::uint64_t bytes) {
     return {std::uint64_t{power_of_x(bytes * 8 + 32)} << 1, std::uint64_t{power_of_x(bytes * 8 - 32)} << 1};
 }
 

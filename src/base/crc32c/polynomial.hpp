@@ -7,11 +7,13 @@
 
 namespace forebay::crc32c_kernels {
 
-inline constexpr std::uint32_t polynomial = 0x82F63B78;  // x^32 is implied
+namespace {
 
-consteval std::uint32_t times_x(std::uint32_t value) { return (value >> 1) ^ ((value & 1u) != 0 ? polynomial : 0u); }
+constexpr std::uint32_t polynomial = 0x82F63B78;  // x^32 is implied
 
-consteval std::uint32_t product(std::uint32_t a, std::uint32_t b) {
+constexpr std::uint32_t times_x(std::uint32_t value) { return (value >> 1) ^ ((value & 1u) != 0 ? polynomial : 0u); }
+
+constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) {
     std::uint32_t sum = 0;
     for (std::uint32_t bit = 0x80000000u; bit != 0; bit >>= 1) {
         if ((a & bit) != 0) sum ^= b;
@@ -20,7 +22,7 @@ consteval std::uint32_t product(std::uint32_t a, std::uint32_t b) {
     return sum;
 }
 
-consteval std::uint32_t power_of_x(std::uint64_t exponent) {
+constexpr std::uint32_t power_of_x(std::uint64_t exponent) {
     std::uint32_t value = 0x80000000u, square = 0x40000000u;  // 1 and x
     for (; exponent != 0; exponent >>= 1) {
         if ((exponent & 1u) != 0) value = product(value, square);
@@ -34,12 +36,14 @@ struct ByteTable {
 };
 
 /// What a byte that is added to the low end of a register has become of it `bytes` bytes later.
-consteval ByteTable table_after(std::uint64_t bytes) {
+constexpr ByteTable table_after(std::uint64_t bytes) {
     ByteTable table{};
     const auto factor = power_of_x(8 * bytes);
     for (std::uint32_t bit = 1; bit < 256; bit <<= 1) table.of[bit] = product(bit, factor);
     for (std::uint32_t i = 1; i < 256; ++i) table.of[i] = table.of[i & (i - 1)] ^ table.of[i & (0u - i)];
     return table;
 }
+
+}  // namespace
 
 }  // namespace forebay::crc32c_kernels
