@@ -60,8 +60,8 @@ void Scatter::settle(std::span<const std::int64_t> largest, int rank) {
 }
 
 std::span<const Scatter::Touch> Scatter::touches_of(std::size_t segment) const {
-    const auto [first, last] = std::ranges::equal_range(touches_, segment, {}, &Touch::segment);
-    return {first, last};
+    const auto first = std::ranges::lower_bound(touches_, segment, {}, &Touch::segment);
+    return {first, std::ranges::upper_bound(first, touches_.end(), segment, {}, &Touch::segment)};
 }
 
 void Scatter::copy(const Take& take, const format::Segment& segment, std::span<const std::byte> bytes) const {

@@ -37,7 +37,8 @@ Result<> Crew::start(std::uint32_t threads, const CpuSet& cpus) {
     for (std::uint32_t i = 0; i < threads; ++i) {
         // Of 64 CPUs for 16 threads each fourth one: neighbours share a way to memory.
         const auto at = threads <= list.size() ? i * list.size() / threads : i % list.size();
-        auto& helper = helpers_.emplace_back(list[at]);
+        auto& helper = helpers_.emplace_back();
+        helper.cpu = list[at];
         const auto started = [&]() -> Result<> {
             FB_TRY_ASSIGN(thread, Thread::start([this, &helper] { help(helper); }));
             helper.thread = std::move(thread);
