@@ -151,7 +151,7 @@ private:
 std::string numa_nodes_of(Ranks& ranks) {
     auto found = ranks.gather_on_node(sys::numa_node());
     std::ranges::sort(found);
-    found.erase(std::ranges::unique(found).begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
     return fmt::format("{}", fmt::join(found, " "));
 }
 
