@@ -92,7 +92,7 @@ Result<Names> look_at_names(sys::Store& store, const std::string& run, const std
 }
 
 // Of other agents' renames the second may find nothing to do.
-Result<> passing_over_missing(Result<> done) {
+Result<> passing_over_missing(const Result<>& done) {
     return done || done.error().kind != ErrorKind::missing ? done : Result<>{};
 }
 

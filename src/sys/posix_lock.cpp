@@ -54,6 +54,7 @@ class OfThisProcess {
 public:
     static OfThisProcess& instance() {
         // Never destroyed: a thread that was left in a dead mount may come back while the process exits.
+        // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
         static auto* const all = [] {
             auto* made = new OfThisProcess;
             ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().after_fork(); },

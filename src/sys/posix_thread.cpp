@@ -36,6 +36,7 @@ private:
 };
 
 // Of the threads that have worked together with this one, whose own clocks end with them.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local std::chrono::nanoseconds others_cpu_time{0};
 
 void run(const std::function<void()>& work) {
