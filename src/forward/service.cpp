@@ -88,7 +88,7 @@ private:
     Result<> say(Result<Answer> answer) {
         return line_.answer(FrameKind::answer, answer ? std::move(*answer) : refusal(answer.error()), {}, patience());
     }
-    static Result<Answer> done(Result<> outcome) {
+    static Result<Answer> done(const Result<>& outcome) {
         if (!outcome) return outcome.error();
         return Answer{};
     }
