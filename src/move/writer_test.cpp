@@ -43,6 +43,7 @@ struct Leaving {
     std::atomic<int>& active;
 };
 
+std::mutex affinities_mutex;
 std::vector<std::vector<int>> affinities;  // to which CPUs threads were bound
 
 /// Notes what is written, and fails where it is told to.
@@ -96,7 +97,10 @@ extern "C" int sched_setaffinity(pid_t thread, size_t bytes, const cpu_set_t* se
     std::vector<int> cpus;
     for (int cpu = 0; cpu < static_cast<int>(bytes * 8); ++cpu)
         if (CPU_ISSET_S(cpu, bytes, set)) cpus.push_back(cpu);
-    affinities.push_back(cpus);
+    {
+        const std::lock_guard lock(affinities_mutex);
+        affinities.push_back(cpus);
+    }
     return static_cast<int>(::syscall(SYS_sched_setaffinity, thread, bytes, set));
 }
 
