@@ -85,12 +85,13 @@ TEST_CASE("every kernel at all sizes up to 4,096 and all places in a cache line"
     const auto bytes = noise(size_max + 128, 7);
     const auto* line = bytes.data() + 64 - reinterpret_cast<std::uintptr_t>(bytes.data()) % 64;
     Room room(size_max);
-    for (const auto* kernel : working()) {
-        for (std::size_t place = 0; place < 64; ++place) {
-            const auto* from = line + place;
-            std::uint32_t wanted = seed;
-            for (std::size_t size = 0; size <= size_max; ++size) {
-                if (size > 0) wanted = state_after(wanted, from[size - 1]);
+    const auto kernels = working();
+    for (std::size_t place = 0; place < 64; ++place) {
+        const auto* from = line + place;
+        std::uint32_t wanted = seed;
+        for (std::size_t size = 0; size <= size_max; ++size) {
+            if (size > 0) wanted = state_after(wanted, from[size - 1]);
+            for (const auto* kernel : kernels) {
                 std::string problem = kernel->sum(from, size, seed) == wanted ? "" : "sum";
                 // All pairs of places come over the sizes.
                 if (problem.empty()) problem = room.copy(*kernel, from, size, (place + size) % 64, wanted);

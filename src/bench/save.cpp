@@ -25,7 +25,7 @@ namespace {
 constexpr std::chrono::minutes commit_max{10};
 constexpr const char* stream_name = "particles";
 
-// Of memcpy's rate, by what the processor has. On one core less than a rank the ranks take turns.
+// Of memcpy's rate, by what the processor has. One rank alone does not saturate memory, so its kernel must keep up.
 double goal_of(std::string_view kernel, int ranks) {
     if (kernel == "portable") return 0.25;
     if (kernel == "pclmul" || kernel == "sse4.2" || kernel == "crc32") return 0.8;

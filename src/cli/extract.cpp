@@ -101,6 +101,7 @@ Result<std::vector<Source>> sources_in(sys::Store& store, const ExtractArguments
         }
     }
     std::vector<Source> sources;
+    sources.reserve(by_path.size());
     for (auto& [key, source] : by_path) sources.push_back(std::move(source));
     // By batch, whose head is then read once.
     std::ranges::stable_sort(sources, [](const Source& a, const Source& b) {

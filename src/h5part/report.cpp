@@ -119,7 +119,7 @@ h5part_int64_t H5PartAbortErrorHandler(const char* funcname, const h5part_int64_
         forebay::h5part::print("E", funcname, forebay::h5part::filled(fmt, arguments));
         va_end(arguments);
     }
-    std::exit(static_cast<int>(eno));
+    std::exit(static_cast<int>(eno));  // NOLINT(concurrency-mt-unsafe): what the handler of this name does
 }
 
 }  // extern "C"

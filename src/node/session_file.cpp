@@ -24,7 +24,7 @@ constexpr int in_flight_max = 64;
 constexpr int cores_max = 64;
 // A drain that doubles the time of a step is no longer paced for anybody's sake.
 constexpr double slowdown_percent_max_max = 100;
-constexpr std::int64_t hour_ms = 3'600'000, pause_ms_max = hour_ms, linger_ms_max = 7 * 24 * hour_ms;
+constexpr std::int64_t hour_ms = 3'600'000, pause_ms_max = hour_ms, linger_ms_max = 168 * hour_ms;
 // A machine of ten thousand hosts has fewer that write; a forwarder has an address for each of its networks.
 constexpr std::size_t forwarders_max = 1024, forwarder_text_max = 1024;
 constexpr std::size_t token_digits = 32, identity_digits = 16;

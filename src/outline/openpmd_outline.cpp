@@ -161,7 +161,7 @@ private:
                                              {"gridSpacing", spacing},
                                              {"gridGlobalOffset", offset},
                                              {"gridUnitSI", grid_unit.front()}});
-        return add_components(s, base + record.name, record, std::move(attributes), dims);
+        return add_components(s, base + record.name, record, attributes, dims);
     }
 
     Result<> add_species(std::size_t s, const std::string& base, std::uint32_t table) {
@@ -179,7 +179,7 @@ private:
         for (const auto& record : records) {
             FB_TRY_ASSIGN(attributes,
                           record_attributes(schema(s).variables[record.components.front().variable], record.name));
-            FB_TRY(add_components(s, path + record.name, record, std::move(attributes), 0));
+            FB_TRY(add_components(s, path + record.name, record, attributes, 0));
         }
         // The places above are whole ones: what is to be added to them is nothing, said once for all particles.
         FB_TRY_ASSIGN(attributes,

@@ -9,14 +9,7 @@ namespace forebay::crc32c_kernels {
 namespace {
 
 // For cores without the crypto extension, as A64FX. The CRC instruction begins every cycle and takes about three.
-struct ArmCrc32 : Arm {
-    static constexpr std::size_t bytes = 8;
-
-    static std::uint32_t take(std::uint32_t state, const std::byte* from) {
-        std::uint64_t data;
-        std::memcpy(&data, from, sizeof data);
-        return word(state, data);
-    }
+struct ArmCrc32 : WordStep<Arm> {
     static void copy(std::byte* to, const std::byte* from, std::size_t size_bytes) {
         std::memcpy(to, from, size_bytes);
     }

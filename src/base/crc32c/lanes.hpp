@@ -3,7 +3,7 @@
 // bytes behind it.
 //
 // A Step has: bytes, how many it takes; take(), and byte() for one; copy(to, from, bytes), of a stretch that begins at
-// a cache line; fence(), after the last stretch.
+// a cache line; fence(), after the last stretch. WordStep makes take() and byte() of a CPU's CRC instruction.
 
 #pragma once
 
@@ -28,6 +28,17 @@ std::uint32_t move_over_lane(std::uint32_t state) {
     return over_lane[0].of[state & 0xffu] ^ over_lane[1].of[state >> 8 & 0xffu] ^ over_lane[2].of[state >> 16 & 0xffu] ^
            over_lane[3].of[state >> 24];
 }
+
+template <class Instruction>
+struct WordStep : Instruction {
+    static constexpr std::size_t bytes = 8;
+
+    static std::uint32_t take(std::uint32_t state, const std::byte* from) {
+        std::uint64_t data;
+        std::memcpy(&data, from, sizeof data);
+        return Instruction::word(state, data);
+    }
+};
 
 template <class Step, std::size_t Lanes>
 std::uint32_t sum_stretch(const std::byte* from, std::uint32_t state) {

@@ -9,14 +9,7 @@ namespace forebay::crc32c_kernels {
 namespace {
 
 // The CRC instruction begins every cycle and takes three.
-struct Sse42 : X86 {
-    static constexpr std::size_t bytes = 8;
-
-    static std::uint32_t take(std::uint32_t state, const std::byte* from) {
-        std::uint64_t data;
-        std::memcpy(&data, from, sizeof data);
-        return word(state, data);
-    }
+struct Sse42 : WordStep<X86> {
     // The stores wait for nothing, so the next stretch is fetched meanwhile: a quarter faster than without.
     static void copy(std::byte* to, const std::byte* from, std::size_t size_bytes) {
         for (std::size_t line = 0; line < size_bytes; line += line_bytes) {

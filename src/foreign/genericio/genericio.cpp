@@ -41,8 +41,7 @@ public:
         out_.big_endian = bytes_[6] == std::byte{'B'};
         FB_TRY(checksum());
         FB_TRY(tables());
-        for (int i = 0; i < 3; ++i)
-            out_.dims[static_cast<std::size_t>(i)] = u64(at_dims + 8 * static_cast<unsigned>(i));
+        for (std::size_t i = 0; i < 3; ++i) out_.dims[i] = u64(at_dims + 8 * i);
         FB_TRY(variables());
         FB_TRY(ranks());
         FB_TRY(blocks_.count > 0 ? blocks() : plain_data());
