@@ -72,6 +72,51 @@ Result<TargetFile> parse_target_file(const std::string& word);
 /// The inverse.
 std::string name_of(const TargetFile& file);
 
+/// The colours of a picture, from the lowest value to the highest; of even steps in lightness but for `balance`.
+enum class Palette {
+    ember,    // black, violet, orange, light yellow
+    tide,     // dark blue, green, light yellow
+    grey,     // black to white
+    balance,  // blue, white, red: for values around a middle
+};
+
+/// An analysis that the agent makes of snapshots, from the staged copy, beside the simulation. Its results are
+/// snapshots of the stream "STREAM.NAME", pictures go through the spool. docs/guide/in-situ.md.
+struct Analysis {
+    enum class Kind {
+        statistics,    // of each variable: smallest, largest, mean, variance, sum, counts of NaN and infinities
+        histogram,     // of each variable
+        histogram_2d,  // of two variables: x, y
+        slice,         // of each array: a plane at `at` of dimension `axis`
+        projection,    // of each array: the sum along dimension `axis`
+        downsample,    // of each array: means of boxes of `factor` elements a dimension
+        probe,         // of each array: values at `points`
+        density,       // of particles: x, y, z and perhaps a weight; the sum of weights over a plane's cells
+        spectrum,      // of each 3-D array: the power spectrum, by shells
+        halos,         // of particles: x, y, z, perhaps vx, vy, vz, perhaps then a mass; friends of friends
+    };
+    std::string name = {};
+    Kind kind = Kind::statistics;
+    std::vector<std::string> variables = {};  // names, or patterns with `*`; in the order that `kind` says
+    std::int64_t every = 1;                   // steps that it divides
+    int bins = 256;                           // of a histogram, along each axis
+    double low = std::numeric_limits<double>::quiet_NaN();   // of bins and colours; NaN: found
+    double high = std::numeric_limits<double>::quiet_NaN();  // of bins and colours; NaN: found
+    bool log = false;                                        // bins, and colours, by the logarithm
+    int axis = 0;          // the dimension along which a slice is cut; a projection and a density are summed
+    std::int64_t at = -1;  // the index of a slice; -1: the middle
+    int factor = 4;        // of a downsample
+    std::vector<std::vector<std::int64_t>> points = {};  // of a probe: an index a dimension
+    /// The lengths of the domain, one for every dimension or one for all, in the unit of the positions; positions run
+    /// from 0 and are periodic. Needed by density and halos; a spectrum without it is by wave numbers of the domain.
+    std::vector<double> length = {};
+    int pixels = 1024;  // of the longer side of a picture, at most; cells of a density along the longer side
+    double linking_length = 0.2;  // of halos, in mean distances between particles
+    int members = 20;             // of a halo, at least
+    bool picture = true;          // of slice, projection and density
+    Palette palette = Palette::ember;
+};
+
 /// Equal on every rank, else Session::stream() refuses them.
 struct StreamOptions {
     int slots = 1;  // 1, or 2 to save while the step before still drains

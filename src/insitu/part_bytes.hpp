@@ -1,0 +1,92 @@
+// The bytes of a node's part of an analysis: numbers one after another, little-endian, counts before what they count.
+// Every operator writes and reads its part by these. Parts lie in the run's directory until all are there; whoever
+// merges them reads files, so every count is checked before its use. Bytes: docs/formats/insitu-part.md.
+
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "forebay/result.hpp"
+
+namespace forebay::insitu {
+
+static_assert(std::endian::native == std::endian::little, "parts are written as they lie in memory");
+
+/// A number of which the bytes are its value.
+template <class T>
+concept Plain = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+
+class PartWriter {
+public:
+    template <Plain T>
+    void number(T value) {
+        append(&value, sizeof value);
+    }
+    /// With their count before them.
+    template <Plain T>
+    void numbers(std::span<const T> values) {
+        number(static_cast<std::uint64_t>(values.size()));
+        append(values.data(), values.size_bytes());
+    }
+    std::vector<std::byte> take() && { return std::move(bytes_); }
+
+private:
+    void append(const void* from, std::size_t size) {
+        const auto* const first = static_cast<const std::byte*>(from);
+        bytes_.insert(bytes_.end(), first, first + size);
+    }
+    std::vector<std::byte> bytes_;
+};
+
+/// After the first number that is not there every other one is 0 and every list empty; done() tells.
+class PartReader {
+public:
+    /// The bytes must outlive it; `name` is for the text of an error, as "a part of the histogram".
+    PartReader(std::span<const std::byte> bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {}
+
+    template <Plain T>
+    T number() {
+        T value{};
+        copy(&value, sizeof value);
+        return value;
+    }
+    /// At most `most` of them.
+    template <Plain T>
+    std::vector<T> numbers(std::uint64_t most) {
+        const auto count = number<std::uint64_t>();
+        if (count > most || count > bytes_.size() / sizeof(T)) {
+            fits_ = false;
+            return {};
+        }
+        std::vector<T> values(static_cast<std::size_t>(count));
+        copy(values.data(), values.size() * sizeof(T));
+        return values;
+    }
+    /// `corrupt` where a number was not there, or bytes are left.
+    Result<> done() const {
+        if (fits_ && bytes_.empty()) return {};
+        return Error{ErrorKind::corrupt, name_ + (fits_ ? " is too long" : " is cut short, or damaged")};
+    }
+
+private:
+    void copy(void* to, std::size_t size) {
+        if (!fits_ || bytes_.size() < size) {
+            fits_ = false;
+            bytes_ = {};
+            return;
+        }
+        if (size > 0) std::memcpy(to, bytes_.data(), size);
+        bytes_ = bytes_.subspan(size);
+    }
+    std::span<const std::byte> bytes_;
+    std::string name_;
+    bool fits_ = true;
+};
+
+}  // namespace forebay::insitu
