@@ -20,7 +20,7 @@ demo:  ## a cosmology run that is killed, drained, restarted on other ranks and 
 	scripts/demo
 
 test: build  ## every test there is, formatting and documentation links too
-	ctest --test-dir build --output-on-failure --parallel $(JOBS)
+	scripts/run_tests $(JOBS)
 
 nightly: build  ## the long tests: 100,000 crashes on the simulated disk, 300 runs with real kills
 	ctest --preset nightly --parallel $(JOBS)
