@@ -44,12 +44,17 @@ BlockReader BlockReader::over(format::NodeFile head, std::span<const std::byte> 
     return reader;
 }
 
+Result<std::span<const std::byte>> BlockReader::in_image(std::uint64_t offset, std::uint64_t bytes) const {
+    if (offset > image_.size() || image_.size() - offset < bytes)
+        return Error{ErrorKind::corrupt,
+                     fmt::format("{} is cut short: {} bytes, {} expected", name_, image_.size(), offset + bytes)};
+    return image_.subspan(offset, bytes);
+}
+
 Result<> BlockReader::fill(sys::File* file, std::uint64_t offset, std::span<std::byte> to, Scratch& scratch) const {
     if (file != nullptr) return PlainBytes(*file, head_, name_).read(offset, to, scratch);
-    if (offset > image_.size() || image_.size() - offset < to.size())
-        return Error{ErrorKind::corrupt,
-                     fmt::format("{} is cut short: {} bytes, {} expected", name_, image_.size(), offset + to.size())};
-    if (!to.empty()) std::memcpy(to.data(), image_.data() + offset, to.size());
+    FB_TRY_ASSIGN(bytes, in_image(offset, to.size()));
+    if (!to.empty()) std::memcpy(to.data(), bytes.data(), to.size());
     return {};
 }
 
@@ -83,6 +88,19 @@ Result<> BlockReader::read(std::size_t block, std::uint64_t at, std::span<std::b
         }
         return {};
     });
+}
+
+Result<std::span<const std::byte>> BlockReader::segment(std::size_t block, std::uint64_t i,
+                                                        std::vector<std::byte>& buffer, Scratch& scratch) const {
+    const auto place = format::segment_of(head_, block, i);
+    if (file_ == nullptr) {
+        FB_TRY_ASSIGN(bytes, in_image(place.offset, place.bytes));
+        FB_TRY(format::check_segment(head_, place, bytes, name_));
+        return bytes;
+    }
+    buffer.resize(place.bytes);
+    FB_TRY(read(block, i * limits::segment_bytes, buffer, scratch));
+    return std::span<const std::byte>(buffer);
 }
 
 Result<> BlockReader::read(std::span<const format::Segment> segments, std::span<std::byte> to, Scratch& scratch) const {

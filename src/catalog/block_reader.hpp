@@ -43,6 +43,9 @@ public:
     /// limits::segment_bytes and `to` ends at one or at the block's end. `block` counts in head().blocks. `corrupt`,
     /// with variable, rank and bytes named, when a segment is not what the application gave; `to` is then of no use.
     Result<> read(std::size_t block, std::uint64_t at, std::span<std::byte> to, Scratch& scratch) const;
+    /// Segment `i` of a block, where it lies in an image, else in `buffer`; errors as of read().
+    Result<std::span<const std::byte>> segment(std::size_t block, std::uint64_t i, std::vector<std::byte>& buffer,
+                                               Scratch& scratch) const;
     /// Several segments in rising order by one read: fills `to` from the first byte of the first one to the last byte
     /// of the last one. What lies between two of them is not verified.
     Result<> read(std::span<const format::Segment> segments, std::span<std::byte> to, Scratch& scratch) const;
@@ -53,6 +56,7 @@ private:
     using Reopen = std::function<Result<std::unique_ptr<sys::File>>(sys::Access)>;
     static Reopen reopening(sys::Store& store, const std::string& directory, const format::NodeLine& line);
 
+    Result<std::span<const std::byte>> in_image(std::uint64_t offset, std::uint64_t bytes) const;
     Result<> fill(sys::File* file, std::uint64_t offset, std::span<std::byte> to, Scratch& scratch) const;
     /// Fills and checks, of a committed file once more from storage before it is called damaged.
     template <class Check>

@@ -59,6 +59,14 @@ void check_all(const BlockReader& reader, std::span<const std::byte> image) {
             CHECK(std::ranges::equal(found, expected));
         }
     }
+    std::vector<std::byte> buffer;
+    for (std::size_t b = 0; b < staged.blocks.size(); ++b) {
+        if (!reader.head().stores(staged.blocks[b].variable)) continue;
+        std::vector<std::byte> found;
+        for (std::uint64_t i = 0; i < format::segments_of(staged.blocks[b].size_bytes); ++i)
+            std::ranges::copy(reader.segment(b, i, buffer, scratch).value(), std::back_inserter(found));
+        CHECK(std::ranges::equal(found, of_block(image, staged.blocks[b])));
+    }
     const auto segments = format::segments_by_offset(reader.head());
     for (std::size_t i = 0; i + 1 < segments.size(); ++i) {
         if (segments[i].block != segments[i + 1].block) continue;
