@@ -110,7 +110,7 @@ struct Analysis {
     /// The lengths of the domain, one for every dimension or one for all, in the unit of the positions; positions run
     /// from 0 and are periodic. Needed by density and halos; a spectrum without it is by wave numbers of the domain.
     std::vector<double> length = {};
-    int pixels = 1024;  // of the longer side of a picture, at most; cells of a density along the longer side
+    int pixels = 1024;            // of the longer side of a picture, at most; cells of a density along the longer side
     double linking_length = 0.2;  // of halos, in mean distances between particles
     int members = 20;             // of a halo, at least
     bool picture = true;          // of slice, projection and density
@@ -136,6 +136,7 @@ struct StreamOptions {
     std::uint64_t rate_bytes_per_second = 0;  // of its drains, where that is less than the agent's; 0: the agent's
     std::vector<Convention> conventions = {Convention::plain};  // of the views at commit
     TargetFile file = {};                                       // at the target; of several nodes: not compressed
+    std::vector<Analysis> insitu = {};  // what the agent makes of its snapshots, beside the simulation
 };
 
 enum class AgentMode {

@@ -83,7 +83,7 @@ template <class Options, class Visit>
 void each_option(Options& options, Visit&& visit) requires std::is_same_v<std::remove_const_t<Options>, StreamOptions> {
     // A member that is new does not compile here before it has its line below.
     auto& [slots, policy, wait_max, keep, keep_abandoned, view, compression, variable_compression, priority, deadline,
-           rate, conventions, file] = options;
+           rate, conventions, file, insitu] = options;
     constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
     visit(Option{"slots", "1, or 2 to save while the step before still drains"}, Whole{1, 2}, slots);
     visit(Option{"policy", "when no slot is free"}, Words<Policy>{policy_words}, policy);

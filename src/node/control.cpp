@@ -18,7 +18,7 @@ bool ends(const std::array<char, Size>& text) {
 }
 
 bool leads_nowhere_else(const StreamControl& stream) {
-    return ends(stream.name) && ends(stream.compression) &&
+    return ends(stream.name) && ends(stream.compression) && ends(stream.insitu) &&
            check(Schema{.stream = stream.name.data(), .tables = {}, .variables = {}});
 }
 

@@ -26,11 +26,12 @@
 namespace forebay::node {
 
 inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
-inline constexpr std::uint32_t control_version = 6;
+inline constexpr std::uint32_t control_version = 7;
 inline constexpr std::uint32_t streams_max = 32;
 inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
 inline constexpr std::size_t error_text_max = 2048;
 inline constexpr std::size_t compression_text_max = 4096;
+inline constexpr std::size_t insitu_text_max = 16384;
 // Of steps that the agent has not looked at yet: it looks twice a second at least, and a sample takes 100 ms or more.
 inline constexpr std::size_t step_samples_max = 64;
 
@@ -39,6 +40,9 @@ inline constexpr std::size_t step_samples_max = 64;
 inline constexpr std::size_t events_max = 256;
 
 inline constexpr std::uint32_t lingering_frees = 2;
+
+inline constexpr std::uint32_t lease_hold = 1u << 31;  // of the in-situ station: a save takes such a slot at once, and
+                                                       // the lease with it
 
 enum class SlotState : std::uint32_t { empty, filling, sealed, draining, drained, committed, failed };
 const char* name_of(SlotState state);
@@ -89,10 +93,12 @@ struct StreamControl {
     std::int32_t keep_abandoned = -1;
     std::uint32_t view = 0;                                // a bit of each convention that views are to be made in
     std::array<char, compression_text_max> compression{};  // encode_rules()
+    std::array<char, insitu_text_max> insitu{};            // encode_analyses()
     std::atomic<std::int32_t> priority{0};
     std::atomic<std::int64_t> deadline_ns{0};  // after the seal; 0: none
     std::atomic<std::uint64_t> rate_bytes_per_second{0};
     std::atomic<std::uint64_t> deadlines_missed{0};
+    std::atomic<std::uint64_t> not_analysed{0};  // snapshots whose slot a save took from the analyses that it still had
     std::atomic<std::int64_t> newest_durable_step{-1};
     // The slot of the save under way, as the node's first rank tells it to the others.
     std::atomic<std::uint32_t> decisions{0};
