@@ -157,6 +157,8 @@ TEST_CASE("each option of a stream that one rank has otherwise is named, with bo
              one.conventions = {Convention::plain, Convention::netcdf};
          }},
         {"file is own on rank 0 and shared on rank 2", [](auto& one) { one.file = TargetFile::shared(); }},
+        {"insitu.mean.kind is not set on rank 0 and statistics on rank 2",
+         [](auto& one) { one.insitu = {{.name = "mean", .variables = {"u"}}}; }},
     };
     for (const int nodes : {1, 2}) {
         const test::TempDirectory folder;

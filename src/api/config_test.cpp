@@ -244,7 +244,7 @@ TEST_CASE("load_options: views by true or false, by a convention, or by a list o
     for (const auto* wrong : {"\"hdf\"", "[\"plain\", 1]", "3"}) {
         const auto refused = load(std::string("[streams.s]\nview = ") + wrong + "\n");
         REQUIRE_FALSE(refused);
-        CHECK(refused.error().text().find("line 2: 'view' must be") != std::string::npos);
+        CHECK(refused.error().text().find("line 2: 'streams.s.view' must be") != std::string::npos);
     }
 }
 

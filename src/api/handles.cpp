@@ -7,8 +7,10 @@
 #include "base/limits.hpp"
 #include "base/try.hpp"
 #include "catalog/run.hpp"
+#include "describe/analysis_list.hpp"
 #include "describe/option_list.hpp"
 #include "format/packed.hpp"
+#include "node/analysis_rules.hpp"
 #include "node/compression_rules.hpp"
 
 namespace forebay {
@@ -50,7 +52,7 @@ Result<> check(const Options& options) {
     FB_TRY(check_wait("job.reserve", options.job.reserve));
     FB_TRY(node::check(options.agent));
     for (const auto& [name, stream] : options.streams) FB_TRY(check(name, stream));
-    return {};
+    return describe::check_result_streams(options.streams);
 }
 
 Result<> check(const std::string& stream, const StreamOptions& options) {
@@ -61,6 +63,7 @@ Result<> check(const std::string& stream, const StreamOptions& options) {
         return refusal(fmt::format("stream '{}': this name is that of the run's own directory.", stream));
     FB_TRY(describe::check_values(stream, options));
     FB_TRY(node::check(node::rules_of(options), stream));
+    FB_TRY(node::check(options.insitu, stream));
     // Where the bytes of a node begin in a file of several is settled before anybody knows how small they may become.
     if (options.file.kind != TargetFile::Kind::own && node::rules_of(options).any())
         return refusal(

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
+#include <map>
 
 #include "agent/spool.hpp"
 #include "api/alike.hpp"
 #include "api/state.hpp"
 #include "base/attempt.hpp"
 #include "base/try.hpp"
+#include "describe/analysis_list.hpp"
 #include "node/await.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
@@ -80,6 +82,14 @@ Result<> SessionState::check_lost() const {
     return node::error_in(static_cast<std::uint32_t>(ErrorKind::refused), page.lost_text);
 }
 
+Result<> SessionState::check_apart_from_results(const std::string& name, const StreamOptions& wanted) const {
+    std::map<std::string, StreamOptions> all(options.streams.begin(), options.streams.end());
+    for (const auto& [other, stream] : streams_)
+        if (const auto living = stream.lock()) all.insert_or_assign(other, living->stager.options());
+    all.insert_or_assign(name, wanted);
+    return describe::check_result_streams({all.begin(), all.end()});
+}
+
 Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<SessionState>& self,
                                                           const std::string& name,
                                                           const std::optional<Result<StreamOptions>>& wanted) {
@@ -95,9 +105,11 @@ Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<
     FB_TRY(agree_on_stream(world, name, chosen, there ? &there->stager.options() : nullptr));
     if (there) return there;
     std::shared_ptr<StreamState> made;
-    FB_TRY(comm::agree(world, [&] {
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        FB_TRY(check_apart_from_results(name, *chosen));
         made = std::shared_ptr<StreamState>(new StreamState(self, name, *chosen), IfOwn());
         streams_[name] = made;
+        return {};
     }));
     FB_TRY(comm::agree(world, [&] { return made->stager.add(); }));
     return made;

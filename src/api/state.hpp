@@ -146,6 +146,8 @@ private:
     Result<> start(const GroupHolder& holder);
     Result<> find_crew();
     void give_up();
+    /// `refused` where one stream has the name of another's results.
+    Result<> check_apart_from_results(const std::string& name, const StreamOptions& wanted) const;
     Result<> free_staging();
     Result<> look_at_job();
     void mark_to_continue();

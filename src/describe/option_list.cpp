@@ -10,34 +10,24 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "base/limits.hpp"
+#include "describe/analysis_list.hpp"
 #include "describe/conventions.hpp"
+#include "describe/show_option.hpp"
 
 namespace forebay::describe {
+
+std::string show(const Real&, double value) { return fmt::to_string(value); }
+
+std::string show(const Seconds&, std::chrono::milliseconds value) {
+    return fmt::to_string(std::chrono::duration<double>(value).count());
+}
 
 namespace {
 
 constexpr std::string_view combined_prefix = "combined:";
-
-template <class Value>
-std::string show(const Whole&, Value value) {
-    return fmt::to_string(value);
-}
-std::string show(const Real&, double value) { return fmt::to_string(value); }
-std::string show(const Seconds&, std::chrono::milliseconds value) {
-    return fmt::to_string(std::chrono::duration<double>(value).count());
-}
-template <class T>
-std::string show(const Words<T>& words, T value) {
-    const auto found = std::ranges::find(words.all, value, &Word<T>::value);
-    // A program may pass a number that is none of the values.
-    return found != words.all.end() ? found->name : fmt::format("number {}", static_cast<long>(value));
-}
-template <class T>
-std::string show(const Text<T>& text, const T& value) {
-    return text.show(value);
-}
 
 std::string show_names(const std::vector<Convention>& conventions) {
     std::string names;
@@ -64,6 +54,9 @@ struct Collect {
         each_option(std::get<0>(both), Collect{settings, option.key + std::string(".")});
         for (const auto& [pattern, rule] : std::get<1>(both))
             each_option(rule, Collect{settings, fmt::format("{}.variables '{}' ", option.key, pattern)});
+    }
+    void operator()(const Option&, const Analyses&, const std::vector<Analysis>& analyses) const {
+        std::ranges::move(settings_of(analyses), std::back_inserter(settings));
     }
 };
 
@@ -98,6 +91,9 @@ struct Check {
     // Which rules of compression go together, with each other and with names of variables, is for node::check().
     template <class One, class Rules>
     void operator()(const Option&, const Compressions&, const std::tuple<One, Rules>&) const {}
+    void operator()(const Option&, const Analyses&, const std::vector<Analysis>& analyses) const {
+        if (verdict) verdict = check_values(stream, analyses);
+    }
 
     void refuse(const Option& option, const std::string& value, const std::string& allowed) const {
         if (verdict)
@@ -123,6 +119,9 @@ struct Tell {
         const Words<Codec> words{codec_words};
         lines.push_back(
             {option.key, values_of(words) + ", or a table", show(words, std::get<0>(both).codec), option.meaning});
+    }
+    void operator()(const Option& option, const Analyses&, const std::vector<Analysis>&) const {
+        lines.push_back({option.key, "a table of tables", "none", option.meaning});
     }
 
     static std::string tell(const Whole& range) { return values_of(range); }

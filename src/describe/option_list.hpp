@@ -7,7 +7,7 @@
 //
 //   Whole      slots = 2                    Words     policy = "skip"          Views         view = ["plain", "netcdf"]
 //   Seconds    deadline_seconds = 0.5       Text      file = "combined:16"     Compressions  compression = "zstd"
-//   Real       error = 1e-3
+//   Real       error = 1e-3             Analyses  insitu = { mean = { kind = "statistics", variables = ["gas/*"] } }
 
 #pragma once
 
@@ -68,6 +68,8 @@ struct Text {
 struct Views {};
 /// A codec, or a table of each_option(Compression) and rules of single variables; of the two members for them.
 struct Compressions {};
+/// A table of analyses by their names, each of them a table of the options of analysis_list.hpp.
+struct Analyses {};
 
 inline constexpr Word<Policy> policy_words[] = {{"wait", Policy::wait},
                                                 {"wait_at_most", Policy::wait_at_most},
@@ -103,6 +105,7 @@ void each_option(Options& options, Visit&& visit) requires std::is_same_v<std::r
           file);
     visit(Option{"compression", "how node files are compressed on their way to the target"}, Compressions{},
           std::tie(compression, variable_compression));
+    visit(Option{"insitu", "what the agent makes of its snapshots beside the simulation"}, Analyses{}, insitu);
 }
 
 /// Of one rule of compression.

@@ -5,11 +5,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <functional>
 
 #include "describe/option_list.hpp"
+#include "support/guide_table.hpp"
 
 using namespace forebay;
 using describe::settings_of, describe::check_values;
@@ -23,41 +22,10 @@ std::string refusal(const std::function<void(StreamOptions&)>& change) {
     return checked ? "" : checked.error().text();
 }
 
-// A cell as people read it: links by their texts, no marks of code.
-std::string plain(const std::string& cell) {
-    std::string text;
-    bool is_target = false;
-    for (std::size_t i = 0; i < cell.size(); ++i) {
-        if (cell[i] == '(' && i > 0 && cell[i - 1] == ']') is_target = true;
-        if (!is_target && std::string("[]`\"").find(cell[i]) == std::string::npos) text += cell[i];
-        if (cell[i] == ')') is_target = false;
-    }
-    const auto first = text.find_first_not_of(' ');
-    return first == text.npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
-}
-
-// The rows of the table below the heading "## Streams".
-std::vector<std::vector<std::string>> rows_of_guide() {
-    const auto* source = std::getenv("FOREBAY_SOURCE_DIR");
-    REQUIRE(source != nullptr);
-    std::ifstream page(std::string(source) + "/docs/guide/configuration.md");
-    std::vector<std::vector<std::string>> rows;
-    bool is_below = false;
-    for (std::string line; std::getline(page, line);) {
-        if (line.starts_with("## ")) is_below = line == "## Streams";
-        if (!is_below || !line.starts_with("| `")) continue;
-        std::vector<std::string> cells;
-        for (std::size_t at = 1, end = 0; (end = line.find('|', at)) != line.npos; at = end + 1)
-            cells.push_back(plain(line.substr(at, end - at)));
-        rows.push_back(cells);
-    }
-    return rows;
-}
-
 }  // namespace
 
 TEST_CASE("the guide's table has a row for each option of a stream: its values, default and meaning") {
-    const auto rows = rows_of_guide();
+    const auto rows = test::rows_of_guide("configuration.md", "## Streams");
     const auto lines = describe::stream_option_lines();
     for (const auto& line : lines) {
         CAPTURE(line.key);

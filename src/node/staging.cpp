@@ -16,6 +16,7 @@
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
 #include "base/try.hpp"
+#include "node/analysis_rules.hpp"
 #include "node/compression_rules.hpp"
 #include "node/watch.hpp"
 #include "sys/clock.hpp"
@@ -279,6 +280,7 @@ Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamO
     if (index == streams_max)  // each has two slots at most, so there is one for it
         return Error{ErrorKind::full,
                      fmt::format("stream '{}' is one too many: a session has at most {} streams.", name, streams_max)};
+    FB_TRY(check(options.insitu, name));
     auto& stream = page.streams[index];
     set_text(stream.name, name);
     stream.keep = options.keep;
@@ -287,6 +289,7 @@ Result<std::uint32_t> Staging::add_stream(const std::string& name, const StreamO
     for (const auto convention : options.conventions)
         if (options.view) stream.view |= 1u << static_cast<unsigned>(convention);
     set_text(stream.compression, encode_rules(rules_of(options)));
+    set_text(stream.insitu, encode_analyses(options.insitu));
     stream.priority = options.priority;
     stream.deadline_ns = std::chrono::nanoseconds(options.deadline).count();
     stream.rate_bytes_per_second = options.rate_bytes_per_second;

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "node/analysis_rules.hpp"
 #include "support/temp_directory.hpp"
 
 using namespace forebay;
@@ -125,6 +126,7 @@ TEST_CASE("a damaged control page is refused, and a new session replaces it") {
     CHECK(damaged("slots", [](Control& page) { page.slot_count = slots_max + 1; }) == ErrorKind::corrupt);
     CHECK(damaged("path", [](Control& page) { set_text(page.streams[0].name, "../x"); }) == ErrorKind::corrupt);
     CHECK(damaged("endless", [](Control& page) { page.streams[0].name.fill('x'); }) == ErrorKind::corrupt);
+    CHECK(damaged("insitu", [](Control& page) { page.streams[0].insitu.fill('x'); }) == ErrorKind::corrupt);
     CHECK(damaged("stream", [](Control& page) { page.slots[0].stream = 1; }) == ErrorKind::corrupt);
     CHECK(damaged("number", [](Control& page) { page.slots[0].number = 2; }) == ErrorKind::corrupt);
     CHECK(damaged("state", [](Control& page) { page.slots[0].state = SlotState{7}; }) == ErrorKind::corrupt);
@@ -148,6 +150,22 @@ TEST_CASE("as many streams as a session may have can be taken over, with both sl
     CHECK(staging.add_stream("s3", {.slots = 2}).value() == 3);
     CHECK(staging.control().slot_count.load() == node::slots_max);
     CHECK(staging.add_stream("more", {.slots = 1}).error().kind == ErrorKind::full);
+}
+
+TEST_CASE("a stream's analyses are on the control page, and what has no room there is no stream") {
+    const test::TempDirectory folder;
+    auto staging = node::Staging::create(node::LockedDirectory::lock(folder / "staging", "/run").value(),
+                                         {.run = "/run", .host = "here", .process = 1}, std::chrono::milliseconds(0))
+                       .value();
+    const Analysis mean{.name = "mean", .variables = {"gas/*"}};
+    const auto stream = staging.add_stream("s", {.insitu = {mean}}).value();
+    CHECK(node::decode_analyses(staging.control().streams[stream].insitu.data()).value().at(0).name == "mean");
+    const auto refused = staging.add_stream("t", {.insitu = std::vector<Analysis>(1000, mean)});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().text().find("the analyses of stream 't' take ") != std::string::npos);
+    CHECK(staging.control().stream_count.load() == 1);
+    staging.add_stream("s", {}).value();
+    CHECK(staging.control().streams[stream].insitu[0] == '\0');
 }
 
 TEST_CASE("an agent of another version is asked to leave") {

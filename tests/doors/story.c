@@ -203,8 +203,7 @@ static void mistake(struct state* state, fb_session* session, fb_stream* stream,
     fb_particles_free(gas);
 }
 
-/* Options that only a text can say: how files are compressed, and which file they are; then others for an open stream.
- */
+/* Options that only a text can say: how files are compressed, and which file they are; then some that are refused. */
 static void forms(struct state* state, fb_session* session) {
     const char* const names[] = {"packed", "one"};
     const char* const options[] = {"compression = { codec = \"zstd\", level = 5 }", "file = \"shared\"\nkeep = 2"};
@@ -218,6 +217,11 @@ static void forms(struct state* state, fb_session* session) {
         must(fb_wait_committed(streams[i], 60, &error), &error);
     }
     say(fb_stream_open(session, "packed", "compression = \"lz4\"", &again, &error), &error);
+    say(fb_stream_open(session, "cut",
+                       "[insitu.a]\nkind = \"density\"\nvariables = [\"gas/x\"]\nlength = [1, 2.5, 1]\n"
+                       "range = [0.5, 4]\nevery = 2\npicture = false\nfactor = 2",
+                       &again, &error),
+        &error);
     for (int i = 0; i < 2; ++i) {
         fb_particles_free(gas[i]);
         fb_stream_free(streams[i]);

@@ -150,7 +150,7 @@ void say(const Result<>& outcome) {
     if (rank == 0 && !outcome) std::printf("%s: %s\n", name_of(outcome.error().kind), outcome.error().text().c_str());
 }
 
-// How files are compressed, and which file they are; then other options for an open stream.
+// How files are compressed, and which file they are; then options that are refused.
 void forms(State& state, Session& session) {
     const std::vector<std::pair<std::string, StreamOptions>> streams{
         {"packed", {.compression = {.codec = Codec::zstd, .level = 5}}},
@@ -165,6 +165,16 @@ void forms(State& state, Session& session) {
     }
     const auto again = session.stream("packed", {.compression = {.codec = Codec::lz4}});
     say(again ? Result<>() : again.error());
+    const auto cut = session.stream("cut", {.insitu = {{.name = "a",
+                                                        .kind = Analysis::Kind::density,
+                                                        .variables = {"gas/x"},
+                                                        .every = 2,
+                                                        .low = 0.5,
+                                                        .high = 4,
+                                                        .factor = 2,
+                                                        .length = {1, 2.5, 1},
+                                                        .picture = false}}});
+    say(cut ? Result<>() : cut.error());
     session.close().value();
 }
 

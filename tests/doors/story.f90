@@ -73,7 +73,7 @@ contains
     end select
   end subroutine
 
-  ! How files are compressed, and which file they are; then other options for an open stream.
+  ! How files are compressed, and which file they are; then options that are refused.
   subroutine forms(session)
     type(fb_session), intent(inout) :: session
     type(fb_stream) :: packed, one, again
@@ -90,6 +90,10 @@ contains
     call one%wait_committed(60._real64)
     errmsg = ''
     call session%stream('packed', again, 'compression = "lz4"', stat, errmsg)
+    if (rank == 0) print '(3a)', fb_name_of(stat), ': ', trim(errmsg)
+    errmsg = ''
+    call session%stream('cut', again, 'insitu.a = { kind = "density", variables = ["gas/x"], length = [1, 2.5, 1],' &
+                        //' range = [0.5, 4], every = 2, picture = false, factor = 2 }', stat, errmsg)
     if (rank == 0) print '(3a)', fb_name_of(stat), ': ', trim(errmsg)
     call session%close()
   end subroutine

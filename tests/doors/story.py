@@ -109,7 +109,7 @@ def mistake(state, session, stream, wrong):
 
 
 def forms(state, session):
-    """How files are compressed, and which file they are; then other options for an open stream."""
+    """How files are compressed, and which file they are; then options that are refused."""
     streams = []
     for name, options in (("packed", {"compression": {"codec": "zstd", "level": 5}}), ("one", {"file": "shared", "keep": 2})):
         streams.append(session.stream(name, **options))
@@ -117,6 +117,11 @@ def forms(state, session):
         streams[-1].wait_committed(60)
     try:
         session.stream("packed", compression="lz4")
+    except forebay.RefusedError as problem:
+        say(f"refused: {problem}")
+    try:
+        session.stream("cut", insitu={"a": {"kind": "density", "variables": ["gas/x"], "length": [1, 2.5, 1],
+                                            "range": (0.5, 4), "every": 2, "picture": False, "factor": 2}})
     except forebay.RefusedError as problem:
         say(f"refused: {problem}")
 

@@ -76,6 +76,7 @@ def main():
     assert "step 9, time 0 " in outputs["steps"] and "step 10, time 0 " in outputs["steps"]
     assert "slots is 1 on rank 0 and 2 on rank 1" in outputs["options"]
     assert "compression.codec is zstd there and lz4 here" in outputs["forms"], outputs["forms"]
+    assert "stream 'cut': insitu.a.factor is 2: density does not use it" in outputs["forms"], outputs["forms"]
     assert "nowhere.toml" in outputs["file"] and outputs["file"].count("(reported by rank 1)") == 1
     assert outputs["owns"] == "ok: \n", outputs["owns"]
     for language, (other_outputs, other_files) in stories.items():
