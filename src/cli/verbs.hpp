@@ -25,6 +25,8 @@ void add_export_genericio(Verb& parent);
 void add_export_hdf5(Verb& parent);
 void add_pack(CommandLine& line);
 void add_extract(CommandLine& line);
+void add_insitu(CommandLine& line);
+void add_insitu_worker(CommandLine& line);
 void add_bench(CommandLine& line);
 
 /// How agents and tools of this build make views; empty without HDF5.

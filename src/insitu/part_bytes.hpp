@@ -1,6 +1,6 @@
 // The bytes of a node's part of an analysis: numbers one after another, little-endian, counts before what they count.
 // Every operator writes and reads its part by these. Parts lie in the run's directory until all are there; whoever
-// merges them reads files, so every count is checked before its use. Bytes: docs/formats/insitu-part.md.
+// merges them reads files, so every count is checked before its use. Programs of one version read them.
 
 #pragma once
 

@@ -1,0 +1,150 @@
+#include "insitu/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/crc32c.hpp"
+#include "base/try.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/run.hpp"
+#include "insitu/part_bytes.hpp"
+
+namespace forebay::insitu {
+
+namespace {
+
+constexpr std::array<char, 8> part_magic{'F', 'B', 'P', 'A', 'R', 'T', '\0', '\n'};
+constexpr std::uint32_t part_version = 1;
+// A claim of a damaged file is refused before memory is asked for; halos of a node's particles are the largest part.
+constexpr std::uint64_t task_bytes_max = 1ull << 40;
+constexpr std::uint64_t task_name_max = 1u << 20;
+constexpr std::uint64_t part_bytes_max = 1ull << 40;
+
+std::string parts_directory(const std::string& run, const std::string& stream) {
+    return fmt::format("{}/{}/insitu/{}", run, catalog::own_directory, stream);
+}
+
+std::string directory_of(const std::string& run, const std::string& stream, std::int64_t step, std::uint64_t id) {
+    return fmt::format("{}/{}.{:016x}", parts_directory(run, stream), catalog::step_name(step), id);
+}
+
+std::string part_path(const std::string& directory, std::uint32_t node) {
+    return fmt::format("{}/node-{:05}", directory, node);
+}
+
+// The step that such a directory's name begins with.
+std::optional<std::int64_t> step_in(const std::string& name) {
+    constexpr std::string_view before = "step-";
+    const auto dot = name.rfind('.');
+    if (!name.starts_with(before) || dot == std::string::npos) return {};
+    std::int64_t step = 0;
+    const auto* const end = name.data() + dot;
+    const auto read = std::from_chars(name.data() + before.size(), end, step);
+    if (read.ec != std::errc{} || read.ptr != end) return {};
+    return step;
+}
+
+Result<NodePart> read_part(sys::Store& store, const std::string& path) {
+    FB_TRY_ASSIGN(text, sys::read_text(store, path, part_bytes_max));
+    return decode_part(std::as_bytes(std::span(text)), path);
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_part(const NodePart& part) {
+    PartWriter out;
+    for (const auto letter : part_magic) out.number(letter);
+    out.number(part_version);
+    out.number(part.snapshot_id);
+    out.number(part.step);
+    out.number(part.node);
+    out.number(part.nodes);
+    out.number(part.rules_crc32c);
+    out.number(static_cast<std::uint64_t>(part.tasks.size()));
+    for (const auto& task : part.tasks) {
+        out.numbers(std::span<const char>(task.task));
+        out.numbers(std::span(reinterpret_cast<const std::uint8_t*>(task.bytes.data()), task.bytes.size()));
+    }
+    auto bytes = std::move(out).take();
+    const auto crc = std::as_bytes(std::span<const std::uint32_t>(std::array{crc32c(bytes)}));
+    bytes.insert(bytes.end(), crc.begin(), crc.end());
+    return bytes;
+}
+
+Result<NodePart> decode_part(std::span<const std::byte> bytes, const std::string& name) {
+    const auto damaged = [&](const char* why) {
+        return Error{ErrorKind::corrupt, fmt::format("{} is damaged: {}", name, why)};
+    };
+    if (bytes.size() < part_magic.size() + 2 * sizeof(std::uint32_t)) return damaged("it is cut short");
+    const auto body = bytes.first(bytes.size() - sizeof(std::uint32_t));
+    PartReader check(bytes.subspan(body.size()), name);
+    if (check.number<std::uint32_t>() != crc32c(body)) return damaged("its checksum is not that of its bytes");
+    PartReader in(body, name);
+    for (const auto letter : part_magic)
+        if (in.number<char>() != letter) return damaged("it is no part of an analysis");
+    if (const auto version = in.number<std::uint32_t>(); version != part_version)
+        return Error{ErrorKind::unsupported,
+                     fmt::format("{} is of version {}; this program knows {}", name, version, part_version)};
+    NodePart part;
+    part.snapshot_id = in.number<std::uint64_t>();
+    part.step = in.number<std::int64_t>();
+    part.node = in.number<std::uint32_t>();
+    part.nodes = in.number<std::uint32_t>();
+    part.rules_crc32c = in.number<std::uint32_t>();
+    const auto tasks = in.number<std::uint64_t>();
+    for (std::uint64_t i = 0; i < tasks; ++i) {
+        const auto task = in.numbers<char>(task_name_max);
+        const auto own = in.numbers<std::uint8_t>(task_bytes_max);
+        const auto begin = reinterpret_cast<const std::byte*>(own.data());
+        // Each has two counts at least: a wrong number of them ends here.
+        if (task.empty()) return damaged("an analysis has no name");
+        part.tasks.push_back({{task.begin(), task.end()}, {begin, begin + own.size()}});
+    }
+    FB_TRY(in.done());
+    return part;
+}
+
+Result<> write_part(sys::Store& store, const std::string& run, const std::string& stream, const NodePart& part) {
+    const auto directory = directory_of(run, stream, part.step, part.snapshot_id);
+    FB_TRY(sys::make_directories_below(store, run, directory));
+    const auto bytes = encode_part(part);
+    return sys::write_text_durable(store, part_path(directory, part.node),
+                                   {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+Result<std::optional<std::vector<NodePart>>> all_parts(sys::Store& store, const std::string& run,
+                                                       const std::string& stream, const NodePart& own) {
+    const auto directory = directory_of(run, stream, own.step, own.snapshot_id);
+    for (std::uint32_t node = 0; node < own.nodes; ++node) {
+        FB_TRY_ASSIGN(there, store.exists(part_path(directory, node)));
+        if (!there) return std::optional<std::vector<NodePart>>();
+    }
+    std::vector<NodePart> parts;
+    for (std::uint32_t node = 0; node < own.nodes; ++node) {
+        const auto path = part_path(directory, node);
+        FB_TRY_ASSIGN(part, read_part(store, path));
+        if (part.snapshot_id != own.snapshot_id || part.step != own.step || part.nodes != own.nodes ||
+            part.node != node)
+            return Error{ErrorKind::corrupt, fmt::format("{} is of another snapshot", path)};
+        if (part.rules_crc32c != own.rules_crc32c)
+            return Error{ErrorKind::refused, fmt::format("{} was made with other options of the analyses", path)};
+        parts.push_back(std::move(part));
+    }
+    return std::optional(std::move(parts));
+}
+
+Result<> remove_parts(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t step) {
+    const auto directory = parts_directory(run, stream);
+    const auto entries = store.list(directory);
+    if (!entries) return entries.error().kind == ErrorKind::missing ? Result<>() : Result<>(entries.error());
+    for (const auto& entry : *entries) {
+        const auto own = step_in(entry.name);
+        if (own && *own <= step) FB_TRY(store.remove_tree(directory + "/" + entry.name));
+    }
+    return {};
+}
+
+}  // namespace forebay::insitu

@@ -1,0 +1,55 @@
+// Where the parts of several nodes meet, without MPI and without the application: files in the run's own directory.
+// Whoever writes the last one brings all together.
+//
+//   RUN/forebay/insitu/STREAM/step-000120.00f3000000c0ffee/node-00003      one a node, by a rename
+//
+// The name holds the save, so that parts of a step that is saved again never meet those of before. A node
+// that could not do its part leaves none; then the step has no results, and its directory goes with the results of a
+// later one. Programs of one version alone read them, so they have no page in docs/formats.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "insitu/work.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::insitu {
+
+/// The snapshot that is analysed.
+struct Source {
+    std::string stream;
+    Moment moment;
+    std::uint64_t snapshot_id = 0;
+    std::uint32_t nodes = 1;
+};
+
+struct NodePart {
+    std::uint64_t snapshot_id = 0;
+    std::int64_t step = 0;
+    std::uint32_t node = 0, nodes = 1;
+    std::uint32_t rules_crc32c = 0;  // of the options of the analyses: parts of other options never meet
+    std::vector<TaskPart> tasks;
+    friend bool operator==(const NodePart&, const NodePart&) = default;
+};
+
+std::vector<std::byte> encode_part(const NodePart& part);
+/// `corrupt` for damage and for what is cut short, `unsupported` for a newer version; `name` is for texts.
+Result<NodePart> decode_part(std::span<const std::byte> bytes, const std::string& name);
+
+/// Durable when it returns. `missing` where the run is gone.
+Result<> write_part(sys::Store& store, const std::string& run, const std::string& stream, const NodePart& part);
+
+/// The parts of all nodes, by node; nothing while one is not there.
+Result<std::optional<std::vector<NodePart>>> all_parts(sys::Store& store, const std::string& run,
+                                                       const std::string& stream, const NodePart& own);
+
+/// Removes the parts of this step, and of steps before it, which nobody completes any more: every node writes its parts
+/// in the order of steps.
+Result<> remove_parts(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t step);
+
+}  // namespace forebay::insitu

@@ -1,0 +1,86 @@
+// Goal: parts of a snapshot meet when all of them are there, and never with those of another save or of other options;
+// no damaged file is believed. Method: the simulated disk; every truncation and a flip of every byte of a part.
+
+#include "insitu/parts.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "support/sim_store.hpp"
+
+using namespace forebay;
+using insitu::NodePart;
+using test::SimStore;
+
+namespace {
+
+NodePart part_of(std::uint32_t node, std::int64_t step = 120, std::uint64_t id = 0xf3) {
+    return {id, step, node, 2, 77, {{"means t", {std::byte{1}, std::byte{2}}}, {"cut t", {}}}};
+}
+
+struct PartsDisk {
+    PartsDisk() { disk.make_directories("run").value(); }
+    std::vector<std::string> steps() {
+        std::vector<std::string> names;
+        for (const auto& entry : disk.list("run/forebay/insitu/fields").value()) names.push_back(entry.name);
+        return names;
+    }
+    SimStore disk;
+};
+
+}  // namespace
+
+TEST_CASE("a part comes back as it was, or not at all") {
+    const auto part = part_of(1);
+    const auto bytes = insitu::encode_part(part);
+    CHECK(insitu::decode_part(bytes, "part").value() == part);
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+        CHECK(insitu::decode_part(std::span(bytes).first(size), "part").error().kind == ErrorKind::corrupt);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        auto flipped = bytes;
+        flipped[i] ^= std::byte{0x10};
+        CHECK(!insitu::decode_part(flipped, "part"));
+    }
+}
+
+TEST_CASE("parts meet when all are there") {
+    PartsDisk run;
+    REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(0)));
+    CHECK(!insitu::all_parts(run.disk, "run", "fields", part_of(0)).value());
+    // Of another save of the step.
+    REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(1, 120, 0xf4)));
+    CHECK(!insitu::all_parts(run.disk, "run", "fields", part_of(0)).value());
+    REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(1)));
+    const auto all = insitu::all_parts(run.disk, "run", "fields", part_of(1)).value();
+    REQUIRE(all);
+    CHECK(*all == std::vector{part_of(0), part_of(1)});
+}
+
+TEST_CASE("parts of other options never meet") {
+    PartsDisk run;
+    auto other = part_of(1);
+    other.rules_crc32c = 78;
+    REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(0)));
+    REQUIRE(insitu::write_part(run.disk, "run", "fields", other));
+    const auto all = insitu::all_parts(run.disk, "run", "fields", part_of(0));
+    REQUIRE(!all);
+    CHECK(all.error().kind == ErrorKind::refused);
+    CHECK(all.error().what.find("node-00001") != std::string::npos);
+}
+
+TEST_CASE("parts of a step go with it, and those of steps before that nobody completes") {
+    PartsDisk run;
+    REQUIRE(insitu::remove_parts(run.disk, "run", "fields", 120));  // none is fine
+    for (const std::int64_t step : {80, 120, 160})
+        REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(0, step)));
+    REQUIRE(run.disk.make_directories("run/forebay/insitu/fields/of-others"));
+    REQUIRE(insitu::remove_parts(run.disk, "run", "fields", 120));
+    CHECK(run.steps() == std::vector<std::string>{"of-others", "step-000160.00000000000000f3"});
+}
+
+TEST_CASE("no part makes a run that is gone") {
+    SimStore disk;
+    CHECK(insitu::write_part(disk, "run", "fields", part_of(0)).error().kind == ErrorKind::missing);
+    CHECK(!disk.exists("run").value());
+}

@@ -1,0 +1,105 @@
+#include "insitu/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/limits.hpp"
+#include "base/try.hpp"
+#include "catalog/catalog.hpp"
+#include "commit/write_snapshot.hpp"
+#include "format/layout.hpp"
+
+namespace forebay::insitu {
+
+namespace {
+
+class ResultBlocks final : public commit::Blocks {
+public:
+    ResultBlocks(const AnalysisResults& results, const format::Layout& layout) : results_(results), layout_(layout) {}
+
+    Result<> read(std::size_t block, std::uint64_t at, std::span<std::byte> to) override {
+        const auto& bytes = results_.variables[layout_.blocks[block].variable].bytes;
+        if (!to.empty()) std::memcpy(to.data(), bytes.data() + at, to.size());
+        return {};
+    }
+
+private:
+    const AnalysisResults& results_;
+    const format::Layout& layout_;
+};
+
+std::string id_text(const Source& source) { return fmt::format("{:016x}", source.snapshot_id); }
+
+Schema schema_of(const Source& source, const AnalysisResults& results) {
+    Schema schema{.stream = result_stream(source.stream, results.analysis.name), .tables = {}, .variables = {}};
+    for (const auto& found : results.variables) {
+        auto attributes = found.attributes;
+        attributes.others.emplace_back(source_attribute, id_text(source));
+        schema.variables.push_back({.name = found.name,
+                                    .type = found.type,
+                                    .kind = Kind::replicated,
+                                    .shape = found.shape,
+                                    .attributes = std::move(attributes)});
+    }
+    return schema;
+}
+
+}  // namespace
+
+std::string result_stream(const std::string& stream, const std::string& analysis) { return stream + "." + analysis; }
+
+Result<bool> has_results(sys::Store& store, const std::string& run, const Source& source, const std::string& analysis) {
+    const auto directory =
+        fmt::format("{}/{}/{}", run, result_stream(source.stream, analysis), catalog::step_name(source.moment.step));
+    const auto manifest = catalog::load_manifest(store, directory);
+    if (!manifest) return manifest.error().kind == ErrorKind::missing ? Result<bool>(false) : manifest.error();
+    if (manifest->schema.variables.empty()) return false;
+    const auto& others = manifest->schema.variables.front().attributes.others;
+    return std::ranges::any_of(others, [&](const auto& other) {
+        const auto* const text = std::get_if<std::string>(&other.second);
+        return other.first == source_attribute && text != nullptr && *text == id_text(source);
+    });
+}
+
+Result<> write_results(sys::Store& store, const std::string& run, const Source& source,
+                       const AnalysisResults& results) {
+    const auto schema = schema_of(source, results);
+    if (const auto good = check_described(schema); !good)
+        return because(good.error(),
+                       fmt::format("results of analysis '{}': {}", results.analysis.name, good.error().what));
+    format::RankPart part;
+    part.boxes.resize(schema.variables.size());
+    FB_TRY_ASSIGN(layout, format::plan_layout(schema, std::span(&part, 1),
+                                              {.alignment_bytes = limits::page_bytes, .headroom_percent = 0}));
+    ResultBlocks blocks(results, layout);
+    const commit::Destination to{
+        .run = run, .stream = schema.stream, .step = source.moment.step, .time = source.moment.time, .replaces = true};
+    FB_TRY(commit::write_snapshot(store, to, layout, blocks, {}));
+    return {};
+}
+
+std::string picture_file(const Source& source, const AnalysisResults& results, const Picture& picture) {
+    auto name = fmt::format("{}.{}.{}.png", result_stream(source.stream, results.analysis.name), picture.name,
+                            catalog::step_name(source.moment.step));
+    std::ranges::replace(name, '/', '-');
+    return name;
+}
+
+Result<> write_picture(sys::Store& store, const std::string& directory, const std::string& name,
+                       const Picture& picture) {
+    // The spool takes what begins with a dot for unfinished.
+    const auto unfinished = directory + "/." + name;
+    const auto write = [&]() -> Result<> {
+        FB_TRY_ASSIGN(file, store.open(unfinished, sys::Access::create));
+        FB_TRY(file->write(0, picture.png));
+        FB_TRY(file->close());
+        return store.rename(unfinished, directory + "/" + name);
+    };
+    const auto written = write();
+    if (!written) static_cast<void>(store.remove(unfinished));
+    return written;
+}
+
+}  // namespace forebay::insitu

@@ -1,0 +1,35 @@
+// Results as data like any other: a snapshot of the stream "STREAM.NAME" for each analysis, of one node file with
+// replicated variables, written straight at the target and committed. It has step and time of the snapshot that it is
+// made of, and each variable names that snapshot.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "insitu/parts.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::insitu {
+
+/// The attribute of every result: the id of the snapshot that it is made of, 16 hexadecimal digits.
+inline constexpr const char* source_attribute = "made_of_snapshot";
+
+/// "fields.means"
+std::string result_stream(const std::string& stream, const std::string& analysis);
+
+/// Whether the results of this very snapshot are committed already, so that nothing is left to do.
+Result<bool> has_results(sys::Store& store, const std::string& run, const Source& source, const std::string& analysis);
+
+/// Writes and commits the results of one analysis; those of an earlier save of the step are replaced. `run` exists.
+Result<> write_results(sys::Store& store, const std::string& run, const Source& source, const AnalysisResults& results);
+
+/// "fields.cut.temperature.step-000120.png": of a picture, without a directory.
+std::string picture_file(const Source& source, const AnalysisResults& results, const Picture& picture);
+
+/// Writes it into a directory that exists, under that name, by a rename: nobody sees a part of it.
+Result<> write_picture(sys::Store& store, const std::string& directory, const std::string& name,
+                       const Picture& picture);
+
+}  // namespace forebay::insitu

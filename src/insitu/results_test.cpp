@@ -1,0 +1,72 @@
+// Goal: results are snapshots like any other, which say what they are made of, and those of a later save of the step
+// take their place; a picture is seen whole or not at all. Method: the simulated disk.
+
+#include "insitu/results.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "catalog/block_reader.hpp"
+#include "catalog/catalog.hpp"
+#include "support/sim_store.hpp"
+
+using namespace forebay;
+using insitu::AnalysisResults;
+using insitu::Source;
+using test::SimStore;
+
+namespace {
+
+const Source source{"fields", {120, 3.5}, 0xf3, 1};
+
+AnalysisResults results_of(double value) {
+    AnalysisResults results;
+    results.analysis.name = "means";
+    std::vector<std::byte> bytes(sizeof value);
+    std::memcpy(bytes.data(), &value, sizeof value);
+    results.variables.push_back({"t/mean", f64, {}, {.unit = "K"}, bytes});
+    return results;
+}
+
+double mean_at(SimStore& disk) {
+    const std::string directory = "run/fields.means/step-000120";
+    const auto manifest = catalog::load_manifest(disk, directory).value();
+    CHECK(manifest.time == 3.5);
+    CHECK(manifest.schema.variables.front().attributes.unit == "K");
+    const auto node = catalog::BlockReader::open(disk, directory, manifest.nodes.front()).value();
+    const auto bytes = node.value(0).value();
+    double value = 0;
+    REQUIRE(bytes.size() == sizeof value);
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+}
+
+}  // namespace
+
+TEST_CASE("results are committed with step, time and source, and a later save's take their place") {
+    SimStore disk;
+    REQUIRE(disk.make_directories("run"));
+    CHECK(!insitu::has_results(disk, "run", source, "means").value());
+    REQUIRE(insitu::write_results(disk, "run", source, results_of(1.5)));
+    CHECK(mean_at(disk) == 1.5);
+    CHECK(insitu::has_results(disk, "run", source, "means").value());
+    auto later = source;
+    later.snapshot_id = 0xf4;
+    CHECK(!insitu::has_results(disk, "run", later, "means").value());
+    REQUIRE(insitu::write_results(disk, "run", later, results_of(2.5)));
+    CHECK(mean_at(disk) == 2.5);
+    CHECK(insitu::has_results(disk, "run", later, "means").value());
+}
+
+TEST_CASE("a picture has its name when it is whole, and one that cannot be written leaves nothing") {
+    SimStore disk;
+    REQUIRE(disk.make_directories("spool"));
+    const insitu::Picture picture{"gas/density", {std::byte{1}, std::byte{2}}};
+    const auto name = insitu::picture_file(source, results_of(0), picture);
+    CHECK(name == "fields.means.gas-density.step-000120.png");
+    REQUIRE(insitu::write_picture(disk, "spool", name, picture));
+    CHECK(disk.list("spool").value().size() == 1);
+    CHECK(disk.exists("spool/" + name).value());
+    CHECK(!insitu::write_picture(disk, "nowhere", name, picture));
+}

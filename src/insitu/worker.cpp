@@ -1,0 +1,123 @@
+#include "insitu/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <istream>
+#include <ostream>
+#include <sstream>
+
+#include "base/crc32c.hpp"
+#include "base/try.hpp"
+#include "catalog/block_reader.hpp"
+#include "catalog/run.hpp"
+#include "insitu/results.hpp"
+#include "node/analysis_rules.hpp"
+
+namespace forebay::insitu {
+
+namespace {
+
+// One line, whatever the text holds.
+std::string one_line(std::string text) {
+    std::ranges::replace(text, '\n', ' ');
+    return text;
+}
+
+void tell_problems(const Work& work, std::ostream& out) {
+    for (const auto& problem : work.problems()) out << "problem " << one_line(problem) << '\n';
+    out.flush();
+}
+
+}  // namespace
+
+bool Worker::has_lease(std::uint32_t slot, std::uint64_t id) const {
+    const auto& control = staging_.control().slots[slot];
+    return (control.holds.load(std::memory_order_acquire) & node::lease_hold) != 0 &&
+           control.snapshot_id.load(std::memory_order_acquire) == id;
+}
+
+Result<Worker::Seen> Worker::see(std::uint32_t slot, std::uint64_t id, std::ostream& out) {
+    const auto taken = [&] { return Error{ErrorKind::retry, "a later save needed the slot before it was seen"}; };
+    const auto& page = staging_.control();
+    if (slot >= page.slot_count.load(std::memory_order_acquire))
+        return Error{ErrorKind::broken, fmt::format("a mistake in Forebay itself: there is no slot {}", slot)};
+    const auto& stream = page.streams[page.slots[slot].stream];
+    const auto path = staging_.slot_path(slot);
+    Seen seen;
+    const std::string rules = stream.insitu.data();
+    FB_TRY_ASSIGN(analyses, node::decode_analyses(rules));
+    seen.analyses = std::move(analyses);
+    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, false));
+    const std::span<const std::byte> image = mapping.bytes();
+    const auto gone = [&](const Error& error) { return has_lease(slot, id) ? error : taken(); };
+    const auto peek = format::peek(image, path);
+    if (!peek) return gone(peek.error());
+    if (peek->record.snapshot_id != id || peek->head_bytes > image.size()) return taken();
+    auto head = format::open_head(image.first(peek->head_bytes), path);
+    if (!head) return gone(head.error());
+    const auto& record = peek->record;
+    seen.source = {stream.name.data(), {record.step, record.time}, id, record.nodes};
+    seen.schema = head->schema;
+    work_ = Work::plan(seen.analyses, seen.schema, seen.source.moment);
+    const auto node = catalog::BlockReader::over(std::move(*head), image, path);
+    if (const auto done = work_->see(node, [&] { return has_lease(slot, id); }); !done) return gone(done.error());
+    if (!has_lease(slot, id)) return taken();
+    out << "seen\n";
+    out.flush();
+    const auto crc = crc32c(std::as_bytes(std::span(rules)));
+    seen.part = {id, record.step, record.node, record.nodes, crc, {}};
+    return seen;
+}
+
+Result<> Worker::put(const Source& source, const AnalysisResults& results) {
+    FB_TRY(write_results(target_, session_.run, source, results));
+    for (const auto& picture : results.pictures)
+        FB_TRY(write_picture(sys::posix_store(), node::spool_path(staging_.directory()),
+                             picture_file(source, results, picture), picture));
+    return {};
+}
+
+Result<std::size_t> Worker::finish(const Seen& seen, std::ostream& out) {
+    FB_TRY(catalog::check_identity(target_, session_.run, session_.run_id));
+    const auto& source = seen.source;
+    if (source.nodes > 1) {
+        auto part = seen.part;
+        part.tasks = work_->parts();
+        tell_problems(*work_, out);
+        work_.reset();
+        FB_TRY(write_part(target_, session_.run, source.stream, part));
+        FB_TRY_ASSIGN(parts, all_parts(target_, session_.run, source.stream, part));
+        if (!parts) return std::size_t{0};
+        work_ = Work::plan(seen.analyses, seen.schema, source.moment);
+        for (const auto& one : *parts) work_->merge(one.tasks);
+    }
+    const auto all = work_->make();
+    tell_problems(*work_, out);
+    for (const auto& results : all) FB_TRY(put(source, results));
+    if (source.nodes > 1) FB_TRY(remove_parts(target_, session_.run, source.stream, source.moment.step));
+    return all.size();
+}
+
+void Worker::serve(std::istream& in, std::ostream& out) {
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream words(line);
+        std::string verb;
+        std::uint32_t slot = 0;
+        std::uint64_t id = 0;
+        words >> verb >> slot >> std::hex >> id;
+        if (verb != "see" || !words) {
+            out << "failed the worker does not understand \"" << one_line(line) << "\"\n";
+            out.flush();
+            continue;
+        }
+        const auto seen = see(slot, id, out);
+        const auto made = seen ? finish(*seen, out) : Result<std::size_t>(seen.error());
+        work_.reset();
+        if (made) out << "made " << *made << '\n';
+        else out << "failed " << one_line(made.error().line()) << '\n';
+        out.flush();
+    }
+}
+
+}  // namespace forebay::insitu

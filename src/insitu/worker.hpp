@@ -1,0 +1,57 @@
+// The worker of a node: a process of its own, so that whatever happens in an analysis happens to nobody else. The agent
+// starts it, tells it what to look at, and ends it; docs/decisions/0056 says why it is as it is.
+//
+//   agent -> worker   see SLOT ID STEP      a sealed slot, and the save in it: 16 hexadecimal digits
+//   worker -> agent   seen                  the slot is read no more
+//                     made N                what this node had to do of the step is done; N snapshots of results
+//                                           were committed, 0 where another node will bring the parts together
+//                     failed TEXT           the step is not analysed on this node
+//                     problem TEXT          one analysis could not be made; the others go on
+//
+// A line each; text has no line feeds. A save may take the slot while the worker reads it, and then takes the lease
+// first (node::lease_hold). So what was read counts only if the lease is still there afterwards.
+//
+// Threads: one.
+
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "insitu/parts.hpp"
+#include "node/staging.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::insitu {
+
+class Worker {
+public:
+    /// `target` must outlive it. `session` and `staging` are of one staging directory.
+    Worker(sys::Store& target, node::Staging staging, node::SessionFile session)
+        : target_(target), staging_(std::move(staging)), session_(std::move(session)) {}
+
+    /// Answers lines until there are no more.
+    void serve(std::istream& in, std::ostream& out);
+
+private:
+    struct Seen {
+        Source source;
+        NodePart part;
+        std::vector<Analysis> analyses;
+        Schema schema;
+    };
+    Result<Seen> see(std::uint32_t slot, std::uint64_t id, std::ostream& out);
+    Result<std::size_t> finish(const Seen& seen, std::ostream& out);
+    bool has_lease(std::uint32_t slot, std::uint64_t id) const;
+    Result<> put(const Source& source, const AnalysisResults& results);
+
+    sys::Store& target_;
+    node::Staging staging_;
+    const node::SessionFile session_;
+    std::optional<Work> work_;  // of a snapshot of one node, between see() and finish()
+};
+
+}  // namespace forebay::insitu

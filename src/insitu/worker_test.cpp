@@ -1,0 +1,145 @@
+// Goal: a worker looks at a sealed slot, says when it has seen it, and commits results; parts of two nodes meet; what
+// was read counts only while the lease stands; nonsense is answered. Method: a staging directory made by hand with a
+// sealed slot in it, and lines through streams of text.
+
+#include "insitu/worker.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "catalog/catalog.hpp"
+#include "catalog/run.hpp"
+#include "node/analysis_rules.hpp"
+#include "support/cut_fields.hpp"
+#include "support/temp_directory.hpp"
+
+using namespace forebay;
+using insitu::Worker;
+using test::CutFields;
+
+namespace {
+
+StreamOptions options_of(std::vector<Analysis> analyses) {
+    StreamOptions options;
+    options.insitu = std::move(analyses);
+    return options;
+}
+
+Analysis means_of(std::string variable) {
+    Analysis means;
+    means.name = "means";
+    means.variables = {std::move(variable)};
+    return means;
+}
+
+// A node with one sealed slot under a lease.
+struct LeasedNode {
+    LeasedNode(const test::TempDirectory& folder, const CutFields& cut, std::uint32_t node,
+               std::vector<Analysis> analyses)
+        : run(folder / "run") {
+        auto& disk = sys::posix_store();
+        session.run = run;
+        session.run_id = catalog::make_identity(disk, run).value();
+        const auto directory = node::staging_directory(folder.path(), run, session.run_id, node).value();
+        staging.emplace(node::Staging::create(node::LockedDirectory::lock(directory, run).value(), session,
+                                              std::chrono::milliseconds(0))
+                            .value());
+        stream = staging->add_stream("fields", options_of(std::move(analyses))).value();
+        slot = staging->slots_of(stream).front();
+        const auto image = cut.node_file(node);
+        auto mapping = sys::Mapping::create(staging->slot_path(slot), image.size()).value();
+        std::ranges::copy(image, mapping.bytes().begin());
+        auto& control = staging->control().slots[slot];
+        control.snapshot_id = CutFields::id;
+        control.step = CutFields::step;
+        control.holds = node::lease_hold;
+        disk.make_directories(node::spool_path(directory)).value();
+    }
+
+    std::string answers(const std::string& lines) {
+        Worker worker(sys::posix_store(), node::Staging::join(staging->directory()).value(), session);
+        std::istringstream in(lines);
+        std::ostringstream out;
+        worker.serve(in, out);
+        return out.str();
+    }
+    std::string see() const { return "see " + std::to_string(slot) + " 0000000000c0ffee 120\n"; }
+
+    std::string run;
+    node::SessionFile session;
+    std::optional<node::Staging> staging;
+    std::uint32_t stream = 0, slot = 0;
+};
+
+bool has_means(const std::string& run) {
+    const auto manifest = catalog::load_manifest(sys::posix_store(), run + "/fields.means/step-000120");
+    return manifest && manifest->schema.variables.front().name.starts_with("t/");
+}
+
+}  // namespace
+
+TEST_CASE("a sealed slot is seen, and its results are committed") {
+    const test::TempDirectory folder;
+    auto cut = means_of("t");
+    cut.name = "cut";
+    cut.kind = Analysis::Kind::slice;
+    LeasedNode node(folder, {2, 1, 0, 1}, 0, {means_of("t"), cut});
+    CHECK(node.answers(node.see()) == "seen\nmade 2\n");
+    CHECK(has_means(node.run));
+    CHECK(sys::posix_store()
+              .exists(node::spool_path(node.staging->directory()) + "/fields.cut.t.step-000120.png")
+              .value());
+}
+
+TEST_CASE("the parts of two nodes meet at whoever is the second") {
+    const test::TempDirectory folder;
+    LeasedNode first(folder, {3, 2, 1, 1}, 0, {means_of("t")});
+    LeasedNode second(folder, {3, 2, 1, 1}, 1, {means_of("t")});
+    CHECK(first.answers(first.see()) == "seen\nmade 0\n");
+    CHECK(!has_means(first.run));
+    CHECK(second.answers(second.see()) == "seen\nmade 1\n");
+    CHECK(has_means(first.run));
+    CHECK(sys::posix_store().list(first.run + "/forebay/insitu/fields").value().empty());
+}
+
+TEST_CASE("an analysis that cannot be made is a problem, and no more") {
+    const test::TempDirectory folder;
+    auto bad = means_of("pressure");
+    bad.name = "bad";
+    LeasedNode node(folder, {}, 0, {bad, means_of("t")});
+    const auto said = node.answers(node.see());
+    CHECK(said.find("problem analysis 'bad'") != std::string::npos);
+    CHECK(said.ends_with("made 1\n"));
+}
+
+TEST_CASE("what was read counts only while the lease stands") {
+    const test::TempDirectory folder;
+    LeasedNode node(folder, {}, 0, {means_of("t")});
+    auto& control = node.staging->control().slots[node.slot];
+    control.holds = 0;
+    CHECK(node.answers(node.see()).starts_with("failed a later save needed the slot"));
+    control.holds = node::lease_hold;
+    control.snapshot_id = CutFields::id + 1;
+    CHECK(node.answers(node.see()).starts_with("failed a later save needed the slot"));
+    CHECK(!has_means(node.run));
+}
+
+TEST_CASE("a damaged slot, another run and nonsense are answered, and the worker goes on") {
+    const test::TempDirectory folder;
+    LeasedNode node(folder, {}, 0, {means_of("t")});
+    auto said = node.answers("hello\nsee\nsee 99 0000000000c0ffee 120\n" + node.see());
+    CHECK(said.starts_with("failed the worker does not understand \"hello\"\nfailed"));
+    CHECK(said.ends_with("seen\nmade 1\n"));
+    node.session.run_id += 1;
+    said = node.answers(node.see());
+    CHECK(said.starts_with("seen\nfailed"));
+    auto mapping = sys::Mapping::open(node.staging->slot_path(node.slot), true).value();
+    const auto head = format::open_head(mapping.bytes(), "slot").value();
+    mapping.bytes()[head.blocks[head.first_block[1]].offset_bytes] ^= std::byte{1};
+    said = node.answers(node.see());
+    CHECK(said.starts_with("failed"));
+    CHECK(said.find("'t'") != std::string::npos);
+}
