@@ -1,0 +1,69 @@
+#include "insitu/colour_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace forebay::insitu {
+
+namespace {
+
+constexpr float largest_float = std::numeric_limits<float>::max();
+
+/// The least and the greatest finite value above `floor`; the first is above the second where there is none.
+std::pair<double, double> finite_range(std::span<const float> values, float floor) {
+    // Comparisons with NaN are false, so what counts is chosen by them.
+    float least = std::numeric_limits<float>::infinity(), greatest = -std::numeric_limits<float>::infinity();
+    for (const float value : values) {
+        const bool counts = value > floor && value <= largest_float;
+        least = std::min(least, counts ? value : least);
+        greatest = std::max(greatest, counts ? value : greatest);
+    }
+    return {least, greatest};
+}
+
+}  // namespace
+
+ColourScale::ColourScale(double low, double high, bool log) : low_(low), high_(high), log_(log) {
+    if (is_empty()) return;
+    begin_ = log ? std::log(low) : low;
+    per_unit_ = 1 / ((log ? std::log(high) : high) - begin_);
+}
+
+Result<ColourScale> ColourScale::over(std::span<const float> values, double low, double high, bool log) {
+    if (low >= high) return Error{ErrorKind::refused, "the lowest value of the colours is not below the highest"};
+    if (log && (low <= 0 || high <= 0))
+        return Error{ErrorKind::refused, "colours by the logarithm have limits above 0"};
+    if (std::isinf(low) || std::isinf(high)) return Error{ErrorKind::refused, "the limits of the colours are not finite"};
+    if (std::isnan(low) || std::isnan(high)) {
+        const float floor = log ? 0.0f : -std::numeric_limits<float>::infinity();
+        const auto [least, greatest] = finite_range(values, floor);
+        const bool is_found = least <= greatest;
+        if (!is_found && std::isnan(low) && std::isnan(high)) return ColourScale(0, 0, log);
+        const bool low_given = !std::isnan(low), high_given = !std::isnan(high);
+        if (!low_given) low = is_found ? least : high;
+        if (!high_given) high = is_found ? greatest : low;
+        if (low >= high) {
+            // Both ends go, or the one that is not given.
+            const double middle = low_given ? low : high;
+            const double half = middle == 0 ? 1 : std::abs(middle) / 2;
+            if (!low_given || !high_given) {
+                if (!low_given) low = log ? middle / 2 : middle - half;
+                if (!high_given) high = log ? middle * 2 : middle + half;
+            }
+        }
+    }
+    return ColourScale(low, high, log);
+}
+
+double ColourScale::share_of(double value) const { return ((log_ ? std::log(value) : value) - begin_) * per_unit_; }
+
+int ColourScale::step_of(float value, int steps) const {
+    if (std::isnan(value) || (log_ && value <= 0)) return none;
+    if (is_empty()) return steps / 2;
+    const double place = log_ ? static_cast<double>(std::log(value)) : static_cast<double>(value);
+    return static_cast<int>(std::clamp((place - begin_) * per_unit_, 0.0, 1.0) * (steps - 1) + 0.5);
+}
+
+}  // namespace forebay::insitu

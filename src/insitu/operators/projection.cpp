@@ -1,0 +1,112 @@
+// The sum of an array along one of its dimensions, as f64. Binned sums (binned_sums.hpp, which bounds their error): the
+// same bits whatever the blocks, the nodes and their order. Elements that no block holds add nothing; the attribute
+// "missing" counts them. A sum of which an element is NaN is NaN.
+//
+// Part: the count of elements, and patches of sums.
+
+#include <fmt/format.h>
+
+#include "base/try.hpp"
+#include "describe/geometry.hpp"
+#include "insitu/found.hpp"
+#include "insitu/operators/doubles.hpp"
+#include "insitu/operators/lines.hpp"
+#include "insitu/operators/makers.hpp"
+#include "insitu/operators/plane.hpp"
+#include "insitu/operators/sum_patches.hpp"
+
+namespace forebay::insitu {
+
+namespace {
+
+constexpr std::size_t batch_values = 1024;  // are read at once: as many doubles stay in the first cache
+
+class Projection final : public Analyser {
+public:
+    Projection(const Analysis& analysis, const Variable& variable)
+        : analysis_(analysis),
+          variable_(variable),
+          plane_(without(variable.shape, analysis.axis)),
+          patches_(plane_, is_long(variable.type) ? BinnedSums::bins_of_double : BinnedSums::bins_of_single, false) {}
+
+    void take(const Piece& piece) override {
+        const int axis = analysis_.axis;
+        const Box cells{without(piece.box.lo, axis), without(piece.box.size, axis)};
+        auto& sums = patches_.patch_of(cells).sums;
+        std::array<double, batch_values> values{};
+        for_each_line(piece, [&](const ArrayLine& line) {
+            auto at = without(line.at, axis);
+            for (int dim = 0; dim < at.dims(); ++dim) at[dim] -= cells.lo[dim];
+            const auto first = place_in(cells.size, at);
+            for (std::uint64_t done = 0; done < line.count; done += batch_values) {
+                const auto batch = std::span(values).first(std::min(batch_values, line.count - done));
+                const auto* const from = piece.columns.front().data() + (line.first + done) * variable_.type.size_bytes;
+                read_doubles(variable_.type, from, batch);
+                if (axis == variable_.shape.dims() - 1) sums.add_all(first, batch);
+                else sums.add_each(first + done, batch);
+            }
+        });
+        seen_ += piece.count;
+    }
+
+    std::vector<std::byte> part() const override {
+        PartWriter to;
+        to.number<std::uint64_t>(seen_);
+        patches_.write(to);
+        return std::move(to).take();
+    }
+
+    Result<> merge(std::span<const std::byte> part) override {
+        const auto name = "a part of the projection of '" + variable_.name + "'";
+        PartReader from(part, name);
+        const auto seen = from.number<std::uint64_t>();
+        if (seen > variable_.elements() - seen_) return Error{ErrorKind::corrupt, name + " is damaged"};
+        FB_TRY(patches_.merge(from, name));
+        seen_ += seen;
+        return {};
+    }
+
+    Result<Made> make(const Moment& moment) override {
+        const auto whole = patches_.whole();
+        std::vector<double> sums(whole.sums.count());
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = whole.sums.value(i);
+        auto attributes = units_of(variable_);
+        attributes.others.emplace_back("axis", static_cast<std::int64_t>(analysis_.axis));
+        note_missing(attributes, variable_.elements() - seen_);
+        Made made;
+        made.variables.push_back(found_list<double>(variable_.name + "/sum", plane_, sums, attributes));
+        if (!analysis_.picture) return made;
+        const PlaneWords words{
+            "", fmt::format("sum of {} along {}", variable_.name, dimension_name(variable_, analysis_.axis))};
+        FB_TRY_ASSIGN(picture, draw_plane_of(analysis_, variable_, analysis_.axis, {sums.begin(), sums.end()}, words,
+                                             moment));
+        made.pictures.push_back(std::move(picture));
+        return made;
+    }
+
+private:
+    const Analysis analysis_;
+    const Variable variable_;
+    const Extents plane_;
+    SumPatches patches_;
+    std::uint64_t seen_ = 0;  // elements
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Analyser>> make_projection(const Analysis& analysis, std::span<const Variable> variables) {
+    FB_TRY(check_array(variables, 2, "projected"));
+    const auto& variable = variables.front();
+    FB_TRY(check_axis(variable, analysis.axis));
+    if (!is_real(variable.type))
+        return Error{ErrorKind::refused, fmt::format("variable '{}' is of {}, which is not projected", variable.name,
+                                                     name_of(variable.type))};
+    if (variable.shape[analysis.axis] > BinnedSums::terms_max)
+        return Error{ErrorKind::refused,
+                     fmt::format("variable '{}' of shape {} is not projected along more than {} elements", variable.name,
+                                 show_shape(variable.shape), BinnedSums::terms_max)};
+    if (analysis.picture) FB_TRY(check_drawable(variable, without(variable.shape, analysis.axis)));
+    return std::unique_ptr<Analyser>(std::make_unique<Projection>(analysis, variable));
+}
+
+}  // namespace forebay::insitu
