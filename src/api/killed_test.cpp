@@ -1,21 +1,26 @@
 // Goal: whoever is killed, and whenever: what was sealed is committed, by the agent alone, by the next agent, by the
-// next session or by `forebay drain`; and a restart finds a whole snapshot, never an older one than was durable.
+// next session or by `forebay drain`; and a restart finds a whole snapshot, never an older one than was durable. A node
+// whose agent is gone for good ends the saves of all nodes soon, with its own error.
 // Method: the application is a forked process whose ranks are threads; agents are processes, slowed by the rate limit;
 // SIGKILL for the one, the other, or both.
 
 #include <doctest/doctest.h>
 #include <sched.h>
 
+#include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "catalog/catalog.hpp"
 #include "support/mid_drain.hpp"
+#include "support/processes.hpp"
 #include "support/temp_directory.hpp"
 #include "support/thread_group.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
 
+using test::agent_of;
 using test::forebay_command;
 using test::kill_agents;
 using test::MidDrain;
@@ -51,6 +56,116 @@ std::vector<std::int64_t> committed(const Options& options) {
 }
 
 }  // namespace
+
+namespace {
+
+// The agents of some nodes, which neither drain nor leave until they go on.
+class StoppedAgents {
+public:
+    ~StoppedAgents() { go_on(); }
+    void stop(const std::vector<std::string>& directories) {
+        for (const auto& directory : directories) {
+            wait_until(
+                [&] { return test::text_in(node::agent_log_path(directory)).find(" serves ") != std::string::npos; });
+            ::kill(agents_.emplace_back(agent_of(directory)), SIGSTOP);
+        }
+    }
+    void go_on() {
+        for (const auto agent : agents_) ::kill(agent, SIGCONT);
+        agents_.clear();
+    }
+
+private:
+    std::vector<pid_t> agents_;
+};
+
+// One node can have no agent, or its drain has failed; as long as it lives.
+class FailingNode {
+public:
+    FailingNode(const std::string& directory, bool agent_is_gone) : log_(node::agent_log_path(directory)) {
+        if (agent_is_gone) {
+            ::kill(agent_of(directory), SIGKILL);
+            wait_until([&] { return !sys::lock_is_held(node::agent_lock_path(directory)); });
+            std::filesystem::rename(log_, log_ + ".away");
+            std::filesystem::create_directory(log_);
+            return;
+        }
+        node_ = node::Staging::join(directory).value();
+        auto& slot = node_->control().slots[0];
+        node::set_error(slot.error_text, {ErrorKind::broken, "the disk has burnt down"});
+        slot.error_kind = static_cast<std::uint32_t>(ErrorKind::broken);
+        slot.failures += 1;
+        slot.state = node::SlotState::failed;
+    }
+    ~FailingNode() {
+        if (node_) return;
+        std::filesystem::remove(log_);
+        std::filesystem::rename(log_ + ".away", log_);
+    }
+    FailingNode(const FailingNode&) = delete;
+    FailingNode& operator=(const FailingNode&) = delete;
+
+private:
+    const std::string log_;
+    std::optional<node::Staging> node_;
+};
+
+}  // namespace
+
+TEST_CASE("a node that cannot save ends the wait of all others, which get its error") {
+    for (const int nodes : {2, 3})
+        for (const bool agent_is_gone : {true, false}) {
+            CAPTURE(nodes);
+            CAPTURE(agent_is_gone);
+            const test::TempDirectory folder;
+            auto options = options_in(folder, nodes, 0);
+            options.stall_wait = 30s;
+            StoppedAgents agents;
+            std::optional<FailingNode> failing;
+            test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
+                Rank here(std::move(world), options);
+                here.once([&] { agents.stop(staged(options)); });
+                CHECK(here.save(1).value().kept);
+                here.once([&] { failing.emplace(test::staging_of(options, nodes - 1), agent_is_gone); });
+                const auto saved = here.save(2);
+                CHECK_FALSE(saved);
+                const auto text = saved ? "saved" : saved.error().text();
+                CHECK_MESSAGE(text.find(agent_is_gone ? "no agent on " : "the disk has burnt down") != text.npos, text);
+                CHECK_MESSAGE(text.find("(reported by rank 2)") != text.npos, text);
+                here.once([&] {
+                    failing.reset();
+                    agents.go_on();
+                });
+                here.stream.wait_committed(60s).value();
+                CHECK(here.save(2).value().kept);
+                here.session.close().value();
+            });
+            CHECK(committed(options) == std::vector<std::int64_t>{2, 1});
+        }
+}
+
+TEST_CASE("one node waits long for its slot and the others not at all: all save") {
+    for (const int nodes : {2, 3}) {
+        const test::TempDirectory folder;
+        auto options = options_in(folder, nodes, 0);
+        StoppedAgents agents;
+        bool has_waited = false;
+        options.log = [&](const std::string& line) {
+            if (line.find("still waiting after ") == line.npos || line.find("a slot for step 2") == line.npos) return;
+            has_waited = true;
+            agents.go_on();
+        };
+        test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
+            Rank here(std::move(world), options, {.keep = 0});
+            here.once([&] { agents.stop({test::staging_of(options, 0)}); });
+            CHECK(here.save(1).value().kept);
+            CHECK(here.save(2).value().kept);
+            here.session.close().value();
+        });
+        CHECK(has_waited);
+        CHECK(committed(options) == std::vector<std::int64_t>{2, 1});
+    }
+}
 
 TEST_CASE("all ranks are killed while their step drains: the agents finish and commit alone") {
     for (const int nodes : {1, 2}) {

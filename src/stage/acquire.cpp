@@ -1,101 +1,29 @@
-// How the node's first rank gets a slot for a save: a free one, a waiting one that newest_only replaces, or none.
+// How the node's first rank gets a slot for a save: a free one, a waiting one that newest_only replaces, or none; and
+// how all ranks agree on it.
+//
+// A node that has its slot, or has failed, enters the agreement that ends every save, one maximum over the world, and
+// waits there for the others. One that has waited ask_others_every for its slot enters it undecided. Then, as long as
+// no node has failed, all repeat it: for example with slots after 0 s, 1 s and 5 s there are maxima at 2 s, 4 s and 5
+// s. So a node that fails after 1 s ends everybody's save after 2 s, with its own error.
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
+#include <chrono>
+#include <limits>
+#include <optional>
 
 #include "base/try.hpp"
-#include "node/await.hpp"
-#include "node/step_clock.hpp"
+#include "stage/slot_wait.hpp"
 #include "stage/stager.hpp"
 #include "sys/clock.hpp"
-#include "sys/machine.hpp"
 
 namespace forebay::stage {
 
 namespace {
 
-/// The wait of one save for a slot.
-class SlotWait {
-public:
-    /// All of them must outlive it.
-    SlotWait(const StagerContext& context, const StreamOptions& options, const StreamSlots& slots, std::int64_t step)
-        : context_(context),
-          options_(options),
-          slots_(slots),
-          step_(step),
-          deadline_(sys::Clock::now() + options.wait_max),
-          long_wait_(options.policy == Policy::wait
-                         ? node::LongWait(context.say, context.stall_wait, "while the agent gets nothing done")
-                         : node::LongWait(context.say, options.wait_max)),
-          progress_(progress()),
-          stalls_at_(sys::Clock::now() + context.stall_wait) {}
-
-    /// Sleeps until there is other news than `seen`, or not for long. False where the policy waits no longer; `retry`
-    /// when the agent has got nothing done for `stall_wait`.
-    Result<bool> turn(std::uint32_t seen) {
-        const bool has_deadline = options_.policy == Policy::wait_at_most;
-        if (has_deadline ? sys::Clock::now() >= deadline_ : options_.policy != Policy::wait) return false;
-        const auto before = std::exchange(progress_, progress());
-        if (progress_ != before) stalls_at_ = sys::Clock::now() + context_.stall_wait;
-        else if (sys::Clock::now() >= stalls_at_) return stalled();
-        const auto end = has_deadline ? std::min(stalls_at_, deadline_) : stalls_at_;
-        long_wait_.turn([&] { return show(); });
-        auto& page = context_.staging->control();
-        const node::Waiting told(page);
-        sys::wait_on(page.news, seen, std::min<std::chrono::nanoseconds>(liveness_pause, end - sys::Clock::now()));
-        return true;
-    }
-
-private:
-    // A number that changes whenever the agent gets anything done.
-    std::uint64_t progress() const {
-        const auto& page = context_.staging->control();
-        std::uint64_t sum = page.drains + page.commits + page.aborts;
-        for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
-            sum += page.slots[i].drained_bytes.load() + static_cast<std::uint64_t>(page.slots[i].state.load()) +
-                   page.slots[i].holds.load();
-        return sum;
-    }
-
-    std::string held_by() const {
-        const auto pending = node::show_pending(*context_.staging, slots_.indices());
-        return pending.empty() ? "stations have still to see what they hold" : pending;
-    }
-
-    const char* stream() const { return slots_.stream_control().name.data(); }
-
-    Error stalled() const {
-        const auto& staging = *context_.staging;
-        return {ErrorKind::retry,
-                fmt::format(
-                    "stream '{}': no slot to save to: {}, and the agent on {} got nothing done for {} s. Does the "
-                    "target answer?",
-                    stream(), held_by(), sys::host_name(), std::chrono::duration<double>(context_.stall_wait).count()),
-                fmt::format("committed snapshots, and what is staged in {}", staging.directory()),
-                fmt::format("look at {}/agent.log; a later save tries again", staging.directory())};
-    }
-
-    std::string show() const {
-        return fmt::format("stream '{}': a slot for step {}: {}, by the agent on {}, in {}", stream(), step_, held_by(),
-                           sys::host_name(), context_.staging->directory());
-    }
-
-    const StagerContext& context_;
-    const StreamOptions& options_;
-    const StreamSlots& slots_;
-    const std::int64_t step_;
-    const sys::Clock::time_point deadline_;
-    node::LongWait long_wait_;
-    std::uint64_t progress_;
-    sys::Clock::time_point stalls_at_;
-};
+constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
 
 }  // namespace
 
-Result<Stager::Outcome> Stager::acquire() {
-    SlotWait wait(context_, options_, slots_, saved_.step);
+Result<Stager::Outcome> Stager::acquire(SlotWait& wait) {
     for (;;) {
         const auto seen = context_.staging->control().news.load(std::memory_order_acquire);
         FB_TRY(slots_.report_failure());
@@ -104,8 +32,65 @@ Result<Stager::Outcome> Stager::acquire() {
         FB_TRY(context_.host->ensure());
         if (options_.policy == Policy::newest_only && slots_.take_waiting(version_, parts_.rows()))
             return Outcome::replacing;
-        FB_TRY_ASSIGN(waited, wait.turn(seen));
-        if (!waited) return Outcome::skipped;
+        FB_TRY_ASSIGN(turn, wait.turn(seen));
+        if (turn == SlotWait::Turn::no_longer) return Outcome::skipped;
+        if (turn == SlotWait::Turn::ask_others) return Outcome::undecided;
+    }
+}
+
+Result<Stager::Outcome> Stager::admit(const Schema& schema, SlotWait& wait) {
+    auto outcome = attempt([&] { return acquire(wait); });
+    const auto waited = wait.waited();
+    saved_.wait_seconds = std::chrono::duration<double>(waited).count();
+    if (outcome && *outcome == Outcome::admitted) {
+        const auto start = sys::Clock::now();
+        if (const auto fitted = attempt([&] { return fit_current(schema); }); !fitted) outcome = fitted.error();
+        if (outcome) slots_.current().invalidate();
+        saved_.plan_seconds += std::chrono::duration<double>(sys::Clock::now() - start).count();
+    }
+    slots_.tell(outcome ? *outcome : Outcome::failed, waited);
+    return outcome;
+}
+
+Result<Stager::Outcome> Stager::follow(const Schema& schema) {
+    FB_TRY_ASSIGN(decision, slots_.follow());
+    // The node's first rank alone knows what of its time was waiting and what was laying out.
+    saved_.wait_seconds = std::chrono::duration<double>(decision.waited).count();
+    if (decision.outcome == Outcome::admitted) FB_TRY(fit_current(schema));
+    if (decision.outcome == Outcome::replacing) FB_TRY(slots_.current().change_rows(parts_.rows()));
+    return decision.outcome;
+}
+
+Result<Stager::Agreed> Stager::acquire_together(const Schema& schema) {
+    auto& topology = *context_.topology;
+    const bool leads = topology.leads();
+    std::optional<SlotWait> wait;
+    if (leads) wait.emplace(context_, options_, slots_, saved_.step);
+    auto own = Outcome::undecided;
+    Result<> mine;
+    bool must_plan = false;
+    for (;;) {
+        if (own == Outcome::undecided) {
+            const auto decided = attempt([&] { return leads ? admit(schema, *wait) : follow(schema); });
+            own = decided ? *decided : Outcome::failed;
+            mine = decided ? Result<>() : decided.error();
+            if (places_ && mine && (own == Outcome::admitted || own == Outcome::replacing))
+                mine = attempt([&] { must_plan = places_->must_plan(slots_.current().layout()); });
+        }
+        // The others of a node follow its first rank, so they say nothing about what is replaced.
+        const auto replaced = slots_.replaced_step();
+        const std::int64_t open = own == Outcome::skipped ? 2 : own == Outcome::undecided ? 1 : 0;
+        std::int64_t flags[] = {mine ? 0 : 1, open, leads ? replaced : nothing, leads ? -replaced : nothing,
+                                must_plan ? 1 : 0};
+        topology.world->max(flags);
+        if (flags[0] != 0) return comm::agree(*topology.world, mine).error();
+        // Nodes that would drop different steps, or one and none, would leave halves that can never be committed.
+        if (flags[1] != 1)
+            return Agreed{.own = own,
+                          .keeps = flags[1] == 0 && flags[2] == -flags[3],
+                          .must_plan = flags[4] != 0,
+                          .replaced = flags[2]};
+        if (wait) wait->go_on();
     }
 }
 

@@ -1,8 +1,8 @@
 // One save of a stream, on each rank: begin() and finish(). begin() checks the description with all ranks, gathers the
 // rows of the node, and gets a slot: the node's first rank waits for one and lays it out if it must (admit), the others
-// learn its decision from the control page (follow). Then all ranks agree, so that either every node saves this step or
-// none does. finish() copies this rank's data into the slot; when all ranks of the node have done so, its first rank
-// seals it and rings the agent.
+// learn its decision from the control page (follow). Then all ranks agree (acquire_together), so that either every node
+// saves this step or none does. finish() copies this rank's data into the slot; when all ranks of the node have done
+// so, its first rank seals it and rings the agent.
 //
 // Between begin() and finish() the application may write blocks itself. abandon() gives the slot back whatever was
 // written. After the agreement nothing can fail but the plan of a shared file: ranks that had gone on would have sealed
@@ -10,7 +10,6 @@
 
 #include "stage/stager.hpp"
 
-#include <limits>
 #include <utility>
 
 #include "base/splitmix.hpp"
@@ -21,8 +20,6 @@
 namespace forebay::stage {
 
 namespace {
-
-constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
 
 double seconds_since(sys::Clock::time_point start) {
     return std::chrono::duration<double>(sys::Clock::now() - start).count();
@@ -78,30 +75,6 @@ Result<> Stager::fit_current(const Schema& schema) {
     return lay_out(slots_.current_index(), schema);
 }
 
-Result<Stager::Outcome> Stager::admit(const Schema& schema) {
-    const auto waiting = sys::Clock::now();
-    auto outcome = attempt([&] { return acquire(); });
-    const std::chrono::nanoseconds waited = sys::Clock::now() - waiting;
-    saved_.wait_seconds = std::chrono::duration<double>(waited).count();
-    if (outcome && *outcome == Outcome::admitted) {
-        const auto start = sys::Clock::now();
-        if (const auto fitted = attempt([&] { return fit_current(schema); }); !fitted) outcome = fitted.error();
-        if (outcome) slots_.current().invalidate();
-        saved_.plan_seconds += seconds_since(start);
-    }
-    slots_.tell(outcome ? *outcome : Outcome::failed, waited);
-    return outcome;
-}
-
-Result<Stager::Outcome> Stager::follow(const Schema& schema) {
-    FB_TRY_ASSIGN(decision, slots_.follow());
-    // The node's first rank alone knows what of its time was waiting and what was laying out.
-    saved_.wait_seconds = std::chrono::duration<double>(decision.waited).count();
-    if (decision.outcome == Outcome::admitted) FB_TRY(fit_current(schema));
-    if (decision.outcome == Outcome::replacing) FB_TRY(slots_.current().change_rows(parts_.rows()));
-    return decision.outcome;
-}
-
 void Stager::abandon() {
     under_way_ = 0;
     slots_.give_back();
@@ -148,30 +121,17 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
                .nodes = topology.nodes,
                .world_ranks = static_cast<std::uint32_t>(topology.world->size()),
                .lineage = {context_.run_id, saves_, {}}};
-    const bool leads = topology.leads();
-    const auto decided = attempt([&] { return leads ? admit(schema) : follow(schema); });
-    const auto outcome = decided ? *decided : Outcome::failed;
-    Result<> mine = decided ? Result<>() : decided.error();
-    // The others of a node follow its first rank, so they say nothing about what is replaced.
-    const auto replaced = slots_.replaced_step();
-    bool must_plan = false;
-    if (places_ && mine && outcome != Outcome::skipped)
-        mine = attempt([&] { must_plan = places_->must_plan(slots_.current().layout()); });
-    std::int64_t flags[] = {mine ? 0 : 1, outcome == Outcome::skipped ? 1 : 0, leads ? replaced : nothing,
-                            leads ? -replaced : nothing, must_plan ? 1 : 0};
-    topology.world->max(flags);
-    // Nodes that would drop different steps, or one and none, would leave halves that can never be committed.
-    const bool alike = flags[2] == -flags[3];
-    if (flags[0] != 0 || flags[1] != 0 || !alike) {
+    const auto agreed = acquire_together(schema);
+    if (!agreed || !agreed->keeps) {
         slots_.give_back();
         saved_.blocked_seconds = seconds_since(began_);
         count_time();  // of a save that is refused or skipped too: it may have waited long for a slot
-        if (flags[0] != 0) return comm::agree(*topology.world, mine).error();
+        if (!agreed) return agreed.error();
         ++counters_.skipped;
         return saved_;
     }
     // Only when the plan of a shared file changes is there anything left to fail.
-    if (flags[4] != 0) {
+    if (agreed->must_plan) {
         const auto planned = comm::agree(*topology.world, [&] {
             if (places_) places_->plan(schema);
         });
@@ -180,10 +140,10 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
             return planned.error();
         }
     }
-    saved_.replaced = flags[2];
-    if (flags[2] >= 0) ++counters_.replaced;
-    if (outcome == Outcome::replacing) {
-        if (leads) slots_.replace();
+    saved_.replaced = agreed->replaced;
+    if (agreed->replaced >= 0) ++counters_.replaced;
+    if (agreed->own == Outcome::replacing) {
+        if (topology.leads()) slots_.replace();
         topology.node->barrier();
     }
     if (places_) places_->place(slots_.current());

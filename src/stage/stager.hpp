@@ -1,7 +1,8 @@
 // The save of one stream, as one rank does it: plan, wait for a slot, copy, seal.
 //
 // Messages of a save in steady state: two maxima over the world (what must be alike and what changed; errors and
-// skips), one gathering of row counts over the node, one barrier of the node. Nothing is sent per variable.
+// skips), one gathering of row counts over the node, one barrier of the node. Nothing is sent per variable. While one
+// of several nodes waits long for a slot, the second maximum is repeated (acquire.cpp).
 
 #pragma once
 
@@ -23,6 +24,8 @@
 #include "sys/clock.hpp"
 
 namespace forebay::stage {
+
+class SlotWait;
 
 struct StagerContext {
     comm::Topology* topology = nullptr;
@@ -89,9 +92,17 @@ private:
 
     Result<> plan_together(const Call& call, const Schema& schema, const describe::Binding& binding, bool changed,
                            Values values, const Result<>& mine);
-    Result<Outcome> acquire();                     // by the node's first rank
-    Result<Outcome> admit(const Schema& schema);   // by the node's first rank
-    Result<Outcome> follow(const Schema& schema);  // by the others
+    struct Agreed {
+        Outcome own = Outcome::failed;  // of this rank's node
+        bool keeps = false;             // every node has a slot; else the step is skipped
+        bool must_plan = false;         // some node must
+        std::int64_t replaced = -1;     // the step that the save replaces
+    };
+
+    Result<Outcome> acquire(SlotWait& wait);                      // by the node's first rank
+    Result<Outcome> admit(const Schema& schema, SlotWait& wait);  // by the node's first rank
+    Result<Outcome> follow(const Schema& schema);                 // by the others
+    Result<Agreed> acquire_together(const Schema& schema);
     Result<> lay_out(std::size_t slot, const Schema& schema);
     Result<> fit_current(const Schema& schema);
     void count_time();

@@ -22,8 +22,9 @@ inline constexpr std::chrono::milliseconds liveness_pause{200};
 
 class StreamSlots {
 public:
-    /// The fate of a save: it gets a free slot, or the slot of a save that waits for its drain, or none.
-    enum class Outcome : std::uint32_t { admitted = 1, replacing, skipped, failed };
+    /// The fate of a save: it gets a free slot, or the slot of a save that waits for its drain, or none. `undecided`:
+    /// the first rank goes on waiting for one once it has heard from the other nodes.
+    enum class Outcome : std::uint32_t { admitted = 1, replacing, skipped, failed, undecided };
 
     /// `staging` must outlive it.
     explicit StreamSlots(node::Staging& staging) : staging_(staging) {}
@@ -63,7 +64,8 @@ public:
     void give_back();
     /// Hands the slot, which is sealed, to the agent. The next save will want it at `needed_unix_ns`; 0: unknown.
     void hand_over(const format::Record& record, std::int64_t needed_unix_ns);
-    /// Tells the others of the node what becomes of the save: once a save, whatever it is.
+    /// Tells the others of the node what becomes of the save, whatever it is; before that `undecided`, any number of
+    /// times.
     void tell(Outcome outcome, std::chrono::nanoseconds waited);
 
     // By the others.
@@ -72,7 +74,8 @@ public:
         Outcome outcome = Outcome::failed;
         std::chrono::nanoseconds waited{0};
     };
-    /// What the first rank tells of this save, whose slot is then the current one. `broken` when that rank has ended.
+    /// What the first rank tells of this save; the slot that it has got is then the current one. `broken` when that
+    /// rank has ended.
     Result<Decision> follow();
 
 private:
