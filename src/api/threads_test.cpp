@@ -1,15 +1,19 @@
 // Goal: where this user may have no more threads a call is an Error that names the limit, nothing ends the application,
-// and all works again when the limit is lifted.
+// and all works again when the limit is lifted. A restart needs no thread but the ranks'.
 // Method: a child of a user of its own, with an agent that is a thread, may have 0, 1, 2, ... threads beside its first.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstdio>
+#include <filesystem>
+#include <numeric>
 
 #include "support/limited_process.hpp"
 #include "support/row_rank.hpp"
 #include "support/temp_directory.hpp"
+#include "support/thread_group.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
@@ -43,12 +47,61 @@ int read_without(const Options& options) {
     stream.array("u", f64, {elements}, {packed({{0}, {elements}}, data.data())}).value();
     auto found = stream.newest().value();
     if (!found || !test::limit_to(RLIMIT_NPROC, 1)) return 11;
-    const auto unread = found->read();
-    if (unread || judge(unread) != 0) return 12;
-    if (!test::lift_limit(RLIMIT_NPROC)) return 97;
-    found->read().value();
+    found->read().value();  // by the caller alone
     if (data.front() != 4.5 || data.back() != 4.5) return 13;
+    if (!test::lift_limit(RLIMIT_NPROC)) return 97;
     session.close().value();
+    return 0;
+}
+
+rlim_t threads_now() {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return static_cast<rlim_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+// Ranks that may have so many more threads than they have when they begin to read.
+int read_beside(const Options& options, int ranks, rlim_t more) {
+    std::atomic<int> wrong{0};
+    test::with_threads(ranks, [&](std::unique_ptr<comm::Group> world) {
+        const auto own = world->split(0);
+        const auto rank = static_cast<std::uint64_t>(own->rank()), rows = elements / static_cast<std::uint64_t>(ranks);
+        auto session = detail::open_over(std::make_unique<GroupHolder>(std::move(world)), options).value();
+        auto stream = session.stream("restart", {.keep = 0}).value();
+        std::vector<double> data(rows);
+        stream.array("u", f64, {elements}, {packed({{rank * rows}, {rows}}, data.data())}).value();
+        auto found = stream.newest().value();
+        own->barrier();
+        if (own->rank() == 0 && !test::limit_to(RLIMIT_NPROC, threads_now() + more)) wrong = 1;
+        own->barrier();
+        found->read().value();
+        own->barrier();
+        if (own->rank() == 0 && !test::lift_limit(RLIMIT_NPROC)) wrong = 1;
+        for (std::uint64_t i = 0; i < rows; ++i)
+            if (data[i] != static_cast<double>(rank * rows + i)) wrong = 2;
+        session.close().value();
+    });
+    return wrong;
+}
+
+int read_by_few(const test::TempDirectory& folder) {
+    if (!test::become_limited_user()) return 98;
+    auto options = options_in(folder);
+    {
+        auto session = Session::open(options).value();
+        auto stream = session.stream("restart", {.keep = 0}).value();
+        std::vector<double> data(elements);
+        std::iota(data.begin(), data.end(), 0.0);
+        stream.array("u", f64, {elements}, {packed({{0}, {elements}}, data.data())}).value();
+        stream.save(1).value();
+        session.close().value();
+    }
+    // Of 2 and 4 buffers, for six pieces and more.
+    for (const std::uint64_t window_bytes : {4u << 20, 16u << 20})
+        for (const int ranks : {1, 2, 3})
+            for (const rlim_t more : {0, 1, 2}) {
+                options.restart_window_bytes = window_bytes;
+                if (const auto wrong = read_beside(options, ranks, more); wrong != 0) return wrong;
+            }
     return 0;
 }
 
@@ -87,6 +140,12 @@ TEST_CASE("a session with fewer threads than it wants, or none") {
         test::give_to_limited_user(folder.path());
         REQUIRE(test::in_child([&] { return save_with(folder, threads); }) == 0);
     }
+}
+
+TEST_CASE("a restart by ranks that get no threads to read with, or fewer than they want") {
+    const test::TempDirectory folder;
+    test::give_to_limited_user(folder.path());
+    CHECK(test::in_child([&] { return read_by_few(folder); }) == 0);
 }
 
 int main(int argc, char** argv) {

@@ -83,7 +83,6 @@ std::vector<Window::Piece> Window::cut(const std::vector<format::Segment>& segme
 // From when on the buffer of a piece is free for it.
 std::uint32_t Window::turn_of(std::uint64_t piece) const { return static_cast<std::uint32_t>(2 * (piece / buffers_)); }
 
-// False when a rank has failed.
 bool Window::reached(Buffer& buffer, std::uint32_t turn) {
     for (;;) {
         const auto seen = buffer.turn.load(std::memory_order_acquire);
@@ -93,26 +92,50 @@ bool Window::reached(Buffer& buffer, std::uint32_t turn) {
     }
 }
 
-// Lane l of the node reads each lanes-th piece from the l-th on.
-Result<> Window::fill(const catalog::PlainBytes& source, const std::vector<Piece>& pieces, std::uint64_t lane) {
-    catalog::PlainBytes::Scratch scratch;
-    for (auto i = lane; i < pieces.size(); i += lanes()) {
-        const auto number = pieces_done_ + i;
-        const auto turn = turn_of(number);
-        auto& own = buffer(number);
-        if (!reached(own, turn)) return {};
-        // Another rank may have given the turn, through its own mapping: this is the order with our own rank's reads.
-        (void)own.left.load(std::memory_order_acquire);
-        FB_TRY(source.read(pieces[i].offset, place(number).first(pieces[i].bytes), scratch));
-        own.turn.store(turn + 1, std::memory_order_release);
-        sys::wake_all(own.turn);
+// Of every lanes() pieces in turn each rank of the node reads some, the r-th piece, the r + ranks-th and so on: with 8
+// lanes and 3 ranks rank 1 reads the pieces 1, 4, 7, 9, 12, 15, 17 and so on.
+std::uint64_t Window::own_lanes() const {
+    const auto rank = static_cast<std::uint64_t>(node_->rank()), ranks = static_cast<std::uint64_t>(node_->size());
+    return rank < lanes() ? (lanes() - rank - 1) / ranks + 1 : 0;
+}
+
+std::uint64_t Window::own_piece(std::uint64_t count) const {
+    const auto rank = static_cast<std::uint64_t>(node_->rank()), ranks = static_cast<std::uint64_t>(node_->size());
+    return count / own_lanes() * lanes() + rank + count % own_lanes() * ranks;
+}
+
+Result<bool> Window::fill(const catalog::PlainBytes& source, const Piece& piece, std::uint64_t number,
+                          catalog::PlainBytes::Scratch& scratch) {
+    const auto turn = turn_of(number);
+    auto& own = buffer(number);
+    if (!reached(own, turn)) return false;
+    // Another rank may have given the turn, through its own mapping: this is the order with our own rank's reads.
+    (void)own.left.load(std::memory_order_acquire);
+    FB_TRY(source.read(piece.offset, place(number).first(piece.bytes), scratch));
+    own.turn.store(turn + 1, std::memory_order_release);
+    sys::wake_all(own.turn);
+    return true;
+}
+
+// Every reader takes the next of this rank's pieces, so that they are read in order by however many there are.
+Result<> Window::fill_on(const catalog::PlainBytes& source, const std::vector<Piece>& pieces, std::uint64_t end,
+                         std::atomic<std::uint64_t>& next, catalog::PlainBytes::Scratch& scratch) {
+    if (own_lanes() == 0) return {};
+    for (;;) {
+        auto count = next.load();
+        do {
+            if (own_piece(count) >= end) return {};
+        } while (!next.compare_exchange_weak(count, count + 1));
+        const auto i = own_piece(count);
+        FB_TRY_ASSIGN(filled, fill(source, pieces[i], pieces_done_ + i, scratch));
+        if (!filled) return {};
     }
-    return {};
 }
 
 Result<> Window::empty(const std::string& name, const std::vector<Piece>& pieces, const Scatter& scatter,
-                       sys::Crew& crew) {
+                       sys::Crew& crew, const FillUpTo& fill_up_to) {
     for (std::size_t i = 0; i < pieces.size(); ++i) {
+        FB_TRY(fill_up_to(i + 1));
         const auto& piece = pieces[i];
         const auto number = pieces_done_ + i;
         const auto turn = turn_of(number);
@@ -141,19 +164,34 @@ Result<> Window::read(const catalog::PlainBytes& source, const std::string& name
     };
     std::deque<Result<>> ends;  // whose elements stay where they are
     std::vector<Piece> pieces;
+    std::atomic<std::uint64_t> next{0};
     std::vector<sys::Thread> readers;
+    const auto read_beside = [&](Result<>& end) {
+        end = noted(attempt([&] {
+            catalog::PlainBytes::Scratch scratch;
+            return fill_on(source, pieces, pieces.size(), next, scratch);
+        }));
+    };
+    // What keeps readers from starting is no error of the restart: those there are read it all.
+    const auto start_readers = [&]() -> Result<> {
+        readers.reserve(own_lanes());
+        while (readers.size() < own_lanes()) {
+            auto& end = ends.emplace_back();
+            FB_TRY_ASSIGN(reader, sys::Thread::start([&] { read_beside(end); }));
+            readers.push_back(std::move(reader));
+        }
+        return {};
+    };
     const auto own_end = noted(attempt([&]() -> Result<> {
         scatter.settle(claims, node_->rank());
         pieces = cut(segments, claims);
-        readers.reserve(lanes());
-        const auto ranks = static_cast<std::uint64_t>(node_->size());
-        for (auto lane = static_cast<std::uint64_t>(node_->rank()); lane < lanes(); lane += ranks) {
-            auto& end = ends.emplace_back();
-            FB_TRY_ASSIGN(reader, sys::Thread::start(
-                                      [&, lane] { end = noted(attempt([&] { return fill(source, pieces, lane); })); }));
-            readers.push_back(std::move(reader));
-        }
-        return empty(name, pieces, scatter, crew);
+        static_cast<void>(attempt(start_readers));
+        // Without any reader this rank reads each of its pieces when it comes to it: all before are there by then, or
+        // are read by ranks that have not come so far.
+        catalog::PlainBytes::Scratch scratch;
+        return empty(name, pieces, scatter, crew, [&](std::uint64_t end) {
+            return readers.empty() ? fill_on(source, pieces, end, next, scratch) : Result<>();
+        });
     }));
     readers.clear();  // joins
     pieces_done_ += pieces.size();

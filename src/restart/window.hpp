@@ -1,9 +1,12 @@
 // The shared window of a node: the ranks read the needed pieces of a node file into a ring of buffers, each piece once,
-// and take out of it what they want while the next pieces are on their way.
+// and take out of it what they want while the next pieces are on their way. Threads read; where none can be started,
+// the ranks do, piece by piece.
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,15 +38,23 @@ private:
         std::uint64_t offset = 0, bytes = 0;  // whole pages
     };
     struct Buffer;
+    using FillUpTo = std::function<Result<>(std::uint64_t end)>;
 
     std::vector<Piece> cut(const std::vector<format::Segment>& segments, const std::vector<std::int64_t>& needed) const;
-    std::uint64_t lanes() const { return buffers_ / 2; }
+    std::uint64_t lanes() const { return buffers_ / 2; }  // pieces that are read at once
+    std::uint64_t own_lanes() const;                      // by this rank
+    std::uint64_t own_piece(std::uint64_t count) const;   // the count-th that this rank reads
     std::uint32_t turn_of(std::uint64_t piece) const;
     Buffer& buffer(std::uint64_t piece);
     std::span<std::byte> place(std::uint64_t piece);
+    // Both are false when a rank has failed.
     bool reached(Buffer& buffer, std::uint32_t turn);
-    Result<> fill(const catalog::PlainBytes& source, const std::vector<Piece>& pieces, std::uint64_t lane);
-    Result<> empty(const std::string& name, const std::vector<Piece>& pieces, const Scatter& scatter, sys::Crew& crew);
+    Result<bool> fill(const catalog::PlainBytes& source, const Piece& piece, std::uint64_t number,
+                      catalog::PlainBytes::Scratch& scratch);
+    Result<> fill_on(const catalog::PlainBytes& source, const std::vector<Piece>& pieces, std::uint64_t end,
+                     std::atomic<std::uint64_t>& next, catalog::PlainBytes::Scratch& scratch);
+    Result<> empty(const std::string& name, const std::vector<Piece>& pieces, const Scatter& scatter, sys::Crew& crew,
+                   const FillUpTo& fill_up_to);
 
     comm::Group* node_ = nullptr;
     sys::Mapping mapping_;
