@@ -100,6 +100,20 @@ TEST_CASE("a checksum kernel that the processor has not is refused when a sessio
     ::setenv("FOREBAY_CRC", wish.c_str(), 1);  // an empty one is none
 }
 
+TEST_CASE("one that is meant for the agent is refused then too, and the advice is about it") {
+    const test::TempDirectory folder;
+    Options options{.run = folder / "run", .staging = folder.path()};
+    options.agent.environment = {{"FOREBAY_CRC", "abacus"}};
+    const auto opened = Session::open(options);
+    REQUIRE_FALSE(opened);
+    CHECK(opened.error().kind == ErrorKind::refused);
+    CHECK(opened.error().what.find("agent.environment: FOREBAY_CRC=abacus is no checksum kernel") == 0);
+    CHECK(opened.error().next == "take FOREBAY_CRC out of agent.environment: the fastest is used then");
+    CHECK_FALSE(std::filesystem::exists(options.run));
+    options.agent.environment = {{"FOREBAY_CRC", "portable"}};
+    Session::open(options).value().close().value();
+}
+
 TEST_CASE("boxes that overlap are refused") { check_boxes({{0, 2}, {2, 2}}, "overlap"); }
 TEST_CASE("boxes outside the global shape are refused") { check_boxes({{1, 1}, {1, 4}}, "outside the global shape"); }
 TEST_CASE("a far box whose end wraps around is outside too") {

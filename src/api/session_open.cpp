@@ -77,6 +77,19 @@ std::optional<std::string> show_agent(const std::string& directory) {
                        pending);
 }
 
+// The agent would refuse its environment when it starts, which would look as if the program were the wrong one.
+Result<> check_kernel_of(const AgentOptions& agent) {
+    if (agent.mode != AgentMode::process) return {};
+    for (const auto& [name, value] : agent.environment) {
+        if (name != "FOREBAY_CRC") continue;
+        const auto checked = check_crc32c_kernel(value);
+        if (!checked)
+            return because(checked.error(), "agent.environment: " + checked.error().what, {},
+                           "take FOREBAY_CRC out of agent.environment: the fastest is used then");
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted) {
@@ -90,6 +103,7 @@ Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted)
     opened_unix_ns = sys::unix_ns();
     FB_TRY(check(options));
     FB_TRY(check_crc32c_kernel());
+    FB_TRY(check_kernel_of(options.agent));
     // Programs of the job, and the agent, have other current directories.
     if (!options.staging.empty()) {
         FB_TRY_ASSIGN(staging_path, absolute_path(options.staging, "the staging directory"));

@@ -70,8 +70,10 @@ std::uint32_t crc32c_copy(std::byte* to, const std::byte* from, std::size_t byte
 
 const char* crc32c_kernel() { return kernel().name; }
 
-Result<> check_crc32c_kernel() {
-    const auto chosen = crc32c_kernels::choose(wish());
+Result<> check_crc32c_kernel() { return check_crc32c_kernel(wish()); }
+
+Result<> check_crc32c_kernel(std::string_view name) {
+    const auto chosen = crc32c_kernels::choose(name);
     return chosen ? Result<>() : chosen.error();
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "forebay/result.hpp"
 
@@ -26,5 +27,7 @@ const char* crc32c_kernel();
 
 /// Whether the kernel is the one that FOREBAY_CRC names, if it names one; `refused` otherwise.
 Result<> check_crc32c_kernel();
+/// Whether there is one of this name, which another process is to get; an empty name is none.
+Result<> check_crc32c_kernel(std::string_view name);
 
 }  // namespace forebay
