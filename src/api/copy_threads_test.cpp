@@ -1,11 +1,11 @@
 // Goal: however many threads copy, node files and what comes back of them are the same; a damaged byte of a staged copy
 // is found by whichever thread copies it, and the first of several is told; two sessions of a process have their own
-// threads; those that the machine does not give are told in the log.
+// threads; those that the machine does not give are told in the log, and why there is one alone.
 // Method: states of every shape, saved and read by 1 to 5 threads, in memory and from the target.
 
 #include <doctest/doctest.h>
-
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -15,6 +15,7 @@
 
 #include "catalog/catalog.hpp"
 #include "format/node_file.hpp"
+#include "support/failing_memory.hpp"
 #include "support/limited_process.hpp"
 #include "support/sessions.hpp"
 
@@ -251,6 +252,44 @@ TEST_CASE("the log tells how many threads copy, and which the machine did not gi
     Session::open(options).value().close().value();
     CHECK(log.find("3 threads of each rank copy; rank 0's are on CPUs " + sys::show_cpus(sys::own_cpus())) != log.npos);
     CHECK(log.find("fewer") == log.npos);
+}
+
+TEST_CASE("the log tells why a rank copies with one thread") {
+    const auto log_of = [](int ranks, int copy_threads) {
+        const test::TempDirectory folder;
+        auto options = options_in(folder, 1);
+        options.copy_threads = copy_threads;
+        std::string log;
+        options.log = [&](const std::string& line) { log += line + "\n"; };
+        if (ranks == 1) Session::open(options).value().close().value();
+        else test::with_session(ranks, options, [](Session&, comm::Group&) {});
+        return log;
+    };
+    const auto says = [](const std::string& log, const std::string& reason) {
+        const bool said = log.find("one thread of each rank copies: " + reason) != log.npos;
+        CHECK_MESSAGE(said, log);
+        return said;
+    };
+    says(log_of(1, 1), "copy_threads asks for one\n");
+    says(log_of(3, 0), "other ranks may run on each of its CPUs; bind ranks to CPUs of their own\n");
+    const auto bound = [&] {
+        cpu_set_t first;
+        CPU_ZERO(&first);
+        for (unsigned cpu = 0; CPU_COUNT(&first) == 0; ++cpu)
+            if (sys::own_cpus()[cpu]) CPU_SET(cpu, &first);
+        if (::sched_setaffinity(0, sizeof(first), &first) != 0) return 98;
+        return says(log_of(1, 0), "it has one core for itself\n") ? 0 : 1;
+    };
+#ifndef __SANITIZE_THREAD__
+    CHECK(test::in_child(bound) == 0);
+#endif
+    // Less than a thread copies to and fro in order to be measured.
+    test::largest_allocation_bytes = (1u << 20) - 1;
+    const auto short_of_memory = log_of(1, 0);
+    test::largest_allocation_bytes = SIZE_MAX;
+    says(short_of_memory, sys::one_of_each_core(sys::own_cpus()).count() > 1
+                              ? "how many are fastest was not measured: this process gets no more memory"
+                              : "it has one core for itself");
 }
 
 TEST_CASE("ranks that may run on the same CPUs copy with one thread each; one that is alone with as many as it has") {

@@ -46,6 +46,7 @@ TEST_CASE("where the lines of a session go") {
         return printed_by([&] { test::with_session(3, options, [](Session&, comm::Group&) {}); }, folder / "stderr");
     };
     const auto line = "forebay: run " + (folder / "run") + ", session ";
+    const std::string threads = "one thread of each rank copies: ";
     const auto rest = ", 3 ranks on 1 nodes, staged in ";
     CHECK(printed(nullptr, false, nullptr) == "");
     CHECK(printed("", false, nullptr) == "");
@@ -54,10 +55,12 @@ TEST_CASE("where the lines of a session go") {
          {printed("1", false, nullptr), printed(nullptr, true, nullptr), printed("0", true, nullptr)}) {
         CHECK_MESSAGE(text.starts_with(line), text);
         CHECK_MESSAGE(text.find(rest) != text.npos, text);
-        CHECK(std::ranges::count(text, '\n') == 1);
+        CHECK_MESSAGE(text.find("\nforebay: " + threads) != text.npos, text);
+        CHECK(std::ranges::count(text, '\n') == 2);
     }
     std::vector<std::string> lines;
     CHECK(printed("1", true, &lines) == "");
-    REQUIRE(lines.size() == 1);
+    REQUIRE(lines.size() == 2);
     CHECK(lines[0].starts_with(line));
+    CHECK(lines[1].find(threads) != std::string::npos);
 }

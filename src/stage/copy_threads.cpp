@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
+#include "base/attempt.hpp"
 #include "base/crc32c.hpp"
 #include "sys/clock.hpp"
 
@@ -63,18 +65,7 @@ private:
     std::vector<double> rates_;
 };
 
-}  // namespace
-
-sys::CpuSet cpus_alone(std::span<const sys::CpuSet> ranks, std::size_t rank) {
-    auto cpus = ranks[rank];
-    for (std::size_t other = 0; other < ranks.size(); ++other)
-        if (other != rank) cpus &= ~ranks[other];
-    return cpus;
-}
-
-std::unique_ptr<sys::Crew> crew_at_memory_limit(std::uint32_t threads, const sys::CpuSet& cpus) {
-    auto crew = std::make_unique<sys::Crew>(threads, cpus);
-    if (crew->threads() == 1 || !crew->shortage()) return crew;
+std::unique_ptr<sys::Crew> fastest_crew(std::unique_ptr<sys::Crew> crew, const sys::CpuSet& cpus) {
     CopyRate rate(crew->threads());
     for (auto best = rate.of(*crew); crew->threads() > 1;) {
         auto half = std::make_unique<sys::Crew>(crew->threads() / 2, cpus);
@@ -84,6 +75,26 @@ std::unique_ptr<sys::Crew> crew_at_memory_limit(std::uint32_t threads, const sys
         crew = std::move(half);
     }
     return crew;
+}
+
+}  // namespace
+
+sys::CpuSet cpus_alone(std::span<const sys::CpuSet> ranks, std::size_t rank) {
+    auto cpus = ranks[rank];
+    for (std::size_t other = 0; other < ranks.size(); ++other)
+        if (other != rank) cpus &= ~ranks[other];
+    return cpus;
+}
+
+MeasuredCrew crew_at_memory_limit(std::uint32_t threads, const sys::CpuSet& cpus) {
+    MeasuredCrew found{.crew = std::make_unique<sys::Crew>(1, cpus)};
+    if (threads <= 1) return found;
+    found.measured = attempt([&] {
+        auto crew = std::make_unique<sys::Crew>(threads, cpus);
+        if (crew->threads() > 1 && crew->shortage()) crew = fastest_crew(std::move(crew), cpus);
+        found.crew = std::move(crew);
+    });
+    return found;
 }
 
 }  // namespace forebay::stage

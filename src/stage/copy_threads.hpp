@@ -18,7 +18,12 @@ sys::CpuSet cpus_alone(std::span<const sys::CpuSet> ranks, std::size_t rank);
 /// The smallest crew that copies and checksums as fast as one of `threads`, within some percent: more would only wait
 /// for memory. Tries all, then a half, a quarter and so on; each try takes about a millisecond, and 3 MiB of memory a
 /// thread meanwhile. What others do on these CPUs does not count: it goes by the threads' own time. Where so many
-/// threads cannot be started it is a crew of half of those that can, with its shortage() as the error.
-std::unique_ptr<sys::Crew> crew_at_memory_limit(std::uint32_t threads, const sys::CpuSet& cpus);
+/// threads cannot be started it is a crew of half of those that can, with its shortage() as the error. Where there is
+/// no memory to try with it is the caller alone.
+struct MeasuredCrew {
+    std::unique_ptr<sys::Crew> crew;
+    Result<> measured = {};  // or why it was not
+};
+MeasuredCrew crew_at_memory_limit(std::uint32_t threads, const sys::CpuSet& cpus);
 
 }  // namespace forebay::stage

@@ -1,11 +1,16 @@
-// Goal: a rank's threads go on CPUs that are its own alone, and are no more than memory is fast for.
-// Method: masks as launchers give them; a real crew on this machine.
+// Goal: a rank's threads go on CPUs that are its own alone, and are no more than memory is fast for; where memory is
+// too short to find that out, the caller alone copies.
+// Method: masks as launchers give them; a real crew on this machine; every allocation fails in turn.
 
 #include "stage/copy_threads.hpp"
 
 #include <doctest/doctest.h>
 
+#include <memory>
+#include <utility>
 #include <vector>
+
+#include "support/failing_memory.hpp"
 
 using namespace forebay;
 
@@ -42,8 +47,32 @@ TEST_CASE("cpus_alone: what no other rank of the machine may use") {
 
 TEST_CASE("crew_at_memory_limit: all, or a half, a quarter and so on") {
     for (std::uint32_t threads = 1; threads <= 4; ++threads) {
-        const auto crew = stage::crew_at_memory_limit(threads, sys::own_cpus());
+        const auto [crew, measured] = stage::crew_at_memory_limit(threads, sys::own_cpus());
+        CHECK(measured);
         CHECK((crew->threads() == threads || crew->threads() == threads / 2 || crew->threads() == threads / 4));
         CHECK(crew->shortage());
     }
+}
+
+TEST_CASE("crew_at_memory_limit: one thread where memory is too short to try more") {
+    constexpr std::int64_t many = 1'000'000;
+    test::failing_allocation = many;
+    std::make_unique<sys::Crew>(1, sys::own_cpus()).reset();
+    const auto of_caller_alone = many - std::exchange(test::failing_allocation, -1);
+    int not_measured = 0;
+    bool all_was_there = false;
+    for (auto allocation = of_caller_alone; !all_was_there; ++allocation) {
+        CAPTURE(allocation);
+        test::failed_allocations = 0;
+        test::failing_allocation = allocation;
+        const auto [crew, measured] = stage::crew_at_memory_limit(4, sys::own_cpus());
+        test::failing_allocation = -1;
+        all_was_there = test::failed_allocations == 0;
+        CHECK(crew->threads() >= 1);
+        if (measured) continue;
+        ++not_measured;
+        CHECK(crew->threads() == 1);
+        CHECK(measured.error().kind == ErrorKind::full);
+    }
+    CHECK(not_measured > 4);  // two pieces of memory for each thread, and more
 }

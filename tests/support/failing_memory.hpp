@@ -15,6 +15,8 @@ inline thread_local std::int64_t failing_allocation = -1;
 /// Whether all that follow fail too, or that one alone.
 inline thread_local bool memory_is_over = false;
 inline thread_local std::int64_t failed_allocations = 0;
+/// What is larger fails in any case.
+inline thread_local std::size_t largest_allocation_bytes = SIZE_MAX;
 
 /// What a thread does in this scope has all memory.
 class WithMemory {
@@ -29,6 +31,7 @@ private:
 };
 
 [[gnu::noinline]] inline void* allocated(std::size_t bytes, std::size_t alignment) {
+    if (bytes > largest_allocation_bytes) throw std::bad_alloc();
     if (failing_allocation >= 0 && failing_allocation-- == 0) {
         if (memory_is_over) failing_allocation = 0;
         ++failed_allocations;
