@@ -62,18 +62,18 @@ void BenchReport::numbers(const std::string& key, const std::string& what, const
 }
 
 void BenchReport::ratio(const std::string& what, double value, double goal, const std::vector<double>& spread) {
-    object_.set("ratio", value).set("goal", goal);
+    object_.set("ratio", value).set("goal", goal).set("ratio_is", what);
     auto line = fmt::format("ratio {:.3f}  (goal {:.2f}): {}", value, goal, what);
     if (!spread.empty()) {
         const auto turns = spread_of(spread);
         object_.set("ratio_lower_quartile", turns.lower_quartile).set("ratio_upper_quartile", turns.upper_quartile);
         line += fmt::format("; quartiles of the turns {:.3f} to {:.3f}", turns.lower_quartile, turns.upper_quartile);
     }
-    ratios_.insert(ratios_.begin(), line);
+    ratios_.push_back(line);
 }
 
 void BenchReport::other_ratio(const std::string& key, const std::string& what, double value, double goal) {
-    object_.set(key, value).set(key + "_goal", goal);
+    object_.set(key, value).set(key + "_goal", goal).set(key + "_is", what);
     ratios_.push_back(fmt::format("{} {:.3f}  (goal {:.2f}): {}", key, value, goal, what));
 }
 

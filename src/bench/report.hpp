@@ -25,7 +25,8 @@ public:
     /// Numbers of another unit: "%", "bytes", "us".
     void numbers(const std::string& key, const std::string& what, const std::string& unit,
                  const std::vector<double>& samples);
-    /// Achieved rate / rate of the limit. `spread` holds the ratio of each turn.
+    /// Achieved rate / rate of the limit. `spread` holds the ratio of each turn. Ratios are told in the order of these
+    /// calls, that of the goal that counts first.
     void ratio(const std::string& what, double value, double goal, const std::vector<double>& spread = {});
     /// A second ratio with a goal, under a key of its own.
     void other_ratio(const std::string& key, const std::string& what, double value, double goal);
