@@ -96,9 +96,8 @@ struct CheckAnalysis {
                                           dims_max));
     }
     void operator()(const AnalysisOption& option, const LengthList& list, const std::vector<double>& lengths) const {
-        if (!lengths.empty() &&
-            ((lengths.size() != 1 && lengths.size() != 3) || !std::ranges::all_of(lengths, is_length)))
-            refuse(option, show(list, lengths), "1 number above 0, or 3 of them");
+        if (lengths.size() > dims_max || !std::ranges::all_of(lengths, is_length))
+            refuse(option, show(list, lengths), fmt::format("1 to {} numbers above 0", dims_max));
     }
     void operator()(const AnalysisOption&, const Flag&, bool) const {}
 
@@ -131,7 +130,7 @@ struct TellAnalysis {
     static std::string tell(const NameList&) { return "a list of names, or of patterns with *"; }
     static std::string tell(const NumberRange&) { return "two numbers"; }
     static std::string tell(const PointList&) { return "a list of lists of indices"; }
-    static std::string tell(const LengthList&) { return "1 or 3 numbers"; }
+    static std::string tell(const LengthList&) { return "1 to 8 numbers"; }
 
     template <class Values, class Value>
     static std::string by_default(const Values& values, const Value& value) {
@@ -179,6 +178,10 @@ Result<> check_together(const Analysis& analysis, const std::string& kind, const
         return refuse(fmt::format("axis is {}: {} has 0 for x, 1 for y, 2 for z", analysis.axis, kind));
     if ((analysis.kind == K::density || analysis.kind == K::halos) && analysis.length.empty())
         return refuse(fmt::format("length is not there: {} needs the lengths of the domain", kind));
+    const bool has_three = analysis.kind == K::density || analysis.kind == K::halos || analysis.kind == K::spectrum;
+    if (has_three && analysis.length.size() > 1 && analysis.length.size() != 3)
+        return refuse(fmt::format("length has {} numbers: {} has one, or one for each of 3 dimensions",
+                                  analysis.length.size(), kind));
     if (analysis.kind == K::probe && analysis.points.empty())
         return refuse(fmt::format("points is empty: {} needs at least one", kind));
     return check_variables(analysis, kind, whose);

@@ -70,7 +70,7 @@ void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::re
     using K = Analysis::Kind;
     constexpr auto binned = bits_of({K::histogram, K::histogram_2d});
     constexpr auto drawn = bits_of({K::slice, K::projection, K::density});
-    constexpr auto in_domain = bits_of({K::density, K::spectrum, K::halos});
+    constexpr auto in_domain = drawn | bits_of({K::spectrum, K::halos});
     constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
     constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
     using A = AnalysisOption;

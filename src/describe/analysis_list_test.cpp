@@ -157,12 +157,10 @@ TEST_CASE("a list, a range or a length that its line excludes is refused by its 
             },
             "insitu.a.length is ");
     }
-    check_refused(
-        K::spectrum,
-        [](Analysis& a) {
-            a.length = {1, 2};
-        },
-        "insitu.a.length is [1, 2]");
+    for (const auto kind : {K::density, K::spectrum, K::halos})
+        check_refused(
+            kind, [](Analysis& a) { a.length.assign(2, 1); }, "insitu.a.length has 2 numbers");
+    CHECK(refused(K::slice, [](Analysis& a) { a.length.assign(8, 1); }).empty());
     check_refused(
         K::spectrum, [](Analysis& a) { a.length.assign(9, 1); }, "insitu.a.length is ");
     for (const auto& points : std::vector<std::vector<std::vector<std::int64_t>>>{
