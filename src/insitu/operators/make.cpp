@@ -8,12 +8,17 @@ bool looks_at_several(Analysis::Kind kind) {
 }
 
 Result<std::unique_ptr<Analyser>> make_analyser(const Analysis& analysis, std::span<const Variable> variables) {
+    using enum Analysis::Kind;
     switch (analysis.kind) {
-        case Analysis::Kind::slice: return make_slice(analysis, variables);
-        case Analysis::Kind::projection: return make_projection(analysis, variables);
-        case Analysis::Kind::downsample: return make_downsample(analysis, variables);
-        case Analysis::Kind::probe: return make_probe(analysis, variables);
-        default: return Error{ErrorKind::unsupported, "analysis '" + analysis.name + "' is of a kind that is not there"};
+        case slice: return make_slice(analysis, variables);
+        case projection: return make_projection(analysis, variables);
+        case downsample: return make_downsample(analysis, variables);
+        case probe: return make_probe(analysis, variables);
+        case density: return make_density(analysis, variables);
+        case spectrum: return make_spectrum(analysis, variables);
+        case halos: return make_halos(analysis, variables);
+        default:
+            return Error{ErrorKind::unsupported, "analysis '" + analysis.name + "' is of a kind that is not there"};
     }
 }
 

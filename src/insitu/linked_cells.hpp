@@ -1,0 +1,121 @@
+// Particles of a periodic domain sorted into cells, of which those without particles take no memory.
+//
+// Cells stand in columns and columns in rows: a row is what has one index in x, a column one in x and y. Each level is
+// a list in the order of its index, so neighbours are found by walking two lists at once, in memory that was looked at
+// a moment before. There is no table over all cells: with a linking length of 0.2 mean distances there would be 650 a
+// particle.
+//
+// Which particles share a cell depends on their positions alone; their order within a cell does not.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "forebay/result.hpp"
+
+namespace forebay::insitu {
+
+/// A particle where it was put.
+struct Placed {
+    std::array<double, 3> at;    // in [0, length) of each dimension
+    std::uint32_t particle = 0;  // its number among all
+};
+
+/// Gives the positions of particles `first` and following, as many as the spans have, each in [0, length).
+using ReadPlaces = std::function<void(std::uint64_t first, const std::array<std::span<double>, 3>& places)>;
+
+class LinkedCells {
+public:
+    /// Indices of cells along a dimension: three of them make a key of 63 bits.
+    static constexpr std::uint32_t cells_max = 1u << 21;
+
+    /// An entry of a list: a row, a column or a cell. What it holds are entries [first, next entry's first) of the list
+    /// below; each list has one entry more, its end.
+    struct Entry {
+        std::uint32_t index = 0;  // along its dimension
+        std::uint32_t first = 0;
+    };
+    using Entries = std::span<const Entry>;
+
+    /// `counts` cells a dimension, at most cells_max; fewer than 2^32 - 1 particles. `read` is called twice for each.
+    LinkedCells(const std::array<double, 3>& lengths, const std::array<std::uint32_t, 3>& counts,
+                std::uint64_t particles, const ReadPlaces& read);
+
+    const std::array<double, 3>& lengths() const { return lengths_; }
+    /// Along a dimension, with and without particles.
+    std::uint32_t count(int dim) const { return counts_[static_cast<std::size_t>(dim)]; }
+    /// Of cells with particles.
+    std::size_t cells() const { return cells_.size() - 1; }
+
+    Entries rows() const { return {rows_.data(), rows_.size() - 1}; }
+    Entries columns(const Entry& row) const { return below(columns_, row); }
+    Entries cells(const Entry& column) const { return below(cells_, column); }
+    std::size_t number_of(const Entry& cell) const { return static_cast<std::size_t>(&cell - cells_.data()); }
+    /// In any order.
+    std::span<Placed> particles(std::size_t cell) {
+        return {placed_.get() + cells_[cell].first, placed_.get() + cells_[cell + 1].first};
+    }
+    std::span<const Placed> particles(std::size_t cell) const {
+        return {placed_.get() + cells_[cell].first, placed_.get() + cells_[cell + 1].first};
+    }
+
+private:
+    struct Keyed {
+        std::uint64_t key = 0;  // column and cell
+        std::uint32_t at = 0;   // in its row
+    };
+    struct Scratch {
+        std::vector<Keyed> keys, sorted;
+        std::vector<Placed> row;
+    };
+
+    /// What an entry holds: the next entry of its list, which may be the end, tells where that ends.
+    static Entries below(const std::vector<Entry>& list, const Entry& entry) {
+        return {list.data() + entry.first, list.data() + (&entry)[1].first};
+    }
+    std::uint32_t index_of(double place, std::size_t dim) const;
+    std::vector<std::uint32_t> place_in_rows(std::uint64_t particles, const ReadPlaces& read);
+    void sort_row(std::span<Placed> row, std::uint32_t first, Scratch& scratch);
+
+    std::array<double, 3> lengths_;
+    std::array<std::uint32_t, 3> counts_;
+    std::array<double, 3> cells_per_length_{};
+    std::unique_ptr<Placed[]> placed_;
+    std::vector<Entry> rows_, columns_, cells_;
+};
+
+/// Calls visit(a's entry, b's entry) for all that are at most `reach` apart on a circle of `count`, some more than once
+/// where the circle is short. The lists may be one and the same.
+template <class Visit>
+void for_each_near(LinkedCells::Entries a, LinkedCells::Entries b, std::uint32_t reach, std::uint32_t count,
+                   const Visit& visit) {
+    std::size_t start = 0;
+    for (const auto& entry : a) {
+        while (start < b.size() && b[start].index + reach < entry.index) ++start;
+        for (auto i = start; i < b.size() && b[i].index <= entry.index + reach; ++i) visit(entry, b[i]);
+    }
+    for (const auto& entry : a) {
+        if (entry.index >= reach) break;
+        for (auto i = b.size(); i > 0 && b[i - 1].index + reach >= entry.index + count; --i) visit(entry, b[i - 1]);
+    }
+    for (auto from = a.size(); from > 0 && a[from - 1].index + reach >= count; --from)
+        for (std::size_t i = 0; i < b.size() && b[i].index + count <= a[from - 1].index + reach; ++i)
+            visit(a[from - 1], b[i]);
+}
+
+/// The same within one list, each pair in one of its two orders; no entry with itself.
+template <class Visit>
+void for_each_ahead(LinkedCells::Entries list, std::uint32_t reach, std::uint32_t count, const Visit& visit) {
+    for (std::size_t from = 0; from < list.size(); ++from) {
+        const auto end = list[from].index + reach;
+        for (auto i = from + 1; i < list.size() && list[i].index <= end; ++i) visit(list[from], list[i]);
+        for (std::size_t i = 0; i < from && list[i].index + count <= end; ++i) visit(list[from], list[i]);
+    }
+}
+
+}  // namespace forebay::insitu
