@@ -18,9 +18,13 @@ namespace forebay::insitu {
 
 namespace {
 
+// The agent reads lines of up to 4 KiB (sys::child_line_bytes_max).
+constexpr std::size_t text_bytes_max = 3000;
+
 // One line, whatever the text holds.
 std::string one_line(std::string text) {
     std::ranges::replace(text, '\n', ' ');
+    if (text.size() > text_bytes_max) text.replace(text_bytes_max, std::string::npos, "...");
     return text;
 }
 
@@ -105,7 +109,7 @@ void Worker::serve(std::istream& in, std::ostream& out) {
         std::string verb;
         std::uint32_t slot = 0;
         std::uint64_t id = 0;
-        words >> verb >> slot >> std::hex >> id;
+        words >> verb >> slot >> id;
         if (verb != "see" || !words) {
             out << "failed the worker does not understand \"" << one_line(line) << "\"\n";
             out.flush();

@@ -1,12 +1,12 @@
 // The worker of a node: a process of its own, so that whatever happens in an analysis happens to nobody else. The agent
 // starts it, tells it what to look at, and ends it; docs/decisions/0056 says why it is as it is.
 //
-//   agent -> worker   see SLOT ID STEP      a sealed slot, and the save in it: 16 hexadecimal digits
-//   worker -> agent   seen                  the slot is read no more
-//                     made N                what this node had to do of the step is done; N snapshots of results
-//                                           were committed, 0 where another node will bring the parts together
-//                     failed TEXT           the step is not analysed on this node
-//                     problem TEXT          one analysis could not be made; the others go on
+//   agent -> worker   see SLOT SNAPSHOT STEP   a sealed slot, and the id of the save in it; decimal numbers
+//   worker -> agent   seen                     the slot is read no more
+//                     made COUNT               what this node had to do of the step is done; so many snapshots of
+//                                              results were committed, 0 where another node brings the parts together
+//                     failed TEXT              the step is not analysed on this node
+//                     problem TEXT             one analysis could not be made; the others go on
 //
 // A line each; text has no line feeds. A save may take the slot while the worker reads it, and then takes the lease
 // first (node::lease_hold). So what was read counts only if the lease is still there afterwards.

@@ -66,7 +66,7 @@ struct LeasedNode {
         worker.serve(in, out);
         return out.str();
     }
-    std::string see() const { return "see " + std::to_string(slot) + " 0000000000c0ffee 120\n"; }
+    std::string see() const { return "see " + std::to_string(slot) + " " + std::to_string(CutFields::id) + " 120\n"; }
 
     std::string run;
     node::SessionFile session;
@@ -130,7 +130,7 @@ TEST_CASE("what was read counts only while the lease stands") {
 TEST_CASE("a damaged slot, another run and nonsense are answered, and the worker goes on") {
     const test::TempDirectory folder;
     LeasedNode node(folder, {}, 0, {means_of("t")});
-    auto said = node.answers("hello\nsee\nsee 99 0000000000c0ffee 120\n" + node.see());
+    auto said = node.answers("hello\nsee\nsee 99 12648430 120\n" + node.see());
     CHECK(said.starts_with("failed the worker does not understand \"hello\"\nfailed"));
     CHECK(said.ends_with("seen\nmade 1\n"));
     node.session.run_id += 1;
