@@ -10,6 +10,7 @@ bool looks_at_several(Analysis::Kind kind) {
 Result<std::unique_ptr<Analyser>> make_analyser(const Analysis& analysis, std::span<const Variable> variables) {
     using enum Analysis::Kind;
     switch (analysis.kind) {
+        case statistics: return make_statistics(analysis, variables);
         case slice: return make_slice(analysis, variables);
         case projection: return make_projection(analysis, variables);
         case downsample: return make_downsample(analysis, variables);
