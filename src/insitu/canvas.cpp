@@ -1,7 +1,9 @@
 #include "insitu/canvas.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <map>
 
 #include "insitu/font.hpp"
 
@@ -68,16 +70,18 @@ void Canvas::frame(int x, int y, int width, int height, int thickness) {
 
 template <class Place>
 void Canvas::draw_text(std::string_view words, int scale, Place&& place) {
+    // Thin lines of small text stay black: at one pixel a dot, dots are drawn as they are.
+    std::map<const Glyph*, RoundedGlyph> rounded;
+    const int part = RoundedGlyph::times / scale;  // of a dot's side, in a pixel
     int begin = 0;
     for (const auto* const glyph : glyphs_of(words)) {
-        const RoundedGlyph rounded(*glyph);
-        const int part = RoundedGlyph::times / scale;  // of a dot's side, in a pixel
+        const auto* const smooth = scale == 1 ? nullptr : &rounded.try_emplace(glyph, *glyph).first->second;
         for (int y = 0; y < glyph_rows * scale; ++y) {
             for (int x = 0; x < glyph_columns * scale; ++x) {
-                int dark = 0;
-                for (int i = 0; i < part * part; ++i) dark += rounded.dot(x * part + i % part, y * part + i / part);
-                // Thin lines of small text stay black: a dot that is there is drawn whole.
-                const int level = scale == 1 ? (glyph->dot(x, y) ? 4 : 0) : dark * 4 / (part * part);
+                int dark = smooth == nullptr && glyph->dot(x, y) ? part * part : 0;
+                for (int i = 0; smooth != nullptr && i < part * part; ++i)
+                    dark += smooth->dot(x * part + i % part, y * part + i / part);
+                const int level = dark * Canvas::ink / (part * part);
                 if (level > 0) place(begin + x, y, static_cast<std::uint8_t>(level));
             }
         }

@@ -35,7 +35,8 @@ Result<ColourScale> ColourScale::over(std::span<const float> values, double low,
     if (low >= high) return Error{ErrorKind::refused, "the lowest value of the colours is not below the highest"};
     if (log && (low <= 0 || high <= 0))
         return Error{ErrorKind::refused, "colours by the logarithm have limits above 0"};
-    if (std::isinf(low) || std::isinf(high)) return Error{ErrorKind::refused, "the limits of the colours are not finite"};
+    if (std::isinf(low) || std::isinf(high))
+        return Error{ErrorKind::refused, "the limits of the colours are not finite"};
     if (std::isnan(low) || std::isnan(high)) {
         const float floor = log ? 0.0f : -std::numeric_limits<float>::infinity();
         const auto [least, greatest] = finite_range(values, floor);
@@ -59,11 +60,26 @@ Result<ColourScale> ColourScale::over(std::span<const float> values, double low,
 
 double ColourScale::share_of(double value) const { return ((log_ ? std::log(value) : value) - begin_) * per_unit_; }
 
-int ColourScale::step_of(float value, int steps) const {
-    if (std::isnan(value) || (log_ && value <= 0)) return none;
-    if (is_empty()) return steps / 2;
-    const double place = log_ ? static_cast<double>(std::log(value)) : static_cast<double>(value);
-    return static_cast<int>(std::clamp((place - begin_) * per_unit_, 0.0, 1.0) * (steps - 1) + 0.5);
+void ColourScale::steps_of(std::span<const float> values, int steps, std::span<std::uint8_t> to) const {
+    // Plain loops without branches, of which the compiler makes vectors; comparisons with NaN are false.
+    const double begin = begin_, scale = per_unit_ * (steps - 1), last = steps - 1;
+    const auto step_at = [&](double place) {
+        const double step = (place - begin) * scale;
+        const double above = step > 0 ? step : 0;
+        return static_cast<int>((above < last ? above : last) + 0.5);
+    };
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const float value = values[i];
+        if (log_) {
+            to[i] = value > 0 ? static_cast<std::uint8_t>(step_at(static_cast<double>(std::log(value)))) : none;
+        } else {
+            const int step = step_at(static_cast<double>(value));
+            to[i] = static_cast<std::uint8_t>(value == value ? step : int{none});
+        }
+    }
+    if (!is_empty()) return;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (to[i] != none) to[i] = static_cast<std::uint8_t>(steps / 2);
 }
 
 }  // namespace forebay::insitu

@@ -17,9 +17,10 @@ public:
     static Result<ColourScale> over(std::span<const float> values, double low, double high, bool log);
 
     /// What has no colour.
-    static constexpr int none = -1;
-    /// 0 to `steps` - 1, or `none`. What lies beyond an end, infinities too, has the colour of that end.
-    int step_of(float value, int steps) const;
+    static constexpr std::uint8_t none = 255;
+    /// Of each value: 0 to `steps` - 1, of at most 255 steps, or `none`. What lies beyond an end, infinities too, has
+    /// the colour of that end.
+    void steps_of(std::span<const float> values, int steps, std::span<std::uint8_t> to) const;
     /// Where a value stands, 0 at the lower end to 1.
     double share_of(double value) const;
 

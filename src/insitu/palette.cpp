@@ -11,19 +11,19 @@ namespace forebay::insitu {
 namespace {
 
 /// A colour that a palette goes through; between two of them it goes straight through Oklab.
-struct Station {
+struct PaletteStation {
     double lightness, chroma, hue_degrees;
 };
 
-constexpr Station ember[] = {{0.05, 0.02, 290}, {0.22, 0.13, 296}, {0.40, 0.18, 338}, {0.58, 0.20, 22},
-                           {0.75, 0.17, 58},         {0.88, 0.16, 90},  {0.97, 0.07, 104}};
-constexpr Station tide[] = {{0.20, 0.11, 272}, {0.38, 0.11, 242}, {0.54, 0.10, 195},
-                          {0.70, 0.15, 155},        {0.85, 0.17, 122}, {0.97, 0.08, 106}};
-constexpr Station grey[] = {{0, 0, 0}, {1, 0, 0}};
-constexpr Station balance[] = {{0.36, 0.15, 262}, {0.60, 0.15, 252}, {0.82, 0.07, 240}, {0.97, 0, 0},
-                             {0.82, 0.08, 38},         {0.60, 0.19, 28},  {0.36, 0.14, 24}};
+constexpr PaletteStation ember[] = {{0.05, 0.02, 290}, {0.22, 0.13, 296}, {0.40, 0.18, 338}, {0.58, 0.20, 22},
+                                    {0.75, 0.17, 58},  {0.88, 0.16, 90},  {0.97, 0.07, 104}};
+constexpr PaletteStation tide[] = {{0.20, 0.11, 272}, {0.38, 0.11, 242}, {0.54, 0.10, 195},
+                                   {0.70, 0.15, 155}, {0.85, 0.17, 122}, {0.97, 0.08, 106}};
+constexpr PaletteStation grey[] = {{0, 0, 0}, {1, 0, 0}};
+constexpr PaletteStation balance[] = {{0.36, 0.15, 262}, {0.60, 0.15, 252}, {0.82, 0.07, 240}, {0.97, 0, 0},
+                                      {0.82, 0.08, 38},  {0.60, 0.19, 28},  {0.36, 0.14, 24}};
 
-std::span<const Station> stations_of(Palette palette) {
+std::span<const PaletteStation> stations_of(Palette palette) {
     switch (palette) {
         case Palette::tide: return tide;
         case Palette::grey: return grey;
@@ -75,10 +75,14 @@ Colour shown_colour(double lightness, double a, double b) {
     return {encoded(linear[0]), encoded(linear[1]), encoded(linear[2])};
 }
 
-Colour colour_between(const Station& before, const Station& after, double share) {
+Colour colour_between(const PaletteStation& before, const PaletteStation& after, double share) {
     const auto mixed = [&](double from, double to) { return from + share * (to - from); };
-    const auto a_of = [](const Station& at) { return at.chroma * std::cos(at.hue_degrees * std::numbers::pi / 180); };
-    const auto b_of = [](const Station& at) { return at.chroma * std::sin(at.hue_degrees * std::numbers::pi / 180); };
+    const auto a_of = [](const PaletteStation& at) {
+        return at.chroma * std::cos(at.hue_degrees * std::numbers::pi / 180);
+    };
+    const auto b_of = [](const PaletteStation& at) {
+        return at.chroma * std::sin(at.hue_degrees * std::numbers::pi / 180);
+    };
     return shown_colour(mixed(before.lightness, after.lightness), mixed(a_of(before), a_of(after)),
                         mixed(b_of(before), b_of(after)));
 }

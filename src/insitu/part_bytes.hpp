@@ -38,8 +38,9 @@ public:
 
 private:
     void append(const void* from, std::size_t size) {
-        const auto* const first = static_cast<const std::byte*>(from);
-        bytes_.insert(bytes_.end(), first, first + size);
+        const auto end = bytes_.size();  // insert() makes gcc 12 warn of an overflow that is not there
+        bytes_.resize(end + size);
+        if (size > 0) std::memcpy(bytes_.data() + end, from, size);
     }
     std::vector<std::byte> bytes_;
 };

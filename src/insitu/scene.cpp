@@ -78,7 +78,7 @@ std::vector<float> cells_of(const Scene& scene, const Side& across, const Side& 
 }
 
 /// Where everything is, in pixels; and the words as they fit.
-struct Layout {
+struct PictureLayout {
     int scale = 1;  // pixels a dot of text
     int width = 0, height = 0;
     int left = 0, top = 0, plane_width = 0, plane_height = 0;
@@ -113,8 +113,8 @@ Ticks x_ticks_of(double low, double high, int width, int scale) {
     }
 }
 
-Layout layout_of(const Scene& scene, const Side& across, const Side& up, const ColourScale& colours) {
-    Layout at;
+PictureLayout layout_of(const Scene& scene, const Side& across, const Side& up, const ColourScale& colours) {
+    PictureLayout at;
     const int longer = std::max(across.pixels(), up.pixels());
     at.scale = longer >= 3000 ? 4 : longer >= 700 ? 2 : 1;
     at.plane_width = across.pixels();
@@ -137,17 +137,18 @@ Layout layout_of(const Scene& scene, const Side& across, const Side& up, const C
     const auto room_for = [&](const std::string& words) { return words.empty() ? 0 : at.line() + at.gap(); };
     const int numbers_end = at.tick() + at.gap() / 2;
     // At least half of a number stands out at the left end of the x axis.
-    at.left = at.gap() + std::max(room_for(at.y_label) + at.y_numbers_width + numbers_end,
-                                  widest_label(at.x_ticks, at.scale) / 2);
+    at.left = at.gap() +
+              std::max(room_for(at.y_label) + at.y_numbers_width + numbers_end, widest_label(at.x_ticks, at.scale) / 2);
     at.bar_top = 2 * at.gap() + room_for(scene.title);
     at.top = at.bar_top + (at.bar_height - at.plane_height) / 2;
     at.bar_left = at.left + at.plane_width + std::max(at.line() * 2, widest_label(at.x_ticks, at.scale) / 2);
-    at.width = at.bar_left + at.bar_width + numbers_end + at.bar_numbers_width + at.gap() + room_for(at.label) + at.gap();
+    at.width =
+        at.bar_left + at.bar_width + numbers_end + at.bar_numbers_width + 2 * at.gap() + room_for(at.label) + at.gap();
     at.height = at.bar_top + at.bar_height + numbers_end + at.line() + room_for(at.x_label) + at.gap();
 
-    // A title wider than the rest makes the picture wider, up to a line as long as two pictures.
+    // A title wider than the rest makes the picture wider, by a fifth at most unless it is small.
     const int title_end = at.left + text_columns(scene.title) * at.scale + 2 * at.gap();
-    at.width = std::max(at.width, std::min(title_end, std::max(2 * at.width, 480 * at.scale)));
+    at.width = std::max(at.width, std::min(title_end, std::max(at.width * 6 / 5, 300 * at.scale)));
     at.title = fitted(scene.title, (at.width - at.left - at.gap()) / at.scale);
     at.x_label = fitted(at.x_label, (at.bar_left - at.gap()) / at.scale);
     at.y_label = fitted(at.y_label, (at.height - 2 * at.gap()) / at.scale);
@@ -160,16 +161,19 @@ int centred(int middle, int length, int first, int last) {
     return std::max(first, std::min(middle - length / 2, last - length));
 }
 
-void draw_plane(Canvas& canvas, const Layout& at, const Side& across, const Side& up, std::span<const float> cells,
-                const ColourScale& colours) {
+void draw_plane(Canvas& canvas, const PictureLayout& at, const Side& across, const Side& up,
+                std::span<const float> cells, const ColourScale& colours) {
     const auto columns = static_cast<std::size_t>(across.cells());
     const auto wide = static_cast<std::size_t>(across.pixels_per_element);
+    std::vector<std::uint8_t> steps(columns);
     for (std::size_t row = 0; row < up.cells(); ++row) {
         const int bottom = at.top + at.plane_height - static_cast<int>(row) * up.pixels_per_element;
         const auto first = canvas.row(bottom - 1).subspan(static_cast<std::size_t>(at.left), columns * wide);
+        colours.steps_of(cells.subspan(row * columns, columns), palette_steps, steps);
         for (std::size_t column = 0; column < columns; ++column) {
-            const int step = colours.step_of(cells[row * columns + column], palette_steps);
-            const auto colour = step == ColourScale::none ? missing_colour : static_cast<std::uint8_t>(first_step + step);
+            const auto step = steps[column];
+            const auto colour =
+                step == ColourScale::none ? missing_colour : static_cast<std::uint8_t>(first_step + step);
             for (std::size_t i = 0; i < wide; ++i) first[column * wide + i] = colour;
         }
         for (int copy = 2; copy <= up.pixels_per_element; ++copy)
@@ -178,7 +182,7 @@ void draw_plane(Canvas& canvas, const Layout& at, const Side& across, const Side
     canvas.frame(at.left, at.top, at.plane_width, at.plane_height, at.stroke());
 }
 
-void draw_axes(Canvas& canvas, const Layout& at, const Scene& scene) {
+void draw_axes(Canvas& canvas, const PictureLayout& at, const Scene& scene) {
     const int bottom = at.top + at.plane_height, numbers_end = at.tick() + at.gap() / 2;
     int taken = 0;
     for (const auto& [value, label] : at.x_ticks.marks) {
@@ -202,12 +206,12 @@ void draw_axes(Canvas& canvas, const Layout& at, const Scene& scene) {
     canvas.text(centred(at.left + at.plane_width / 2, x_length, at.gap(), canvas.width() - at.gap()),
                 bottom + numbers_end + at.line() + at.gap() / 2, at.x_label, at.scale);
     canvas.vertical_text(
-        at.left - numbers_end - at.y_numbers_width - at.gap() - 9 * at.scale,
+        at.left - numbers_end - at.y_numbers_width - 3 * at.gap() / 2 - 9 * at.scale,
         centred(at.top + at.plane_height / 2, y_length, at.gap(), canvas.height() - at.gap()) + y_length, at.y_label,
         at.scale);
 }
 
-void draw_bar(Canvas& canvas, const Layout& at, const ColourScale& colours) {
+void draw_bar(Canvas& canvas, const PictureLayout& at, const ColourScale& colours) {
     for (int y = 0; y < at.bar_height; ++y) {
         const int step = (at.bar_height - 1 - y) * (palette_steps - 1) / (at.bar_height - 1);
         canvas.fill(at.bar_left, at.bar_top + y, at.bar_width, 1, static_cast<std::uint8_t>(first_step + step));
@@ -221,15 +225,14 @@ void draw_bar(Canvas& canvas, const Layout& at, const ColourScale& colours) {
         canvas.text(right + at.tick() + at.gap() / 2 + at.scale, y - 7 * at.scale / 2, label, at.scale);
     }
     const int length = text_columns(at.label) * at.scale;
-    canvas.vertical_text(
-        right + at.tick() + at.gap() / 2 + at.bar_numbers_width + at.gap(),
-        centred(at.bar_top + at.bar_height / 2, length, at.gap(), canvas.height() - at.gap()) + length, at.label,
-        at.scale);
+    canvas.vertical_text(right + at.tick() + at.gap() / 2 + at.bar_numbers_width + 2 * at.gap(),
+                         centred(at.bar_top + at.bar_height / 2, length, at.gap(), canvas.height() - at.gap()) + length,
+                         at.label, at.scale);
 }
 
 std::vector<Colour> picture_colours(Palette palette) {
-    std::vector<Colour> colours{{255, 255, 255}, {198, 198, 198}, {142, 142, 142}, {86, 86, 86}, {24, 24, 24},
-                                {168, 172, 176}};
+    std::vector<Colour> colours{{255, 255, 255}, {198, 198, 198}, {142, 142, 142},
+                                {86, 86, 86},    {24, 24, 24},    {168, 172, 176}};
     const auto steps = colours_of(palette, palette_steps);
     colours.insert(colours.end(), steps.begin(), steps.end());
     return colours;
@@ -242,8 +245,8 @@ Result<std::vector<std::byte>> draw_png(const Scene& scene) {
     if (scene.width == 0 || scene.height == 0 || elements == 0)
         return Error{ErrorKind::refused, "a plane without elements cannot be drawn"};
     if (elements / scene.width != scene.height || elements % scene.width != 0)
-        return Error{ErrorKind::refused, fmt::format("a plane of {} x {} elements has {} of them", scene.height,
-                                                     scene.width, elements)};
+        return Error{ErrorKind::refused,
+                     fmt::format("a plane of {} x {} elements has {} of them", scene.height, scene.width, elements)};
     const int pixels = std::clamp(scene.pixels, pixels_min, pixels_max);
     const auto longer = std::max(scene.width, scene.height);
     const auto across = side_of(scene.width, longer, pixels), up = side_of(scene.height, longer, pixels);

@@ -31,7 +31,7 @@ Step smallest_step(double range, int most) {
 }
 
 std::string decade_label(int exponent, bool as_power) {
-    if (as_power) return "10" + superscript(exponent);
+    if (as_power && exponent != 0) return "10" + superscript(exponent);
     return exponent < 0 ? fmt::format("{:.{}f}", power_of_ten(exponent), -exponent)
                         : fmt::format("{:.0f}", power_of_ten(exponent));
 }

@@ -17,8 +17,8 @@ struct Ticks {
     std::string factor;       // by which all labels are to be multiplied, "×10⁶"; or nothing
 };
 
-/// At most `most` marks at multiples of 1, 2 or 5 times a power of ten. None where `low` is not below `high`, or one of
-/// them is not finite.
+/// At multiples of 1, 2 or 5 times a power of ten, at most `most` steps from end to end. None where `low` is not below
+/// `high`, one of them is not finite, or they are so close that numbers could not tell marks apart.
 Ticks linear_ticks(double low, double high, int most);
 
 /// The same of a logarithmic axis: powers of ten, of few decades with their multiples by 2 and 5, and linear ones where

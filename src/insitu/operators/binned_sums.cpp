@@ -117,7 +117,8 @@ void BinnedSums::add_all_calm(std::size_t at, std::span<const double> values) {
         }
     }
     for (std::size_t i = whole; i < values.size(); ++i)
-        split_value<bins>(from[i], anchor, [&](int bin, double part) { sums[static_cast<std::size_t>(bin)][0] += part; });
+        split_value<bins>(from[i], anchor,
+                          [&](int bin, double part) { sums[static_cast<std::size_t>(bin)][0] += part; });
     for (std::size_t bin = 0; bin < bins; ++bin)
         for (const double sum : sums[bin]) limbs_[bin][at] += sum;
 }
@@ -141,7 +142,8 @@ void BinnedSums::add_sum(std::size_t at, const BinnedSums& other, std::size_t i)
     const int level = level_of_anchor(anchors_[at]), other_level = level_of_anchor(other.anchors_[i]);
     if (other_level > level) raise(at, other_level);
     const auto steps = static_cast<std::size_t>(std::max(level, other_level) - other_level);
-    for (auto bin = steps; bin < static_cast<std::size_t>(bins_); ++bin) limbs_[bin][at] += other.limbs_[bin - steps][i];
+    for (auto bin = steps; bin < static_cast<std::size_t>(bins_); ++bin)
+        limbs_[bin][at] += other.limbs_[bin - steps][i];
     if (other.specials_.empty() || other.specials_[i] == 0) return;
     if (specials_.empty()) specials_.resize(count());
     specials_[at] = static_cast<std::uint8_t>(specials_[at] | other.specials_[i]);

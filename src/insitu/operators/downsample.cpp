@@ -48,7 +48,8 @@ public:
             Extents at;
             for (int dim = 0; dim < line.at.dims(); ++dim) at.push_back(line.at[dim] / factor_ - cells.lo[dim]);
             values_.resize(line.count);
-            read_doubles(variable_.type, piece.columns.front().data() + line.first * variable_.type.size_bytes, values_);
+            read_doubles(variable_.type, piece.columns.front().data() + line.first * variable_.type.size_bytes,
+                         values_);
             add_line(patch, place_in(cells.size, at), line.at[line.at.dims() - 1] % factor_);
         });
     }
@@ -116,8 +117,8 @@ Result<std::unique_ptr<Analyser>> make_downsample(const Analysis& analysis, std:
     FB_TRY(check_array(variables, 1, "made smaller"));
     const auto& variable = variables.front();
     if (!is_real(variable.type))
-        return Error{ErrorKind::refused, fmt::format("variable '{}' is of {}, of which there are no means", variable.name,
-                                                     name_of(variable.type))};
+        return Error{ErrorKind::refused, fmt::format("variable '{}' is of {}, of which there are no means",
+                                                     variable.name, name_of(variable.type))};
     if (analysis.factor < 1)
         return Error{ErrorKind::refused, fmt::format("analysis '{}' has factor {}: boxes have at least one element",
                                                      analysis.name, analysis.factor)};

@@ -52,10 +52,12 @@ SideScale scale_of(const Analysis& analysis, const Variable& variable, int dim) 
 
 Result<> check_array(std::span<const Variable> variables, int dims_min, const std::string& verb) {
     if (variables.size() != 1)
-        return Error{ErrorKind::refused, fmt::format("{} variables {} at once: one is expected", variables.size(), verb)};
+        return Error{ErrorKind::refused,
+                     fmt::format("{} variables {} at once: one is expected", variables.size(), verb)};
     const auto& variable = variables.front();
     if (variable.kind != Kind::array)
-        return Error{ErrorKind::refused, fmt::format("variable '{}' is no array, and so cannot be {}", variable.name, verb)};
+        return Error{ErrorKind::refused,
+                     fmt::format("variable '{}' is no array, and so cannot be {}", variable.name, verb)};
     if (variable.shape.dims() < dims_min)
         return Error{ErrorKind::refused, fmt::format("variable '{}' of shape {} has less than {} dimensions, and so "
                                                      "cannot be {}",

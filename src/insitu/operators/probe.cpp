@@ -16,6 +16,7 @@
 #include "insitu/operators/makers.hpp"
 #include "insitu/operators/nothing.hpp"
 #include "insitu/operators/plane.hpp"
+#include "insitu/part_bytes.hpp"
 
 namespace forebay::insitu {
 
@@ -128,11 +129,12 @@ Result<std::unique_ptr<Analyser>> make_probe(const Analysis& analysis, std::span
     for (const auto& point : analysis.points) {
         bool lies_inside = point.size() == static_cast<std::size_t>(variable.shape.dims());
         for (std::size_t dim = 0; lies_inside && dim < point.size(); ++dim)
-            lies_inside = point[dim] >= 0 && static_cast<std::uint64_t>(point[dim]) < variable.shape[static_cast<int>(dim)];
+            lies_inside =
+                point[dim] >= 0 && static_cast<std::uint64_t>(point[dim]) < variable.shape[static_cast<int>(dim)];
         if (!lies_inside)
-            return Error{ErrorKind::refused, fmt::format("point [{}] is no element of variable '{}' of shape {}",
-                                                         fmt::join(point, ", "), variable.name,
-                                                         show_shape(variable.shape))};
+            return Error{ErrorKind::refused,
+                         fmt::format("point [{}] is no element of variable '{}' of shape {}", fmt::join(point, ", "),
+                                     variable.name, show_shape(variable.shape))};
     }
     return std::unique_ptr<Analyser>(std::make_unique<Probe>(analysis, variable));
 }

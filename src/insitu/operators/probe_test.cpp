@@ -35,7 +35,8 @@ TEST_CASE("a probe has the values of its points") {
         }
         const CutWorld world(variable, bytes);
         const auto made =
-            world.made(analysis, world.blocks(round % 8, random), 1 + static_cast<std::size_t>(round) % 7, random).value();
+            world.made(analysis, world.blocks(round % 8, random), 1 + static_cast<std::size_t>(round) % 7, random)
+                .value();
         REQUIRE(made.variables.size() == 1);
         CHECK(made.variables[0].name == "u/values");
         CHECK(made.variables[0].type == variable.type);

@@ -78,8 +78,8 @@ public:
         if (!analysis_.picture) return made;
         const PlaneWords words{
             "", fmt::format("sum of {} along {}", variable_.name, dimension_name(variable_, analysis_.axis))};
-        FB_TRY_ASSIGN(picture, draw_plane_of(analysis_, variable_, analysis_.axis, {sums.begin(), sums.end()}, words,
-                                             moment));
+        FB_TRY_ASSIGN(picture,
+                      draw_plane_of(analysis_, variable_, analysis_.axis, {sums.begin(), sums.end()}, words, moment));
         made.pictures.push_back(std::move(picture));
         return made;
     }
@@ -103,8 +103,8 @@ Result<std::unique_ptr<Analyser>> make_projection(const Analysis& analysis, std:
                                                      name_of(variable.type))};
     if (variable.shape[analysis.axis] > BinnedSums::terms_max)
         return Error{ErrorKind::refused,
-                     fmt::format("variable '{}' of shape {} is not projected along more than {} elements", variable.name,
-                                 show_shape(variable.shape), BinnedSums::terms_max)};
+                     fmt::format("variable '{}' of shape {} is not projected along more than {} elements",
+                                 variable.name, show_shape(variable.shape), BinnedSums::terms_max)};
     if (analysis.picture) FB_TRY(check_drawable(variable, without(variable.shape, analysis.axis)));
     return std::unique_ptr<Analyser>(std::make_unique<Projection>(analysis, variable));
 }

@@ -1,5 +1,5 @@
-// Goal: a projection is the sum along its dimension, the same bits whatever the cut, the nodes and the order, within the
-// bound of binned sums; what is not finite stays; what is not there is counted.
+// Goal: a projection is the sum along its dimension, the same bits whatever the cut, the nodes and the order, within
+// the bound of binned sums; what is not finite stays; what is not there is counted.
 // Method: random values over wide ranges against long double, in 1 to 7 cuts and nodes; whole numbers exactly.
 
 #include <doctest/doctest.h>
@@ -49,10 +49,13 @@ void check_projections(std::uint64_t seed, int exponents, double unit_error) {
         std::vector<T> values(variable.elements());
         for (auto& value : values) {
             const auto fraction = static_cast<double>(static_cast<std::int64_t>(random())) * 0x1p-63;
-            value = static_cast<T>(std::ldexp(fraction, static_cast<int>(random() % static_cast<std::uint64_t>(exponents))));
+            value = static_cast<T>(
+                std::ldexp(fraction, static_cast<int>(random() % static_cast<std::uint64_t>(exponents))));
         }
-        const Analysis analysis{
-            .name = "sum", .kind = Analysis::Kind::projection, .axis = round % dims, .picture = round % 8 == 0 && dims < 4};
+        const Analysis analysis{.name = "sum",
+                                .kind = Analysis::Kind::projection,
+                                .axis = round % dims,
+                                .picture = round % 8 == 0 && dims < 4};
         const CutWorld world(variable, bytes_of_values(values));
         const auto once = world.made(analysis, world.blocks(0, random), 1, random).value();
         const auto exact = sums_along(variable.shape, values, analysis.axis);
@@ -67,7 +70,8 @@ void check_projections(std::uint64_t seed, int exponents, double unit_error) {
             const auto again = world.made(analysis, world.blocks(2 * cut, random), 1 + random() % 7, random).value();
             CHECK(again.variables[0].bytes == once.variables[0].bytes);
             CHECK(again.pictures.size() == once.pictures.size());
-            for (std::size_t i = 0; i < again.pictures.size(); ++i) CHECK(again.pictures[i].png == once.pictures[i].png);
+            for (std::size_t i = 0; i < again.pictures.size(); ++i)
+                CHECK(again.pictures[i].png == once.pictures[i].png);
         }
     }
 }

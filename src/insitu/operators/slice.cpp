@@ -1,11 +1,10 @@
-// A plane of an array. It is kept as runs: elements that are neighbours in the plane, and lie behind each other in
-// memory; a node has those of its blocks that the plane goes through, and no more memory.
+// A plane of an array. It is kept as runs of neighbours in the plane: a node has those of its blocks that the plane
+// goes through, and no more memory.
 //
-// An array of two dimensions is its own plane: `axis` and `at` do not count. Elements that no block holds are NaN, and 0
-// or blank where the type has none; the attribute "missing" counts them.
+// An array of two dimensions is its own plane: `axis` and `at` do not count. Elements that no block holds are NaN, and
+// 0 or blank where the type has none; the attribute "missing" counts them.
 //
-// Part: the size of an element, the count of runs, where each begins in the plane, how many elements each has, and their
-// bytes.
+// Part: the size of an element; of each run, where it begins in the plane; how many elements each has; their bytes.
 
 #include <fmt/format.h>
 
@@ -21,6 +20,7 @@
 #include "insitu/operators/makers.hpp"
 #include "insitu/operators/nothing.hpp"
 #include "insitu/operators/plane.hpp"
+#include "insitu/part_bytes.hpp"
 
 namespace forebay::insitu {
 
@@ -94,8 +94,8 @@ public:
             read_doubles(variable_.type, plane.data(), numbers);
             PlaneWords words{"", variable_.name};
             if (axis_ >= 0) words.title_end = fmt::format("{} = {}", dimension_name(variable_, axis_), at_);
-            FB_TRY_ASSIGN(picture, draw_plane_of(analysis_, variable_, axis_, {numbers.begin(), numbers.end()}, words,
-                                                 moment));
+            FB_TRY_ASSIGN(picture,
+                          draw_plane_of(analysis_, variable_, axis_, {numbers.begin(), numbers.end()}, words, moment));
             made.pictures.push_back(std::move(picture));
         }
         made.variables.push_back({variable_.name + "/plane", variable_.type, plane_, attributes, std::move(plane)});

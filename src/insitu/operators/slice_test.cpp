@@ -19,7 +19,8 @@ std::vector<std::byte> random_bytes(std::size_t count, std::mt19937_64& random) 
     return bytes;
 }
 
-std::vector<std::byte> picked(const Variable& variable, const std::vector<std::byte>& bytes, int axis, std::uint64_t at) {
+std::vector<std::byte> picked(const Variable& variable, const std::vector<std::byte>& bytes, int axis,
+                              std::uint64_t at) {
     std::vector<std::byte> plane;
     const auto size = variable.type.size_bytes;
     for (std::uint64_t element = 0; element < variable.elements(); ++element) {

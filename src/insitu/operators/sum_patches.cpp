@@ -31,7 +31,8 @@ SumPatch& SumPatches::patch_of(const Box& cells) {
     const auto known = patches_.find(key);
     if (known != patches_.end()) return known->second;
     const auto count = static_cast<std::size_t>(volume(cells.size));
-    return patches_.emplace(key, SumPatch{{count, bins_}, std::vector<std::uint32_t>(counted_ ? count : 0)}).first->second;
+    return patches_.emplace(key, SumPatch{{count, bins_}, std::vector<std::uint32_t>(counted_ ? count : 0)})
+        .first->second;
 }
 
 void SumPatches::write(PartWriter& to) const {
