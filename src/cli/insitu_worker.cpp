@@ -7,6 +7,7 @@
 #include "base/try.hpp"
 #include "cli/verbs.hpp"
 #include "insitu/worker.hpp"
+#include "sys/child.hpp"
 #include "sys/process.hpp"
 
 namespace forebay::cli {
@@ -14,6 +15,7 @@ namespace forebay::cli {
 namespace {
 
 Result<Exit> work_for_agent(const std::string& directory) {
+    FB_TRY(sys::end_with_parent());
     FB_TRY_ASSIGN(session, agent::session_of(directory));
     FB_TRY(sys::pin_to_cpus(session.agent.cpus.empty() ? "all" : session.agent.cpus));
     FB_TRY_ASSIGN(staging, node::Staging::join(directory));
@@ -30,8 +32,8 @@ void add_insitu_worker(CommandLine& line) {
     auto verb = line.verb("insitu-worker", "Make a stream's analyses for an agent (the agent starts this)");
     verb.argument("DIRECTORY", *directory, "The session's staging directory");
     verb.examples(
-        "Reads lines \"see SLOT ID\" from standard input and answers each on standard output, until there are no\n"
-        "more: docs/guide/in-situ.md. People want `forebay insitu`.\n");
+        "Reads lines \"see SLOT SNAPSHOT STEP\" from standard input and answers each on standard\n"
+        "output, until there are no more. People want `forebay insitu`.\n");
     verb.action([directory] { return work_for_agent(*directory); });
 }
 

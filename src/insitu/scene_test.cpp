@@ -86,7 +86,7 @@ TEST_CASE("values have their colours at their places") {
     const auto colours = colours_of(Palette::tide, 250);
     const auto [left, top] = corner(picture);
     REQUIRE(left > 0);
-    const auto cell = [&](int column, int row) {
+    const auto cell = [&, left = left, top = top](int column, int row) {
         return picture.at(left + 32 * column + 16, top + 32 * (1 - row) + 16);
     };
     CHECK(cell(0, 0) == colours.front());
@@ -110,7 +110,7 @@ TEST_CASE("colours by the logarithm, and within limits") {
     const auto picture = decoded(draw_png(scene).value());
     const auto colours = colours_of(Palette::ember, 250);
     const auto [left, top] = corner(picture);
-    const auto cell = [&](int column) { return picture.at(left + 10 * column + 5, top + 2); };
+    const auto cell = [&, left = left, top = top](int column) { return picture.at(left + 10 * column + 5, top + 2); };
     CHECK(cell(0) == colours.front());
     CHECK(cell(1) == colours[125]);
     CHECK(cell(2) == colours.back());

@@ -16,6 +16,7 @@
 #include "insitu/found.hpp"
 #include "insitu/numbers.hpp"
 #include "insitu/operators/makers.hpp"
+#include "insitu/part_bytes.hpp"
 #include "insitu/power_spectrum.hpp"
 
 namespace forebay::insitu {

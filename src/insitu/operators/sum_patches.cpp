@@ -82,7 +82,7 @@ SumPatch SumPatches::whole() const {
     SumPatch all{{count, bins_}, std::vector<std::uint32_t>(counted_ ? count : 0)};
     for (const auto& [key, patch] : patches_) {
         const auto cells = box_of(key);
-        const auto row = [&](const Extents& at, std::size_t first, std::size_t columns) {
+        const auto row = [&, &patch = patch](const Extents& at, std::size_t first, std::size_t columns) {
             const auto place = static_cast<std::size_t>(place_in(shape_, at));
             for (std::size_t i = 0; i < columns; ++i) {
                 all.sums.add_sum(place + i, patch.sums, first + i);
