@@ -119,7 +119,7 @@ public:
         of_k.others.emplace_back("nyquist", shells.nyquist);
         Attributes of_power{.description = in_waves ? "mean of |F|^2 over the modes of a shell"
                                                     : "volume times the mean of |F|^2 over the modes of a shell"};
-        if (!unit.empty()) of_power.unit = fmt::format(in_waves ? "({})^2" : "({})^2 times volume", unit);
+        if (!unit.empty()) of_power.unit = "(" + unit + (in_waves ? ")^2" : ")^2 times volume");
         const Extents shape{shells.k.size()};
         Made made;
         made.variables.push_back(found_list<double>(variable_.name + "/k", shape, shells.k, of_k));
