@@ -249,10 +249,11 @@ struct Counters {
     double drain_cpu_seconds = 0;     // what this took of the node's CPUs, user and system: of all threads the sum
     std::int64_t newest_durable_step = -1;  // committed, in this run's stream; -1: none
     std::uint64_t deadlines_missed = 0;     // snapshots of this stream that were not durable by their deadline
-    std::uint64_t overtakes = 0;            // drains of this node that went before one under way
-    std::uint64_t limits_overruled = 0;     // drains that kept no slowdown_percent_max, so as to end in time
-    std::uint64_t steps_counted = 0;        // of the computing, for the next
-    double slowdown_percent = 0;            // of the computing on this node while its agent drains; 0 also: not known
+    std::uint64_t not_analysed = 0;      // snapshots of this stream, on this node, that insitu was to see and did not
+    std::uint64_t overtakes = 0;         // drains of this node that went before one under way
+    std::uint64_t limits_overruled = 0;  // drains that kept no slowdown_percent_max, so as to end in time
+    std::uint64_t steps_counted = 0;     // of the computing, for the next
+    double slowdown_percent = 0;         // of the computing on this node while its agent drains; 0 also: not known
     std::uint64_t drain_rate_bytes_per_second = 0;  // the limit now; 0: none
 };
 

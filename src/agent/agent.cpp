@@ -106,6 +106,9 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
     const auto slot = schedule_.next_held();
     if (!slot) return false;
     auto& holds = slots_.control(*slot).holds;
+    // A save may take the slot from a station that has no more than a lease, and be drained while that one runs.
+    const auto save = slots_.control(*slot).snapshot_id.load();
+    const auto is_there = [&] { return slots_.control(*slot).snapshot_id.load() == save; };
     const auto tell_unseen = [&](const std::string& by) {
         auto unseen = slots_.event(What::left_unseen, *slot);
         unseen.detail = by;
@@ -122,9 +125,11 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
         });
         if (!run && stop.load()) return false;  // the next agent runs it
         if (!run) tell_unseen(fmt::format("{}: {}", station->name(), run.error().line()));
+        if (!is_there()) break;
         holds.fetch_and(~station->hold());
     }
-    if ((holds.fetch_and(known) & ~known) != 0) tell_unseen("what an agent before this one would have done with it");
+    if (is_there() && (holds.fetch_and(known) & ~known) != 0)
+        tell_unseen("what an agent before this one would have done with it");
     node::ring(page_.news);
     return true;
 }

@@ -12,12 +12,13 @@ namespace forebay::agent {
 namespace {
 
 constexpr std::array event_names{
-    "begun",      "overtook",     "late",         "noted",       "overruled",       "drained",     "failed",
-    "incomplete", "superseded",   "set_aside",    "committed",   "found_committed", "left_unseen", "viewed",
-    "not_viewed", "pruned",       "uncompressed", "not_pruned",  "problem",         "stays",       "packed",
-    "not_packed", "packed_later", "left_out",     "not_renewed", "not_looked_at",   "lost",        "serves",
-    "forwards",   "takes_cpus",   "miscounted",   "lingers",     "leaves",          "leaves_work", "freed",
-    "not_freed",  "unrecorded"};
+    "begun",         "overtook",     "late",      "noted",      "overruled",       "drained",      "failed",
+    "incomplete",    "superseded",   "set_aside", "committed",  "found_committed", "analysed",     "not_analysed",
+    "analysis_note", "left_unseen",  "viewed",    "not_viewed", "pruned",          "uncompressed", "not_pruned",
+    "problem",       "stays",        "packed",    "not_packed", "packed_later",    "left_out",     "not_renewed",
+    "not_looked_at", "lost",         "serves",    "forwards",   "takes_cpus",      "miscounted",   "worker_begun",
+    "worker_ended",  "analyses_end", "lingers",   "leaves",     "leaves_work",     "freed",        "not_freed",
+    "unrecorded"};
 static_assert(event_names.size() == static_cast<std::size_t>(What::unrecorded) + 1);
 
 std::string line_of_snapshot(const Event& event) {
@@ -38,6 +39,10 @@ std::string line_of_snapshot(const Event& event) {
                                name);
         case What::superseded: return fmt::format("a later save of {} is committed; this one was removed", name);
         case What::committed: return fmt::format("{} is committed", name);
+        case What::analysed:
+            return fmt::format("{} is analysed: {} results in {}", name, event.count, show_seconds(event.seconds));
+        case What::not_analysed: return fmt::format("{} is not analysed: {}", name, event.detail);
+        case What::analysis_note: return fmt::format("analyses of {}: {}", name, event.detail);
         case What::left_unseen: return fmt::format("{} goes on without {}", name, event.detail);
         case What::not_viewed: return fmt::format("no view {} of step {}: {}", event.place, event.step, event.detail);
         case What::found_committed: return fmt::format("{} is committed by another agent", name);
@@ -65,6 +70,12 @@ std::string line_of_agent(const Event& event) {
         case What::forwards: return fmt::format("it writes through {}", event.detail);
         case What::takes_cpus: return fmt::format("the agent takes CPUs from ranks: {}", event.detail);
         case What::miscounted: return fmt::format("{}: please report it", event.detail);
+        case What::worker_ended:
+            return fmt::format("the program of the analyses has failed, the next snapshot gets a new one: {}",
+                               event.detail);
+        case What::analyses_end:
+            return fmt::format("no more analyses in this session, their program has failed {} times in a row: {}",
+                               event.count, event.detail);
         case What::lingers:
             return fmt::format("everything is committed; what is staged is kept {} s more for a restart",
                                event.seconds);

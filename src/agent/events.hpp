@@ -26,6 +26,9 @@ enum class What : std::uint32_t {
     set_aside,        // committed as one of a line that a later session has left. detail: the whole text
     committed,        // bytes, seconds: of the drain
     found_committed,  // by another agent
+    analysed,         // count: of results; seconds: from the beginning to the last of them
+    not_analysed,     // by the station that has begun. detail: why
+    analysis_note,    // detail: what its analyses have to say, each text once
     left_unseen,      // by a station that has failed, or is missing. detail: which one, and the error
     viewed,           // place: the view
     not_viewed,       // place: the view; detail: the error
@@ -45,16 +48,19 @@ enum class What : std::uint32_t {
     not_looked_at,  // detail: the error
     lost,           // to another session. detail: the whole text
     // Of the agent.
-    serves,       // count: its process; place: the staging directory; detail: the run
-    forwards,     // detail: through which hosts
-    takes_cpus,   // detail: the error
-    miscounted,   // detail: the numbers
-    lingers,      // seconds
-    leaves,       // with everything committed
-    leaves_work,  // place: the staging directory
-    freed,        // what was staged
-    not_freed,    // detail: the whole text
-    unrecorded,   // events, in the run. place: the file; detail: the error
+    serves,        // count: its process; place: the staging directory; detail: the run
+    forwards,      // detail: through which hosts
+    takes_cpus,    // detail: the error
+    miscounted,    // detail: the numbers
+    worker_begun,  // the program of the analyses. count: its process; place: the program
+    worker_ended,  // unasked, or killed because it did not do its work. detail: the error
+    analyses_end,  // for this session: the program fails again and again. count: how often; detail: the last error
+    lingers,       // seconds
+    leaves,        // with everything committed
+    leaves_work,   // place: the staging directory
+    freed,         // what was staged
+    not_freed,     // detail: the whole text
+    unrecorded,    // events, in the run. place: the file; detail: the error
 };
 
 /// "committed"

@@ -41,6 +41,13 @@ TEST_CASE("lines of the log") {
     CHECK(line(What::drained) == "step 7 of stream 'restart': 2.00 MB drained in 1.50 s");
     CHECK(line(What::committed) == "step 7 of stream 'restart' is committed");
     CHECK(line(What::found_committed) == "step 7 of stream 'restart' is committed by another agent");
+    CHECK(line(What::analysed) == "step 7 of stream 'restart' is analysed: 3 results in 1.50 s");
+    CHECK(line(What::not_analysed) == "step 7 of stream 'restart' is not analysed: detail");
+    CHECK(line(What::analysis_note) == "analyses of step 7 of stream 'restart': detail");
+    CHECK(line(What::worker_ended) ==
+          "the program of the analyses has failed, the next snapshot gets a new one: detail");
+    CHECK(line(What::analyses_end) ==
+          "no more analyses in this session, their program has failed 3 times in a row: detail");
     CHECK(line(What::overtook) == "step 7 of stream 'restart' overtakes detail, of which 2.00 MB are written");
     CHECK(line(What::late) == "step 7 of stream 'restart' misses its deadline, 1.50 s after its seal: it is detail");
     CHECK(line(What::not_viewed) == "no view /dev/shm/x of step 7: detail");
@@ -65,5 +72,5 @@ TEST_CASE("the log hears all but what people need not read; every other hearer h
         if (!logged) silent.insert(name_of(static_cast<What>(what)));
     }
     CHECK(heard == last + 1);
-    CHECK(silent == std::set<std::string>{"begun", "viewed", "pruned"});
+    CHECK(silent == std::set<std::string>{"begun", "viewed", "pruned", "worker_begun"});
 }

@@ -7,6 +7,7 @@
 
 #include "agent/claim_keeper.hpp"
 #include "agent/event_sinks.hpp"
+#include "agent/insitu_station.hpp"
 #include "agent/spool.hpp"
 #include "base/limits.hpp"
 #include "base/try.hpp"
@@ -83,7 +84,13 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     const auto tell = to_all({here, to_run(*target.store, event_file_of(serving), here)});
     const ClaimKeeper claim(*target.store, serving.staging, serving.session.run, tell);
     SpoolKeeper spool(*target.store, serving.staging.directory(), serving.session, tell);
-    Agent agent(*target.store, serving.staging, serving.session, target.make_view, tell);
+    const auto stations = [&](Slots& slots) {
+        std::vector<std::unique_ptr<Station>> made;
+        made.push_back(
+            std::make_unique<InsituStation>(slots, serving.staging.directory(), serving.session.agent, tell));
+        return made;
+    };
+    Agent agent(*target.store, serving.staging, serving.session, target.make_view, tell, stations);
     Served served{.committed = agent.run(stop, peers_wait)};
     served.packed = spool.finish();
     served.others = agent.others();

@@ -3,8 +3,8 @@
 // before them. A slot is free for the next save when no station needs it.
 //
 // A slot that an agent begins to drain gets a bit on the control page for each station that wants it, and loses the bit
-// when the station has run. So an agent that comes after a killed one, also in a later session, knows what is left. No
-// program gives its agent other stations yet.
+// when the station has run. So an agent that comes after a killed one, also in a later session, knows what is left. The
+// station of analyses (insitu_station.hpp) has no more than a lease: a save that needs the slot takes it.
 
 #pragma once
 

@@ -21,6 +21,15 @@ namespace forebay {
 
 namespace {
 
+bool has_analyses(const node::Control& page) {
+    return std::ranges::any_of(page.streams, [](const auto& stream) { return stream.insitu[0] != '\0'; });
+}
+
+// Whether any station has still to see what a slot holds.
+bool any_held(const node::Control& page) {
+    return std::ranges::any_of(page.slots, [](const auto& slot) { return slot.holds.load() != 0; });
+}
+
 StreamOptions options_of_stream(const Options& options, const std::string& name) {
     for (const auto& [known, found] : options.streams)
         if (known == name) return found;
@@ -126,6 +135,13 @@ void SessionState::compute_again() {
 Result<> SessionState::free_staging() {
     // Files that nobody has packed stay, and the staging directory with them: whoever closes is told.
     if (!staging->agent_lives()) {
+        if (any_held(staging->control())) {
+            log([&] {
+                return fmt::format("what is staged in {} is committed, and not analysed yet: forebay drain {} does it",
+                                   staging->directory(), staging->directory());
+            });
+            return {};
+        }
         FB_TRY(agent::remove_spools(staging->directory()));
         return staging->remove();
     }
@@ -171,8 +187,9 @@ Result<> SessionState::close() {
         node::LongWait wait(say_, options.close_wait);
         sys::wait_until(begin + std::max<sys::Clock::duration>(agent_end_max, options.close_wait), {look_pause}, [&] {
             if (!all_here || !staging->agent_lives()) return true;
-            // Only packing the spool may take an agent longer.
-            if (sys::Clock::now() >= begin + agent_end_max && spool_is_packed()) return true;
+            // Only packing the spool may take an agent longer, and analyses: as a thread it cannot go on alone.
+            const bool goes_on = options.agent.mode == AgentMode::thread && has_analyses(page);
+            if (sys::Clock::now() >= begin + agent_end_max && !goes_on && spool_is_packed()) return true;
             wait.turn([&] { return "the agent on " + sys::host_name() + " to end, in " + staging->directory(); });
             return false;
         });

@@ -385,8 +385,6 @@ Counters StreamState::counters() const {
     counters.bytes_stored = page.bytes_stored.load();
     counters.drain_seconds = static_cast<double>(page.drain_ns.load()) * 1e-9;
     counters.drain_cpu_seconds = static_cast<double>(page.drain_cpu_ns.load()) * 1e-9;
-    counters.newest_durable_step = stager.newest_durable_step();
-    counters.deadlines_missed = stager.deadlines_missed();
     counters.overtakes = page.overtakes.load();
     counters.limits_overruled = page.limits_overruled.load();
     counters.steps_counted = page.steps_counted.load();

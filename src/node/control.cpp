@@ -46,7 +46,11 @@ const char* name_of(SlotState state) {
 bool is_free(const SlotControl& slot) {
     const auto state = slot.state.load(std::memory_order_acquire);
     return (state == SlotState::empty || state == SlotState::committed) &&
-           slot.holds.load(std::memory_order_acquire) == 0;
+           (slot.holds.load(std::memory_order_acquire) & ~lease_hold) == 0;
+}
+
+void take_lease(Control& control, SlotControl& slot) {
+    if ((slot.holds.fetch_and(~lease_hold) & lease_hold) != 0) ++control.streams[slot.stream].not_analysed;
 }
 
 Result<> check(const Control& control, const std::string& path) {

@@ -61,7 +61,7 @@ Error error_in(std::uint32_t kind, const ErrorText& text);
 struct SlotControl {
     std::atomic<SlotState> state{SlotState::empty};
     // A bit of each station, beside the drain, that has still to see the save (agent/station.hpp). Set and cleared by
-    // the agent.
+    // the agent; of a lease (lease_hold) also cleared by the save that takes the slot, before it changes a byte there.
     std::atomic<std::uint32_t> holds{0};
     std::uint32_t stream = 0;  // index into Control::streams
     std::uint32_t number = 0;  // 0 or 1: file STREAM.NUMBER.h5
@@ -84,7 +84,7 @@ struct SlotControl {
     ErrorText error_text{};
 };
 
-/// Whether the next save may fill it.
+/// Whether the next save may fill it. A lease does not keep it: take_lease().
 bool is_free(const SlotControl& slot);
 
 struct StreamControl {
@@ -98,7 +98,7 @@ struct StreamControl {
     std::atomic<std::int64_t> deadline_ns{0};  // after the seal; 0: none
     std::atomic<std::uint64_t> rate_bytes_per_second{0};
     std::atomic<std::uint64_t> deadlines_missed{0};
-    std::atomic<std::uint64_t> not_analysed{0};  // snapshots whose slot a save took from the analyses that it still had
+    std::atomic<std::uint64_t> not_analysed{0};  // on this node
     std::atomic<std::int64_t> newest_durable_step{-1};
     // The slot of the save under way, as the node's first rank tells it to the others.
     std::atomic<std::uint32_t> decisions{0};
@@ -157,6 +157,10 @@ static_assert(std::atomic<SlotState>::is_always_lock_free && std::atomic<std::ui
 /// Refuses what `path` holds if it is of another version (`unsupported`), or leads out of itself or out of its
 /// directory by a count, an index or a name (`corrupt`).
 Result<> check(const Control& control, const std::string& path);
+
+/// Ends the lease of a slot that a save takes, before a byte of it changes: who reads the slot by it looks for the bit
+/// when it has read. The snapshot then counts as not analysed.
+void take_lease(Control& control, SlotControl& slot);
 
 /// Rings a bell after the changes it announces.
 void ring(std::atomic<std::uint32_t>& bell);

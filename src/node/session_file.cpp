@@ -44,7 +44,8 @@ public:
         const bool all =
             text(root.member("run"), session_.run) && identity(root) && text(root.member("host"), session_.host) &&
             number(root.member("process"), session_.process) && environment(agent.member("environment")) &&
-            text(agent.member("cpus"), options.cpus) && number(agent.member("block_bytes"), options.block_bytes) &&
+            program(agent.member("program")) && text(agent.member("cpus"), options.cpus) &&
+            number(agent.member("block_bytes"), options.block_bytes) &&
             number(agent.member("in_flight"), options.in_flight) &&
             number(agent.member("rate_bytes_per_second"), options.rate_bytes_per_second) &&
             percent(agent.member("slowdown_percent_max"), options.slowdown_percent_max) && direct(agent) &&
@@ -70,6 +71,8 @@ private:
         else return false;
         return true;
     }
+    // Agents started no program before there was one for analyses.
+    bool program(format::json::Value value) { return !value.exists() || text(value, session_.agent.program); }
     // Agents of version 1 did not linger.
     static bool linger(format::json::Value value, std::int64_t& to) { return !value.exists() || number(value, to); }
     // Session files of before this setting lack it; their agents kept no limit.
@@ -159,12 +162,14 @@ Result<> check(const AgentOptions& agent) {
         return refusal(
             "agent.forward_to and agent.forward_token_file belong together: where the forwarders are, and "
             "the file that forebay forward has made.");
-    bool good = format::json::is_text(agent.cpus);
+    bool good = format::json::is_text(agent.cpus) && format::json::is_text(agent.program);
     for (const auto& [name, value] : agent.environment)
         good = good && !name.empty() && name.find('=') == name.npos && format::json::is_text(name) &&
                format::json::is_text(value);
     if (!good)
-        return refusal("agent.cpus and agent.environment must be UTF-8 without NUL, a variable's name without '='.");
+        return refusal(
+            "agent.program, agent.cpus and agent.environment must be UTF-8 without NUL, a variable's name without "
+            "'='.");
     return {};
 }
 
@@ -188,6 +193,7 @@ Result<std::string> encode_session(const SessionFile& session) {
                      {"process", session.process},
                      {"agent",
                       {{"environment", environment},
+                       {"program", agent.program},
                        {"cpus", agent.cpus},
                        {"block_bytes", agent.block_bytes},
                        {"in_flight", agent.in_flight},

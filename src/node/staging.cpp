@@ -59,15 +59,24 @@ Result<> wait_for_old_agent(const std::string& directory, std::chrono::milliseco
 }
 
 // What the page of the session before says is committed, and what stations have still to see it. A snapshot that is not
-// at the target any more was then removed there, and is not to be put back.
+// at the target any more was then removed there, and is not to be put back. The analyses of a stream are those of what
+// is staged of it, until this session names others.
 using Save = std::pair<std::string, std::uint64_t>;  // stream and id: ids of other streams may be the same
-std::map<Save, std::uint32_t> committed_in(const std::string& directory) {
+struct EarlierPage {
     std::map<Save, std::uint32_t> holds;
+    std::map<std::string, decltype(StreamControl::insitu)> analyses;
+};
+EarlierPage page_before(const std::string& directory) {
+    EarlierPage found;
     const auto old = Watch::open(directory);
-    for (std::uint32_t i = 0; old && i < old->page().slot_count.load(); ++i)
-        if (const auto& slot = old->page().slots[i]; slot.state.load() == SlotState::committed)
-            holds[{old->page().streams[slot.stream].name.data(), slot.snapshot_id.load()}] = slot.holds.load();
-    return holds;
+    for (std::uint32_t i = 0; old && i < old->page().slot_count.load(); ++i) {
+        const auto& slot = old->page().slots[i];
+        const auto& stream = old->page().streams[slot.stream];
+        found.analyses[stream.name.data()] = stream.insitu;
+        if (slot.state.load() == SlotState::committed)
+            found.holds[{stream.name.data(), slot.snapshot_id.load()}] = slot.holds.load();
+    }
+    return found;
 }
 
 // " (process 4711)", as far as it is known.
@@ -208,7 +217,7 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
     FB_TRY_ASSIGN(session_text, encode_session(session));
     const auto directory = locked.path();
     FB_TRY(wait_for_old_agent(directory, wait_max));
-    const auto committed = committed_in(directory);
+    const auto earlier = page_before(directory);
 
     Staging staging;
     staging.directory_ = directory;
@@ -225,6 +234,8 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
     for (const auto& file : left) {
         FB_TRY_ASSIGN(stream, staging.add_stream(file.stream,
                                                  StreamOptions{.slots = static_cast<int>(file.number) + 1, .keep = 0}));
+        if (const auto analyses = earlier.analyses.find(file.stream); analyses != earlier.analyses.end())
+            staging.control().streams[stream].insitu = analyses->second;
         for (const auto index : staging.slots_of(stream)) {
             auto& slot = staging.control().slots[index];
             if (slot.number != file.number) continue;
@@ -232,9 +243,9 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
             slot.snapshot_id = file.peek.record.snapshot_id;
             slot.sealed_unix_ns = file.peek.record.sealed_unix_ns;
             slot.inherited = 1;
-            const auto held = committed.find({file.stream, file.peek.record.snapshot_id});
-            slot.holds = held == committed.end() ? 0 : held->second;
-            slot.state = held == committed.end() ? SlotState::sealed : SlotState::committed;
+            const auto held = earlier.holds.find({file.stream, file.peek.record.snapshot_id});
+            slot.holds = held == earlier.holds.end() ? 0 : held->second;
+            slot.state = held == earlier.holds.end() ? SlotState::sealed : SlotState::committed;
         }
     }
     staging.control().magic.store(control_magic, std::memory_order_release);

@@ -55,6 +55,15 @@ Result<> Stager::add() {
     return {};
 }
 
+Counters Stager::counters() const {
+    auto all = counters_;
+    const auto& stream = slots_.stream_control();
+    all.newest_durable_step = stream.newest_durable_step.load();
+    all.deadlines_missed = stream.deadlines_missed.load();
+    all.not_analysed = stream.not_analysed.load();
+    return all;
+}
+
 void Stager::count_time() {
     counters_.blocked_seconds += saved_.blocked_seconds;
     counters_.wait_seconds += saved_.wait_seconds;
@@ -89,6 +98,7 @@ Result<> Stager::prepare(const Schema& schema, const describe::Binding& binding,
         std::int64_t free = 0;
         if (leads && !slots_[i].fits(version_) && node::is_free(slots_.control(i))) {
             slots_.control(i).state.store(node::SlotState::filling);
+            node::take_lease(context_.staging->control(), slots_.control(i));
             free = 1;
         }
         free = context_.topology->node->max(free);

@@ -81,11 +81,10 @@ public:
     /// Unmaps the slots; the stager is of no use after it. Local.
     void release() { slots_.release(); }
 
-    std::int64_t newest_durable_step() const { return slots_.stream_control().newest_durable_step.load(); }
-    std::uint64_t deadlines_missed() const { return slots_.stream_control().deadlines_missed.load(); }
     std::uint32_t stream_index() const { return slots_.stream(); }
     const StreamOptions& options() const { return options_; }
-    const Counters& counters() const { return counters_; }
+    /// This rank's, and what the control page counts of the stream.
+    Counters counters() const;
 
 private:
     using Outcome = StreamSlots::Outcome;

@@ -51,7 +51,8 @@ public:
     Result<> report_failure();
     /// The failures so far have been told otherwise.
     void forget_failures();
-    /// Takes the free slot with the oldest step; false when none is free.
+    /// Takes a free slot: one without a lease before one with it, which ends, and then that of the oldest step. False
+    /// when none is free.
     bool take_free();
     /// Takes a slot whose save the agent has not begun to drain; it holds that save until replace(). Only
     /// one that was laid out for description `version` and has room for `rows`. False when there is none.

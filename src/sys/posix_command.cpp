@@ -22,17 +22,6 @@ constexpr std::size_t output_bytes_max = 64u << 10;
 constexpr std::size_t shown_bytes_max = 200;
 constexpr std::chrono::seconds killed_end_max{1};
 
-// How a program ended: as waitpid says it, 0 where somebody else took its exit code, nothing when it had not by then.
-std::optional<int> end_of(pid_t child, Clock::time_point deadline) {
-    const Pauses pauses{std::chrono::microseconds(200), std::chrono::milliseconds(10)};
-    return wait_until(deadline, pauses, [&]() -> std::optional<int> {
-        int status = 0;
-        const pid_t ended = ::waitpid(child, &status, WNOHANG);
-        if (ended == child) return status;
-        return ended < 0 && errno != EINTR ? std::optional(0) : std::nullopt;
-    });
-}
-
 // Reads until the program closes its output; false when `deadline` came first.
 bool read_all(int fd, Clock::time_point deadline, std::string& text) {
     char buffer[4096];
@@ -52,6 +41,16 @@ bool read_all(int fd, Clock::time_point deadline, std::string& text) {
 }
 
 }  // namespace
+
+std::optional<int> end_of(pid_t child, Clock::time_point deadline) {
+    const Pauses pauses{std::chrono::microseconds(200), std::chrono::milliseconds(10)};
+    return wait_until(deadline, pauses, [&]() -> std::optional<int> {
+        int status = 0;
+        const pid_t ended = ::waitpid(child, &status, WNOHANG);
+        if (ended == child) return status;
+        return ended < 0 && errno != EINTR ? std::optional(0) : std::nullopt;
+    });
+}
 
 Result<std::string> output_of(const std::vector<std::string>& command, std::chrono::milliseconds timeout) {
     const auto deadline = Clock::now() + timeout;

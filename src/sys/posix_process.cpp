@@ -28,23 +28,6 @@ namespace {
 constexpr std::size_t log_tail_bytes_max = 600;
 constexpr std::chrono::milliseconds child_look_pause_max{10};
 
-/// "NAME=value" strings of the caller's environment with the changes made.
-std::vector<std::string> environment_for(const Spawn& spawn) {
-    std::vector<std::string> result;
-    const auto changed = [&](std::string_view name) {
-        const auto is_it = [&](const auto& pair) { return pair.first == name; };
-        return std::any_of(spawn.environment.begin(), spawn.environment.end(), is_it) ||
-               std::find(spawn.environment_removed.begin(), spawn.environment_removed.end(), name) !=
-                   spawn.environment_removed.end();
-    };
-    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-        const std::string_view text = *entry;
-        if (!changed(text.substr(0, text.find('=')))) result.emplace_back(text);
-    }
-    for (const auto& [name, value] : spawn.environment) result.push_back(fmt::format("{}={}", name, value));
-    return result;
-}
-
 /// What was appended to the log since it had `from` bytes: its end, as ": text", or nothing.
 std::string log_since(const std::string& path, off_t from) {
     Fd fd(open_no_intr(path.c_str(), O_RDONLY));
@@ -100,6 +83,22 @@ Result<> await_ready(const Spawn& spawn, pid_t child, std::chrono::milliseconds 
 }
 
 }  // namespace
+
+std::vector<std::string> environment_for(const Spawn& spawn) {
+    std::vector<std::string> result;
+    const auto changed = [&](std::string_view name) {
+        const auto is_it = [&](const auto& pair) { return pair.first == name; };
+        return std::any_of(spawn.environment.begin(), spawn.environment.end(), is_it) ||
+               std::find(spawn.environment_removed.begin(), spawn.environment_removed.end(), name) !=
+                   spawn.environment_removed.end();
+    };
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        if (!changed(text.substr(0, text.find('=')))) result.emplace_back(text);
+    }
+    for (const auto& [name, value] : spawn.environment) result.push_back(fmt::format("{}={}", name, value));
+    return result;
+}
 
 Result<> spawn_daemon(const Spawn& spawn, std::chrono::milliseconds timeout) {
     FB_TRY_ASSIGN(log, open_private(spawn.log_path, O_WRONLY | O_APPEND | O_CREAT));

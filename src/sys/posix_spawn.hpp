@@ -5,9 +5,15 @@
 #include <fcntl.h>
 #include <spawn.h>
 
+#include <sys/types.h>
+
 #include <csignal>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "sys/clock.hpp"
+#include "sys/process.hpp"
 
 namespace forebay::sys {
 
@@ -24,6 +30,13 @@ struct FileActions {
         if (int e = ::posix_spawn_file_actions_addopen(&raw, 0, "/dev/null", O_RDONLY, 0)) return e;
         if (int e = ::posix_spawn_file_actions_adddup2(&raw, output, 1)) return e;
         if (int e = ::posix_spawn_file_actions_adddup2(&raw, output, 2)) return e;
+        return ::posix_spawn_file_actions_addclosefrom_np(&raw, 3);
+    }
+    /// Input and output over `socket`, errors to `errors`, and nothing else.
+    int only_talk_over(int socket, int errors) {
+        if (int e = ::posix_spawn_file_actions_adddup2(&raw, socket, 0)) return e;
+        if (int e = ::posix_spawn_file_actions_adddup2(&raw, socket, 1)) return e;
+        if (int e = ::posix_spawn_file_actions_adddup2(&raw, errors, 2)) return e;
         return ::posix_spawn_file_actions_addclosefrom_np(&raw, 3);
     }
 };
@@ -55,5 +68,11 @@ inline std::vector<char*> pointers_to(std::vector<std::string>& strings) {
     pointers.push_back(nullptr);
     return pointers;
 }
+
+/// "NAME=value" strings of the caller's environment with the changes made.
+std::vector<std::string> environment_for(const Spawn& spawn);
+
+/// How a child ended: as waitpid says it, 0 where somebody else took its exit code, nothing when it had not by then.
+std::optional<int> end_of(pid_t child, Clock::time_point deadline);
 
 }  // namespace forebay::sys

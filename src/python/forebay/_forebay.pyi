@@ -135,6 +135,10 @@ class Counters:
         """snapshots that were not durable by their deadline"""
 
     @property
+    def not_analysed(self) -> int:
+        """snapshots that its analyses were to see and did not, on this node"""
+
+    @property
     def overtakes(self) -> int:
         """drains of this node that went before one under way"""
 

@@ -1,0 +1,58 @@
+#include "agent/analysis_worker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "agent/hosts.hpp"
+#include "base/show_text.hpp"
+#include "base/try.hpp"
+#include "node/staging.hpp"
+
+namespace forebay::agent {
+
+namespace {
+
+constexpr std::size_t shown_answer_max = 200;
+
+}  // namespace
+
+Result<AnalysisWorker> AnalysisWorker::start(const std::string& directory, const AgentOptions& options) {
+    auto program = agent_program(options.program);
+    FB_TRY_ASSIGN(child, sys::ChildProgram::start({.program = program,
+                                                   .arguments = {"insitu-worker", directory},
+                                                   .environment = options.environment,
+                                                   // What is preloaded into the application is not meant for it.
+                                                   .environment_removed = {"LD_PRELOAD"},
+                                                   .log_path = node::agent_log_path(directory)}));
+    return AnalysisWorker(std::move(program), std::move(child));
+}
+
+Result<> AnalysisWorker::see(std::uint32_t slot, std::uint64_t snapshot_id, std::int64_t step) {
+    return child_.write_line(fmt::format("see {} {} {}", slot, snapshot_id, step));
+}
+
+Result<WorkerAnswer> AnalysisWorker::answer(std::chrono::milliseconds at_most) {
+    using Kind = WorkerAnswer::Kind;
+    FB_TRY_ASSIGN(line, child_.read_line(at_most));
+    if (!line) return WorkerAnswer{};
+    const std::string_view said = *line;
+    const auto word = said.substr(0, said.find(' '));
+    const auto rest = said.substr(std::min(said.size(), word.size() + 1));
+    if (said == "seen") return WorkerAnswer{.kind = Kind::seen};
+    if (word == "failed") return WorkerAnswer{.kind = Kind::failed, .text = std::string(rest)};
+    if (word == "problem") return WorkerAnswer{.kind = Kind::problem, .text = std::string(rest)};
+    if (word == "made") {
+        std::uint64_t count = 0;
+        const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), count);
+        if (error == std::errc{} && end == rest.data() + rest.size())
+            return WorkerAnswer{.kind = Kind::made, .count = count};
+    }
+    return Error{ErrorKind::corrupt,
+                 fmt::format("{} said '{}'", program_, show_text(said.substr(0, shown_answer_max)))};
+}
+
+}  // namespace forebay::agent

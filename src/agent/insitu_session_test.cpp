@@ -1,0 +1,148 @@
+// Goal: an application never waits for an analysis, and has the last one all the same; what a killed agent leaves is
+// analysed by the next one. Method: sessions whose agents have shell scripts as workers.
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "support/killable.hpp"
+#include "support/sessions.hpp"
+#include "support/staging_of.hpp"
+#include "support/worker_script.hpp"
+
+using namespace forebay;
+using namespace std::chrono_literals;
+using test::WorkerScript;
+
+namespace {
+
+/// A session of one rank over a stream that is analysed, with a worker that is a script.
+class Analysed {
+public:
+    explicit Analysed(const std::string& on_see, AgentMode mode, const StreamOptions& stream_options = {})
+        : worker(on_see), options(options_of(mode)), session(Session::open(options).value()) {
+        auto all = stream_options;
+        all.insitu = {test::every(1)};
+        stream = session->stream("restart", all).value();
+        stream->array("u", f64, {data_.size()}, {packed({{0}, {data_.size()}}, data_.data())}).value();
+    }
+
+    Saved save(std::int64_t step) { return stream->save(step).value(); }
+    void commit() { stream->wait_committed(60s).value(); }
+
+    test::TempDirectory folder;
+    WorkerScript worker;
+    Options options;
+    std::optional<Session> session;
+    std::optional<Stream> stream;
+
+private:
+    Options options_of(AgentMode mode) {
+        auto made = test::options_in(folder, 1);
+        made.agent.mode = mode;
+        made.agent.program = worker.program();
+        made.agent.linger = 0ms;
+        made.stall_wait = 60s;
+        return made;
+    }
+    std::vector<double> data_ = std::vector<double>(1000, 1.0);
+};
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("the last snapshot is analysed at the end of a session: before it by a thread, after it by a process") {
+    for (const auto mode : {AgentMode::thread, AgentMode::process}) {
+        CAPTURE(static_cast<int>(mode));
+        Analysed run("[ $step = 1 ] || sleep 0.3; echo seen; echo made 1; echo $step >> $folder/done", mode);
+        run.save(1);
+        run.save(2);
+        const auto directory = test::staging_of(run.options);
+        run.session->close().value();
+        if (mode == AgentMode::process) CHECK(test::soon([&] { return !std::filesystem::exists(directory); }));
+        CHECK(run.worker.lines("done").back() == "2");
+        CHECK_FALSE(std::filesystem::exists(directory));
+        CHECK(run.stream->counters().not_analysed + run.worker.lines("done").size() == 2);
+    }
+}
+
+TEST_CASE("no save waits for a lease, by any policy; the snapshot that loses it is counted") {
+    for (const auto policy : {Policy::wait, Policy::skip, Policy::newest_only, Policy::wait_at_most}) {
+        CAPTURE(static_cast<int>(policy));
+        for (const int slots : {1, 2}) {
+            CAPTURE(slots);
+            Analysed run("[ $step -lt 3 ] && wait_for never; echo seen; echo made 1; echo $step >> $folder/done",
+                         AgentMode::thread, {.slots = slots, .policy = policy});
+            for (const std::int64_t step : {1, 2, 3}) {
+                CHECK(run.save(step).kept);
+                run.commit();
+                REQUIRE(run.worker.was_asked(slots == 1 ? static_cast<std::size_t>(step) : 1));
+            }
+            // With two slots the third save takes that of the first; the second one waits for the worker, in vain.
+            CHECK(run.stream->counters().not_analysed == (slots == 1 ? 2 : 1));
+            if (slots == 2) CHECK(run.save(4).kept);
+            REQUIRE(test::soon([&] { return run.worker.lines("done").size() == (slots == 1 ? 1 : 2); }));
+            run.session->close().value();
+            CHECK(run.stream->counters().not_analysed == 2);
+            CHECK(run.stream->counters().skipped == 0);
+            CHECK(run.stream->counters().replaced == 0);
+            CHECK(test::committed(run.options).size() == 3);
+        }
+    }
+}
+
+TEST_CASE("a slot without a lease is taken before one with it") {
+    Analysed run("[ $step = 2 ] && wait_for go; echo seen; echo made 1; echo $step >> $folder/done", AgentMode::thread,
+                 {.slots = 2});
+    run.save(1);
+    run.commit();
+    REQUIRE(test::soon([&] { return run.worker.lines("done").size() == 1; }));
+    for (const std::int64_t step : {2, 3}) {
+        run.save(step);
+        run.commit();
+    }
+    CHECK(run.stream->counters().not_analysed == 0);
+    run.worker.give("go");
+    run.session->close().value();
+    CHECK(run.worker.lines("done") == Lines{"1", "2", "3"});
+}
+
+TEST_CASE("what a killed agent has leased is analysed by the next one of its session") {
+    Analysed run("wait_for go; echo seen; echo made 1; echo $step >> $folder/done", AgentMode::process, {.slots = 2});
+    run.save(1);
+    run.commit();
+    REQUIRE(run.worker.was_asked(1));
+    const auto agent = run.worker.agent();
+    ::kill(agent, SIGKILL);
+    REQUIRE(test::soon([&] { return !test::alive(agent); }));
+    run.save(2);
+    run.commit();
+    REQUIRE(run.worker.was_asked(2));
+    run.worker.give("go");
+    run.session->close().value();
+    test::wait_for_agents(run.options);
+    const auto asked = run.worker.lines("asked");
+    REQUIRE(asked.size() == 3);
+    CHECK(asked[0] == asked[1]);
+    CHECK(run.worker.lines("done").back() == "2");
+}
+
+TEST_CASE("what a killed agent has leased outlives its session, and is analysed by forebay drain") {
+    Analysed run("wait_for go; echo seen; echo made 1; echo $step >> $folder/done", AgentMode::process);
+    run.save(1);
+    run.commit();
+    REQUIRE(run.worker.was_asked(1));
+    const auto agent = run.worker.agent();
+    ::kill(agent, SIGKILL);
+    REQUIRE(test::soon([&] { return !test::alive(agent); }));
+    const auto directory = test::staging_of(run.options);
+    run.session->close().value();
+    REQUIRE(std::filesystem::exists(directory));
+    run.worker.give("go");
+    test::forebay_command("drain " + directory);
+    CHECK(run.worker.lines("asked").size() == 2);
+    CHECK(run.worker.lines("done").back() == "1");
+    CHECK_FALSE(std::filesystem::exists(directory));
+}

@@ -1,0 +1,325 @@
+// Goal: the worker sees the snapshots that are to be analysed, and whatever becomes of it costs its own analysis alone:
+// no slot, no drain, no commit. Method: shell scripts as workers of an agent over staged node files.
+
+#include "agent/insitu_station.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "support/agent_node.hpp"
+#include "support/sim_store.hpp"
+#include "support/worker_script.hpp"
+
+using namespace forebay;
+using namespace std::chrono_literals;
+using agent::What;
+using test::Node;
+using test::SimStore;
+using test::WorkerScript;
+
+namespace {
+
+constexpr auto lease = node::lease_hold;
+
+/// A node whose worker is a script.
+struct Site {
+    explicit Site(const std::string& on_see) : worker(on_see) { node.session.agent.program = worker.program(); }
+
+    void seal(std::int64_t step, const std::string& stream = "restart", std::int64_t steps = 1) {
+        StreamOptions options{.slots = 2};
+        if (steps > 0) options.insitu = {test::every(steps)};
+        node.seal({.id = static_cast<std::uint64_t>(step), .step = step, .stream = stream}, options, sys::unix_ns(),
+                  static_cast<std::size_t>(step % 2));
+    }
+    /// An agent, until `stop`, or until all is done and the session ends.
+    bool serve(const std::atomic<bool>& stop = std::atomic<bool>(false), bool ending = true) {
+        node.page().ending = ending ? 1 : 0;
+        return agent::Agent(disk, node.staging, node.session, {}, hear(),
+                            [this](agent::Slots& slots) { return station(slots); })
+            .run(stop, 0s);
+    }
+    std::vector<std::unique_ptr<agent::Station>> station(agent::Slots& slots) {
+        std::vector<std::unique_ptr<agent::Station>> made;
+        made.push_back(
+            std::make_unique<agent::InsituStation>(slots, node.staging.directory(), node.session.agent, hear(), pace));
+        return made;
+    }
+    agent::Tell hear() {
+        return [this](const agent::Event& event) {
+            told.push_back(event);
+            log += agent::line_of(event) + "\n";
+        };
+    }
+    std::size_t count(What what) const {
+        return static_cast<std::size_t>(std::ranges::count(told, what, &agent::Event::what));
+    }
+    node::SlotControl& slot(std::size_t number = 0) { return node.page().slots[node.staging.slots_of(0).at(number)]; }
+    std::uint64_t not_analysed() { return node.stream("restart").not_analysed.load(); }
+
+    WorkerScript worker;
+    SimStore disk{"run"};
+    Node node;
+    agent::InsituPace pace = {.look = 1ms};
+    std::vector<agent::Event> told;
+    std::string log;
+};
+
+const std::string good = "echo seen; echo made 3";
+
+}  // namespace
+
+TEST_CASE("one worker sees what is to be analysed, once, and nothing else") {
+    Site site(good);
+    for (const std::int64_t step : {6, 7, 9, 10}) {
+        site.seal(step, "restart", 3);
+        REQUIRE_MESSAGE(site.serve(), site.log);
+    }
+    CHECK(site.worker.lines("asked") == std::vector<std::string>{"see 0 6 6", "see 1 9 9"});
+    CHECK(site.count(What::analysed) == 2);
+    CHECK(site.log.find("step 9 of stream 'restart' is analysed: 3 results in ") != std::string::npos);
+    CHECK(site.not_analysed() == 0);
+    CHECK(site.node.page().commits == 4);
+    CHECK(std::ranges::all_of(site.node.page().slots, [](const auto& slot) { return slot.holds.load() == 0; }));
+}
+
+TEST_CASE("a worker stays from one snapshot to the next; where nothing is to be analysed there is none") {
+    Site site(good);
+    site.seal(1, "other", 0);
+    REQUIRE(site.serve());
+    CHECK(site.worker.lines("starts").empty());
+    site.seal(2);
+    site.seal(3);
+    REQUIRE(site.serve());
+    CHECK(site.count(What::worker_begun) == 1);
+    CHECK(site.worker.lines("asked").size() == 2);
+    CHECK_FALSE(test::alive(site.worker.process()));
+}
+
+TEST_CASE("a worker that fails costs the snapshot that it had, and the next one gets a new worker") {
+    struct Case {
+        const char* on_see;
+        const char* said;
+    };
+    for (const auto& [on_see, said] :
+         {Case{"exit 3", "ended with exit code 3"}, Case{"kill -9 $$", "was ended by signal 9"},
+          Case{"echo seen; exit 3", "ended with exit code 3"}, Case{"echo hello", "said 'hello'"},
+          Case{"echo made 3", "said 'made' before 'seen'"}, Case{"echo seen; echo made x", "said 'made x'"},
+          Case{"echo seen; echo seen", "said 'seen' twice"}, Case{"echo", "said ''"},
+          Case{"head -c 5000 /dev/zero | tr '\\0' x; echo", "said more than 4096 bytes"},
+          Case{"exec >&- <&-; sleep 60", "has closed its output"}}) {
+        CAPTURE(on_see);
+        // The second snapshot is analysed.
+        Site site(fmt::format("if [ $step = 1 ]; then {}; else {}; fi", on_see, good));
+        site.seal(1);
+        site.seal(2);
+        REQUIRE_MESSAGE(site.serve(), site.log);
+        CHECK(site.log.find(said) != std::string::npos);
+        CHECK(site.log.find("step 1 of stream 'restart' is not analysed: ") != std::string::npos);
+        CHECK(site.count(What::not_analysed) == 1);
+        CHECK(site.count(What::analysed) == 1);
+        CHECK(site.count(What::worker_begun) == 2);
+        CHECK(site.count(What::left_unseen) == 0);
+        CHECK(site.not_analysed() == 1);
+        CHECK(site.node.page().commits == 2);
+        CHECK(site.node.page().aborts == 0);
+        CHECK(site.slot(0).holds == 0);
+        CHECK(site.slot(1).holds == 0);
+    }
+}
+
+TEST_CASE("a worker that hangs is killed, before it has read and after") {
+    for (const std::string on_see : {"sleep 60", "echo seen; sleep 60"}) {
+        CAPTURE(on_see);
+        Site site(fmt::format("if [ $step = 1 ]; then {}; else {}; fi", on_see, good));
+        (on_see == "sleep 60" ? site.pace.seen_max : site.pace.made_max) = 300ms;
+        site.seal(1);
+        REQUIRE_MESSAGE(site.serve(), site.log);
+        CHECK(site.log.find(on_see == "sleep 60" ? "had not read it after" : "had not finished it after") !=
+              std::string::npos);
+        CHECK_FALSE(test::alive(site.worker.process()));
+        CHECK(site.not_analysed() == 1);
+        CHECK(site.slot(1).holds == 0);
+    }
+}
+
+TEST_CASE("after five ends in a row there are no more workers, which is told once; all of it is counted") {
+    for (const bool absent : {false, true}) {
+        CAPTURE(absent);
+        Site site("exit 3");
+        if (absent) site.node.session.agent.program = "/no/such/program";
+        std::atomic<bool> stop{false};
+        std::jthread agent([&] { site.serve(stop, false); });
+        for (std::int64_t step = 1; step <= 7; ++step) {
+            site.seal(step);
+            REQUIRE(test::soon([&] { return site.node.page().commits == static_cast<std::uint64_t>(step); }));
+            REQUIRE(test::soon([&] { return site.slot(static_cast<std::size_t>(step % 2)).holds == 0; }));
+        }
+        stop = true;
+        node::ring(site.node.page().bell);
+        agent.join();
+        CHECK(site.count(What::worker_ended) == 4);
+        CHECK(site.count(What::analyses_end) == 1);
+        CHECK(site.worker.lines("starts").size() == (absent ? 0 : 5));
+        CHECK(site.not_analysed() == 7);
+        CHECK(site.node.page().aborts == 0);
+    }
+}
+
+TEST_CASE("what a worker has to say is told once, and a snapshot that it cannot analyse is no end of it") {
+    Site site("echo problem no such variable; echo problem $step; echo problem no such variable; echo failed too flat");
+    site.seal(1);
+    site.seal(2);
+    REQUIRE(site.serve());
+    CHECK(site.count(What::analysis_note) == 3);
+    CHECK(site.log.find("analyses of step 1 of stream 'restart': no such variable\n") != std::string::npos);
+    CHECK(site.log.find("step 2 of stream 'restart' is not analysed: too flat\n") != std::string::npos);
+    CHECK(site.count(What::worker_begun) == 1);
+    CHECK(site.count(What::worker_ended) == 0);
+    CHECK(site.not_analysed() == 2);
+}
+
+TEST_CASE("a worker that has died between two snapshots is replaced before the next one") {
+    Site site("echo seen; echo made 3; [ $step = 1 ] && exit 0");
+    site.seal(1);
+    std::atomic<bool> stop{false};
+    std::jthread agent([&] { site.serve(stop, false); });
+    REQUIRE(test::soon([&] { return site.worker.process() > 0 && !test::alive(site.worker.process()); }));
+    site.seal(2);
+    REQUIRE(site.worker.was_asked(2));
+    site.node.page().ending = 1;
+    node::ring(site.node.page().bell);
+    agent.join();
+    CHECK(site.count(What::analysed) == 2);
+    CHECK(site.not_analysed() == 0);
+}
+
+TEST_CASE("what is sealed while the worker works is drained and committed; the lease keeps the slot until it is read") {
+    Site site("wait_for go; echo seen; wait_for on; echo made 3");
+    site.seal(2);
+    std::atomic<bool> stop{false};
+    std::jthread agent([&] { site.serve(stop); });
+    REQUIRE(site.worker.was_asked(1));
+    CHECK(site.slot(0).holds == lease);
+    CHECK(node::is_free(site.slot(0)));
+    site.node.seal({.id = 3, .step = 8, .stream = "other"}, {.priority = -5});
+    CHECK(test::soon([&] { return site.node.page().commits == 2; }));
+    site.worker.give("go");
+    CHECK(test::soon([&] { return site.slot(0).holds == 0; }));
+    site.node.seal({.id = 4, .step = 9, .stream = "other"}, {.slots = 2}, sys::unix_ns(), 1);
+    CHECK(test::soon([&] { return site.node.page().commits == 3; }));
+    site.worker.give("on");
+    agent.join();
+    CHECK(site.count(What::analysed) == 1);
+}
+
+TEST_CASE("a save that takes the slot ends the lease: the worker is killed, the new snapshot is analysed") {
+    Site site("[ $step = 4 ] || wait_for never; echo seen; echo made 3");
+    site.seal(2);
+    std::atomic<bool> stop{false};
+    std::jthread agent([&] { site.serve(stop); });
+    REQUIRE(site.worker.was_asked(1));
+    const auto reader = site.worker.process();
+    auto& slot = site.slot(0);
+    slot.state = node::SlotState::filling;
+    node::take_lease(site.node.page(), slot);
+    CHECK(site.not_analysed() == 1);
+    CHECK(test::soon([&] { return !test::alive(reader); }));
+    site.seal(4);
+    agent.join();
+    CHECK(site.not_analysed() == 1);
+    CHECK(site.count(What::analysed) == 1);
+    CHECK(site.count(What::worker_ended) == 0);
+    CHECK(site.log.find("step 2 of stream 'restart' is not analysed: a save needed its slot\n") != std::string::npos);
+    CHECK(slot.holds == 0);
+}
+
+namespace {
+
+/// Runs the station alone, over slot 0, with a gate that does as it is told the first time.
+Result<> run_station(Site& site, const std::function<void()>& pass, const std::atomic<bool>& stop) {
+    class Once final : public move::Gate {
+    public:
+        explicit Once(const std::function<void()>& act) : act_(act) {}
+        bool wanted() override { return !passed_; }
+        void pass() override {
+            passed_ = true;
+            act_();
+        }
+
+    private:
+        const std::function<void()>& act_;
+        bool passed_ = false;
+    };
+    agent::Schedule schedule(site.node.page());
+    const auto tell = site.hear();
+    agent::Slots slots(site.disk, site.node.staging, site.node.session, schedule, tell);
+    Once gate(pass);
+    return site.station(slots).front()->run(0, true, gate, stop);
+}
+
+}  // namespace
+
+TEST_CASE("a slot that is taken when the worker has read it, and before that is heard, was analysed") {
+    for (const bool resealed : {false, true}) {
+        CAPTURE(resealed);
+        Site site("echo seen; echo made 3; touch $folder/said");
+        site.seal(2);
+        auto& slot = site.slot(0);
+        slot.holds = lease;
+        const std::atomic<bool> never{false};
+        const auto taken_and_drained = [&] {
+            REQUIRE(test::soon([&] { return std::filesystem::exists(site.worker / "said"); }));
+            node::take_lease(site.node.page(), slot);
+            if (!resealed) return;
+            slot.snapshot_id = 4;
+            slot.holds = lease;
+        };
+        REQUIRE(run_station(site, taken_and_drained, never));
+        CHECK(site.count(What::analysed) == 1);
+        CHECK(site.not_analysed() == 0);
+        CHECK(slot.holds == (resealed ? lease : 0));
+    }
+}
+
+TEST_CASE("the next save of a slot keeps its lease, whatever becomes of the one before") {
+    Site site("sleep 60");
+    site.seal(2);
+    auto& slot = site.slot(0);
+    slot.holds = lease;
+    const std::atomic<bool> never{false};
+    const auto taken_and_drained = [&] {
+        node::take_lease(site.node.page(), slot);
+        slot.snapshot_id = 4;
+        slot.holds = lease;
+    };
+    REQUIRE(run_station(site, taken_and_drained, never));
+    CHECK(site.count(What::not_analysed) == 1);
+    CHECK(site.not_analysed() == 1);
+    CHECK(slot.holds == lease);
+}
+
+TEST_CASE("an agent that is told to leave leaves the lease to the next one, or counts what was read and not finished") {
+    for (const bool seen : {false, true}) {
+        CAPTURE(seen);
+        Site site(std::string(seen ? "echo seen; " : "") + "wait_for go; " + (seen ? "" : "echo seen; ") +
+                  "echo made 3");
+        site.seal(2);
+        std::atomic<bool> stop{false};
+        std::jthread agent([&] { site.serve(stop); });
+        REQUIRE(site.worker.was_asked(1));
+        if (seen) REQUIRE(test::soon([&] { return site.slot(0).holds == 0; }));
+        stop = true;
+        agent.join();
+        CHECK_FALSE(test::alive(site.worker.process()));
+        CHECK(site.slot(0).holds == (seen ? 0 : lease));
+        CHECK(site.not_analysed() == (seen ? 1 : 0));
+        site.worker.give("go");
+        REQUIRE(site.serve());
+        CHECK(site.count(What::analysed) == (seen ? 0 : 1));
+        CHECK(site.slot(0).holds == 0);
+    }
+}

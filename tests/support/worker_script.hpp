@@ -1,0 +1,70 @@
+// Workers of analyses that are shell scripts, for tests of the agent's side of them.
+
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/killable.hpp"
+#include "support/processes.hpp"
+#include "support/soon.hpp"
+#include "support/temp_directory.hpp"
+
+namespace forebay::test {
+
+/// A program beside the real one: as a worker it is the script, else it is `forebay`. The script has $folder, $step and
+/// `wait_for NAME`; each `see` runs `on_see` with its words as $slot, $id and $step. What it was told stands in the
+/// file `asked`, a line each; each start of it is a line in `starts`, with its process.
+class WorkerScript {
+public:
+    explicit WorkerScript(const std::string& on_see) {
+        std::ofstream file(program());
+        file << "#!/bin/sh\n"
+             << "folder='" << folder_.path() << "'\n"
+             << "[ \"$1\" = insitu-worker ] || exec '" << forebay_program() << "' \"$@\"\n"
+             << "echo $$ $PPID \"$2\" >> $folder/starts\n"
+             << "wait_for() { while [ ! -e $folder/$1 ]; do sleep 0.01; done; }\n"
+             << "while read word slot id step; do\n"
+             << "echo \"$word $slot $id $step\" >> $folder/asked\n"
+             << on_see << "\ndone\n";
+        file.close();
+        std::filesystem::permissions(program(), std::filesystem::perms::owner_all);
+    }
+
+    std::string program() const { return folder_ / "worker"; }
+    std::string operator/(std::string_view name) const { return folder_ / name; }
+    /// Lets `wait_for NAME` go on.
+    void give(const std::string& name) const { std::ofstream(folder_ / name).close(); }
+    std::vector<std::string> lines(const std::string& name) const {
+        std::istringstream text(text_in(folder_ / name));
+        std::vector<std::string> all;
+        for (std::string line; std::getline(text, line);) all.push_back(line);
+        return all;
+    }
+    /// What it was told, until there are so many lines.
+    bool was_asked(std::size_t times) const {
+        return soon([&] { return lines("asked").size() >= times; });
+    }
+    /// The process of its last start.
+    pid_t process() const { return number(0); }
+    /// The process that has started it.
+    pid_t agent() const { return number(1); }
+
+private:
+    pid_t number(int index) const {
+        pid_t numbers[2] = {0, 0};
+        if (const auto starts = lines("starts"); !starts.empty())
+            std::istringstream(starts.back()) >> numbers[0] >> numbers[1];
+        return numbers[index];
+    }
+    TempDirectory folder_;
+};
+
+inline Analysis every(std::int64_t steps) {
+    return {.name = "means", .kind = Analysis::Kind::statistics, .variables = {"*"}, .every = steps};
+}
+
+}  // namespace forebay::test
