@@ -11,6 +11,7 @@
 #include "cli/steps.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
+#include "describe/analysis_list.hpp"
 #include "forebay/forebay.hpp"
 #include "insitu/afterwards.hpp"
 
@@ -44,7 +45,7 @@ public:
     void add(const catalog::Snapshot& snapshot, const insitu::Afterwards& afterwards, std::size_t pictures) {
         auto made = Json::array();
         for (const auto& results : afterwards.results)
-            made.push(insitu::result_stream(snapshot.stream, results.analysis.name));
+            made.push(describe::result_stream(snapshot.stream, results.analysis));
         auto problems = Json::array();
         for (const auto& problem : afterwards.problems) problems.push(problem);
         array_.push(json_of(snapshot).set("made", made).set("pictures", pictures).set("problems", problems));
@@ -75,7 +76,7 @@ Result<std::vector<Analysis>> missing_of(sys::Store& store, const std::string& r
     std::vector<Analysis> missing;
     for (const auto& analysis : analyses) {
         if (source.moment.step % analysis.every != 0) continue;
-        FB_TRY_ASSIGN(made, again ? Result<bool>(false) : insitu::has_results(store, run, source, analysis.name));
+        FB_TRY_ASSIGN(made, again ? Result<bool>(false) : insitu::has_results(store, run, source, analysis));
         if (!made) missing.push_back(analysis);
     }
     return missing;

@@ -9,6 +9,7 @@
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "commit/write_snapshot.hpp"
+#include "describe/analysis_list.hpp"
 #include "format/layout.hpp"
 
 namespace forebay::insitu {
@@ -33,7 +34,7 @@ private:
 std::string id_text(const Source& source) { return fmt::format("{:016x}", source.snapshot_id); }
 
 Schema schema_of(const Source& source, const AnalysisResults& results) {
-    Schema schema{.stream = result_stream(source.stream, results.analysis.name), .tables = {}, .variables = {}};
+    Schema schema{.stream = describe::result_stream(source.stream, results.analysis), .tables = {}, .variables = {}};
     for (const auto& found : results.variables) {
         auto attributes = found.attributes;
         attributes.others.emplace_back(source_attribute, id_text(source));
@@ -48,11 +49,9 @@ Schema schema_of(const Source& source, const AnalysisResults& results) {
 
 }  // namespace
 
-std::string result_stream(const std::string& stream, const std::string& analysis) { return stream + "." + analysis; }
-
-Result<bool> has_results(sys::Store& store, const std::string& run, const Source& source, const std::string& analysis) {
-    const auto directory =
-        fmt::format("{}/{}/{}", run, result_stream(source.stream, analysis), catalog::step_name(source.moment.step));
+Result<bool> has_results(sys::Store& store, const std::string& run, const Source& source, const Analysis& analysis) {
+    const auto directory = fmt::format("{}/{}/{}", run, describe::result_stream(source.stream, analysis),
+                                       catalog::step_name(source.moment.step));
     const auto manifest = catalog::load_manifest(store, directory);
     if (!manifest) return manifest.error().kind == ErrorKind::missing ? Result<bool>(false) : manifest.error();
     if (manifest->schema.variables.empty()) return false;
@@ -81,7 +80,7 @@ Result<> write_results(sys::Store& store, const std::string& run, const Source& 
 }
 
 std::string picture_file(const Source& source, const AnalysisResults& results, const Picture& picture) {
-    auto name = fmt::format("{}.{}.{}.png", result_stream(source.stream, results.analysis.name), picture.name,
+    auto name = fmt::format("{}.{}.{}.png", describe::result_stream(source.stream, results.analysis), picture.name,
                             catalog::step_name(source.moment.step));
     std::ranges::replace(name, '/', '-');
     return name;

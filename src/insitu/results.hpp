@@ -16,11 +16,8 @@ namespace forebay::insitu {
 /// The attribute of every result: the id of the snapshot that it is made of, 16 hexadecimal digits.
 inline constexpr const char* source_attribute = "made_of_snapshot";
 
-/// "fields.means"
-std::string result_stream(const std::string& stream, const std::string& analysis);
-
 /// Whether the results of this very snapshot are committed already, so that nothing is left to do.
-Result<bool> has_results(sys::Store& store, const std::string& run, const Source& source, const std::string& analysis);
+Result<bool> has_results(sys::Store& store, const std::string& run, const Source& source, const Analysis& analysis);
 
 /// Writes and commits the results of one analysis; those of an earlier save of the step are replaced. `run` exists.
 Result<> write_results(sys::Store& store, const std::string& run, const Source& source, const AnalysisResults& results);

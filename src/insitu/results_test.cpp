@@ -47,16 +47,16 @@ double mean_at(SimStore& disk) {
 TEST_CASE("results are committed with step, time and source, and a later save's take their place") {
     SimStore disk;
     REQUIRE(disk.make_directories("run"));
-    CHECK(!insitu::has_results(disk, "run", source, "means").value());
+    CHECK(!insitu::has_results(disk, "run", source, results_of(0).analysis).value());
     REQUIRE(insitu::write_results(disk, "run", source, results_of(1.5)));
     CHECK(mean_at(disk) == 1.5);
-    CHECK(insitu::has_results(disk, "run", source, "means").value());
+    CHECK(insitu::has_results(disk, "run", source, results_of(0).analysis).value());
     auto later = source;
     later.snapshot_id = 0xf4;
-    CHECK(!insitu::has_results(disk, "run", later, "means").value());
+    CHECK(!insitu::has_results(disk, "run", later, results_of(0).analysis).value());
     REQUIRE(insitu::write_results(disk, "run", later, results_of(2.5)));
     CHECK(mean_at(disk) == 2.5);
-    CHECK(insitu::has_results(disk, "run", later, "means").value());
+    CHECK(insitu::has_results(disk, "run", later, results_of(0).analysis).value());
 }
 
 TEST_CASE("a picture has its name when it is whole, and one that cannot be written leaves nothing") {
