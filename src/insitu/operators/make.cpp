@@ -11,6 +11,8 @@ Result<std::unique_ptr<Analyser>> make_analyser(const Analysis& analysis, std::s
     using enum Analysis::Kind;
     switch (analysis.kind) {
         case statistics: return make_statistics(analysis, variables);
+        case histogram: return make_histogram(analysis, variables);
+        case histogram_2d: return make_histogram_2d(analysis, variables);
         case slice: return make_slice(analysis, variables);
         case projection: return make_projection(analysis, variables);
         case downsample: return make_downsample(analysis, variables);
@@ -18,9 +20,8 @@ Result<std::unique_ptr<Analyser>> make_analyser(const Analysis& analysis, std::s
         case density: return make_density(analysis, variables);
         case spectrum: return make_spectrum(analysis, variables);
         case halos: return make_halos(analysis, variables);
-        default:
-            return Error{ErrorKind::unsupported, "analysis '" + analysis.name + "' is of a kind that is not there"};
     }
+    return Error{ErrorKind::refused, "analysis '" + analysis.name + "' is of no kind that there is"};
 }
 
 }  // namespace forebay::insitu
