@@ -63,16 +63,16 @@ struct PlaceGiven {
     }
 };
 
-struct Range {
+struct Reached {
     double least = std::numeric_limits<double>::infinity(), largest = -std::numeric_limits<double>::infinity();
 };
 
 /// Of the finite values above `above`.
 struct FindRange {
-    FB_KERNEL static Range run(const double* values, std::size_t count, double above) {
+    FB_KERNEL static Reached run(const double* values, std::size_t count, double above) {
         constexpr std::size_t width = 16;
         constexpr double most = std::numeric_limits<double>::max();
-        Range range;
+        Reached range;
         double least[width], largest[width];
         for (std::size_t j = 0; j < width; ++j) {
             least[j] = range.least;

@@ -1,7 +1,7 @@
 // Goal: every value is counted in the bin between whose edges it lies, whether the range is given or found, and a range
 // that is found gives the same edges and counts in any order and by any parts.
-// Method: seeded values of many ranges, with NaN, infinities, zeros and the least doubles, against a search in the edges
-// that the histogram gives; shuffled, cut and merged; parts that are cut short or have bits changed.
+// Method: seeded values of many ranges, with NaN, infinities, zeros and the least doubles, against a search in the
+// edges that the histogram gives; shuffled, cut and merged; parts that are cut short or have bits changed.
 
 #include "insitu/bin_axis.hpp"
 

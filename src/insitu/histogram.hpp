@@ -20,7 +20,7 @@ public:
 
     explicit Histogram(BinAxis axis) : axis_(std::move(axis)), counts_(axis_.places()) {}
 
-    /// At most Numbers::chunk_count of them.
+    /// At most RealNumbers::chunk_count of them.
     void add(std::span<const double> values);
     void merge(const Histogram& other);
 
@@ -40,7 +40,7 @@ private:
 
     BinAxis axis_;
     std::vector<std::uint64_t> counts_;  // of axis_.places()
-    std::array<std::uint32_t, Numbers::chunk_count> places_{};
+    std::array<std::uint32_t, RealNumbers::chunk_count> places_{};
 };
 
 }  // namespace forebay::insitu

@@ -1,5 +1,5 @@
-// How many pairs of values fall into each cell of two axes (bin_axis.hpp). Pairs of which a value lies below or above its
-// axis, or is NaN, are counted together, outside.
+// How many pairs of values fall into each cell of two axes (bin_axis.hpp). Pairs of which a value lies below or above
+// its axis, or is NaN, are counted together, outside.
 //
 // Threads: one at a time.
 
@@ -22,7 +22,7 @@ public:
 
     Histogram2d(BinAxis x, BinAxis y);
 
-    /// As many of both, at most Numbers::chunk_count.
+    /// As many of both, at most RealNumbers::chunk_count.
     void add(std::span<const double> x, std::span<const double> y);
     void merge(const Histogram2d& other);
 
@@ -42,7 +42,7 @@ private:
 
     BinAxis x_, y_;
     std::vector<std::uint64_t> counts_;  // x_.places() rows of y_.places()
-    std::array<std::uint32_t, Numbers::chunk_count> rows_{}, columns_{};
+    std::array<std::uint32_t, RealNumbers::chunk_count> rows_{}, columns_{};
 };
 
 }  // namespace forebay::insitu

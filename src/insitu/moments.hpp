@@ -2,8 +2,8 @@
 // their squares. Of NaN and infinities there are counts; all else is of the finite numbers alone. Adding and merging in
 // any order gives the same bits.
 //
-// Floats are summed by thousands at a time (moments_kernels.hpp): in doubles that round nothing, since those of one pass
-// differ by a factor of at most 2^22; the smaller ones have a pass of their own.
+// Floats are summed by thousands at a time (moments_kernels.hpp): in doubles that round nothing, since those of one
+// pass differ by a factor of at most 2^22; the smaller ones have a pass of their own.
 //
 // Threads: one at a time.
 

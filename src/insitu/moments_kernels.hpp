@@ -50,7 +50,8 @@ struct Band {
     std::uint32_t rest;  // the largest magnitude that was too small
 };
 
-/// Sums the floats of a chunk whose magnitudes are at least 2^(E-21) and at most `top`, where 2^E <= `top` < 2^(E+1). A lane gets 256 = 2^8 numbers.
+/// Sums the floats of a chunk whose magnitudes are at least 2^(E-21) and at most `top`, where 2^E <= `top` < 2^(E+1).
+/// A lane gets 256 = 2^8 numbers.
 /// - Numbers: multiples of 2^(E-21-23), and a sum below 2^(E+9): 53 bits.
 /// - Squares, 48 bits each: below 2^(2E+2), and multiples of 2^(2E-88). Their upper parts are multiples of 2^(2E-43): a
 ///   sum below 2^(2E+10) has 53 bits. Lower parts are at most 2^(2E-44): a sum of at most 2^(2E-36) has 52 bits.

@@ -17,12 +17,12 @@
 
 namespace forebay::insitu {
 
-class Numbers {
+class RealNumbers {
 public:
     static constexpr std::size_t chunk_count = 4096;  // of doubles: half of a core's first cache
 
     /// `refused` for complex numbers and strings.
-    static Result<Numbers> of(const Variable& variable);
+    static Result<RealNumbers> of(const Variable& variable);
 
     Type type() const { return type_; }
 

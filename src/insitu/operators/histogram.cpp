@@ -10,7 +10,7 @@ namespace {
 
 class HistogramOfOne final : public Analyser {
 public:
-    HistogramOfOne(const Variable& variable, Numbers numbers, const BinAxis& axis)
+    HistogramOfOne(const Variable& variable, RealNumbers numbers, const BinAxis& axis)
         : name_(variable.name), units_(units_of(variable)), numbers_(numbers), empty_(axis), histogram_(axis) {}
 
     void take(const Piece& piece) override {
@@ -50,7 +50,7 @@ public:
 private:
     std::string name_;
     Attributes units_;
-    Numbers numbers_;
+    RealNumbers numbers_;
     BinAxis empty_;  // to which nothing was added
     Histogram histogram_;
 };
@@ -58,7 +58,7 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<Analyser>> make_histogram(const Analysis& analysis, std::span<const Variable> variables) {
-    FB_TRY_ASSIGN(numbers, Numbers::of(variables[0]));
+    FB_TRY_ASSIGN(numbers, RealNumbers::of(variables[0]));
     FB_TRY_ASSIGN(axis, BinAxis::of(analysis, Histogram::cells_a_bin));
     return std::unique_ptr<Analyser>(std::make_unique<HistogramOfOne>(variables[0], numbers, axis));
 }

@@ -12,7 +12,7 @@ namespace {
 
 class HistogramOfTwo final : public Analyser {
 public:
-    HistogramOfTwo(std::span<const Variable> variables, Numbers x, Numbers y, const BinAxis& axis)
+    HistogramOfTwo(std::span<const Variable> variables, RealNumbers x, RealNumbers y, const BinAxis& axis)
         : name_(variables[0].name + "." + variables[1].name),
           x_units_(units_of(variables[0])),
           y_units_(units_of(variables[1])),
@@ -22,9 +22,9 @@ public:
           histogram_(axis, axis) {}
 
     void take(const Piece& piece) override {
-        for (std::uint64_t at = 0; at < piece.count; at += Numbers::chunk_count) {
+        for (std::uint64_t at = 0; at < piece.count; at += RealNumbers::chunk_count) {
             const auto count =
-                static_cast<std::size_t>(std::min<std::uint64_t>(piece.count - at, Numbers::chunk_count));
+                static_cast<std::size_t>(std::min<std::uint64_t>(piece.count - at, RealNumbers::chunk_count));
             const auto x = std::span(x_chunk_).first(count), y = std::span(y_chunk_).first(count);
             x_.take_doubles(piece.columns[0], at, x);
             y_.take_doubles(piece.columns[1], at, y);
@@ -63,10 +63,10 @@ public:
 private:
     std::string name_;
     Attributes x_units_, y_units_;
-    Numbers x_, y_;
+    RealNumbers x_, y_;
     BinAxis empty_;  // to which nothing was added
     Histogram2d histogram_;
-    std::array<double, Numbers::chunk_count> x_chunk_{}, y_chunk_{};
+    std::array<double, RealNumbers::chunk_count> x_chunk_{}, y_chunk_{};
 };
 
 }  // namespace
@@ -76,8 +76,8 @@ Result<std::unique_ptr<Analyser>> make_histogram_2d(const Analysis& analysis, st
         return Error{ErrorKind::refused, "analysis '" + analysis.name +
                                              "' is of two variables, x and y, and of at most " +
                                              std::to_string(Histogram2d::bins_max) + " bins along each axis"};
-    FB_TRY_ASSIGN(x, Numbers::of(variables[0]));
-    FB_TRY_ASSIGN(y, Numbers::of(variables[1]));
+    FB_TRY_ASSIGN(x, RealNumbers::of(variables[0]));
+    FB_TRY_ASSIGN(y, RealNumbers::of(variables[1]));
     FB_TRY_ASSIGN(axis, BinAxis::of(analysis, Histogram2d::cells_a_bin));
     return std::unique_ptr<Analyser>(std::make_unique<HistogramOfTwo>(variables, x, y, axis));
 }

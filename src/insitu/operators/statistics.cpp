@@ -15,7 +15,7 @@ namespace {
 template <class T, class Own>
 class Statistics final : public Analyser {
 public:
-    Statistics(const Variable& variable, Numbers numbers)
+    Statistics(const Variable& variable, RealNumbers numbers)
         : name_(variable.name), units_(units_of(variable)), numbers_(numbers) {}
 
     void take(const Piece& piece) override {
@@ -64,7 +64,7 @@ private:
 
     std::string name_;
     Attributes units_;
-    Numbers numbers_;
+    RealNumbers numbers_;
     Moments<T> moments_;
 };
 
@@ -72,7 +72,7 @@ private:
 
 Result<std::unique_ptr<Analyser>> make_statistics(const Analysis&, std::span<const Variable> variables) {
     const auto& variable = variables[0];
-    FB_TRY_ASSIGN(numbers, Numbers::of(variable));
+    FB_TRY_ASSIGN(numbers, RealNumbers::of(variable));
     const auto make = [&]<class T, class Own>() -> std::unique_ptr<Analyser> {
         return std::make_unique<Statistics<T, Own>>(variable, numbers);
     };
