@@ -1,6 +1,6 @@
 // The exact sum of any finite doubles and of their squares: an integer of 4480 bits whose lowest one stands for
-// 2^-2176, below the square of the least double. Adding rounds nothing, so the order of what is added changes nothing, and equal
-// sums have equal bytes. What is not finite is left out, and counted, by whoever adds.
+// 2^-2176, below the square of the least double. Adding rounds nothing, so the order of what is added changes nothing,
+// and equal sums have equal bytes. What is not finite is left out, and counted, by whoever adds.
 //
 // Threads: one at a time.
 
