@@ -20,27 +20,16 @@ double unit_of(int level) { return std::ldexp(1.0, bin_bits * level); }
 double anchor_of(int level) { return std::ldexp(1.5, 52 + bin_bits * level); }
 /// Of a level's anchor.
 int level_of_anchor(double anchor) { return (std::ilogb(anchor) - 52) / bin_bits; }
-/// Of a finite value that is not 0.
+/// The lowest one of whose units a finite value, not 0, has less than 2^31.
 int level_of_value(double value) {
-    const int exponent = std::ilogb(value);
-    const int level = exponent >= 0 ? exponent / bin_bits : -((bin_bits - 1 - exponent) / bin_bits);
+    const int above = std::ilogb(value) + 1;  // |value| < 2^above
+    const int level = above >= 0 ? above / bin_bits : -((bin_bits - 1 - above) / bin_bits);
     return std::max(level, level_min);
 }
 
 constexpr double next_bin = 0x1p-32;
-// A value below 2^32 units of the level whose anchor is `anchor`: an anchor is 1.5 x 2^52 of them.
-constexpr double anchor_share = 0x1.8p20;
-
-/// The value is split along the bins; add(bin, part) is called with each part.
-template <int bins, class Add>
-inline void split_value(double value, double anchor, Add&& add) {
-    for (int bin = 0; bin < bins; ++bin) {
-        const double part = (value + anchor) - anchor;
-        add(bin, part);
-        value -= part;
-        anchor *= next_bin;
-    }
-}
+// A value times this is below the anchor of a level if it is below 2^31 units: an anchor is 1.5 x 2^52 of them.
+constexpr double anchor_share = 0x1.8p21;
 
 }  // namespace
 
@@ -64,9 +53,13 @@ void BinnedSums::add_one(std::size_t at, double value) {
     }
     if (value == 0) return;
     if (!(std::abs(value) * anchor_share < anchors_[at])) raise(at, level_of_value(value));
-    const auto add = [&](int bin, double part) { limbs_[static_cast<std::size_t>(bin)][at] += part; };
-    if (bins_ == bins_of_single) split_value<bins_of_single>(value, anchors_[at], add);
-    else split_value<bins_of_double>(value, anchors_[at], add);
+    double anchor = anchors_[at];
+    for (std::size_t bin = 0; bin < static_cast<std::size_t>(bins_); ++bin) {
+        const double part = (value + anchor) - anchor;
+        limbs_[bin][at] += part;
+        value -= part;
+        anchor *= next_bin;
+    }
 }
 
 template <int bins>
@@ -77,10 +70,17 @@ void BinnedSums::add_calm(std::size_t first, std::span<const double> values) {
     double* __restrict const high = limbs_[0].data() + first;
     double* __restrict const middle = limbs_[1].data() + first;
     double* __restrict const low = bins == bins_of_double ? limbs_[2].data() + first : nullptr;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        split_value<bins>(from[i], anchors[i], [&](int bin, double part) {
-            (bin == 0 ? high : bin == 1 ? middle : low)[i] += part;
-        });
+    const std::size_t count = values.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const double anchor = anchors[i], next_anchor = anchor * next_bin;
+        const double part = (from[i] + anchor) - anchor, rest = from[i] - part;
+        const double next_part = (rest + next_anchor) - next_anchor;
+        high[i] += part;
+        middle[i] += next_part;
+        if constexpr (bins == bins_of_double) {
+            const double last_anchor = next_anchor * next_bin;
+            low[i] += ((rest - next_part) + last_anchor) - last_anchor;
+        }
     }
 }
 
@@ -106,21 +106,25 @@ template <int bins>
 void BinnedSums::add_all_calm(std::size_t at, std::span<const double> values) {
     // Several sums beside each other, as a processor adds them at once; they are exact, so their order is free.
     constexpr std::size_t lanes = 8;
-    std::array<std::array<double, lanes>, bins> sums{};
-    const double anchor = anchors_[at];
+    const double anchor = anchors_[at], next_anchor = anchor * next_bin, last_anchor = next_anchor * next_bin;
+    std::array<double, lanes> high{}, middle{}, low{};
+    const auto add = [&](double value, std::size_t lane) {
+        const double part = (value + anchor) - anchor, rest = value - part;
+        const double next_part = (rest + next_anchor) - next_anchor;
+        high[lane] += part;
+        middle[lane] += next_part;
+        if constexpr (bins == bins_of_double) low[lane] += ((rest - next_part) + last_anchor) - last_anchor;
+    };
     const auto whole = values.size() / lanes * lanes;
     const double* const from = values.data();
-    for (std::size_t i = 0; i < whole; i += lanes) {
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-            split_value<bins>(from[i + lane], anchor,
-                              [&](int bin, double part) { sums[static_cast<std::size_t>(bin)][lane] += part; });
-        }
+    for (std::size_t i = 0; i < whole; i += lanes)
+        for (std::size_t lane = 0; lane < lanes; ++lane) add(from[i + lane], lane);
+    for (std::size_t i = whole; i < values.size(); ++i) add(from[i], 0);
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        limbs_[0][at] += high[lane];
+        limbs_[1][at] += middle[lane];
+        if constexpr (bins == bins_of_double) limbs_[2][at] += low[lane];
     }
-    for (std::size_t i = whole; i < values.size(); ++i)
-        split_value<bins>(from[i], anchor,
-                          [&](int bin, double part) { sums[static_cast<std::size_t>(bin)][0] += part; });
-    for (std::size_t bin = 0; bin < bins; ++bin)
-        for (const double sum : sums[bin]) limbs_[bin][at] += sum;
 }
 
 void BinnedSums::add_all(std::size_t at, std::span<const double> values) {

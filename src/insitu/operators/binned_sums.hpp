@@ -1,13 +1,14 @@
 // Many sums side by side, each the same bits whatever the order of its values and however they are dealt out to nodes.
 //
 // A sum is kept as `bins` whole numbers ("limbs") of the units 2^(32 J), 2^(32 (J - 1)), ..., where J, the sum's level,
-// is that of its largest value so far: |value| < 2^(32 (J + 1)). A value is split by rounding it to the first unit, its
+// is that of its largest value so far: |value| < 2^(32 J + 31). A value is split by rounding it to the first unit, its
 // rest to the second one, and so on; what is left after the last is dropped. Units stand fixed on the number line, so
 // what is kept of a value depends on the last level alone and not on when it came: additions of limbs are exact, and
-// raising the level drops the very limbs that a value would not have left at the higher one. (Demmel and Nguyen, "Fast
+// raising the level drops the very limbs that a value would not have left at the higher one: a value is less than half a
+// unit of any level above its own, so it rounds to 0 there. (Demmel and Nguyen, "Fast
 // reproducible floating-point summation", 2013; here with limbs that need no carry for terms_max values.)
 //
-// Error of a sum of n values, the largest of them v: at most n |v| 2^-33 with 2 bins and n |v| 2^-65 with 3, and one
+// Error of a sum of n values, the largest of them v: at most n |v| 2^-32 with 2 bins and n |v| 2^-64 with 3, and one
 // rounding of the result to f64; nothing at all for integers up to 32 bits with 2. Values beyond 2^959 count as
 // infinite, those below 2^-1025 as 0.
 //

@@ -92,7 +92,7 @@ TEST_CASE("errors are within the bound, and whole numbers have none") {
             expected += value;
             largest = std::max(largest, std::abs(value));
         }
-        const double bound = static_cast<double>(values.size()) * largest * (bins == 2 ? 0x1p-33 : 0x1p-52);
+        const double bound = static_cast<double>(values.size()) * largest * (bins == 2 ? 0x1p-32 : 0x1p-52);
         CHECK(std::abs(static_cast<double>(sum.value(0) - expected)) <= bound);
     }
     BinnedSums whole(1, 2);

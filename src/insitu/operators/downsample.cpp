@@ -93,8 +93,8 @@ private:
         const std::size_t count = values_.size();
         for (std::uint64_t step = 0; step < std::min<std::uint64_t>(factor_, count); ++step) {
             const auto first = first_cell + static_cast<std::size_t>((phase + step) / factor_);
-            picked_.clear();
-            for (std::size_t i = step; i < count; i += factor_) picked_.push_back(values_[i]);
+            picked_.resize((count - 1 - step) / factor_ + 1);
+            for (std::size_t i = step, k = 0; i < count; i += factor_, ++k) picked_[k] = values_[i];
             patch.sums.add_each(first, picked_);
         }
         for (std::size_t cell = first_cell, done = 0, end = factor_ - phase; done < count; ++cell, end += factor_) {
