@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "insitu/vector_targets.hpp"
+
 namespace forebay::insitu {
 
 namespace {
@@ -30,6 +32,67 @@ int level_of_value(double value) {
 constexpr double next_bin = 0x1p-32;
 // A value times this is below the anchor of a level if it is below 2^31 units: an anchor is 1.5 x 2^52 of them.
 constexpr double anchor_share = 0x1.8p21;
+
+/// How many of the values do not fit the levels of their sums; NaN fits none. `stride` 0: all have one anchor.
+template <std::size_t stride>
+struct CountUnfit {
+    FB_KERNEL static std::uint64_t run(const double* values, const double* anchors, std::size_t count) {
+        std::uint64_t unfit = 0;
+        for (std::size_t i = 0; i < count; ++i)
+            unfit += std::abs(values[i]) * anchor_share < anchors[i * stride] ? 0 : 1;
+        return unfit;
+    }
+};
+
+/// Adds values that fit, each to a sum of its own.
+template <bool has_low>
+struct AddEach {
+    FB_KERNEL static void run(const double* __restrict values, const double* __restrict anchors,
+                              double* __restrict high, double* __restrict middle, double* __restrict low,
+                              std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const double anchor = anchors[i], next_anchor = anchor * next_bin;
+            const double part = (values[i] + anchor) - anchor, rest = values[i] - part;
+            const double next_part = (rest + next_anchor) - next_anchor;
+            high[i] += part;
+            middle[i] += next_part;
+            if constexpr (has_low) {
+                const double last_anchor = next_anchor * next_bin;
+                low[i] += ((rest - next_part) + last_anchor) - last_anchor;
+            }
+        }
+    }
+};
+
+/// The limbs of values that fit one sum. Several sums stand beside each other, as a processor adds them at once: they
+/// are exact, so their order is free.
+template <bool has_low>
+struct AddAll {
+    FB_KERNEL static std::array<double, 3> run(const double* values, double anchor, std::size_t count) {
+        constexpr std::size_t lanes = 16;
+        const double next_anchor = anchor * next_bin, last_anchor = next_anchor * next_bin;
+        double high[lanes] = {}, middle[lanes] = {}, low[lanes] = {};
+        for (std::size_t i = 0; i < count; i += lanes) {
+            const auto used = std::min(lanes, count - i);
+            double batch[lanes] = {};
+            for (std::size_t lane = 0; lane < used; ++lane) batch[lane] = values[i + lane];
+            for (std::size_t lane = 0; lane < lanes; ++lane) {
+                const double part = (batch[lane] + anchor) - anchor, rest = batch[lane] - part;
+                const double next_part = (rest + next_anchor) - next_anchor;
+                high[lane] += part;
+                middle[lane] += next_part;
+                if constexpr (has_low) low[lane] += ((rest - next_part) + last_anchor) - last_anchor;
+            }
+        }
+        std::array<double, 3> limbs{};
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            limbs[0] += high[lane];
+            limbs[1] += middle[lane];
+            limbs[2] += low[lane];
+        }
+        return limbs;
+    }
+};
 
 }  // namespace
 
@@ -62,84 +125,32 @@ void BinnedSums::add_one(std::size_t at, double value) {
     }
 }
 
-template <int bins>
-void BinnedSums::add_calm(std::size_t first, std::span<const double> values) {
-    // Plain pointers of their own: the compiler then makes vectors of the loop.
-    const double* __restrict const from = values.data();
-    const double* __restrict const anchors = anchors_.data() + first;
-    double* __restrict const high = limbs_[0].data() + first;
-    double* __restrict const middle = limbs_[1].data() + first;
-    double* __restrict const low = bins == bins_of_double ? limbs_[2].data() + first : nullptr;
-    const std::size_t count = values.size();
-    for (std::size_t i = 0; i < count; ++i) {
-        const double anchor = anchors[i], next_anchor = anchor * next_bin;
-        const double part = (from[i] + anchor) - anchor, rest = from[i] - part;
-        const double next_part = (rest + next_anchor) - next_anchor;
-        high[i] += part;
-        middle[i] += next_part;
-        if constexpr (bins == bins_of_double) {
-            const double last_anchor = next_anchor * next_bin;
-            low[i] += ((rest - next_part) + last_anchor) - last_anchor;
-        }
-    }
-}
-
 void BinnedSums::add_each(std::size_t first, std::span<const double> values) {
     while (!values.empty()) {
         const auto part = values.first(std::min(values.size(), chunk_values));
-        std::uint64_t unfit = 0;
-        for (std::size_t i = 0; i < part.size(); ++i)
-            unfit += std::abs(part[i]) * anchor_share < anchors_[first + i] ? 0 : 1;
-        if (unfit != 0) {
+        const double* const anchors = anchors_.data() + first;
+        double* const high = limbs_[0].data() + first;
+        double* const middle = limbs_[1].data() + first;
+        if (vectorised<CountUnfit<1>>(part.data(), anchors, part.size()) != 0) {
             for (std::size_t i = 0; i < part.size(); ++i) add_one(first + i, part[i]);
         } else if (bins_ == bins_of_single) {
-            add_calm<bins_of_single>(first, part);
+            vectorised<AddEach<false>>(part.data(), anchors, high, middle, static_cast<double*>(nullptr), part.size());
         } else {
-            add_calm<bins_of_double>(first, part);
+            vectorised<AddEach<true>>(part.data(), anchors, high, middle, limbs_[2].data() + first, part.size());
         }
         first += part.size();
         values = values.subspan(part.size());
     }
 }
 
-template <int bins>
-void BinnedSums::add_all_calm(std::size_t at, std::span<const double> values) {
-    // Several sums beside each other, as a processor adds them at once; they are exact, so their order is free.
-    constexpr std::size_t lanes = 8;
-    const double anchor = anchors_[at], next_anchor = anchor * next_bin, last_anchor = next_anchor * next_bin;
-    std::array<double, lanes> high{}, middle{}, low{};
-    const auto add = [&](double value, std::size_t lane) {
-        const double part = (value + anchor) - anchor, rest = value - part;
-        const double next_part = (rest + next_anchor) - next_anchor;
-        high[lane] += part;
-        middle[lane] += next_part;
-        if constexpr (bins == bins_of_double) low[lane] += ((rest - next_part) + last_anchor) - last_anchor;
-    };
-    const auto whole = values.size() / lanes * lanes;
-    const double* const from = values.data();
-    for (std::size_t i = 0; i < whole; i += lanes)
-        for (std::size_t lane = 0; lane < lanes; ++lane) add(from[i + lane], lane);
-    for (std::size_t i = whole; i < values.size(); ++i) add(from[i], 0);
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
-        limbs_[0][at] += high[lane];
-        limbs_[1][at] += middle[lane];
-        if constexpr (bins == bins_of_double) limbs_[2][at] += low[lane];
-    }
-}
-
 void BinnedSums::add_all(std::size_t at, std::span<const double> values) {
-    double largest = 0;
-    for (const double value : values) {
-        const double size = std::abs(value);
-        largest = size <= largest ? largest : size;  // NaN stays once it is there
-    }
-    if (!(largest < 0x1p959)) {
+    if (vectorised<CountUnfit<0>>(values.data(), static_cast<const double*>(&anchors_[at]), values.size()) != 0) {
         for (const double value : values) add_one(at, value);
         return;
     }
-    if (!(largest * anchor_share < anchors_[at])) raise(at, level_of_value(largest));
-    if (bins_ == bins_of_single) add_all_calm<bins_of_single>(at, values);
-    else add_all_calm<bins_of_double>(at, values);
+    const auto limbs = bins_ == bins_of_single ? vectorised<AddAll<false>>(values.data(), anchors_[at], values.size())
+                                               : vectorised<AddAll<true>>(values.data(), anchors_[at], values.size());
+    for (std::size_t bin = 0; bin < static_cast<std::size_t>(bins_); ++bin) limbs_[bin][at] += limbs[bin];
 }
 
 void BinnedSums::add_sum(std::size_t at, const BinnedSums& other, std::size_t i) {

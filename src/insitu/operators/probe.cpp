@@ -5,7 +5,6 @@
 // Part: the size of an element, the numbers of the points that are there, and their bytes.
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -90,11 +89,17 @@ public:
         return made;
     }
 
+    /// "[4, 5, 6]"
+    static std::string words_of(const std::vector<std::int64_t>& point) {
+        std::string words;
+        for (const auto index : point) words += (words.empty() ? "[" : ", ") + std::to_string(index);
+        return words.empty() ? "[]" : words + "]";
+    }
     /// "[4, 5, 6] [0, 0, 1]", as many as an attribute can hold.
     static std::string words_of(const std::vector<std::vector<std::int64_t>>& points) {
         std::string words;
         for (const auto& point : points) {
-            const auto next = fmt::format("{}[{}]", words.empty() ? "" : " ", fmt::join(point, ", "));
+            const auto next = (words.empty() ? "" : " ") + words_of(point);
             if (words.size() + next.size() + 4 > limits::attribute_bytes_max) return words + " ...";
             words += next;
         }
@@ -133,7 +138,7 @@ Result<std::unique_ptr<Analyser>> make_probe(const Analysis& analysis, std::span
                 point[dim] >= 0 && static_cast<std::uint64_t>(point[dim]) < variable.shape[static_cast<int>(dim)];
         if (!lies_inside)
             return Error{ErrorKind::refused,
-                         fmt::format("point [{}] is no element of variable '{}' of shape {}", fmt::join(point, ", "),
+                         fmt::format("point {} is no element of variable '{}' of shape {}", Probe::words_of(point),
                                      variable.name, show_shape(variable.shape))};
     }
     return std::unique_ptr<Analyser>(std::make_unique<Probe>(analysis, variable));
