@@ -19,7 +19,7 @@ constexpr double margin = 1e-6;
 // Of two cells so many pairs are looked at one by one before boxes are compared.
 constexpr std::size_t pairs_at_once = 512;
 
-double square_between(const Placed& a, const Placed& b, const std::array<double, 3>& lengths) {
+double square_between(const CellParticle& a, const CellParticle& b, const std::array<double, 3>& lengths) {
     double square = 0;
     for (std::size_t dim = 0; dim < 3; ++dim) {
         const auto along = std::abs(a.at[dim] - b.at[dim]);
@@ -33,7 +33,7 @@ struct Bounds {
     std::array<double, 3> low, high;
 };
 
-Bounds bounds_of(std::span<const Placed> particles) {
+Bounds bounds_of(std::span<const CellParticle> particles) {
     Bounds bounds{particles[0].at, particles[0].at};
     for (const auto& particle : particles.subspan(1))
         for (std::size_t dim = 0; dim < 3; ++dim) {
@@ -67,13 +67,13 @@ Squares squares_between(const Bounds& a, const Bounds& b, const std::array<doubl
 }
 
 // Puts the lower half along the longest side of their box first.
-void halve(std::span<Placed> particles, const Bounds& bounds) {
+void halve(std::span<CellParticle> particles, const Bounds& bounds) {
     std::size_t longest = 0;
     for (std::size_t dim = 1; dim < 3; ++dim)
         if (bounds.high[dim] - bounds.low[dim] > bounds.high[longest] - bounds.low[longest]) longest = dim;
     const auto middle = particles.begin() + static_cast<std::ptrdiff_t>(particles.size() / 2);
     std::nth_element(particles.begin(), middle, particles.end(),
-                     [&](const Placed& a, const Placed& b) { return a.at[longest] < b.at[longest]; });
+                     [&](const CellParticle& a, const CellParticle& b) { return a.at[longest] < b.at[longest]; });
 }
 
 }  // namespace
@@ -108,14 +108,19 @@ void Friends::link() {
     for (std::uint32_t cell = 0; cell < parent_.size(); ++cell) parent_[cell] = cell;
     const auto link_both = [&](const auto& column, const auto& other) { link_columns(column, other); };
     const auto link_two = [&](const auto& cell, const auto& other) { link_cells(cell, other); };
-    for (const auto& row : cells_.rows()) {
-        const auto columns = cells_.columns(row);
-        for (const auto& column : columns) for_each_ahead(cells_.cells(column), reach_[2], cells_.count(2), link_two);
-        for_each_ahead(columns, reach_[1], cells_.count(1), link_both);
+    const auto rows = cells_.rows();
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        const auto columns = cells_.columns(rows[row]);
+        for (std::size_t column = 0; column < columns.size(); ++column) {
+            const auto cells = cells_.cells(columns[column]);
+            for (std::size_t cell = 0; cell < cells.size(); ++cell)
+                for_each_ahead(cells, cell, reach_[2], cells_.count(2), link_two);
+            for_each_ahead(columns, column, reach_[1], cells_.count(1), link_both);
+        }
+        for_each_ahead(rows, row, reach_[0], cells_.count(0), [&](const auto&, const auto& other) {
+            for_each_near(columns, cells_.columns(other), reach_[1], cells_.count(1), link_both);
+        });
     }
-    for_each_ahead(cells_.rows(), reach_[0], cells_.count(0), [&](const auto& row, const auto& other) {
-        for_each_near(cells_.columns(row), cells_.columns(other), reach_[1], cells_.count(1), link_both);
-    });
 }
 
 void Friends::link_columns(const LinkedCells::Entry& column, const LinkedCells::Entry& other) {
@@ -141,7 +146,7 @@ std::uint32_t Friends::root_of(std::uint32_t cell) {
 }
 
 // Whether two of them are at most the linking length apart. Changes their order.
-bool Friends::touch(std::span<Placed> some, std::span<Placed> others) const {
+bool Friends::touch(std::span<CellParticle> some, std::span<CellParticle> others) const {
     const auto square = rule_.linking_length * rule_.linking_length;
     if (some.size() < others.size()) std::swap(some, others);
     if (some.size() * others.size() <= pairs_at_once) {

@@ -45,7 +45,7 @@ private:
     void link();
     void link_columns(const LinkedCells::Entry& column, const LinkedCells::Entry& other);
     void link_cells(const LinkedCells::Entry& cell, const LinkedCells::Entry& other);
-    bool touch(std::span<Placed> some, std::span<Placed> others) const;
+    bool touch(std::span<CellParticle> some, std::span<CellParticle> others) const;
     std::uint32_t root_of(std::uint32_t cell);
     void gather();
 

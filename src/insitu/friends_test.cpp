@@ -38,7 +38,7 @@ Groups groups_of(const std::vector<Place>& places, const FriendRule& rule) {
     Groups groups;
     for (std::size_t group = 0; group < friends.groups(); ++group) {
         std::vector<std::uint32_t> members;
-        friends.for_each_member(group, [&](const Placed& placed) {
+        friends.for_each_member(group, [&](const CellParticle& placed) {
             CHECK(placed.at == places[placed.particle]);
             members.push_back(placed.particle);
         });
@@ -126,8 +126,8 @@ TEST_CASE("friends: the order of particles changes neither groups nor their orde
     REQUIRE(friends.groups() > 3);
     for (std::size_t group = 0; group < friends.groups(); ++group) {
         std::vector<Place> some, same;
-        friends.for_each_member(group, [&](const Placed& placed) { some.push_back(placed.at); });
-        others.for_each_member(group, [&](const Placed& placed) { same.push_back(placed.at); });
+        friends.for_each_member(group, [&](const CellParticle& placed) { some.push_back(placed.at); });
+        others.for_each_member(group, [&](const CellParticle& placed) { same.push_back(placed.at); });
         std::ranges::sort(some);
         std::ranges::sort(same);
         CHECK(some == same);

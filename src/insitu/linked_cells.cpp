@@ -48,7 +48,7 @@ void sort_by_digits(std::vector<Key>& keys, std::vector<Key>& other, int bits) {
 
 LinkedCells::LinkedCells(const std::array<double, 3>& lengths, const std::array<std::uint32_t, 3>& counts,
                          std::uint64_t particles, const ReadPlaces& read)
-    : lengths_(lengths), counts_(counts), placed_(std::make_unique_for_overwrite<Placed[]>(particles)) {
+    : lengths_(lengths), counts_(counts), placed_(std::make_unique_for_overwrite<CellParticle[]>(particles)) {
     for (std::size_t dim = 0; dim < 3; ++dim) cells_per_length_[dim] = counts[dim] / lengths[dim];
     const auto begin = place_in_rows(particles, read);
     Scratch scratch;
@@ -82,7 +82,7 @@ std::vector<std::uint32_t> LinkedCells::place_in_rows(std::uint64_t particles, c
 
 // Puts the particles of a row in the order of columns and cells, and notes these. `first` is its first particle's
 // number in all rows.
-void LinkedCells::sort_row(std::span<Placed> row, std::uint32_t first, Scratch& scratch) {
+void LinkedCells::sort_row(std::span<CellParticle> row, std::uint32_t first, Scratch& scratch) {
     auto& [keys, sorted, copy] = scratch;
     keys.resize(row.size());
     sorted.resize(row.size());

@@ -21,9 +21,9 @@
 namespace forebay::insitu {
 
 /// A particle where it was put.
-struct Placed {
-    std::array<double, 3> at;    // in [0, length) of each dimension
-    std::uint32_t particle = 0;  // its number among all
+struct CellParticle {
+    std::array<double, 3> at;  // in [0, length) of each dimension
+    std::uint32_t particle;    // its number among all; nothing is set before it is placed
 };
 
 /// Gives the positions of particles `first` and following, as many as the spans have, each in [0, length).
@@ -57,10 +57,10 @@ public:
     Entries cells(const Entry& column) const { return below(cells_, column); }
     std::size_t number_of(const Entry& cell) const { return static_cast<std::size_t>(&cell - cells_.data()); }
     /// In any order.
-    std::span<Placed> particles(std::size_t cell) {
+    std::span<CellParticle> particles(std::size_t cell) {
         return {placed_.get() + cells_[cell].first, placed_.get() + cells_[cell + 1].first};
     }
-    std::span<const Placed> particles(std::size_t cell) const {
+    std::span<const CellParticle> particles(std::size_t cell) const {
         return {placed_.get() + cells_[cell].first, placed_.get() + cells_[cell + 1].first};
     }
 
@@ -71,7 +71,7 @@ private:
     };
     struct Scratch {
         std::vector<Keyed> keys, sorted;
-        std::vector<Placed> row;
+        std::vector<CellParticle> row;
     };
 
     /// What an entry holds: the next entry of its list, which may be the end, tells where that ends.
@@ -80,12 +80,12 @@ private:
     }
     std::uint32_t index_of(double place, std::size_t dim) const;
     std::vector<std::uint32_t> place_in_rows(std::uint64_t particles, const ReadPlaces& read);
-    void sort_row(std::span<Placed> row, std::uint32_t first, Scratch& scratch);
+    void sort_row(std::span<CellParticle> row, std::uint32_t first, Scratch& scratch);
 
     std::array<double, 3> lengths_;
     std::array<std::uint32_t, 3> counts_;
     std::array<double, 3> cells_per_length_{};
-    std::unique_ptr<Placed[]> placed_;
+    std::unique_ptr<CellParticle[]> placed_;
     std::vector<Entry> rows_, columns_, cells_;
 };
 
@@ -108,14 +108,14 @@ void for_each_near(LinkedCells::Entries a, LinkedCells::Entries b, std::uint32_t
             visit(a[from - 1], b[i]);
 }
 
-/// The same within one list, each pair in one of its two orders; no entry with itself.
+/// The same of one entry of a list, by its place there, with those ahead of it on the circle: all pairs of a list have
+/// one end from which the other is ahead.
 template <class Visit>
-void for_each_ahead(LinkedCells::Entries list, std::uint32_t reach, std::uint32_t count, const Visit& visit) {
-    for (std::size_t from = 0; from < list.size(); ++from) {
-        const auto end = list[from].index + reach;
-        for (auto i = from + 1; i < list.size() && list[i].index <= end; ++i) visit(list[from], list[i]);
-        for (std::size_t i = 0; i < from && list[i].index + count <= end; ++i) visit(list[from], list[i]);
-    }
+void for_each_ahead(LinkedCells::Entries list, std::size_t from, std::uint32_t reach, std::uint32_t count,
+                    const Visit& visit) {
+    const auto end = list[from].index + reach;
+    for (auto i = from + 1; i < list.size() && list[i].index <= end; ++i) visit(list[from], list[i]);
+    for (std::size_t i = 0; i < from && list[i].index + count <= end; ++i) visit(list[from], list[i]);
 }
 
 }  // namespace forebay::insitu

@@ -43,16 +43,24 @@ void CellSums::add_to(std::size_t window, std::size_t cell, Wide integer) {
 }
 
 double CellSums::rounded(std::size_t cell) const {
-    int used = 0;
-    std::size_t last = 0;
-    for (std::size_t window = 0; window < windows_.size(); ++window)
-        if (!windows_[window].empty() && windows_[window][cell] != 0) ++used, last = window;
-    if (used == 0) return 0;
+    const auto integer = [&](std::size_t window) {
+        return windows_[window].empty() ? Wide{0} : windows_[window][cell];
+    };
     const auto unit = [](std::size_t window) { return static_cast<int>(window) * window_bits + lowest_bit; };
-    if (used == 1) return std::ldexp(static_cast<double>(windows_[last][cell]), unit(last));  // rounded by the first
+    std::size_t first = 0;
+    auto last = windows_.size() - 1;
+    while (first < last && integer(first) == 0) ++first;
+    while (first < last && integer(last) == 0) --last;
+    if (first == last) return std::ldexp(static_cast<double>(integer(last)), unit(last));  // rounded by the cast
+    if (last == first + 1) {
+        const auto high = integer(last) + (integer(first) >> window_bits);
+        if (static_cast<std::int64_t>(high) == high)
+            return std::ldexp(static_cast<double>(
+                                  wide_of(static_cast<std::int64_t>(high), static_cast<std::uint64_t>(integer(first)))),
+                              unit(first));
+    }
     ExactSum sum;
-    for (std::size_t window = 0; window < windows_.size(); ++window)
-        if (!windows_[window].empty()) sum.add(windows_[window][cell], unit(window));
+    for (auto window = first; window <= last; ++window) sum.add(integer(window), unit(window));
     return sum.rounded();
 }
 

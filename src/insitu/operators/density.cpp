@@ -16,6 +16,7 @@
 #include "insitu/numbers.hpp"
 #include "insitu/operators/cell_sums.hpp"
 #include "insitu/operators/makers.hpp"
+#include "insitu/part_bytes.hpp"
 #include "insitu/particle_columns.hpp"
 #include "insitu/periodic.hpp"
 #include "insitu/scene.hpp"

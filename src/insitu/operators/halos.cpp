@@ -24,6 +24,7 @@
 #include "insitu/friends.hpp"
 #include "insitu/numbers.hpp"
 #include "insitu/operators/makers.hpp"
+#include "insitu/part_bytes.hpp"
 #include "insitu/particle_columns.hpp"
 #include "insitu/periodic.hpp"
 
@@ -104,10 +105,16 @@ struct Halo {
     }
 };
 
-// Sums over the members of a halo.
+// Sums over the members of a halo. A term that passes the range of f64 is told, and not added.
 struct HaloSums {
     ExactSum mass;
     std::array<ExactSum, 3> offset, velocity;
+    bool fits = true;
+
+    void add(ExactSum& sum, double term) {
+        if (std::isfinite(term)) sum.add(term);
+        else fits = false;
+    }
 };
 
 class HaloAnalyser final : public Analyser {
@@ -171,7 +178,10 @@ public:
                                       places[dim][i] = wrapped(position, lengths_[dim]);
                                   });
                           }));
-            for (std::size_t group = 0; group < friends.groups(); ++group) halos.push_back(halo_of(friends, group));
+            for (std::size_t group = 0; group < friends.groups(); ++group) {
+                FB_TRY_ASSIGN(halo, halo_of(friends, group));
+                halos.push_back(halo);
+            }
         }
         std::ranges::sort(halos, {}, &Halo::order);
         return results_of(halos, linking_length);
@@ -181,30 +191,42 @@ private:
     bool has_velocity() const { return columns_.size() >= 6; }
     bool has_mass() const { return columns_.size() % 3 == 1; }
 
-    Halo halo_of(const Friends& friends, std::size_t group) const {
+    Result<Halo> halo_of(const Friends& friends, std::size_t group) const {
+        if (has_mass()) {
+            FB_TRY_ASSIGN(halo, means_of(friends, group, true));
+            if (halo.mass > 0) return halo;
+        }
+        return means_of(friends, group, false);
+    }
+
+    // Without `by_mass` all members count alike.
+    Result<Halo> means_of(const Friends& friends, std::size_t group, bool by_mass) const {
         auto origin = lengths_;
-        friends.for_each_member(group, [&](const Placed& member) { origin = std::min(origin, member.at); });
-        Halo halo;
-        halo.members = friends.members(group);
-        const auto fill = [&](bool by_mass) {
-            HaloSums sums;
-            friends.for_each_member(group, [&](const Placed& member) {
-                const auto mass = by_mass ? columns_.back()[member.particle] : 1;
-                if (by_mass) sums.mass.add(mass);
-                for (std::size_t dim = 0; dim < 3; ++dim) {
-                    sums.offset[dim].add(mass * nearest_offset(origin[dim], member.at[dim], lengths_[dim]));
-                    if (has_velocity()) sums.velocity[dim].add(mass * columns_[3 + dim][member.particle]);
-                }
-            });
-            const auto total = by_mass ? sums.mass.rounded() : static_cast<double>(halo.members);
+        friends.for_each_member(group, [&](const CellParticle& member) { origin = std::min(origin, member.at); });
+        HaloSums sums;
+        friends.for_each_member(group, [&](const CellParticle& member) {
+            const auto mass = by_mass ? columns_.back()[member.particle] : 1;
+            if (by_mass) sums.add(sums.mass, mass);
             for (std::size_t dim = 0; dim < 3; ++dim) {
-                halo.center[dim] = wrapped(origin[dim] + sums.offset[dim].rounded() / total, lengths_[dim]);
-                halo.velocity[dim] = sums.velocity[dim].rounded() / total;
+                sums.add(sums.offset[dim], mass * nearest_offset(origin[dim], member.at[dim], lengths_[dim]));
+                if (has_velocity()) sums.add(sums.velocity[dim], mass * columns_[3 + dim][member.particle]);
             }
-            return total;
-        };
-        if (has_mass()) halo.mass = fill(true);
-        if (!(halo.mass > 0)) fill(false);
+        });
+        Halo halo{.members = friends.members(group), .mass = sums.mass.rounded()};
+        const auto total = by_mass ? halo.mass : static_cast<double>(halo.members);
+        bool fits = sums.fits && std::isfinite(total);
+        for (std::size_t dim = 0; dim < 3; ++dim) {
+            const auto offset = sums.offset[dim].rounded(), velocity = sums.velocity[dim].rounded();
+            fits = fits && std::isfinite(offset) && std::isfinite(velocity);
+            if (!fits || total == 0) continue;
+            halo.center[dim] = wrapped(origin[dim] + offset / total, lengths_[dim]);
+            halo.velocity[dim] = velocity / total;
+        }
+        if (!fits)
+            return Error{ErrorKind::refused,
+                         fmt::format("halos of '{}' are refused: masses or velocities pass the range "
+                                     "of f64 where they are summed",
+                                     table_of(variables_[0]))};
         return halo;
     }
 

@@ -56,77 +56,9 @@ public:
                             });
     }
 
-    std::vector<std::byte> part() const override {
-        PartWriter part;
-        part.number(elements_);
-        part.number(static_cast<std::uint64_t>(blocks_.size()));
-        std::vector<Real> numbers;
-        for (const auto& box : blocks_) {
-            for (int dim = 0; dim < 3; ++dim) {
-                part.number(box.lo[dim]);
-                part.number(box.size[dim]);
-            }
-            numbers.resize(volume(box.size));
-            for_each_field_line(box, 0, numbers.size(), [&](auto i, auto j, auto k, auto at, auto count) {
-                std::memcpy(numbers.data() + at, grid_.row(i, j) + k, count * sizeof(Real));
-            });
-            part.numbers(std::span<const Real>(numbers));
-        }
-        return std::move(part).take();
-    }
-
-    Result<> merge(std::span<const std::byte> bytes) override {
-        PartReader part(bytes, fmt::format("a part of the spectrum of '{}'", variable_.name));
-        const auto elements = part.number<std::uint64_t>();
-        const auto count = part.number<std::uint64_t>();
-        std::vector<Box> boxes;
-        std::uint64_t sum = 0;
-        bool fits = true;
-        while (fits && boxes.size() < count) {
-            Box box;
-            for (int dim = 0; dim < 3; ++dim) {
-                box.lo.push_back(part.number<std::uint64_t>());
-                box.size.push_back(part.number<std::uint64_t>());
-            }
-            // A part that ends too early has boxes of nothing.
-            fits = inside(box, variable_.shape) && volume(box.size) > 0;
-            if (!fits) break;
-            const auto numbers = part.numbers<Real>(volume(box.size));
-            fits = numbers.size() == volume(box.size);
-            if (!fits) break;
-            for_each_field_line(box, 0, numbers.size(), [&](auto i, auto j, auto k, auto at, auto length) {
-                std::memcpy(grid_.row(i, j) + k, numbers.data() + at, length * sizeof(Real));
-            });
-            sum += numbers.size();
-            boxes.push_back(box);
-        }
-        FB_TRY(part.done());
-        if (!fits || elements > sum)
-            return Error{
-                ErrorKind::corrupt,
-                fmt::format("a part of the spectrum of '{}' holds blocks that the field has not", variable_.name)};
-        blocks_.insert(blocks_.end(), boxes.begin(), boxes.end());
-        elements_ += elements;
-        return {};
-    }
-
-    Result<Made> make(const Moment&) override {
-        FB_TRY(check_whole());
-        FB_TRY_ASSIGN(shells, power_spectrum(grid_, lengths_));
-        const bool in_waves = lengths_ == Lengths{};
-        const auto unit = units_of(variable_).unit;
-        Attributes of_k{.unit = in_waves ? "waves per domain" : "radians per unit of length"};
-        of_k.others.emplace_back("nyquist", shells.nyquist);
-        Attributes of_power{.description = in_waves ? "mean of |F|^2 over the modes of a shell"
-                                                    : "volume times the mean of |F|^2 over the modes of a shell"};
-        if (!unit.empty()) of_power.unit = "(" + unit + (in_waves ? ")^2" : ")^2 times volume");
-        const Extents shape{shells.k.size()};
-        Made made;
-        made.variables.push_back(found_list<double>(variable_.name + "/k", shape, shells.k, of_k));
-        made.variables.push_back(found_list<double>(variable_.name + "/power", shape, shells.power, of_power));
-        made.variables.push_back(found_list<std::uint64_t>(variable_.name + "/modes", shape, shells.modes, {}));
-        return made;
-    }
+    std::vector<std::byte> part() const override;
+    Result<> merge(std::span<const std::byte> bytes) override;
+    Result<Made> make(const Moment& moment) override;
 
 private:
     void put(std::span<const std::byte> from, std::uint64_t first, std::span<Real> to) {
@@ -135,15 +67,7 @@ private:
         else numbers_.take_doubles(from, first, to);
     }
 
-    Result<> check_whole() const {
-        const auto wanted = variable_.elements();
-        if (elements_ < wanted)
-            return without_spectrum(variable_.name, fmt::format("{} of its {} elements are missing in this snapshot",
-                                                                wanted - elements_, wanted));
-        const auto [a, b] = find_overlap(blocks_);
-        if (a != b || elements_ > wanted) return without_spectrum(variable_.name, "two blocks hold the same elements");
-        return {};
-    }
+    Result<> check_whole() const;
 
     Variable variable_;
     Numbers numbers_;
@@ -152,6 +76,91 @@ private:
     std::vector<Box> blocks_;
     std::uint64_t elements_ = 0;
 };
+
+template <class Real>
+std::vector<std::byte> SpectrumAnalyser<Real>::part() const {
+    PartWriter part;
+    part.number(elements_);
+    part.number(static_cast<std::uint64_t>(blocks_.size()));
+    std::vector<Real> numbers;
+    for (const auto& box : blocks_) {
+        for (int dim = 0; dim < 3; ++dim) {
+            part.number(box.lo[dim]);
+            part.number(box.size[dim]);
+        }
+        numbers.resize(volume(box.size));
+        for_each_field_line(box, 0, numbers.size(), [&](auto i, auto j, auto k, auto at, auto count) {
+            std::memcpy(numbers.data() + at, grid_.row(i, j) + k, count * sizeof(Real));
+        });
+        part.numbers(std::span<const Real>(numbers));
+    }
+    return std::move(part).take();
+}
+
+template <class Real>
+Result<> SpectrumAnalyser<Real>::merge(std::span<const std::byte> bytes) {
+    PartReader part(bytes, fmt::format("a part of the spectrum of '{}'", variable_.name));
+    const auto elements = part.number<std::uint64_t>();
+    const auto count = part.number<std::uint64_t>();
+    std::vector<Box> boxes;
+    std::uint64_t sum = 0;
+    bool fits = true;
+    while (fits && boxes.size() < count) {
+        Box box;
+        for (int dim = 0; dim < 3; ++dim) {
+            box.lo.push_back(part.number<std::uint64_t>());
+            box.size.push_back(part.number<std::uint64_t>());
+        }
+        // A part that ends too early has boxes of nothing.
+        fits = inside(box, variable_.shape) && volume(box.size) > 0;
+        if (!fits) break;
+        const auto numbers = part.numbers<Real>(volume(box.size));
+        fits = numbers.size() == volume(box.size);
+        if (!fits) break;
+        for_each_field_line(box, 0, numbers.size(), [&](auto i, auto j, auto k, auto at, auto length) {
+            std::memcpy(grid_.row(i, j) + k, numbers.data() + at, length * sizeof(Real));
+        });
+        sum += numbers.size();
+        boxes.push_back(box);
+    }
+    FB_TRY(part.done());
+    if (!fits || elements > sum)
+        return Error{ErrorKind::corrupt,
+                     fmt::format("a part of the spectrum of '{}' holds blocks that the field has not", variable_.name)};
+    blocks_.insert(blocks_.end(), boxes.begin(), boxes.end());
+    elements_ += elements;
+    return {};
+}
+
+template <class Real>
+Result<Made> SpectrumAnalyser<Real>::make(const Moment&) {
+    FB_TRY(check_whole());
+    FB_TRY_ASSIGN(shells, power_spectrum(grid_, lengths_));
+    const bool in_waves = lengths_ == Lengths{};
+    const auto unit = units_of(variable_).unit;
+    Attributes of_k{.unit = in_waves ? "waves per domain" : "radians per unit of length"};
+    of_k.others.emplace_back("nyquist", shells.nyquist);
+    Attributes of_power{.description = in_waves ? "mean of |F|^2 over the modes of a shell"
+                                                : "volume times the mean of |F|^2 over the modes of a shell"};
+    if (!unit.empty()) of_power.unit = fmt::format("({})^2{}", unit, in_waves ? "" : " times volume");
+    const Extents shape{shells.k.size()};
+    Made made;
+    made.variables.push_back(found_list<double>(variable_.name + "/k", shape, shells.k, of_k));
+    made.variables.push_back(found_list<double>(variable_.name + "/power", shape, shells.power, of_power));
+    made.variables.push_back(found_list<std::uint64_t>(variable_.name + "/modes", shape, shells.modes, {}));
+    return made;
+}
+
+template <class Real>
+Result<> SpectrumAnalyser<Real>::check_whole() const {
+    const auto wanted = variable_.elements();
+    if (elements_ < wanted)
+        return without_spectrum(variable_.name, fmt::format("{} of its {} elements are missing in this snapshot",
+                                                            wanted - elements_, wanted));
+    const auto [a, b] = find_overlap(blocks_);
+    if (a != b || elements_ > wanted) return without_spectrum(variable_.name, "two blocks hold the same elements");
+    return {};
+}
 
 template <class Real>
 Result<std::unique_ptr<Analyser>> spectrum_by(const Variable& variable, const Lengths& lengths) {
