@@ -138,7 +138,8 @@ void BinAxis::make_edges() {
     edges_.resize(bins_ + 1);
     for (std::size_t i = 0; i <= bins_; ++i) {
         const auto at = static_cast<double>(i);
-        edges_[i] = log_ ? low_ * std::pow(high_ / low_, at / count) : low_ + at * ((high_ - low_) / count);
+        edges_[i] = log_ ? std::exp2(std::log2(low_) + at * ((std::log2(high_) - std::log2(low_)) / count))
+                         : low_ + at * ((high_ - low_) / count);
     }
     edges_.front() = low_;
     edges_.back() = high_;
@@ -199,6 +200,8 @@ BinAxis::Growth BinAxis::include(const BinAxis& other) {
 }
 
 BinAxis::Growth BinAxis::include(double least, double largest) {
+    least += 0.0;  // -0 becomes 0: which of the two came first would show in the bytes
+    largest += 0.0;
     if (is_empty_) {
         low_ = least;
         high_ = largest;
