@@ -59,7 +59,7 @@ Plane plane_of(const std::array<double, 3>& lengths, std::size_t axis, int pixel
 
 class DensityAnalyser final : public Analyser {
 public:
-    DensityAnalyser(const Analysis& analysis, std::span<const Variable> variables, std::vector<Numbers> numbers,
+    DensityAnalyser(const Analysis& analysis, std::span<const Variable> variables, std::vector<RealNumbers> numbers,
                     const Plane& plane)
         : analysis_(analysis),
           variables_(variables.begin(), variables.end()),
@@ -186,7 +186,7 @@ private:
 
     Analysis analysis_;
     std::vector<Variable> variables_;
-    std::vector<Numbers> numbers_;  // of each variable
+    std::vector<RealNumbers> numbers_;  // of each variable
     Plane plane_;
     std::vector<std::uint64_t> counts_;  // of cells, without weights
     std::optional<CellSums> weights_;
@@ -207,9 +207,9 @@ Result<std::unique_ptr<Analyser>> make_density(const Analysis& analysis, std::sp
     if (analysis.axis < 0 || analysis.axis > 2) return refuse("the axis of a density is 0, 1 or 2");
     if (analysis.pixels < 1 || analysis.pixels > density_pixels_max)
         return refuse(fmt::format("its pixels are from 1 to {}", density_pixels_max));
-    std::vector<Numbers> numbers;
+    std::vector<RealNumbers> numbers;
     for (const auto& variable : variables) {
-        FB_TRY_ASSIGN(of_one, Numbers::of(variable));
+        FB_TRY_ASSIGN(of_one, RealNumbers::of(variable));
         numbers.push_back(of_one);
     }
     const auto plane = plane_of(lengths, static_cast<std::size_t>(analysis.axis), analysis.pixels);

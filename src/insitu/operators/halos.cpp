@@ -37,11 +37,11 @@ constexpr std::size_t rows_at_once = 1024;  // of seven columns 56 KiB of double
 // A column of all particles that are looked at.
 class HeldColumn {
 public:
-    HeldColumn(const Variable& variable, const Numbers& numbers) : numbers_(numbers) {
+    HeldColumn(const Variable& variable, const RealNumbers& numbers) : numbers_(numbers) {
         if (variable.type == f32) values_ = std::vector<float>();
     }
 
-    const Numbers& numbers() const { return numbers_; }
+    const RealNumbers& numbers() const { return numbers_; }
     std::size_t size() const {
         return std::visit([](const auto& values) { return values.size(); }, values_);
     }
@@ -89,7 +89,7 @@ public:
     }
 
 private:
-    Numbers numbers_;
+    RealNumbers numbers_;
     std::variant<std::vector<double>, std::vector<float>> values_;
 };
 
@@ -284,7 +284,7 @@ Result<std::unique_ptr<Analyser>> make_halos(const Analysis& analysis, std::span
     if (analysis.members < 1) return refuse("its members are fewer than 1");
     std::vector<HeldColumn> columns;
     for (const auto& variable : variables) {
-        FB_TRY_ASSIGN(numbers, Numbers::of(variable));
+        FB_TRY_ASSIGN(numbers, RealNumbers::of(variable));
         columns.emplace_back(variable, numbers);
     }
     return std::unique_ptr<Analyser>(std::make_unique<HaloAnalyser>(analysis, variables, std::move(columns), lengths));

@@ -44,7 +44,7 @@ Error without_spectrum(const std::string& name, const std::string& why) {
 template <class Real>
 class SpectrumAnalyser final : public Analyser {
 public:
-    SpectrumAnalyser(const Variable& variable, const Numbers& numbers, const Lengths& lengths, SpectralGrid<Real> grid)
+    SpectrumAnalyser(const Variable& variable, const RealNumbers& numbers, const Lengths& lengths, SpectralGrid<Real> grid)
         : variable_(variable), numbers_(numbers), lengths_(lengths), grid_(std::move(grid)) {}
 
     void take(const Piece& piece) override {
@@ -70,7 +70,7 @@ private:
     Result<> check_whole() const;
 
     Variable variable_;
-    Numbers numbers_;
+    RealNumbers numbers_;
     Lengths lengths_;
     SpectralGrid<Real> grid_;
     std::vector<Box> blocks_;
@@ -164,7 +164,7 @@ Result<> SpectrumAnalyser<Real>::check_whole() const {
 
 template <class Real>
 Result<std::unique_ptr<Analyser>> spectrum_by(const Variable& variable, const Lengths& lengths) {
-    FB_TRY_ASSIGN(numbers, Numbers::of(variable));
+    FB_TRY_ASSIGN(numbers, RealNumbers::of(variable));
     FB_TRY_ASSIGN(grid, SpectralGrid<Real>::make(variable.shape));
     return std::unique_ptr<Analyser>(
         std::make_unique<SpectrumAnalyser<Real>>(variable, numbers, lengths, std::move(grid)));
