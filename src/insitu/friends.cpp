@@ -15,7 +15,7 @@ namespace {
 
 // How much smaller than the linking length a cell's diagonal is: far more than rounding of an index or a distance, and
 // far less than would make more cells.
-constexpr double margin = 1e-6;
+constexpr double linking_margin = 1e-6;
 // Of two cells so many pairs are looked at one by one before boxes are compared.
 constexpr std::size_t pairs_at_once = 512;
 
@@ -86,14 +86,14 @@ Result<Friends> Friends::find(const FriendRule& rule, std::uint64_t particles, c
     std::array<std::uint32_t, 3> counts{};
     std::array<std::uint32_t, 3> reach{};
     for (std::size_t dim = 0; dim < 3; ++dim) {
-        const auto wanted = std::ceil(rule.lengths[dim] * std::sqrt(3.0) / rule.linking_length * (1 + margin));
+        const auto wanted = std::ceil(rule.lengths[dim] * std::sqrt(3.0) / rule.linking_length * (1 + linking_margin));
         if (!(wanted <= LinkedCells::cells_max))
             return Error{ErrorKind::refused,
                          fmt::format("groups are refused: the linking length {} is too small for a domain of {}",
                                      rule.linking_length, rule.lengths[dim]),
                          "", "give a linking_length above a millionth of the domain"};
         counts[dim] = std::max(1u, static_cast<std::uint32_t>(wanted));
-        const auto cells_away = std::ceil(rule.linking_length / rule.lengths[dim] * counts[dim] * (1 + margin));
+        const auto cells_away = std::ceil(rule.linking_length / rule.lengths[dim] * counts[dim] * (1 + linking_margin));
         reach[dim] = static_cast<std::uint32_t>(std::min<double>(cells_away, counts[dim]));
     }
     Friends friends(rule, LinkedCells(rule.lengths, counts, particles, read));
@@ -157,8 +157,8 @@ bool Friends::touch(std::span<CellParticle> some, std::span<CellParticle> others
     }
     const auto bounds = bounds_of(some);
     const auto squares = squares_between(bounds, bounds_of(others), rule_.lengths);
-    if (squares.least > square * (1 + margin)) return false;
-    if (squares.most < square * (1 - margin)) return true;
+    if (squares.least > square * (1 + linking_margin)) return false;
+    if (squares.most < square * (1 - linking_margin)) return true;
     if (bounds.low == bounds.high) return touch(some.first(1), others);  // all of them are at one place
     halve(some, bounds);
     const auto half = some.size() / 2;

@@ -28,7 +28,7 @@ Real* allocate_fftw(std::uint64_t count) {
 }
 
 // False where FFTW makes no plan.
-bool transform(SpectralGrid<float>& grid) {
+bool transform_in_place(SpectralGrid<float>& grid) {
     const auto& shape = grid.shape();
     auto* const numbers = grid.row(0, 0);
     auto* const plan =
@@ -40,7 +40,7 @@ bool transform(SpectralGrid<float>& grid) {
     return true;
 }
 
-bool transform(SpectralGrid<double>& grid) {
+bool transform_in_place(SpectralGrid<double>& grid) {
     const auto& shape = grid.shape();
     auto* const numbers = grid.row(0, 0);
     auto* const plan =
@@ -199,7 +199,7 @@ Result<SpectralGrid<Real>> SpectralGrid<Real>::make(const Extents& shape) {
 template <class Real>
 Result<Shells> power_spectrum(SpectralGrid<Real>& grid, const Lengths& lengths) {
     const auto& shape = grid.shape();
-    if (!transform(grid))
+    if (!transform_in_place(grid))
         return Error{ErrorKind::unsupported, fmt::format("FFTW transforms no field of {}", show_shape(shape))};
     const auto waves = waves_of(shape, lengths);
     const auto sums = shells_of(grid, waves);

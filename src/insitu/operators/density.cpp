@@ -29,7 +29,7 @@ constexpr std::size_t particles_at_once = 1024;  // buffers that stay in L1
 constexpr int density_pixels_max = 16384;        // 2^28 cells of a square plane, 2 GiB of counts
 
 // A dimension of the plane.
-struct PlaneSide {
+struct DensitySide {
     std::size_t dim = 0;
     double length = 0;
     std::uint64_t cells = 1;
@@ -41,18 +41,18 @@ struct PlaneSide {
     double cell_length() const { return length / static_cast<double>(cells); }
 };
 
-struct Plane {
-    PlaneSide across, up;  // columns and rows of the picture
+struct DensityPlane {
+    DensitySide across, up;  // columns and rows of the picture
 };
 
 // Cells are squares as far as whole numbers of them fit the shorter side.
-Plane plane_of(const std::array<double, 3>& lengths, std::size_t axis, int pixels) {
+DensityPlane density_plane_of(const std::array<double, 3>& lengths, std::size_t axis, int pixels) {
     const std::size_t first = axis == 0 ? 1 : 0;
     const std::size_t second = axis == 2 ? 1 : 2;
     const auto longer = std::max(lengths[first], lengths[second]);
     const auto side = [&](std::size_t dim) {
         const auto cells = std::max(1.0, std::round(lengths[dim] / longer * pixels));
-        return PlaneSide{dim, lengths[dim], static_cast<std::uint64_t>(cells)};
+        return DensitySide{dim, lengths[dim], static_cast<std::uint64_t>(cells)};
     };
     return {side(first), side(second)};
 }
@@ -60,7 +60,7 @@ Plane plane_of(const std::array<double, 3>& lengths, std::size_t axis, int pixel
 class DensityAnalyser final : public Analyser {
 public:
     DensityAnalyser(const Analysis& analysis, std::span<const Variable> variables, std::vector<RealNumbers> numbers,
-                    const Plane& plane)
+                    const DensityPlane& plane)
         : analysis_(analysis),
           variables_(variables.begin(), variables.end()),
           numbers_(std::move(numbers)),
@@ -154,7 +154,7 @@ private:
 
     Result<> draw(const Moment& moment, const std::vector<double>& density, Made& made) const {
         const auto table = table_of(variables_[0]);
-        const auto label = [&](const PlaneSide& side) {
+        const auto label = [&](const DensitySide& side) {
             const auto& column = variables_[side.dim];
             const auto unit = units_of(column).unit;
             const auto name = column.name.substr(column.name.rfind('/') + 1);
@@ -187,7 +187,7 @@ private:
     Analysis analysis_;
     std::vector<Variable> variables_;
     std::vector<RealNumbers> numbers_;  // of each variable
-    Plane plane_;
+    DensityPlane plane_;
     std::vector<std::uint64_t> counts_;  // of cells, without weights
     std::optional<CellSums> weights_;
     std::uint64_t left_out_ = 0;
@@ -212,7 +212,7 @@ Result<std::unique_ptr<Analyser>> make_density(const Analysis& analysis, std::sp
         FB_TRY_ASSIGN(of_one, RealNumbers::of(variable));
         numbers.push_back(of_one);
     }
-    const auto plane = plane_of(lengths, static_cast<std::size_t>(analysis.axis), analysis.pixels);
+    const auto plane = density_plane_of(lengths, static_cast<std::size_t>(analysis.axis), analysis.pixels);
     return std::unique_ptr<Analyser>(std::make_unique<DensityAnalyser>(analysis, variables, std::move(numbers), plane));
 }
 
