@@ -183,3 +183,27 @@ TEST_CASE("friends: a linking length that would need too many cells is refused")
     CHECK(refused.error().kind == ErrorKind::refused);
     CHECK(refused.error().what.find("too small") != std::string::npos);
 }
+
+TEST_CASE("friends: crowded cells are friends as their particles are, not as boxes around them") {
+    // Two clumps of 400 particles at distances about the linking length: their boxes are near even where no pair is.
+    std::size_t apart = 0;
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        CAPTURE(seed);
+        std::vector<Place> places;
+        for (std::uint64_t i = 0; i < 400; ++i)
+            for (const auto from : {0.0, 0.07 + 0.04 * random_share(seed, 1)}) {
+                Place place{};
+                const auto along = random_share(seed, 9 * i + 2) * 0.03;  // a plate across the diagonal
+                place[0] = wrapped(from + along + random_share(seed, 9 * i + 3) * 1e-3, 1);
+                place[1] = wrapped(from - along + random_share(seed, 9 * i + 4) * 1e-3, 1);
+                place[2] = 0.5 + random_share(seed, 9 * i + 5) * 1e-3;
+                places.push_back(place);
+            }
+        const FriendRule rule{{1, 1, 1}, 0.13, 1};
+        const auto groups = groups_of(places, rule);
+        CHECK(groups == groups_by_pairs(places, rule));
+        apart += groups.size() - 1;
+    }
+    CHECK(apart > 5);
+    CHECK(apart < 55);
+}

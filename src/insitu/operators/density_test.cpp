@@ -181,6 +181,15 @@ TEST_CASE("cell sums: exact over the whole range of doubles") {
     CHECK(sums.rounded() == std::vector<double>{0, numbers.back()});
     sums.add(1, numbers.back());
     CHECK(sums.rounded()[1] == std::numeric_limits<double>::infinity());
+    // Two windows of one sign or both, as weights of like size have.
+    ExactSum near_one;
+    CellSums weights(1);
+    for (std::uint64_t i = 0; i < 300; ++i) {
+        const auto weight = share_of(1000 + i) - (i < 150 ? 0.8 : 0.2);
+        near_one.add(weight);
+        weights.add(0, weight);
+        CHECK(weights.rounded()[0] == near_one.rounded());
+    }
     CellSums single(1);
     single.add(0, -0x1p-1074);
     CHECK(single.rounded()[0] == -0x1p-1074);

@@ -231,6 +231,7 @@ TEST_CASE("halos: the same bits for any order of particles, pieces and parts, an
     for (const std::size_t count : {3, 4, 6, 7}) {
         const auto expected = made_of<double>(particles, 5, count);
         CHECK(numbers_in<std::uint64_t>(expected, "dark/count") == std::vector<std::uint64_t>{5});
+        CHECK(numbers_in<std::uint64_t>(expected, "dark/members") == std::vector<std::uint64_t>{60, 40, 25, 25, 9});
         CHECK(same(made_of<float>(particles, 5, count), expected));
         for (std::uint64_t round = 0; round < 10; ++round) {
             CAPTURE(round);
@@ -280,6 +281,9 @@ TEST_CASE("halos: damaged parts are refused, and crash nothing") {
         if (type == f32) give<float>(*node, std::span(particles).first(30), 4);
         else give<double>(*node, std::span(particles).first(30), 4);
         const auto part = node->part();
+        auto not_finite = part;
+        std::fill(not_finite.end() - type.size_bytes, not_finite.end(), std::byte{0xFF});
+        CHECK(analyser_of(5, 4, type)->merge(not_finite).error().kind == ErrorKind::corrupt);
         for (std::size_t size = 0; size < part.size(); ++size)
             CHECK(analyser_of(5, 4, type)->merge(std::span(part).first(size)).error().kind == ErrorKind::corrupt);
         for (std::size_t at = 0; at < part.size(); ++at)

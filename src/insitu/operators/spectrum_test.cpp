@@ -204,6 +204,9 @@ TEST_CASE("spectrum: damaged parts are refused or add nothing that is not there"
         CHECK(all->merge(std::span(part).first(size)).error().kind == ErrorKind::corrupt);
         CHECK_FALSE(all->make({}));
     }
+    auto more_elements = part;
+    more_elements[0] ^= std::byte{1};  // 421 instead of 420
+    CHECK(analyser_of(f32)->merge(more_elements).error().kind == ErrorKind::corrupt);
     auto longer = part;
     longer.push_back({});
     CHECK(analyser_of(f32)->merge(longer).error().kind == ErrorKind::corrupt);
