@@ -71,7 +71,7 @@ private:
 };
 
 // Those of this step that are not made yet.
-Result<std::vector<Analysis>> missing_of(sys::Store& store, const std::string& run, const insitu::Source& source,
+Result<std::vector<Analysis>> missing_of(sys::Store& store, const std::string& run, const insitu::SeenSnapshot& source,
                                          const std::vector<Analysis>& analyses, bool again) {
     std::vector<Analysis> missing;
     for (const auto& analysis : analyses) {
@@ -85,7 +85,7 @@ Result<std::vector<Analysis>> missing_of(sys::Store& store, const std::string& r
 Result<> analyse_one(sys::Store& store, const InsituArguments& options, const catalog::Snapshot& snapshot,
                      const std::vector<Analysis>& analyses, const std::string& to, InsituReport& report) {
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
-    const insitu::Source source{snapshot.stream, {manifest.step, manifest.time}, manifest.snapshot_id};
+    const insitu::SeenSnapshot source{snapshot.stream, {manifest.step, manifest.time}, manifest.snapshot_id};
     FB_TRY_ASSIGN(missing, missing_of(store, to, source, analyses, options.again));
     if (missing.empty()) {
         report.add_made(snapshot);

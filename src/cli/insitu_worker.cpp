@@ -20,7 +20,7 @@ Result<Exit> work_for_agent(const std::string& directory) {
     FB_TRY(sys::pin_to_cpus(session.agent.cpus.empty() ? "all" : session.agent.cpus));
     FB_TRY_ASSIGN(staging, node::Staging::join(directory));
     FB_TRY_ASSIGN(target, agent::target_of(session.run, session.forwarding, {}));
-    insitu::Worker worker(*target.store, std::move(staging), std::move(session));
+    insitu::InsituWorker worker(*target.store, std::move(staging), std::move(session));
     worker.serve(std::cin, std::cout);
     return Exit::good;
 }

@@ -15,7 +15,7 @@
 namespace forebay::insitu {
 
 struct Afterwards {
-    Source source;
+    SeenSnapshot source;
     std::vector<AnalysisResults> results;
     std::vector<std::string> problems;  // analyses that could not be made, and why
 };

@@ -33,7 +33,7 @@ struct Moment {
 
 /// Consecutive elements of one block of each variable that an analysis looks at. They are verified, and stay where they
 /// are only until take() returns.
-struct Piece {
+struct Elements {
     std::span<const std::span<const std::byte>> columns;  // one a variable, in the analysis's order, `count` elements
     std::uint64_t first = 0;  // the element of the block at which it begins, in row-major order
     std::uint64_t count = 0;
@@ -44,7 +44,7 @@ struct Piece {
 };
 
 /// A result, which becomes a replicated variable of a snapshot of the stream STREAM.NAME.
-struct Found {
+struct FoundVariable {
     std::string name;  // "temperature/mean"
     Type type;
     Extents shape;
@@ -58,7 +58,7 @@ struct Picture {
 };
 
 struct Made {
-    std::vector<Found> variables;
+    std::vector<FoundVariable> variables;
     std::vector<Picture> pictures;
 };
 
@@ -69,7 +69,7 @@ public:
     Analyser& operator=(const Analyser&) = delete;
     virtual ~Analyser() = default;
 
-    virtual void take(const Piece& piece) = 0;
+    virtual void take(const Elements& piece) = 0;
     /// What the node has seen, by PartWriter (part_bytes.hpp).
     virtual std::vector<std::byte> part() const = 0;
     /// Adds the part of another node, which comes from a file: `corrupt` where it is not what part() makes.

@@ -16,13 +16,13 @@ namespace forebay::insitu {
 
 /// An array of `values`, row-major, of `shape`, which has as many elements.
 template <class T>
-Found found_list(std::string name, Extents shape, std::span<const T> values, const Attributes& attributes) {
+FoundVariable found_list(std::string name, Extents shape, std::span<const T> values, const Attributes& attributes) {
     const auto bytes = std::as_bytes(values);
     return {std::move(name), type_of<T>(), shape, attributes, {bytes.begin(), bytes.end()}};
 }
 
 template <class T>
-Found found_scalar(std::string name, T value, const Attributes& attributes) {
+FoundVariable found_scalar(std::string name, T value, const Attributes& attributes) {
     return found_list<T>(std::move(name), {}, {&value, 1}, attributes);
 }
 

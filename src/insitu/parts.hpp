@@ -21,7 +21,7 @@
 namespace forebay::insitu {
 
 /// The snapshot that is analysed.
-struct Source {
+struct SeenSnapshot {
     std::string stream;
     Moment moment;
     std::uint64_t snapshot_id = 0;

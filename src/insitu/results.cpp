@@ -31,9 +31,9 @@ private:
     const format::Layout& layout_;
 };
 
-std::string id_text(const Source& source) { return fmt::format("{:016x}", source.snapshot_id); }
+std::string id_text(const SeenSnapshot& source) { return fmt::format("{:016x}", source.snapshot_id); }
 
-Schema schema_of(const Source& source, const AnalysisResults& results) {
+Schema schema_of(const SeenSnapshot& source, const AnalysisResults& results) {
     Schema schema{.stream = describe::result_stream(source.stream, results.analysis), .tables = {}, .variables = {}};
     for (const auto& found : results.variables) {
         auto attributes = found.attributes;
@@ -49,7 +49,8 @@ Schema schema_of(const Source& source, const AnalysisResults& results) {
 
 }  // namespace
 
-Result<bool> has_results(sys::Store& store, const std::string& run, const Source& source, const Analysis& analysis) {
+Result<bool> has_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
+                         const Analysis& analysis) {
     const auto directory = fmt::format("{}/{}/{}", run, describe::result_stream(source.stream, analysis),
                                        catalog::step_name(source.moment.step));
     const auto manifest = catalog::load_manifest(store, directory);
@@ -62,7 +63,7 @@ Result<bool> has_results(sys::Store& store, const std::string& run, const Source
     });
 }
 
-Result<> write_results(sys::Store& store, const std::string& run, const Source& source,
+Result<> write_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
                        const AnalysisResults& results) {
     const auto schema = schema_of(source, results);
     if (const auto good = check_described(schema); !good)
@@ -79,7 +80,7 @@ Result<> write_results(sys::Store& store, const std::string& run, const Source& 
     return {};
 }
 
-std::string picture_file(const Source& source, const AnalysisResults& results, const Picture& picture) {
+std::string picture_file(const SeenSnapshot& source, const AnalysisResults& results, const Picture& picture) {
     auto name = fmt::format("{}.{}.{}.png", describe::result_stream(source.stream, results.analysis), picture.name,
                             catalog::step_name(source.moment.step));
     std::ranges::replace(name, '/', '-');

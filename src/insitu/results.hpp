@@ -17,13 +17,15 @@ namespace forebay::insitu {
 inline constexpr const char* source_attribute = "made_of_snapshot";
 
 /// Whether the results of this very snapshot are committed already, so that nothing is left to do.
-Result<bool> has_results(sys::Store& store, const std::string& run, const Source& source, const Analysis& analysis);
+Result<bool> has_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
+                         const Analysis& analysis);
 
 /// Writes and commits the results of one analysis; those of an earlier save of the step are replaced. `run` exists.
-Result<> write_results(sys::Store& store, const std::string& run, const Source& source, const AnalysisResults& results);
+Result<> write_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
+                       const AnalysisResults& results);
 
 /// "fields.cut.temperature.step-000120.png": of a picture, without a directory.
-std::string picture_file(const Source& source, const AnalysisResults& results, const Picture& picture);
+std::string picture_file(const SeenSnapshot& source, const AnalysisResults& results, const Picture& picture);
 
 /// Writes it into a directory that exists, under that name, by a rename: nobody sees a part of it.
 Result<> write_picture(sys::Store& store, const std::string& directory, const std::string& name,

@@ -13,12 +13,12 @@
 
 using namespace forebay;
 using insitu::AnalysisResults;
-using insitu::Source;
+using insitu::SeenSnapshot;
 using test::SimStore;
 
 namespace {
 
-const Source source{"fields", {120, 3.5}, 0xf3, 1};
+const SeenSnapshot source{"fields", {120, 3.5}, 0xf3, 1};
 
 AnalysisResults results_of(double value) {
     AnalysisResults results;

@@ -38,7 +38,7 @@ using BlockGroup = std::map<std::size_t, std::size_t>;
 /// The results of one analysis.
 struct AnalysisResults {
     Analysis analysis;
-    std::vector<Found> variables;
+    std::vector<FoundVariable> variables;
     std::vector<Picture> pictures;
 };
 

@@ -35,13 +35,13 @@ void tell_problems(const Work& work, std::ostream& out) {
 
 }  // namespace
 
-bool Worker::has_lease(std::uint32_t slot, std::uint64_t id) const {
+bool InsituWorker::has_lease(std::uint32_t slot, std::uint64_t id) const {
     const auto& control = staging_.control().slots[slot];
     return (control.holds.load(std::memory_order_acquire) & node::lease_hold) != 0 &&
            control.snapshot_id.load(std::memory_order_acquire) == id;
 }
 
-Result<Worker::Seen> Worker::see(std::uint32_t slot, std::uint64_t id, std::ostream& out) {
+Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t id, std::ostream& out) {
     const auto taken = [&] { return Error{ErrorKind::retry, "a later save needed the slot before it was seen"}; };
     const auto& page = staging_.control();
     if (slot >= page.slot_count.load(std::memory_order_acquire))
@@ -74,7 +74,7 @@ Result<Worker::Seen> Worker::see(std::uint32_t slot, std::uint64_t id, std::ostr
     return seen;
 }
 
-Result<> Worker::put(const Source& source, const AnalysisResults& results) {
+Result<> InsituWorker::put(const SeenSnapshot& source, const AnalysisResults& results) {
     FB_TRY(write_results(target_, session_.run, source, results));
     for (const auto& picture : results.pictures)
         FB_TRY(write_picture(sys::posix_store(), node::spool_path(staging_.directory()),
@@ -82,7 +82,7 @@ Result<> Worker::put(const Source& source, const AnalysisResults& results) {
     return {};
 }
 
-Result<std::size_t> Worker::finish(const Seen& seen, std::ostream& out) {
+Result<std::size_t> InsituWorker::finish(const Seen& seen, std::ostream& out) {
     FB_TRY(catalog::check_identity(target_, session_.run, session_.run_id));
     const auto& source = seen.source;
     if (source.nodes > 1) {
@@ -103,7 +103,7 @@ Result<std::size_t> Worker::finish(const Seen& seen, std::ostream& out) {
     return all.size();
 }
 
-void Worker::serve(std::istream& in, std::ostream& out) {
+void InsituWorker::serve(std::istream& in, std::ostream& out) {
     for (std::string line; std::getline(in, line);) {
         std::istringstream words(line);
         std::string verb;

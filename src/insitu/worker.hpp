@@ -27,10 +27,10 @@
 
 namespace forebay::insitu {
 
-class Worker {
+class InsituWorker {
 public:
     /// `target` must outlive it. `session` and `staging` are of one staging directory.
-    Worker(sys::Store& target, node::Staging staging, node::SessionFile session)
+    InsituWorker(sys::Store& target, node::Staging staging, node::SessionFile session)
         : target_(target), staging_(std::move(staging)), session_(std::move(session)) {}
 
     /// Answers lines until there are no more.
@@ -38,7 +38,7 @@ public:
 
 private:
     struct Seen {
-        Source source;
+        SeenSnapshot source;
         NodePart part;
         std::vector<Analysis> analyses;
         Schema schema;
@@ -46,7 +46,7 @@ private:
     Result<Seen> see(std::uint32_t slot, std::uint64_t id, std::ostream& out);
     Result<std::size_t> finish(const Seen& seen, std::ostream& out);
     bool has_lease(std::uint32_t slot, std::uint64_t id) const;
-    Result<> put(const Source& source, const AnalysisResults& results);
+    Result<> put(const SeenSnapshot& source, const AnalysisResults& results);
 
     sys::Store& target_;
     node::Staging staging_;

@@ -17,7 +17,7 @@
 #include "support/temp_directory.hpp"
 
 using namespace forebay;
-using insitu::Worker;
+using insitu::InsituWorker;
 using test::CutFields;
 
 namespace {
@@ -60,7 +60,7 @@ struct LeasedNode {
     }
 
     std::string answers(const std::string& lines) {
-        Worker worker(sys::posix_store(), node::Staging::join(staging->directory()).value(), session);
+        InsituWorker worker(sys::posix_store(), node::Staging::join(staging->directory()).value(), session);
         std::istringstream in(lines);
         std::ostringstream out;
         worker.serve(in, out);

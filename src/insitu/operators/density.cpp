@@ -69,7 +69,7 @@ public:
         else counts_.resize(cells());
     }
 
-    void take(const Piece& piece) override {
+    void take(const Elements& piece) override {
         std::array<std::array<double, particles_at_once>, 4> chunk;
         for (std::uint64_t first = 0; first < piece.count; first += particles_at_once) {
             const auto count =

@@ -36,7 +36,7 @@ public:
           cells_(divided_up(variable.shape, factor)),
           patches_(cells_, is_long(variable.type) ? BinnedSums::bins_of_double : BinnedSums::bins_of_single, true) {}
 
-    void take(const Piece& piece) override {
+    void take(const Elements& piece) override {
         Box cells;
         for (int dim = 0; dim < piece.box.lo.dims(); ++dim) {
             const auto low = piece.box.lo[dim] / factor_;

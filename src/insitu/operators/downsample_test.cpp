@@ -33,7 +33,7 @@ void check_means(std::uint64_t seed, double relative_error) {
         std::vector<long double> sums(volume(cells));
         std::vector<int> counts(volume(cells));
         const Box box{lo, variable.shape};
-        for_each_line(insitu::Piece{{}, 0, values.size(), box}, [&](const ArrayLine& line) {
+        for_each_line(insitu::Elements{{}, 0, values.size(), box}, [&](const ArrayLine& line) {
             for (std::uint64_t i = 0; i < line.count; ++i) {
                 auto at = line.at;
                 at[dims - 1] += i;

@@ -126,7 +126,7 @@ public:
           columns_(std::move(columns)),
           lengths_(lengths) {}
 
-    void take(const Piece& piece) override {
+    void take(const Elements& piece) override {
         std::vector<std::array<double, rows_at_once>> rows(columns_.size());
         for (std::uint64_t first = 0; first < piece.count; first += rows_at_once) {
             const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(rows_at_once, piece.count - first));

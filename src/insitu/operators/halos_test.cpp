@@ -88,8 +88,8 @@ void give(Analyser& analyser, std::span<const Particle> particles, std::size_t c
     analyser.take({.columns = bytes, .first = 0, .count = particles.size(), .box = box});
 }
 
-const Found* found_in(const Made& made, const std::string& name) {
-    const auto at = std::ranges::find(made.variables, name, &Found::name);
+const FoundVariable* found_in(const Made& made, const std::string& name) {
+    const auto at = std::ranges::find(made.variables, name, &FoundVariable::name);
     return at == made.variables.end() ? nullptr : &*at;
 }
 

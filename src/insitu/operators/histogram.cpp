@@ -13,7 +13,7 @@ public:
     HistogramOfOne(const Variable& variable, RealNumbers numbers, const BinAxis& axis)
         : name_(variable.name), units_(units_of(variable)), numbers_(numbers), empty_(axis), histogram_(axis) {}
 
-    void take(const Piece& piece) override {
+    void take(const Elements& piece) override {
         numbers_.each_chunk<double>(piece.columns[0],
                                     [this](std::span<const double> values) { histogram_.add(values); });
     }

@@ -21,7 +21,7 @@ public:
           empty_(axis),
           histogram_(axis, axis) {}
 
-    void take(const Piece& piece) override {
+    void take(const Elements& piece) override {
         for (std::uint64_t at = 0; at < piece.count; at += RealNumbers::chunk_count) {
             const auto count =
                 static_cast<std::size_t>(std::min<std::uint64_t>(piece.count - at, RealNumbers::chunk_count));

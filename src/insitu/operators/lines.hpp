@@ -20,7 +20,7 @@ struct ArrayLine {
 /// Calls visit(line) for each line of the piece, in their order. The piece lies inside its box, which has a dimension
 /// at least.
 template <class Visit>
-void for_each_line(const Piece& piece, Visit&& visit) {
+void for_each_line(const Elements& piece, Visit&& visit) {
     const auto& box = piece.box;
     const int last = box.size.dims() - 1;
     Extents at = box.lo;  // of the line's first element

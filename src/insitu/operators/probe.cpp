@@ -34,7 +34,7 @@ public:
         seen_.resize(points_.size());
     }
 
-    void take(const Piece& piece) override {
+    void take(const Elements& piece) override {
         const auto size = variable_.type.size_bytes;
         for (std::size_t i = 0; i < points_.size(); ++i) {
             const auto& point = points_[i];

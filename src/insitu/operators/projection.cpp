@@ -29,7 +29,7 @@ public:
           plane_(without(variable.shape, analysis.axis)),
           patches_(plane_, is_long(variable.type) ? BinnedSums::bins_of_double : BinnedSums::bins_of_single, false) {}
 
-    void take(const Piece& piece) override {
+    void take(const Elements& piece) override {
         const int axis = analysis_.axis;
         const Box cells{without(piece.box.lo, axis), without(piece.box.size, axis)};
         auto& sums = patches_.patch_of(cells).sums;

@@ -27,7 +27,7 @@ ExactSums sums_along(const Extents& shape, const std::vector<T>& values, int axi
     Extents lo;
     for (int dim = 0; dim < shape.dims(); ++dim) lo.push_back(0);
     const Box box{lo, shape};
-    for_each_line(insitu::Piece{{}, 0, volume(shape), box}, [&](const ArrayLine& line) {
+    for_each_line(insitu::Elements{{}, 0, volume(shape), box}, [&](const ArrayLine& line) {
         for (std::uint64_t i = 0; i < line.count; ++i) {
             auto at = line.at;
             at[shape.dims() - 1] += i;

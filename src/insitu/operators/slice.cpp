@@ -32,7 +32,7 @@ public:
     Slice(const Analysis& analysis, const Variable& variable, int axis, std::uint64_t at)
         : analysis_(analysis), variable_(variable), axis_(axis), at_(at), plane_(without(variable.shape, axis)) {}
 
-    void take(const Piece& piece) override {
+    void take(const Elements& piece) override {
         const auto from = piece.columns.front();
         const int last = variable_.shape.dims() - 1;
         const auto size = variable_.type.size_bytes;

@@ -44,10 +44,11 @@ Error without_spectrum(const std::string& name, const std::string& why) {
 template <class Real>
 class SpectrumAnalyser final : public Analyser {
 public:
-    SpectrumAnalyser(const Variable& variable, const RealNumbers& numbers, const Lengths& lengths, SpectralGrid<Real> grid)
+    SpectrumAnalyser(const Variable& variable, const RealNumbers& numbers, const Lengths& lengths,
+                     SpectralGrid<Real> grid)
         : variable_(variable), numbers_(numbers), lengths_(lengths), grid_(std::move(grid)) {}
 
-    void take(const Piece& piece) override {
+    void take(const Elements& piece) override {
         if (piece.first == 0) blocks_.push_back(piece.box);
         elements_ += piece.count;
         for_each_field_line(piece.box, piece.first, piece.count,

@@ -63,7 +63,7 @@ std::unique_ptr<Analyser> analyser_of(Type type, const std::vector<double>& leng
 }
 
 template <class T>
-std::vector<T> numbers_of(const Found& found) {
+std::vector<T> numbers_of(const FoundVariable& found) {
     std::vector<T> numbers(found.bytes.size() / sizeof(T));
     std::memcpy(numbers.data(), found.bytes.data(), found.bytes.size());
     return numbers;

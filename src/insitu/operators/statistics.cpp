@@ -18,7 +18,7 @@ public:
     Statistics(const Variable& variable, RealNumbers numbers)
         : name_(variable.name), units_(units_of(variable)), numbers_(numbers) {}
 
-    void take(const Piece& piece) override {
+    void take(const Elements& piece) override {
         numbers_.each_chunk<T>(piece.columns[0], [this](std::span<const T> values) { moments_.add(values); });
     }
 

@@ -41,8 +41,8 @@ void take(Analyser& analyser, std::span<const T> values, int columns = 1) {
     analyser.take({same, 0, values.size(), box, 0});
 }
 
-const Found& found(const Made& made, const std::string& name) {
-    const auto result = std::ranges::find(made.variables, name, &Found::name);
+const FoundVariable& found(const Made& made, const std::string& name) {
+    const auto result = std::ranges::find(made.variables, name, &FoundVariable::name);
     REQUIRE_MESSAGE(result != made.variables.end(), name);
     return *result;
 }

@@ -91,7 +91,7 @@ SumPatch SumPatches::whole() const {
         };
         if (shape_.dims() == 0) row({}, 0, 1);
         else
-            for_each_line(Piece{{}, 0, volume(cells.size), cells},
+            for_each_line(Elements{{}, 0, volume(cells.size), cells},
                           [&](const ArrayLine& line) { row(line.at, line.first, line.count); });
     }
     return all;
