@@ -59,14 +59,14 @@ public:
             std::vector<std::byte> odd(1 + length * size);
             std::memcpy(odd.data() + 1, packed_block.data() + first * size, length * size);
             const std::vector<std::span<const std::byte>> columns{std::span(odd).subspan(1)};
-            to.take(Piece{columns, first, length, block});
+            to.take(Elements{columns, first, length, block});
         }
     }
 
     std::vector<std::byte> bytes_of_block(const Box& block) const {
         const auto size = variable_.type.size_bytes;
         std::vector<std::byte> packed_block(volume(block.size) * size);
-        for_each_line(Piece{{}, 0, volume(block.size), block}, [&](const ArrayLine& line) {
+        for_each_line(Elements{{}, 0, volume(block.size), block}, [&](const ArrayLine& line) {
             std::memcpy(packed_block.data() + line.first * size,
                         bytes_.data() + place_in(variable_.shape, line.at) * size, line.count * size);
         });
@@ -125,7 +125,7 @@ std::vector<std::byte> bytes_of_values(const std::vector<T>& values) {
 }
 
 template <class T>
-std::vector<T> values_of(const Found& found) {
+std::vector<T> values_of(const FoundVariable& found) {
     std::vector<T> values(found.bytes.size() / sizeof(T));
     std::memcpy(values.data(), found.bytes.data(), values.size() * sizeof(T));
     return values;
