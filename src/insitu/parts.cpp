@@ -69,8 +69,9 @@ std::vector<std::byte> encode_part(const NodePart& part) {
         out.numbers(std::span(reinterpret_cast<const std::uint8_t*>(task.bytes.data()), task.bytes.size()));
     }
     auto bytes = std::move(out).take();
-    const auto crc = std::as_bytes(std::span<const std::uint32_t>(std::array{crc32c(bytes)}));
-    bytes.insert(bytes.end(), crc.begin(), crc.end());
+    const auto crc = std::array{crc32c(bytes)};
+    const auto of_crc = std::as_bytes(std::span(crc));
+    bytes.insert(bytes.end(), of_crc.begin(), of_crc.end());
     return bytes;
 }
 

@@ -141,5 +141,5 @@ TEST_CASE("a damaged slot, another run and nonsense are answered, and the worker
     mapping.bytes()[head.blocks[head.first_block[1]].offset_bytes] ^= std::byte{1};
     said = node.answers(node.see());
     CHECK(said.starts_with("failed"));
-    CHECK(said.find("'t'") != std::string::npos);
+    CHECK(said.find("\"t\"") != std::string::npos);
 }
