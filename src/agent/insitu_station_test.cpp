@@ -220,7 +220,7 @@ TEST_CASE("a save that takes the slot ends the lease: the worker is killed, the 
     Site site("[ $step = 4 ] || wait_for never; echo seen; echo made 3");
     site.seal(2);
     std::atomic<bool> stop{false};
-    std::jthread agent([&] { site.serve(stop); });
+    std::jthread agent([&] { site.serve(stop, false); });
     REQUIRE(site.worker.was_asked(1));
     const auto reader = site.worker.process();
     auto& slot = site.slot(0);
@@ -229,6 +229,8 @@ TEST_CASE("a save that takes the slot ends the lease: the worker is killed, the 
     CHECK(site.not_analysed() == 1);
     CHECK(test::soon([&] { return !test::alive(reader); }));
     site.seal(4);
+    site.node.page().ending = 1;
+    node::ring(site.node.page().bell);
     agent.join();
     CHECK(site.not_analysed() == 1);
     CHECK(site.count(What::analysed) == 1);
