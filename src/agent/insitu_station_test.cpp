@@ -216,6 +216,22 @@ TEST_CASE("what is sealed while the worker works is drained and committed; the l
     CHECK(site.count(What::analysed) == 1);
 }
 
+TEST_CASE("a save that is drained into the slot while the worker finishes the one before has a lease of its own") {
+    Site site("echo seen; [ $step = 4 ] || wait_for on; echo made 3");
+    site.seal(2);
+    std::atomic<bool> stop{false};
+    std::jthread agent([&] { site.serve(stop); });
+    REQUIRE(site.worker.was_asked(1));
+    REQUIRE(test::soon([&] { return site.slot(0).holds == 0; }));
+    site.seal(4);
+    REQUIRE(test::soon([&] { return site.node.page().commits == 2; }));
+    CHECK(site.slot(0).holds == lease);
+    site.worker.give("on");
+    agent.join();
+    CHECK(site.count(What::analysed) == 2);
+    CHECK(site.not_analysed() == 0);
+}
+
 TEST_CASE("a save that takes the slot ends the lease: the worker is killed, the new snapshot is analysed") {
     Site site("[ $step = 4 ] || wait_for never; echo seen; echo made 3");
     site.seal(2);
