@@ -15,6 +15,7 @@
 #include "catalog/block_reader.hpp"
 #include "catalog/run.hpp"
 #include "describe/geometry.hpp"
+#include "format/packed.hpp"
 #include "support/sessions.hpp"
 #include "support/soon.hpp"
 #include "sys/process.hpp"
@@ -200,7 +201,7 @@ TEST_CASE("an agent that is a process analyses as one that is a thread, and pack
     save_all(options, 2);
     CHECK(results_in(options.run) == afterwards(folder, options.run));
     const auto packed = catalog::streams(sys::posix_store(), options.run).value();
-    CHECK(std::ranges::any_of(packed, [](const auto& name) { return name.starts_with("files"); }));
+    CHECK(std::ranges::any_of(packed, [](const auto& name) { return name.starts_with(format::packed_prefix); }));
 }
 
 TEST_CASE("a worker that cannot be started costs the analyses alone, and each is counted") {

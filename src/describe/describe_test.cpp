@@ -175,8 +175,9 @@ TEST_CASE("check_described refuses names that command terminals, which check() a
     };
     const Variable good{.name = "x", .type = f64, .kind = Kind::array, .shape = {4}};
     REQUIRE(check_described(with(good)));
-    for (const std::string name : {"u\xc2\x9b"
-                                   "31m",
+    // The parentheses end the escape and mean both texts.
+    for (const std::string name : {("u\xc2\x9b"
+                                    "31m"),
                                    "u\xc2\x85", "u\xe2\x80\xae", "u\xe2\x81\xa6", "u\xff"}) {
         auto variable = good;
         variable.name = name;

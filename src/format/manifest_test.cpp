@@ -134,9 +134,10 @@ TEST_CASE("manifest: wrong values with a right checksum are refused") {
                                                          {"restart", "../restart"},
                                                          {"f3000000", "F3000000"},
                                                          {"forebay manifest", "forebay"}};
-    for (const auto& [what, by] : wrong) {
+    for (const auto& change : wrong) {
+        const auto* const by = change.second;
         CAPTURE(by);
-        CHECK(kind(what, by) == std::string("corrupt"));
+        CHECK(kind(change.first, by) == std::string("corrupt"));
     }
 }
 

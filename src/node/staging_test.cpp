@@ -58,12 +58,13 @@ TEST_CASE("session.json: forwarders come back, and half of what they need is cor
     const auto text = encode_session(session).value();
     CHECK(decode_session(text, "session.json").value().forwarding == session.forwarding);
     CHECK(decode_session(encode_session(sample()).value(), "session.json").value().forwarding == Forwarding{});
-    for (const auto& [old, with] :
+    for (const auto& change :
          {std::pair{"\"forward_token\"", "\"token\""}, std::pair{"aaaaaaaa\"", "aaaaaaaA\""},
           std::pair{"aaaaaaaa\"", "aaaaaaa\""}, std::pair{"\"[2001:db8::8]:4711\"", "\"\""},
           std::pair{"\"[2001:db8::8]:4711\"", "7"}, std::pair{"\"forward_to\"", "\"forwarders\""}}) {
+        const auto* const with = change.second;
         CAPTURE(with);
-        const auto damaged = decode_session(replaced(text, old, with), "session.json");
+        const auto damaged = decode_session(replaced(text, change.first, with), "session.json");
         REQUIRE_FALSE(damaged);
         CHECK(damaged.error().kind == ErrorKind::corrupt);
     }

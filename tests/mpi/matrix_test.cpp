@@ -115,7 +115,8 @@ TEST_CASE("the same with agents as processes and the disk as target") {
         const test::CommonDirectory staging("/dev/shm");
         const test::CommonDirectory target(std::filesystem::temp_directory_path());
         const struct { int m, saved_nodes, n, nodes; } cases[] = {{4, 1, 3, 2}, {5, 2, 8, 1}, {8, 3, 8, 3}};
-        for (const auto& [m, saved_nodes, n, nodes] : cases) {
+        for (const auto& one : cases) {
+            const int m = one.m, saved_nodes = one.saved_nodes, n = one.n, nodes = one.nodes;
             CAPTURE(m);
             CAPTURE(n);
             const auto run = target / ("run-" + std::to_string(m));
@@ -135,7 +136,8 @@ TEST_CASE("the same from one shared file") {
         const struct {
             int m, saved_nodes, n, nodes;
         } cases[] = {{1, 1, 3, 1}, {2, 2, 5, 2}, {3, 3, 2, 1}, {5, 2, 5, 3}, {5, 3, 8, 1}, {8, 3, 3, 2}};
-        for (const auto& [m, saved_nodes, n, nodes] : cases) {
+        for (const auto& one : cases) {
+            const int m = one.m, saved_nodes = one.saved_nodes, n = one.n, nodes = one.nodes;
             CAPTURE(m);
             CAPTURE(saved_nodes);
             CAPTURE(n);

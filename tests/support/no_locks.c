@@ -15,12 +15,13 @@
 static int has_none(int fd) {
     char link[64], path[4096];
     const char* below = getenv("NO_LOCKS_BELOW");
+    const char* number = getenv("NO_LOCKS_NUMBER");
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     const ssize_t length = readlink(link, path, sizeof path - 1);
-    if (below == NULL || length < 0) return 0;
+    if (below == NULL || number == NULL || length < 0) return 0;
     path[length] = 0;
     if (strncmp(path, below, strlen(below)) != 0) return 0;
-    errno = atoi(getenv("NO_LOCKS_NUMBER"));
+    errno = atoi(number);
     return 1;
 }
 
