@@ -22,6 +22,8 @@ Subcommands:
   extract                     Write the files of packed streams back, or list them
   agent                       Drain and commit what a session stages (the library starts this)
   forward                     Write to a run for the agents of other hosts, until it is told to end
+  insitu                      Make the analyses of a stream from snapshots that are committed
+  insitu-worker               Make a stream's analyses for an agent (the agent starts this)
   bench                       Measure saves, drains and restarts against the limits of this machine (with MPI)
 
 Exit codes: 0 good; 1 damage found or work not done; 2 the call must be corrected; 3 missing; 4 corrupt;
