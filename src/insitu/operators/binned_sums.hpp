@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "forebay/describe.hpp"
 #include "insitu/part_bytes.hpp"
 
 namespace forebay::insitu {
@@ -32,6 +33,7 @@ public:
     static constexpr std::uint64_t terms_max = 1u << 20;
     /// For f32, f16 and integers up to 32 bits, and for all else.
     static constexpr int bins_of_single = 2, bins_of_double = 3;
+    static constexpr int bins_of(Type type) { return type.size_bytes > 4 ? bins_of_double : bins_of_single; }
 
     /// `count` sums of nothing, which are 0.
     BinnedSums(std::size_t count, int bins);

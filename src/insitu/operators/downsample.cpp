@@ -12,7 +12,7 @@
 #include "base/try.hpp"
 #include "describe/geometry.hpp"
 #include "insitu/found.hpp"
-#include "insitu/operators/doubles.hpp"
+#include "insitu/numbers.hpp"
 #include "insitu/operators/lines.hpp"
 #include "insitu/operators/makers.hpp"
 #include "insitu/operators/plane.hpp"
@@ -30,11 +30,12 @@ Extents divided_up(const Extents& shape, std::uint64_t factor) {
 
 class Downsample final : public Analyser {
 public:
-    Downsample(std::uint64_t factor, const Variable& variable)
+    Downsample(std::uint64_t factor, const Variable& variable, const RealNumbers& numbers)
         : factor_(factor),
           variable_(variable),
+          numbers_(numbers),
           cells_(divided_up(variable.shape, factor)),
-          patches_(cells_, is_long(variable.type) ? BinnedSums::bins_of_double : BinnedSums::bins_of_single, true) {}
+          patches_(cells_, BinnedSums::bins_of(variable.type), true) {}
 
     void take(const Elements& piece) override {
         Box cells;
@@ -48,8 +49,7 @@ public:
             Extents at;
             for (int dim = 0; dim < line.at.dims(); ++dim) at.push_back(line.at[dim] / factor_ - cells.lo[dim]);
             values_.resize(line.count);
-            read_doubles(variable_.type, piece.columns.front().data() + line.first * variable_.type.size_bytes,
-                         values_);
+            numbers_.take_doubles(piece.columns.front(), line.first, values_);
             add_line(patch, place_in(cells.size, at), line.at[line.at.dims() - 1] % factor_);
         });
     }
@@ -106,6 +106,7 @@ private:
 
     const std::uint64_t factor_;
     const Variable variable_;
+    const RealNumbers numbers_;
     const Extents cells_;
     SumPatches patches_;
     std::vector<double> values_, picked_;  // of a line, kept for their memory
@@ -116,9 +117,7 @@ private:
 Result<std::unique_ptr<Analyser>> make_downsample(const Analysis& analysis, std::span<const Variable> variables) {
     FB_TRY(check_array(variables, 1, "made smaller"));
     const auto& variable = variables.front();
-    if (!is_real(variable.type))
-        return Error{ErrorKind::refused, fmt::format("variable '{}' is of {}, of which there are no means",
-                                                     variable.name, name_of(variable.type))};
+    FB_TRY_ASSIGN(numbers, RealNumbers::of(variable));
     if (analysis.factor < 1)
         return Error{ErrorKind::refused, fmt::format("analysis '{}' has factor {}: boxes have at least one element",
                                                      analysis.name, analysis.factor)};
@@ -130,7 +129,7 @@ Result<std::unique_ptr<Analyser>> make_downsample(const Analysis& analysis, std:
         return Error{ErrorKind::refused,
                      fmt::format("factor {} makes boxes of more than {} elements of variable '{}' of shape {}", factor,
                                  BinnedSums::terms_max, variable.name, show_shape(variable.shape))};
-    return std::unique_ptr<Analyser>(std::make_unique<Downsample>(factor, variable));
+    return std::unique_ptr<Analyser>(std::make_unique<Downsample>(factor, variable, numbers));
 }
 
 }  // namespace forebay::insitu

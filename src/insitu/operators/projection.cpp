@@ -9,7 +9,7 @@
 #include "base/try.hpp"
 #include "describe/geometry.hpp"
 #include "insitu/found.hpp"
-#include "insitu/operators/doubles.hpp"
+#include "insitu/numbers.hpp"
 #include "insitu/operators/lines.hpp"
 #include "insitu/operators/makers.hpp"
 #include "insitu/operators/plane.hpp"
@@ -23,11 +23,12 @@ constexpr std::size_t batch_values = 1024;  // are read at once: as many doubles
 
 class Projection final : public Analyser {
 public:
-    Projection(const Analysis& analysis, const Variable& variable)
+    Projection(const Analysis& analysis, const Variable& variable, const RealNumbers& numbers)
         : analysis_(analysis),
           variable_(variable),
+          numbers_(numbers),
           plane_(without(variable.shape, analysis.axis)),
-          patches_(plane_, is_long(variable.type) ? BinnedSums::bins_of_double : BinnedSums::bins_of_single, false) {}
+          patches_(plane_, BinnedSums::bins_of(variable.type), false) {}
 
     void take(const Elements& piece) override {
         const int axis = analysis_.axis;
@@ -40,8 +41,7 @@ public:
             const auto first = place_in(cells.size, at);
             for (std::uint64_t done = 0; done < line.count; done += batch_values) {
                 const auto batch = std::span(values).first(std::min(batch_values, line.count - done));
-                const auto* const from = piece.columns.front().data() + (line.first + done) * variable_.type.size_bytes;
-                read_doubles(variable_.type, from, batch);
+                numbers_.take_doubles(piece.columns.front(), line.first + done, batch);
                 if (axis == variable_.shape.dims() - 1) sums.add_all(first, batch);
                 else sums.add_each(first + done, batch);
             }
@@ -87,6 +87,7 @@ public:
 private:
     const Analysis analysis_;
     const Variable variable_;
+    const RealNumbers numbers_;
     const Extents plane_;
     SumPatches patches_;
     std::uint64_t seen_ = 0;  // elements
@@ -98,15 +99,13 @@ Result<std::unique_ptr<Analyser>> make_projection(const Analysis& analysis, std:
     FB_TRY(check_array(variables, 2, "projected"));
     const auto& variable = variables.front();
     FB_TRY(check_axis(variable, analysis.axis));
-    if (!is_real(variable.type))
-        return Error{ErrorKind::refused, fmt::format("variable '{}' is of {}, which is not projected", variable.name,
-                                                     name_of(variable.type))};
+    FB_TRY_ASSIGN(numbers, RealNumbers::of(variable));
     if (variable.shape[analysis.axis] > BinnedSums::terms_max)
         return Error{ErrorKind::refused,
                      fmt::format("variable '{}' of shape {} is not projected along more than {} elements",
                                  variable.name, show_shape(variable.shape), BinnedSums::terms_max)};
     if (analysis.picture) FB_TRY(check_drawable(variable, without(variable.shape, analysis.axis)));
-    return std::unique_ptr<Analyser>(std::make_unique<Projection>(analysis, variable));
+    return std::unique_ptr<Analyser>(std::make_unique<Projection>(analysis, variable, numbers));
 }
 
 }  // namespace forebay::insitu

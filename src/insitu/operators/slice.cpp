@@ -15,7 +15,7 @@
 #include "base/try.hpp"
 #include "describe/geometry.hpp"
 #include "insitu/found.hpp"
-#include "insitu/operators/doubles.hpp"
+#include "insitu/numbers.hpp"
 #include "insitu/operators/lines.hpp"
 #include "insitu/operators/makers.hpp"
 #include "insitu/operators/nothing.hpp"
@@ -89,9 +89,9 @@ public:
         }
         note_missing(attributes, volume(plane_) - seen_);
         Made made;
-        if (analysis_.picture && is_real(variable_.type)) {
+        if (const auto real = RealNumbers::of(variable_); analysis_.picture && real) {
             std::vector<double> numbers(volume(plane_));
-            read_doubles(variable_.type, plane.data(), numbers);
+            real->take_doubles(plane, 0, numbers);
             PlaneWords words{"", variable_.name};
             if (axis_ >= 0) words.title_end = fmt::format("{} = {}", dimension_name(variable_, axis_), at_);
             FB_TRY_ASSIGN(picture,
@@ -162,7 +162,7 @@ Result<std::unique_ptr<Analyser>> make_slice(const Analysis& analysis, std::span
             return Error{ErrorKind::refused, fmt::format("variable '{}' of shape {} has no plane {} of dimension {}",
                                                          variable.name, show_shape(variable.shape), at, axis)};
     }
-    if (analysis.picture && is_real(variable.type)) FB_TRY(check_drawable(variable, without(variable.shape, axis)));
+    if (analysis.picture && RealNumbers::of(variable)) FB_TRY(check_drawable(variable, without(variable.shape, axis)));
     return std::unique_ptr<Analyser>(std::make_unique<Slice>(analysis, variable, axis, at));
 }
 
