@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/try.hpp"
 #include "insitu/found.hpp"
@@ -19,6 +21,48 @@ namespace {
 // Of 2 KiB each: 128 MiB.
 constexpr std::uint64_t levels_max = 65'536;
 
+/// The elements of a piece by levels, the indices along dimension `by`. They are sorted first: a few numbers cost as
+/// much as some hundred when they are added alone.
+template <class T>
+class LevelsOf {
+public:
+    LevelsOf(RealNumbers numbers, int by) : numbers_(numbers), by_(by) {}
+
+    /// Calls use(level, values) for each level that the block of the piece has.
+    template <class Use>
+    void each(const Elements& piece, Use&& use) {
+        const auto low = piece.box.lo[by_];
+        const bool is_last = by_ == piece.box.lo.dims() - 1;
+        ends_.assign(piece.box.size[by_] + 1, 0);
+        for_each_line(piece, [&](const ArrayLine& line) {
+            const auto level = line.at[by_] - low;
+            if (is_last)
+                for (std::uint64_t i = 0; i < line.count; ++i) ++ends_[level + i + 1];
+            else ends_[level + 1] += line.count;
+        });
+        std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
+        values_.clear();
+        numbers_.each_chunk<T>(piece.columns[0], [this](std::span<const T> values) {
+            values_.insert(values_.end(), values.begin(), values.end());
+        });
+        sorted_.resize(values_.size());
+        auto next = ends_;
+        for_each_line(piece, [&](const ArrayLine& line) {
+            const auto level = line.at[by_] - low;
+            for (std::uint64_t i = 0; i < line.count; ++i)
+                sorted_[next[is_last ? level + i : level]++] = values_[line.first + i];
+        });
+        for (std::uint64_t level = 0; level < piece.box.size[by_]; ++level)
+            use(low + level, std::span<const T>(sorted_).subspan(ends_[level], ends_[level + 1] - ends_[level]));
+    }
+
+private:
+    RealNumbers numbers_;
+    int by_;
+    std::vector<T> values_, sorted_;   // of a piece, kept for their memory
+    std::vector<std::uint64_t> ends_;  // in sorted_, of the level before
+};
+
 /// In numbers of type T, with extremes of type Own; of all elements, or of each level: an index along dimension `by`.
 /// Where there is no finite number, extremes of integers are 0.
 template <class T, class Own>
@@ -26,14 +70,18 @@ class Statistics final : public Analyser {
 public:
     /// `by` -1: one level.
     Statistics(const Variable& variable, RealNumbers numbers, int by)
-        : name_(variable.name), units_(units_of(variable)), numbers_(numbers), by_(by) {
-        if (by >= 0) shape_.push_back(variable.shape[by]);
-        levels_.resize(by >= 0 ? variable.shape[by] : 1);
+        : name_(variable.name), units_(units_of(variable)), numbers_(numbers), levels_(1) {
+        if (by < 0) return;
+        shape_.push_back(variable.shape[by]);
+        levels_.resize(variable.shape[by]);
+        levels_of_.emplace(numbers, by);
     }
 
     void take(const Elements& piece) override {
-        if (by_ >= 0) return take_levels(piece);
-        numbers_.each_chunk<T>(piece.columns[0], [this](std::span<const T> values) { levels_[0].add(values); });
+        if (levels_of_)
+            levels_of_->each(piece,
+                             [this](std::uint64_t level, std::span<const T> values) { levels_[level].add(values); });
+        else numbers_.each_chunk<T>(piece.columns[0], [this](std::span<const T> values) { levels_[0].add(values); });
     }
 
     std::vector<std::byte> part() const override {
@@ -72,33 +120,6 @@ public:
     }
 
 private:
-    // Sorts the piece by levels first, since few numbers cost as much as some hundred when they are added alone.
-    void take_levels(const Elements& piece) {
-        const auto low = piece.box.lo[by_];
-        const bool is_last = by_ == piece.box.lo.dims() - 1;
-        ends_.assign(piece.box.size[by_] + 1, 0);
-        for_each_line(piece, [&](const ArrayLine& line) {
-            const auto level = line.at[by_] - low;
-            if (is_last)
-                for (std::uint64_t i = 0; i < line.count; ++i) ++ends_[level + i + 1];
-            else ends_[level + 1] += line.count;
-        });
-        std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
-        const auto begins = ends_;
-        values_.clear();
-        numbers_.each_chunk<T>(piece.columns[0], [this](std::span<const T> values) {
-            values_.insert(values_.end(), values.begin(), values.end());
-        });
-        sorted_.resize(values_.size());
-        for_each_line(piece, [&](const ArrayLine& line) {
-            const auto level = line.at[by_] - low;
-            for (std::uint64_t i = 0; i < line.count; ++i)
-                sorted_[ends_[is_last ? level + i : level]++] = values_[line.first + i];
-        });
-        for (std::uint64_t level = 0; level < piece.box.size[by_]; ++level)
-            levels_[low + level].add(std::span<const T>(sorted_).subspan(begins[level], ends_[level] - begins[level]));
-    }
-
     static Own extreme(const Moments<T>& level, T value) {
         if (level.count() == 0)
             return std::numeric_limits<Own>::has_quiet_NaN ? std::numeric_limits<Own>::quiet_NaN() : Own{};
@@ -110,11 +131,9 @@ private:
     std::string name_;
     Attributes units_;
     RealNumbers numbers_;
-    const int by_;
-    Extents shape_;  // of each result
+    std::optional<LevelsOf<T>> levels_of_;  // none: all are of one level
+    Extents shape_;                         // of each result
     std::vector<Moments<T>> levels_;
-    std::vector<T> values_, sorted_;   // of a piece, kept for their memory
-    std::vector<std::uint64_t> ends_;  // of the levels in sorted_
 };
 
 Result<> check_by(const Variable& variable, int by) {
