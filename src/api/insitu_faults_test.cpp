@@ -10,13 +10,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <random>
 #include <set>
+#include <thread>
 
 #include "support/insitu_results.hpp"
 #include "support/killable.hpp"
 #include "support/own_mounts.hpp"
 #include "support/processes.hpp"
 #include "support/sessions.hpp"
+#include "support/wished_number.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
@@ -248,6 +251,34 @@ TEST_CASE("an application that is killed: what it has sealed is committed and an
     CHECK(test::soon([&] { return test::staged(options).empty(); }));
     CHECK(test::committed(options) == std::vector<std::int64_t>{2, 1});
     CHECK(check_untorn(options.run, "restart", "means") == std::set<std::int64_t>{1, 2});
+}
+
+TEST_CASE("agents that are killed at any moment: no snapshot is lost, and each has whole results or is counted") {
+    const auto seed = test::wished_number("FOREBAY_SEED", 1);
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const test::TempDirectory folder;
+    auto options = test::options_in(folder, 1);
+    options.agent.mode = AgentMode::process;
+    options.agent.linger = 0ms;
+    auto counts = of_kind("counts", Analysis::Kind::histogram);
+    auto cut = of_kind("cut", Analysis::Kind::slice);
+    Application run(options, 300,
+                    {.slots = 2, .keep = 0, .view = false, .insitu = {of_kind("means", {}), counts, cut}});
+    constexpr std::int64_t last_step = 25;
+    for (std::int64_t step = 1; step <= last_step; ++step) {
+        CHECK(run.save(step).value().kept);
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));
+        if (random() % 2 == 0) test::kill_agents(options);
+    }
+    run.session.close().value();
+    REQUIRE(test::soon([&] { return test::staged(options).empty(); }));
+    CHECK(test::committed(options).size() == last_step);
+    CHECK(check_untorn(options.run, "restart", "means").contains(last_step));
+    // One whose agent was killed after the results were there, and before that was noted, may be counted as well.
+    for (const std::string analysis : {"means", "counts", "cut"})
+        CHECK(test::result_steps(options.run, "restart." + analysis).size() + run.stream.counters().not_analysed >=
+              last_step);
 }
 
 int main(int argc, char** argv) {
