@@ -84,7 +84,7 @@ enum class Palette {
 /// snapshots of the stream "STREAM.NAME", pictures go through the spool. docs/guide/in-situ.md.
 struct Analysis {
     enum class Kind {
-        statistics,    // of each variable: smallest, largest, mean, variance, sum, counts of NaN and infinities
+        statistics,    // of each variable, or of each index along `by`: smallest, largest, mean, variance, sum, counts
         histogram,     // of each variable
         histogram_2d,  // of two variables: x, y
         slice,         // of each array: a plane at `at` of dimension `axis`
@@ -104,6 +104,7 @@ struct Analysis {
     double high = std::numeric_limits<double>::quiet_NaN();  // of bins and colours; NaN: found
     bool log = false;                                        // bins, and colours, by the logarithm
     int axis = 0;          // the dimension along which a slice is cut; a projection and a density are summed
+    int by = -1;           // the dimension along which statistics are each index's own; -1: of all together
     std::int64_t at = -1;  // the index of a slice; -1: the middle
     int factor = 4;        // of a downsample
     std::vector<std::vector<std::int64_t>> points = {};  // of a probe: an index a dimension

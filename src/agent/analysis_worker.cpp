@@ -36,10 +36,13 @@ Result<> AnalysisWorker::see(std::uint32_t slot, std::uint64_t snapshot_id, std:
 }
 
 Result<WorkerAnswer> AnalysisWorker::answer(std::chrono::milliseconds at_most) {
-    using Kind = WorkerAnswer::Kind;
     FB_TRY_ASSIGN(line, child_.read_line(at_most));
     if (!line) return WorkerAnswer{};
-    const std::string_view said = *line;
+    return decode_answer(*line, program_);
+}
+
+Result<WorkerAnswer> decode_answer(std::string_view said, const std::string& program) {
+    using Kind = WorkerAnswer::Kind;
     const auto word = said.substr(0, said.find(' '));
     const auto rest = said.substr(std::min(said.size(), word.size() + 1));
     if (said == "seen") return WorkerAnswer{.kind = Kind::seen};
@@ -51,8 +54,7 @@ Result<WorkerAnswer> AnalysisWorker::answer(std::chrono::milliseconds at_most) {
         if (error == std::errc{} && end == rest.data() + rest.size())
             return WorkerAnswer{.kind = Kind::made, .count = count};
     }
-    return Error{ErrorKind::corrupt,
-                 fmt::format("{} said '{}'", program_, show_text(said.substr(0, shown_answer_max)))};
+    return Error{ErrorKind::corrupt, fmt::format("{} said '{}'", program, show_text(said.substr(0, shown_answer_max)))};
 }
 
 }  // namespace forebay::agent

@@ -3,7 +3,8 @@
 //
 // Protocol, a line each, over its standard input and output; numbers are decimal:
 //   agent:   see SLOT SNAPSHOT STEP   SLOT is an index of the control page, SNAPSHOT the id of the save that is there
-//   worker:  seen                     it reads the slot no more; only if the slot still has its lease, and that save
+//   worker:  seen                     it reads the slot no more; only if the slot still has its lease, and that save.
+//                                     The lease stays until its last word, for the agent that comes after a killed one
 //            made COUNT               after `seen`: the snapshot is analysed, with so many results
 //            failed TEXT              this snapshot is not analysed, because of TEXT; after `seen`, or instead of it
 //            problem TEXT             at any time between `see` and its end: something that people should read
@@ -14,6 +15,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "forebay/options.hpp"
 #include "forebay/result.hpp"
@@ -27,6 +29,9 @@ struct WorkerAnswer {
     std::uint64_t count = 0;  // of `made`
     std::string text = {};    // of `failed` and `problem`
 };
+
+/// `corrupt` for a line that is no answer; `program` is for the text of the error.
+Result<WorkerAnswer> decode_answer(std::string_view line, const std::string& program);
 
 class AnalysisWorker {
 public:

@@ -18,11 +18,16 @@ using Said = WorkerAnswer::Kind;
 // Texts of a worker that are told, each once. They say what is wrong with the analyses as they were asked for, and
 // there are few of them; numbers in them could make each one another.
 constexpr std::size_t notes_max = 32;
+// Of a worker about one snapshot: a problem for each of some hundred analyses of some hundred variables. One that says
+// more has lost its way, and would keep the agent busy until the end of its time.
+constexpr std::uint64_t answers_max = 65'536;
 
 }  // namespace
 
 /// The station's right to have a slot read, and the account of what becomes of the snapshot. Whoever clears the bit of
 /// a lease counts the snapshot as not analysed: a save when it takes the slot, the station where the analysis fails.
+/// The bit stays until the worker's last word, so that the agent that comes after a killed one has the rest made; the
+/// count of a save that takes what was read by then is taken back when the results are there.
 class InsituStation::Lease {
 public:
     Lease(Slots& slots, std::uint32_t slot)
@@ -45,29 +50,29 @@ public:
         return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.load() & node::lease_hold) == 0;
     }
     /// The worker reads the slot no more.
-    bool is_given_back() const { return given_back_; }
-    void give_back() {
-        if (std::exchange(given_back_, true)) return;
-        // Of another save the slot has a lease of its own; the agent, whose thread this is, alone sets them.
-        counted_ = slot_.snapshot_id.load() != snapshot_id_ ||
-                   (slot_.holds.fetch_and(~node::lease_hold) & node::lease_hold) == 0;
-    }
+    bool is_seen() const { return seen_; }
+    void see() { seen_ = true; }
+    // One of these two ends the lease.
     void count_unseen() {
-        give_back();
-        if (!std::exchange(counted_, true)) ++not_analysed_;
+        if (!give_back()) ++not_analysed_;
     }
-    // A save may take the slot when the worker has read it, and before it is heard to say so.
-    void count_seen() {
-        if (std::exchange(counted_, false)) --not_analysed_;
+    void count_made() {
+        if (give_back()) --not_analysed_;
     }
 
 private:
+    // Whether a save has taken the slot, and counted that. Of another save the slot has a lease of its own; the agent,
+    // whose thread this is, alone sets them.
+    bool give_back() {
+        return slot_.snapshot_id.load() != snapshot_id_ ||
+               (slot_.holds.fetch_and(~node::lease_hold) & node::lease_hold) == 0;
+    }
     const Event event_;
     node::SlotControl& slot_;
     std::atomic<std::uint64_t>& not_analysed_;
     const std::uint64_t snapshot_id_;
     const sys::Clock::time_point begun_ = sys::Clock::now();
-    bool given_back_ = false, counted_ = false;
+    bool seen_ = false;
 };
 
 InsituStation::InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace)
@@ -100,7 +105,7 @@ Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const st
     if (ran) return {};
     if (stop.load()) {
         worker_.reset();  // it is in the middle of a snapshot
-        if (lease.is_given_back()) leave_unseen(lease, "the agent was told to leave");
+        if (lease.is_taken()) leave_unseen(lease, "the agent was told to leave");
         return ran;  // else the next agent has it analysed
     }
     end_worker(ran.error());
@@ -109,8 +114,12 @@ Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const st
 }
 
 Result<> InsituStation::begin(std::uint32_t slot, const Lease& lease) {
-    if (worker_)
-        if (const auto said = worker_->answer({}); !said) end_worker(said.error());
+    if (worker_) {
+        const auto said = worker_->answer({});
+        if (!said) end_worker(said.error());
+        else if (said->kind != Said::none)
+            end_worker({ErrorKind::corrupt, worker_->program() + " said something that it was not asked"});
+    }
     if (!worker_) {
         FB_TRY_ASSIGN(started, AnalysisWorker::start(directory_, options_));
         worker_ = std::move(started);
@@ -125,11 +134,12 @@ Result<> InsituStation::begin(std::uint32_t slot, const Lease& lease) {
 Result<> InsituStation::follow(Lease& lease, move::Gate& gate, const std::atomic<bool>& stop) {
     sys::Clock::duration passed{0};
     std::optional<sys::Clock::duration> seen_at;
+    std::uint64_t answers = 0;
     while (!stop.load()) {
         const bool taken = lease.is_taken();  // before the look for a `seen` that may have been said before
         FB_TRY_ASSIGN(answer, worker_->answer(gate.wanted() ? std::chrono::milliseconds(0) : pace_.look));
         const auto worked = lease.age() - passed;
-        if (answer.kind == Said::none && taken && !lease.is_given_back()) {
+        if (answer.kind == Said::none && taken && !lease.is_seen()) {
             worker_.reset();
             leave_unseen(lease, "a save needed its slot");
             return {};
@@ -138,9 +148,12 @@ Result<> InsituStation::follow(Lease& lease, move::Gate& gate, const std::atomic
             return Error{ErrorKind::retry,
                          fmt::format("{} had not {} it after {} s and was killed", worker_->program(),
                                      seen_at ? "finished" : "read", std::chrono::duration<double>(worked).count())};
+        if (answer.kind != Said::none && ++answers > answers_max)
+            return Error{ErrorKind::corrupt,
+                         fmt::format("{} said more than {} lines about it", worker_->program(), answers_max)};
         FB_TRY_ASSIGN(done, hear(answer, lease));
         if (done) return {};
-        if (!seen_at && lease.is_given_back()) seen_at = worked;
+        if (!seen_at && lease.is_seen()) seen_at = worked;
         if (!gate.wanted()) continue;
         const auto before = lease.age();
         gate.pass();
@@ -164,9 +177,8 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
             }
             return false;
         case Said::seen:
-            if (lease.is_given_back()) return misplaced("'seen' twice");
-            lease.give_back();
-            node::ring(slots_.page().news);
+            if (lease.is_seen()) return misplaced("'seen' twice");
+            lease.see();
             return false;
         case Said::failed:
             ends_ = 0;
@@ -174,9 +186,9 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
             return true;
         case Said::made: break;
     }
-    if (!lease.is_given_back()) return misplaced("'made' before 'seen'");
+    if (!lease.is_seen()) return misplaced("'made' before 'seen'");
     ends_ = 0;
-    lease.count_seen();
+    lease.count_made();
     auto analysed = lease.event(What::analysed);
     analysed.count = answer.count;
     analysed.seconds = std::chrono::duration<double>(lease.age()).count();

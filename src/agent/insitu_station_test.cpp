@@ -197,8 +197,8 @@ TEST_CASE("a worker that has died between two snapshots is replaced before the n
     CHECK(site.not_analysed() == 0);
 }
 
-TEST_CASE("what is sealed while the worker works is drained and committed; the lease keeps the slot until it is read") {
-    Site site("wait_for go; echo seen; wait_for on; echo made 3");
+TEST_CASE("what is sealed while the worker works is drained and committed; the lease stays until its last word") {
+    Site site("wait_for go; echo seen; touch $folder/said; wait_for on; echo made 3");
     site.seal(2);
     std::atomic<bool> stop{false};
     std::jthread agent([&] { site.serve(stop); });
@@ -208,21 +208,25 @@ TEST_CASE("what is sealed while the worker works is drained and committed; the l
     site.node.seal({.id = 3, .step = 8, .stream = "other"}, {.priority = -5});
     CHECK(test::soon([&] { return site.node.page().commits == 2; }));
     site.worker.give("go");
-    CHECK(test::soon([&] { return site.slot(0).holds == 0; }));
+    REQUIRE(site.worker.has("said"));
     site.node.seal({.id = 4, .step = 9, .stream = "other"}, {.slots = 2}, sys::unix_ns(), 1);
     CHECK(test::soon([&] { return site.node.page().commits == 3; }));
+    CHECK(site.slot(0).holds == lease);
     site.worker.give("on");
     agent.join();
     CHECK(site.count(What::analysed) == 1);
+    CHECK(site.slot(0).holds == 0);
 }
 
-TEST_CASE("a save that is drained into the slot while the worker finishes the one before has a lease of its own") {
-    Site site("echo seen; [ $step = 4 ] || wait_for on; echo made 3");
+TEST_CASE(
+    "a save that takes the slot while the worker finishes the one before has a lease of its own, and costs none") {
+    Site site("echo seen; touch $folder/said; [ $step = 4 ] || wait_for on; echo made 3");
     site.seal(2);
     std::atomic<bool> stop{false};
     std::jthread agent([&] { site.serve(stop); });
-    REQUIRE(site.worker.was_asked(1));
-    REQUIRE(test::soon([&] { return site.slot(0).holds == 0; }));
+    REQUIRE(site.worker.has("said"));
+    site.slot(0).state = node::SlotState::filling;
+    node::take_lease(site.node.page(), site.slot(0));
     site.seal(4);
     REQUIRE(test::soon([&] { return site.node.page().commits == 2; }));
     CHECK(site.slot(0).holds == lease);
@@ -320,24 +324,63 @@ TEST_CASE("the next save of a slot keeps its lease, whatever becomes of the one 
     CHECK(slot.holds == lease);
 }
 
-TEST_CASE("an agent that is told to leave leaves the lease to the next one, or counts what was read and not finished") {
+TEST_CASE("an agent that is told to leave leaves the lease to the next one, also of what was read and not finished") {
     for (const bool seen : {false, true}) {
         CAPTURE(seen);
-        Site site(std::string(seen ? "echo seen; " : "") + "wait_for go; " + (seen ? "" : "echo seen; ") +
-                  "echo made 3");
+        Site site(std::string(seen ? "echo seen; touch $folder/said; " : "") + "wait_for go; " +
+                  (seen ? "" : "echo seen; ") + "echo made 3");
         site.seal(2);
         std::atomic<bool> stop{false};
         std::jthread agent([&] { site.serve(stop); });
         REQUIRE(site.worker.was_asked(1));
-        if (seen) REQUIRE(test::soon([&] { return site.slot(0).holds == 0; }));
+        if (seen) REQUIRE(site.worker.has("said"));
         stop = true;
         agent.join();
         CHECK_FALSE(test::alive(site.worker.process()));
-        CHECK(site.slot(0).holds == (seen ? 0 : lease));
-        CHECK(site.not_analysed() == (seen ? 1 : 0));
+        CHECK(site.slot(0).holds == lease);
+        CHECK(site.not_analysed() == 0);
         site.worker.give("go");
         REQUIRE(site.serve());
-        CHECK(site.count(What::analysed) == (seen ? 0 : 1));
+        CHECK(site.count(What::analysed) == 1);
         CHECK(site.slot(0).holds == 0);
+    }
+}
+
+TEST_CASE("an agent that is told to leave tells of what a save has taken before it was finished") {
+    Site site("echo seen; touch $folder/said; wait_for never");
+    site.seal(2);
+    std::atomic<bool> stop{false};
+    std::jthread agent([&] { site.serve(stop); });
+    REQUIRE(site.worker.has("said"));
+    site.slot(0).state = node::SlotState::filling;
+    node::take_lease(site.node.page(), site.slot(0));
+    stop = true;
+    agent.join();
+    CHECK(site.count(What::not_analysed) == 1);
+    CHECK(site.not_analysed() == 1);
+}
+
+TEST_CASE("a worker that says too much is ended long before its time; so is one that speaks unasked") {
+    for (const std::string on_see : {"while :; do echo problem too much; done", "echo seen; yes problem too much",
+                                     "echo seen; echo made 3; echo seen; touch $folder/said"}) {
+        CAPTURE(on_see);
+        const bool is_flood = on_see.find("too much") != std::string::npos;
+        Site site(fmt::format("if [ $step = 1 ]; then {}; else {}; fi", on_see, good));
+        site.seal(1);
+        std::atomic<bool> stop{false};
+        std::jthread agent([&] { site.serve(stop, false); });
+        REQUIRE(test::soon([&] { return site.node.page().commits == 1 && site.slot(1).holds == 0; }));
+        if (!is_flood) REQUIRE(site.worker.has("said"));
+        site.seal(2);
+        site.node.page().ending = 1;
+        node::ring(site.node.page().bell);
+        agent.join();
+        CHECK(site.log.find(is_flood ? "said more than 65536 lines about it" : "that it was not asked") !=
+              std::string::npos);
+        CHECK(site.count(What::analysis_note) == (is_flood ? 1 : 0));
+        CHECK(site.count(What::worker_begun) == 2);
+        CHECK(site.count(What::analysed) == (is_flood ? 1 : 2));
+        CHECK(site.not_analysed() == (is_flood ? 1 : 0));
+        CHECK(site.node.page().commits == 2);
     }
 }

@@ -65,8 +65,8 @@ struct AnalysisOption : Option {
 template <class Given, class Visit>
 void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::remove_const_t<Given>, Analysis> {
     // A member that is new does not compile here before it has its line below.
-    auto& [name, kind, variables, every, bins, low, high, log, axis, at, factor, points, length, pixels, linking_length,
-           members, picture, palette] = analysis;
+    auto& [name, kind, variables, every, bins, low, high, log, axis, by, at, factor, points, length, pixels,
+           linking_length, members, picture, palette] = analysis;
     using K = Analysis::Kind;
     constexpr auto binned = bits_of({K::histogram, K::histogram_2d});
     constexpr auto drawn = bits_of({K::slice, K::projection, K::density});
@@ -82,6 +82,8 @@ void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::re
           std::tie(low, high));
     visit(A{{"log", "bins, and colours, by the logarithm"}, binned | drawn}, Flag{}, log);
     visit(A{{"axis", "the dimension that is cut or summed along"}, drawn}, Whole{0, dims_max - 1}, axis);
+    visit(A{{"by", "the dimension of which each index has statistics of its own; -1: none"}, bits_of({K::statistics})},
+          Whole{-1, dims_max - 1}, by);
     visit(A{{"at", "the index of the plane; -1: the middle"}, bits_of({K::slice})}, Whole{-1, most}, at);
     visit(A{{"factor", "elements of a box along each dimension"}, bits_of({K::downsample})}, Whole{1, int_max}, factor);
     visit(A{{"points", "an index a dimension for each point"}, bits_of({K::probe})}, PointList{}, points);

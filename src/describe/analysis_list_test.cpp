@@ -56,6 +56,7 @@ const std::vector<Change>& changes() {
                                             {"range", [](Analysis& a) { a.low = 1, a.high = 2; }},
                                             {"log", [](Analysis& a) { a.log = true; }},
                                             {"axis", [](Analysis& a) { a.axis = 2; }},
+                                            {"by", [](Analysis& a) { a.by = 2; }},
                                             {"at", [](Analysis& a) { a.at = 0; }},
                                             {"factor", [](Analysis& a) { a.factor = 1; }},
                                             {"points",

@@ -74,33 +74,72 @@ Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t i
     return seen;
 }
 
+// Pictures first: where results are there, whoever comes later has nothing to do.
 Result<> InsituWorker::put(const SeenSnapshot& source, const AnalysisResults& results) {
+    Result<> drawn;
+    for (const auto& picture : results.pictures) {
+        const auto written = write_picture(sys::posix_store(), node::spool_path(staging_.directory()),
+                                           picture_file(source, results, picture), picture);
+        if (!written && drawn) drawn = written;
+    }
     FB_TRY(write_results(target_, session_.run, source, results));
-    for (const auto& picture : results.pictures)
-        FB_TRY(write_picture(sys::posix_store(), node::spool_path(staging_.directory()),
-                             picture_file(source, results, picture), picture));
-    return {};
+    return drawn;
+}
+
+// Whether all results are there: by another node, or by the worker of an agent that was killed.
+Result<bool> InsituWorker::is_made(const Seen& seen) {
+    for (const auto& analysis : seen.analyses) {
+        if (seen.source.moment.step % analysis.every != 0) continue;
+        FB_TRY_ASSIGN(made, has_results(target_, session_.run, seen.source, analysis));
+        if (!made) return false;
+    }
+    return true;
+}
+
+// An analysis whose results cannot be written costs itself alone, and the step is not analysed.
+Result<std::size_t> InsituWorker::put_all(const Seen& seen, std::ostream& out) {
+    const auto all = work_->make();
+    tell_problems(*work_, out);
+    Result<std::size_t> count = std::size_t{0};
+    for (const auto& results : all) {
+        FB_TRY_ASSIGN(made, has_results(target_, session_.run, seen.source, results.analysis));
+        if (made) continue;
+        const auto done = put(seen.source, results);
+        if (!done && count) count = done.error();
+        if (count) ++*count;
+    }
+    return count;
+}
+
+Result<std::size_t> InsituWorker::bring_together(const Seen& seen, std::ostream& out) {
+    const auto& source = seen.source;
+    auto part = seen.part;
+    part.tasks = work_->parts();
+    tell_problems(*work_, out);
+    work_.reset();
+    FB_TRY(write_part(target_, session_.run, source.stream, part));
+    FB_TRY_ASSIGN(parts, all_parts(target_, session_.run, source.stream, part));
+    if (!parts) return std::size_t{0};
+    work_ = Work::plan(seen.analyses, seen.schema, source.moment);
+    for (const auto& one : *parts) work_->merge(one.tasks);
+    FB_TRY_ASSIGN(count, put_all(seen, out));
+    FB_TRY(remove_parts(target_, session_.run, source.stream, source.moment.step));
+    return count;
 }
 
 Result<std::size_t> InsituWorker::finish(const Seen& seen, std::ostream& out) {
     FB_TRY(catalog::check_identity(target_, session_.run, session_.run_id));
-    const auto& source = seen.source;
-    if (source.nodes > 1) {
-        auto part = seen.part;
-        part.tasks = work_->parts();
-        tell_problems(*work_, out);
-        work_.reset();
-        FB_TRY(write_part(target_, session_.run, source.stream, part));
-        FB_TRY_ASSIGN(parts, all_parts(target_, session_.run, source.stream, part));
-        if (!parts) return std::size_t{0};
-        work_ = Work::plan(seen.analyses, seen.schema, source.moment);
-        for (const auto& one : *parts) work_->merge(one.tasks);
+    if (seen.source.nodes == 1) return put_all(seen, out);
+    FB_TRY_ASSIGN(before, is_made(seen));
+    if (before) {
+        FB_TRY(remove_parts(target_, session_.run, seen.source.stream, seen.source.moment.step));
+        return std::size_t{0};
     }
-    const auto all = work_->make();
-    tell_problems(*work_, out);
-    for (const auto& results : all) FB_TRY(put(source, results));
-    if (source.nodes > 1) FB_TRY(remove_parts(target_, session_.run, source.stream, source.moment.step));
-    return all.size();
+    const auto count = bring_together(seen, out);
+    if (count) return count;
+    // Two nodes whose parts come at once both see all of them; the faster one's results stand, and its parts are gone.
+    const auto meanwhile = is_made(seen);
+    return meanwhile && *meanwhile ? Result<std::size_t>(0) : count;
 }
 
 void InsituWorker::serve(std::istream& in, std::ostream& out) {

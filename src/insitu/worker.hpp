@@ -45,6 +45,9 @@ private:
     };
     Result<Seen> see(std::uint32_t slot, std::uint64_t id, std::ostream& out);
     Result<std::size_t> finish(const Seen& seen, std::ostream& out);
+    Result<std::size_t> bring_together(const Seen& seen, std::ostream& out);
+    Result<std::size_t> put_all(const Seen& seen, std::ostream& out);
+    Result<bool> is_made(const Seen& seen);
     bool has_lease(std::uint32_t slot, std::uint64_t id) const;
     Result<> put(const SeenSnapshot& source, const AnalysisResults& results);
 

@@ -6,73 +6,15 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <fstream>
-#include <sstream>
-
 #include "catalog/catalog.hpp"
-#include "catalog/run.hpp"
-#include "node/analysis_rules.hpp"
-#include "support/cut_fields.hpp"
-#include "support/temp_directory.hpp"
+#include "support/leased_node.hpp"
 
 using namespace forebay;
-using insitu::InsituWorker;
 using test::CutFields;
+using test::LeasedNode;
+using test::means_of;
 
 namespace {
-
-StreamOptions options_of(std::vector<Analysis> analyses) {
-    StreamOptions options;
-    options.insitu = std::move(analyses);
-    return options;
-}
-
-Analysis means_of(std::string variable) {
-    Analysis means;
-    means.name = "means";
-    means.variables = {std::move(variable)};
-    return means;
-}
-
-// A node with one sealed slot under a lease.
-struct LeasedNode {
-    LeasedNode(const test::TempDirectory& folder, const CutFields& cut, std::uint32_t node,
-               std::vector<Analysis> analyses)
-        : run(folder / "run") {
-        auto& disk = sys::posix_store();
-        session.run = run;
-        session.run_id = catalog::make_identity(disk, run).value();
-        const auto directory = node::staging_directory(folder.path(), run, session.run_id, node).value();
-        staging.emplace(node::Staging::create(node::LockedDirectory::lock(directory, run).value(), session,
-                                              std::chrono::milliseconds(0))
-                            .value());
-        stream = staging->add_stream("fields", options_of(std::move(analyses))).value();
-        slot = staging->slots_of(stream).front();
-        const auto image = cut.node_file(node);
-        auto mapping = sys::Mapping::create(staging->slot_path(slot), image.size()).value();
-        std::ranges::copy(image, mapping.bytes().begin());
-        auto& control = staging->control().slots[slot];
-        control.snapshot_id = CutFields::id;
-        control.step = CutFields::step;
-        control.holds = node::lease_hold;
-        disk.make_directories(node::spool_path(directory)).value();
-    }
-
-    std::string answers(const std::string& lines) {
-        InsituWorker worker(sys::posix_store(), node::Staging::join(staging->directory()).value(), session);
-        std::istringstream in(lines);
-        std::ostringstream out;
-        worker.serve(in, out);
-        return out.str();
-    }
-    std::string see() const { return "see " + std::to_string(slot) + " " + std::to_string(CutFields::id) + " 120\n"; }
-
-    std::string run;
-    node::SessionFile session;
-    std::optional<node::Staging> staging;
-    std::uint32_t stream = 0, slot = 0;
-};
 
 bool has_means(const std::string& run) {
     const auto manifest = catalog::load_manifest(sys::posix_store(), run + "/fields.means/step-000120");

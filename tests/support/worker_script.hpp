@@ -48,6 +48,10 @@ public:
     bool was_asked(std::size_t times) const {
         return soon([&] { return lines("asked").size() >= times; });
     }
+    /// Waits for the file NAME in $folder.
+    bool has(const std::string& name) const {
+        return soon([&] { return std::filesystem::exists(folder_ / name); });
+    }
     /// The process of its last start.
     pid_t process() const { return number(0); }
     /// The process that has started it.
