@@ -67,7 +67,7 @@ Result<std::vector<PackedSource>> frames_of(sys::Store& store, const MovieArgume
                      fmt::format("forebay extract {} --list", place)};
     if (series.size() > 1) {
         std::string names;
-        for (const auto& [name, pictures] : series) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
+        for (const auto& [name, pictures] : series) names += fmt::format("{}'{}'", names.empty() ? "" : " or ", name);
         return Error{ErrorKind::refused, fmt::format("{} has {} series of pictures", place, series.size()), "",
                      fmt::format("name one, --only {}", names)};
     }

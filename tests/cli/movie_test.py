@@ -74,7 +74,7 @@ class Movie(unittest.TestCase):
         self.pack(name="fields.cut.u.step-{}.png")
         refused = self.movie("all.png", code=2).stderr
         self.assertIn("2 series of pictures", refused)
-        self.assertIn("--only 'fields.cut.u.step-*.png', 'fields.map.u.step-*.png'", refused)
+        self.assertIn("--only 'fields.cut.u.step-*.png' or 'fields.map.u.step-*.png'", refused)
         self.movie("map.png", "--only", "fields.map.*")
         missing = self.movie("none.png", "--only", "nix*", code=3).stderr
         self.assertIn("no picture of", missing)
