@@ -136,7 +136,6 @@ public:
         }
         return {};
     }
-    void keep_newest() { steps_.erase(steps_.begin(), steps_.end() - 1); }
     void keep_newest_with(const std::string& name) {
         const auto has_it = [&](const PlotStep& step) { return find(step.manifest.schema, name) != nullptr; };
         const auto newest = std::ranges::find_if(steps_.rbegin(), steps_.rend(), has_it);
