@@ -137,6 +137,8 @@ def series(stream, patterns, wanted):
         group, shape = name.rpartition("/")[0] + "/k", variable["shape"]
         dims = [group] if group in places and shape == places[group]["shape"] else [f"{name}_{i}" for i in range(len(shape))]
         data[name] = xarray.Variable(("step", *dims), _lazy(read, name, shape, variable["dtype"]), _attributes(variable))
+    # A variable of that name is not the coordinate.
+    data = {f"{stream.path.name}.{name}" if name in ("step", "time") else name: values for name, values in data.items()}
     return xarray.Dataset(data, coordinates, {"lists": sorted(lists)} if lists else {})
 
 
