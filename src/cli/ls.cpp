@@ -19,6 +19,7 @@
 #include "cli/words.hpp"
 #include "commit/gather.hpp"
 #include "describe/conventions.hpp"
+#include "insitu/results.hpp"
 #include "node/staging.hpp"
 #include "node/watch.hpp"
 #include "sys/lock.hpp"
@@ -60,8 +61,9 @@ private:
                   {"line", true},
                   {"state"},
                   {"view"}}};
-    Shown notes_;                  // below the table
-    std::set<std::string> names_;  // of the stream that is added
+    Shown notes_;                       // below the table
+    std::set<std::string> names_;       // of the stream that is added
+    std::set<std::string> results_of_;  // streams of results of analyses
     Json array_ = Json::array();
     bool unreadable_ = false;
 };
@@ -81,6 +83,7 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
         array_.push(object.set("state", "unreadable").set("error", json_of(manifest.error())));
         return {};
     }
+    if (insitu::is_result(manifest->schema)) results_of_.insert(snapshot.stream);
     const auto view = view_of(snapshot);
     std::uint64_t data_bytes = 0, file_bytes = 0;
     for (const auto& line : manifest->nodes) {
@@ -182,6 +185,9 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
     for (const auto& one : history.foreign)
         if (!step || one.head.step == *step) FB_TRY(add(one, Standing::foreign));
     explain(run, stream, history);
+    if (const auto dot = stream.rfind('.'); results_of_.contains(stream) && dot != std::string::npos)
+        notes_ += lines("{}: results of analysis '{}' of stream '{}'. {}forebay plot {}/{}\n", stream,
+                        stream.substr(dot + 1), stream.substr(0, dot), next_label, run, stream);
     return {};
 }
 

@@ -25,6 +25,8 @@ int main(int count, char** arguments) {
     forebay::cli::add_agent(line);
     forebay::cli::add_forward(line);
     forebay::cli::add_insitu(line);
+    forebay::cli::add_plot(line);
+    forebay::cli::add_movie(line);
     forebay::cli::add_insitu_worker(line);
     forebay::cli::add_bench(line);
     return line.run(count, arguments);

@@ -14,6 +14,8 @@
 #include <tuple>
 #include <utility>
 
+#include "catalog/catalog.hpp"
+#include "catalog/values.hpp"
 #include "describe/counter_list.hpp"
 #include "describe/option_list.hpp"
 #include "wished.hpp"
@@ -278,6 +280,17 @@ void add_session(nb::module_& module) {
             Waits())
         .def(
             "close", [](Session& self) { self.close().value(); }, Waits());
+    module.def(
+        "read_values",
+        [](const std::string& directory, const std::vector<std::size_t>& variables) {
+            auto& store = sys::posix_store();
+            const auto manifest = catalog::load_manifest(store, directory).value();
+            std::vector<nb::bytes> values;
+            for (const auto& value : catalog::read_values(store, directory, manifest, variables).value())
+                values.emplace_back(value.data(), value.size());
+            return values;
+        },
+        "directory"_a, "variables"_a);
     module.def("stream_options", [] {
         std::vector<std::tuple<std::string, std::string, std::string, std::string>> lines;
         for (const auto& [key, values, by_default, meaning] : describe::stream_option_lines())
