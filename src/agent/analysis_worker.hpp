@@ -6,6 +6,7 @@
 //   worker:  seen                     it reads the slot no more; only if the slot still has its lease, and that save
 //            made COUNT               after `seen`: the snapshot is analysed, with so many results
 //            failed TEXT              this snapshot is not analysed, because of TEXT; after `seen`, or instead of it
+//            raise ACTIONS VALUE TEXT after `seen`: the snapshot fulfils a condition, see insitu/worker.hpp
 //            problem TEXT             at any time between `see` and its end: something that people should read
 // The end of its input is the end of its work. Its errors go to the log of the agent.
 
@@ -22,10 +23,12 @@
 namespace forebay::agent {
 
 struct WorkerAnswer {
-    enum class Kind { none, seen, made, failed, problem };
+    enum class Kind { none, seen, made, failed, problem, raised };
     Kind kind = Kind::none;
-    std::uint64_t count = 0;  // of `made`
-    std::string text = {};    // of `failed` and `problem`
+    std::uint64_t count = 0;    // of `made`
+    std::uint32_t actions = 0;  // of `raised`: bits, node/raised.hpp
+    double value = 0;           // of `raised`
+    std::string text = {};      // of `failed`, `problem` and `raised`
 };
 
 class AnalysisWorker {

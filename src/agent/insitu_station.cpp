@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "describe/analysis_list.hpp"
 #include "node/analysis_rules.hpp"
+#include "node/raised.hpp"
 #include "sys/clock.hpp"
 
 namespace forebay::agent {
@@ -25,13 +27,16 @@ constexpr std::size_t notes_max = 32;
 /// a lease counts the snapshot as not analysed: a save when it takes the slot, the station where the analysis fails.
 class InsituStation::Lease {
 public:
-    Lease(Slots& slots, std::uint32_t slot)
-        : event_(slots.event(What::analysed, slot)),
+    Lease(Slots& slots, std::uint32_t slot, const format::Line& line)
+        : line_(line),
+          event_(slots.event(What::analysed, slot)),
           slot_(slots.control(slot)),
           not_analysed_(slots.stream(slot).not_analysed),
           snapshot_id_(slot_.snapshot_id.load()) {}
 
     std::uint64_t snapshot_id() const { return snapshot_id_; }
+    std::uint32_t stream() const { return slot_.stream; }
+    const format::Line& line() const { return line_; }
     std::int64_t step() const { return event_.step; }
     Event event(What what) const {
         auto event = event_;
@@ -62,6 +67,7 @@ public:
     }
 
 private:
+    const format::Line line_;
     const Event event_;
     node::SlotControl& slot_;
     std::atomic<std::uint64_t>& not_analysed_;
@@ -87,7 +93,10 @@ bool InsituStation::wants(std::uint32_t slot) const {
 }
 
 Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const std::atomic<bool>& stop) {
-    Lease lease(slots_, slot);
+    // Of the save that is there now; a later one takes the lease as it begins, so its line is never asked for.
+    auto peeked = slots_.peek(slot);
+    if (!peeked && slots_.map(slot)) peeked = slots_.peek(slot);  // a killed agent had drained it
+    Lease lease(slots_, slot, peeked ? peeked->record.lineage.line() : format::Line());
     if (lease.is_taken() || !wants(slot)) return {};
     if (ends_ >= pace_.ends_max) {
         leave_unseen(lease, "there are no more analyses in this session");
@@ -168,6 +177,10 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
             lease.give_back();
             node::ring(slots_.page().news);
             return false;
+        case Said::raised:
+            if (!lease.is_given_back()) return misplaced("'raise' before 'seen'");
+            raise(answer, lease);
+            return false;
         case Said::failed:
             ends_ = 0;
             leave_unseen(lease, answer.text);
@@ -182,6 +195,25 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
     analysed.seconds = std::chrono::duration<double>(lease.age()).count();
     tell_(analysed);
     return true;
+}
+
+// What is for the application goes on the page, for its next step.
+void InsituStation::raise(const WorkerAnswer& answer, const Lease& lease) {
+    auto raised = lease.event(What::raised);
+    raised.detail = answer.text;
+    for (const auto& word : describe::action_words)
+        if ((answer.actions & node::bit_of(word.value)) != 0) raised.detail += fmt::format(", {}", word.name);
+    const bool is_for_application = (answer.actions & ~node::bit_of(Analysis::Action::mark)) != 0;
+    auto& page = slots_.page();
+    if (is_for_application && !node::put_raised(page, lease.stream(),
+                                                {.step = lease.step(),
+                                                 .snapshot_id = lease.snapshot_id(),
+                                                 .line = lease.line(),
+                                                 .actions = answer.actions,
+                                                 .value = answer.value,
+                                                 .text = answer.text}))
+        raised.detail += "; the application is not told: it has not taken what was found before, by Session::job()";
+    tell_(raised);
 }
 
 void InsituStation::end_worker(const Error& error) {

@@ -11,6 +11,7 @@
 #include "base/try.hpp"
 #include "catalog/block_reader.hpp"
 #include "catalog/run.hpp"
+#include "insitu/judge.hpp"
 #include "insitu/results.hpp"
 #include "node/analysis_rules.hpp"
 
@@ -74,6 +75,16 @@ Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t i
     return seen;
 }
 
+// Before the results are written: once they are there nobody looks at the snapshot again.
+void InsituWorker::act(const SeenSnapshot& source, const AnalysisResults& results, std::ostream& out) {
+    auto judgement = judge(results.analysis, results.variables);
+    mark_snapshot(target_, session_.run, source, judgement);
+    for (const auto& problem : judgement.problems) out << "problem " << one_line(problem) << '\n';
+    if (!judgement.actions.empty())
+        for (const auto& mark : judgement.fulfilled) out << one_line(raise_line(judgement, mark)) << '\n';
+    out.flush();
+}
+
 Result<> InsituWorker::put(const SeenSnapshot& source, const AnalysisResults& results) {
     FB_TRY(write_results(target_, session_.run, source, results));
     for (const auto& picture : results.pictures)
@@ -98,6 +109,7 @@ Result<std::size_t> InsituWorker::finish(const Seen& seen, std::ostream& out) {
     }
     const auto all = work_->make();
     tell_problems(*work_, out);
+    for (const auto& results : all) act(source, results, out);
     for (const auto& results : all) FB_TRY(put(source, results));
     if (source.nodes > 1) FB_TRY(remove_parts(target_, session_.run, source.stream, source.moment.step));
     return all.size();
