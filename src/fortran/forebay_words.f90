@@ -1,7 +1,7 @@
 !> Words of the module forebay: kinds of errors, column types, answers of calls, and places of data.
 module forebay_words
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int32_t, c_int64_t, c_null_ptr, c_ptr
-  use, intrinsic :: iso_fortran_env, only: real64
+  use, intrinsic :: iso_fortran_env, only: int64, real64
   implicit none
   private
 
