@@ -95,6 +95,13 @@ struct Analysis {
         spectrum,      // of each 3-D array: the power spectrum, by shells
         halos,         // of particles: x, y, z, perhaps vx, vy, vz, perhaps then a mass; friends of friends
     };
+    /// What becomes of a snapshot that fulfils a condition.
+    enum class Action {
+        mark,  // it is marked: it does not count as a good one, and restarts pass over it
+        save,  // Session::job() asks for a save at the next step
+        stop,  // Session::job() asks to save and end
+        tell,  // Session::job() gives condition and value, and asks for nothing
+    };
     std::string name = {};
     Kind kind = Kind::statistics;
     std::vector<std::string> variables = {};  // names, or patterns with `*`; in the order that `kind` says
@@ -116,7 +123,12 @@ struct Analysis {
     int members = 20;             // of a halo, at least
     bool picture = true;          // of slice, projection and density
     Palette palette = Palette::ember;
+    std::vector<std::string> condition = {};  // over the results: "*/nan > 0"; each is by itself
+    std::vector<Action> action = {Action::mark};
 };
+
+/// What a restart does with a snapshot that is marked: an analysis has found it bad, or a person.
+enum class Marked { pass_over, take };
 
 /// Equal on every rank, else Session::stream() refuses them.
 struct StreamOptions {
@@ -138,6 +150,7 @@ struct StreamOptions {
     std::vector<Convention> conventions = {Convention::plain};  // of the views at commit
     TargetFile file = {};                                       // at the target; of several nodes: not compressed
     std::vector<Analysis> insitu = {};  // what the agent makes of its snapshots, beside the simulation
+    Marked marked = Marked::pass_over;
 };
 
 enum class AgentMode {
@@ -229,6 +242,12 @@ struct Job {
     bool stop = false;                                              // save now, then end; `save` is true too
     double seconds_left = std::numeric_limits<double>::infinity();  // infinite where no limit is known
     std::string reason = {};                                        // why, where save is true
+    /// A condition of an analysis whose action is `save`, `stop` or `tell`, given at the next step after it was found
+    /// fulfilled, once; of several the most urgent first, one a step. Empty: none. As in
+    /// "state.numbers: */nan > 0 (theta/nan is 3), at step 120".
+    std::string condition = {};
+    double value = std::numeric_limits<double>::quiet_NaN();  // that fulfils it
+    std::int64_t condition_step = -1;                         // of the snapshot that does
 };
 
 /// Totals since the session was opened. Three tell how a run does: `blocked_seconds` (what saving has cost the

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "agent/hosts.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "describe/analysis_list.hpp"
+#include "node/raised.hpp"
 #include "node/staging.hpp"
 
 namespace forebay::agent {
@@ -17,6 +20,29 @@ namespace forebay::agent {
 namespace {
 
 constexpr std::size_t shown_answer_max = 200;
+
+// "mark,stop 3 numbers: */nan > 0"
+std::optional<WorkerAnswer> raised_by(std::string_view rest) {
+    WorkerAnswer answer{.kind = WorkerAnswer::Kind::raised};
+    const auto take = [&] {
+        const auto word = rest.substr(0, rest.find(' '));
+        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+        return word;
+    };
+    for (auto words = take(); !words.empty();) {
+        const auto word = words.substr(0, words.find(','));
+        words.remove_prefix(std::min(words.size(), word.size() + 1));
+        const auto* const known =
+            std::ranges::find(describe::action_words, word, &describe::Word<Analysis::Action>::name);
+        if (known == std::end(describe::action_words)) return {};
+        answer.actions |= node::bit_of(known->value);
+    }
+    const auto number = take();
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), answer.value);
+    if (answer.actions == 0 || error != std::errc{} || end != number.data() + number.size() || rest.empty()) return {};
+    answer.text = rest;
+    return answer;
+}
 
 }  // namespace
 
@@ -48,6 +74,8 @@ Result<WorkerAnswer> decode_answer(std::string_view said, const std::string& pro
     if (said == "seen") return WorkerAnswer{.kind = Kind::seen};
     if (word == "failed") return WorkerAnswer{.kind = Kind::failed, .text = std::string(rest)};
     if (word == "problem") return WorkerAnswer{.kind = Kind::problem, .text = std::string(rest)};
+    if (word == "raise")
+        if (auto raised = raised_by(rest)) return std::move(*raised);
     if (word == "made") {
         std::uint64_t count = 0;
         const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), count);

@@ -7,6 +7,7 @@
 //                                     The lease stays until its last word, for the agent that comes after a killed one
 //            made COUNT               after `seen`: the snapshot is analysed, with so many results
 //            failed TEXT              this snapshot is not analysed, because of TEXT; after `seen`, or instead of it
+//            raise ACTIONS VALUE TEXT after `seen`: the snapshot fulfils a condition, see insitu/worker.hpp
 //            problem TEXT             at any time between `see` and its end: something that people should read
 // The end of its input is the end of its work. Its errors go to the log of the agent.
 
@@ -24,10 +25,12 @@
 namespace forebay::agent {
 
 struct WorkerAnswer {
-    enum class Kind { none, seen, made, failed, problem };
+    enum class Kind { none, seen, made, failed, problem, raised };
     Kind kind = Kind::none;
-    std::uint64_t count = 0;  // of `made`
-    std::string text = {};    // of `failed` and `problem`
+    std::uint64_t count = 0;    // of `made`
+    std::uint32_t actions = 0;  // of `raised`: bits, node/raised.hpp
+    double value = 0;           // of `raised`
+    std::string text = {};      // of `failed`, `problem` and `raised`
 };
 
 /// `corrupt` for a line that is no answer; `program` is for the text of the error.

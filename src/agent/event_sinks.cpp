@@ -31,7 +31,9 @@ void put_any_text(std::string& out, const std::string& text) {
     format::json::put_text(out, format::json::is_text(text) ? text : show_text(text));
 }
 
-bool is_recorded(What what) { return what == What::committed || what == What::set_aside || what == What::failed; }
+bool is_recorded(What what) {
+    return what == What::committed || what == What::set_aside || what == What::failed || what == What::raised;
+}
 
 // What is there is kept for a while under another name, so that the file never grows past its limit. One write a line:
 // a reader finds it whole or, after a crash, not at all or torn at the end of the file.

@@ -12,13 +12,13 @@ namespace forebay::agent {
 namespace {
 
 constexpr std::array event_names{
-    "begun",         "overtook",     "late",      "noted",      "overruled",       "drained",      "failed",
-    "incomplete",    "superseded",   "set_aside", "committed",  "found_committed", "analysed",     "not_analysed",
-    "analysis_note", "left_unseen",  "viewed",    "not_viewed", "pruned",          "uncompressed", "not_pruned",
-    "problem",       "stays",        "packed",    "not_packed", "packed_later",    "left_out",     "not_renewed",
-    "not_looked_at", "lost",         "serves",    "forwards",   "takes_cpus",      "miscounted",   "worker_begun",
-    "worker_ended",  "analyses_end", "lingers",   "leaves",     "leaves_work",     "freed",        "not_freed",
-    "unrecorded"};
+    "begun",        "overtook",      "late",         "noted",     "overruled",       "drained",      "failed",
+    "incomplete",   "superseded",    "set_aside",    "committed", "found_committed", "analysed",     "not_analysed",
+    "raised",       "analysis_note", "left_unseen",  "viewed",    "not_viewed",      "pruned",       "uncompressed",
+    "not_pruned",   "problem",       "stays",        "packed",    "not_packed",      "packed_later", "left_out",
+    "not_renewed",  "not_looked_at", "lost",         "serves",    "forwards",        "takes_cpus",   "miscounted",
+    "worker_begun", "worker_ended",  "analyses_end", "lingers",   "leaves",          "leaves_work",  "freed",
+    "not_freed",    "unrecorded"};
 static_assert(event_names.size() == static_cast<std::size_t>(What::unrecorded) + 1);
 
 std::string line_of_snapshot(const Event& event) {
@@ -42,6 +42,7 @@ std::string line_of_snapshot(const Event& event) {
         case What::analysed:
             return fmt::format("{} is analysed: {} results in {}", name, event.count, show_seconds(event.seconds));
         case What::not_analysed: return fmt::format("{} is not analysed: {}", name, event.detail);
+        case What::raised: return fmt::format("{} fulfils a condition: {}", name, event.detail);
         case What::analysis_note: return fmt::format("analyses of {}: {}", name, event.detail);
         case What::left_unseen: return fmt::format("{} goes on without {}", name, event.detail);
         case What::not_viewed: return fmt::format("no view {} of step {}: {}", event.place, event.step, event.detail);

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "describe/analysis_list.hpp"
 #include "node/analysis_rules.hpp"
+#include "node/raised.hpp"
 #include "sys/clock.hpp"
 
 namespace forebay::agent {
@@ -30,13 +32,16 @@ constexpr std::uint64_t answers_max = 65'536;
 /// count of a save that takes what was read by then is taken back when the results are there.
 class InsituStation::Lease {
 public:
-    Lease(Slots& slots, std::uint32_t slot)
-        : event_(slots.event(What::analysed, slot)),
+    Lease(Slots& slots, std::uint32_t slot, const format::Line& line)
+        : line_(line),
+          event_(slots.event(What::analysed, slot)),
           slot_(slots.control(slot)),
           not_analysed_(slots.stream(slot).not_analysed),
           snapshot_id_(slot_.snapshot_id.load()) {}
 
     std::uint64_t snapshot_id() const { return snapshot_id_; }
+    std::uint32_t stream() const { return slot_.stream; }
+    const format::Line& line() const { return line_; }
     std::int64_t step() const { return event_.step; }
     Event event(What what) const {
         auto event = event_;
@@ -67,6 +72,7 @@ private:
         return slot_.snapshot_id.load() != snapshot_id_ ||
                (slot_.holds.fetch_and(~node::lease_hold) & node::lease_hold) == 0;
     }
+    const format::Line line_;
     const Event event_;
     node::SlotControl& slot_;
     std::atomic<std::uint64_t>& not_analysed_;
@@ -92,7 +98,10 @@ bool InsituStation::wants(std::uint32_t slot) const {
 }
 
 Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const std::atomic<bool>& stop) {
-    Lease lease(slots_, slot);
+    // Of the save that is there now; a later one takes the lease as it begins, so its line is never asked for.
+    auto peeked = slots_.peek(slot);
+    if (!peeked && slots_.map(slot)) peeked = slots_.peek(slot);  // a killed agent had drained it
+    Lease lease(slots_, slot, peeked ? peeked->record.lineage.line() : format::Line());
     if (lease.is_taken() || !wants(slot)) return {};
     if (ends_ >= pace_.ends_max) {
         leave_unseen(lease, "there are no more analyses in this session");
@@ -180,6 +189,10 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
             if (lease.is_seen()) return misplaced("'seen' twice");
             lease.see();
             return false;
+        case Said::raised:
+            if (!lease.is_seen()) return misplaced("'raise' before 'seen'");
+            raise(answer, lease);
+            return false;
         case Said::failed:
             ends_ = 0;
             leave_unseen(lease, answer.text);
@@ -194,6 +207,25 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
     analysed.seconds = std::chrono::duration<double>(lease.age()).count();
     tell_(analysed);
     return true;
+}
+
+// What is for the application goes on the page, for its next step.
+void InsituStation::raise(const WorkerAnswer& answer, const Lease& lease) {
+    auto raised = lease.event(What::raised);
+    raised.detail = answer.text;
+    for (const auto& word : describe::action_words)
+        if ((answer.actions & node::bit_of(word.value)) != 0) raised.detail += fmt::format(", {}", word.name);
+    const bool is_for_application = (answer.actions & ~node::bit_of(Analysis::Action::mark)) != 0;
+    auto& page = slots_.page();
+    if (is_for_application && !node::put_raised(page, lease.stream(),
+                                                {.step = lease.step(),
+                                                 .snapshot_id = lease.snapshot_id(),
+                                                 .line = lease.line(),
+                                                 .actions = answer.actions,
+                                                 .value = answer.value,
+                                                 .text = answer.text}))
+        raised.detail += "; the application is not told: it has not taken what was found before, by Session::job()";
+    tell_(raised);
 }
 
 void InsituStation::end_worker(const Error& error) {

@@ -52,6 +52,7 @@ private:
     Result<> begin(std::uint32_t slot, const Lease& lease);
     Result<> follow(Lease& lease, move::Gate& gate, const std::atomic<bool>& stop);
     Result<bool> hear(const WorkerAnswer& answer, Lease& lease);
+    void raise(const WorkerAnswer& answer, const Lease& lease);
     void end_worker(const Error& error);
     void leave_unseen(Lease& lease, const std::string& why);
 

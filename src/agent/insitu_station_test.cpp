@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
+#include "node/raised.hpp"
 #include "support/agent_node.hpp"
 #include "support/sim_store.hpp"
 #include "support/worker_script.hpp"
@@ -86,6 +88,24 @@ TEST_CASE("one worker sees what is to be analysed, once, and nothing else") {
     CHECK(std::ranges::all_of(site.node.page().slots, [](const auto& slot) { return slot.holds.load() == 0; }));
 }
 
+TEST_CASE("what a worker raises is told, and is on the page where it is for the application") {
+    Site site("echo seen; echo 'raise mark 3 n: a > 0'; echo 'raise mark,stop nan n: b != 1 (b is nan)'; echo made 1");
+    site.seal(7);
+    REQUIRE_MESSAGE(site.serve(), site.log);
+    CHECK(site.count(What::raised) == 2);
+    CHECK(site.log.find("step 7 of stream 'restart' fulfils a condition: n: a > 0, mark\n") != std::string::npos);
+    CHECK(site.log.find("n: b != 1 (b is nan), mark, stop\n") != std::string::npos);
+    const auto raised = node::take_raised(site.node.page());
+    REQUIRE(raised.size() == 1);
+    CHECK(raised[0].stream == "restart");
+    CHECK(raised[0].step == 7);
+    CHECK(raised[0].snapshot_id == 7);
+    CHECK(raised[0].actions == (node::bit_of(Analysis::Action::mark) | node::bit_of(Analysis::Action::stop)));
+    CHECK(std::isnan(raised[0].value));
+    CHECK(raised[0].text == "n: b != 1 (b is nan)");
+    CHECK(site.count(What::analysed) == 1);
+}
+
 TEST_CASE("a worker stays from one snapshot to the next; where nothing is to be analysed there is none") {
     Site site(good);
     site.seal(1, "other", 0);
@@ -107,7 +127,10 @@ TEST_CASE("a worker that fails costs the snapshot that it had, and the next one 
     for (const auto& [on_see, said] :
          {Case{"exit 3", "ended with exit code 3"}, Case{"kill -9 $$", "was ended by signal 9"},
           Case{"echo seen; exit 3", "ended with exit code 3"}, Case{"echo hello", "said 'hello'"},
-          Case{"echo made 3", "said 'made' before 'seen'"}, Case{"echo seen; echo made x", "said 'made x'"},
+          Case{"echo made 3", "said 'made' before 'seen'"}, Case{"echo raise mark 3 a", "said 'raise' before 'seen'"},
+          Case{"echo seen; echo raise jump 3 a", "said 'raise jump 3 a'"},
+          Case{"echo seen; echo raise mark x a", "said 'raise mark x a'"},
+          Case{"echo seen; echo raise mark 3", "said 'raise mark 3'"}, Case{"echo seen; echo made x", "said 'made x'"},
           Case{"echo seen; echo seen", "said 'seen' twice"}, Case{"echo", "said ''"},
           Case{"head -c 5000 /dev/zero | tr '\\0' x; echo", "said more than 4096 bytes"},
           Case{"exec >&- <&-; sleep 60", "has closed its output"}}) {

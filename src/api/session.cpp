@@ -200,7 +200,7 @@ Result<> SessionState::close() {
     if (leads && all_here) removed = attempt([this] { return free_staging(); });
     if (removed) removed = lost;
     beside_.crew.reset();
-    job_.reset();  // else it takes requests that are meant for the next session
+    job_.state.reset();  // else it takes requests that are meant for the next session
     target_.reset();
     staging.reset();
     FB_TRY(committed);

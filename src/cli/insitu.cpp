@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/path.hpp"
 #include "base/try.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
@@ -14,6 +15,7 @@
 #include "describe/analysis_list.hpp"
 #include "forebay/forebay.hpp"
 #include "insitu/afterwards.hpp"
+#include "insitu/judge.hpp"
 
 namespace forebay::cli {
 
@@ -25,6 +27,7 @@ struct InsituArguments {
     std::string to;
     std::string pictures;
     bool again = false;
+    bool only_report = false;
     bool json = false;
 };
 
@@ -42,17 +45,23 @@ class InsituReport {
 public:
     explicit InsituReport(bool json) : json_(json) {}
 
-    void add(const catalog::Snapshot& snapshot, const insitu::Afterwards& afterwards, std::size_t pictures) {
+    void add(const catalog::Snapshot& snapshot, const insitu::Afterwards& afterwards, std::size_t pictures,
+             const std::vector<format::Mark>& fulfilled) {
         auto made = Json::array();
         for (const auto& results : afterwards.results)
             made.push(describe::result_stream(snapshot.stream, results.analysis));
         auto problems = Json::array();
         for (const auto& problem : afterwards.problems) problems.push(problem);
-        array_.push(json_of(snapshot).set("made", made).set("pictures", pictures).set("problems", problems));
+        array_.push(json_of(snapshot)
+                        .set("made", made)
+                        .set("pictures", pictures)
+                        .set("problems", problems)
+                        .set("fulfilled", json_of(fulfilled)));
         found_ = found_ || !afterwards.problems.empty();
         if (json_) return;
         say("{}@{}  {} result{}, {} picture{}\n", snapshot.stream, snapshot.step, afterwards.results.size(),
             afterwards.results.size() == 1 ? "" : "s", pictures, pictures == 1 ? "" : "s");
+        for (const auto& mark : fulfilled) say("  fulfils {}\n", Message{format::words_of(mark)});
         for (const auto& problem : afterwards.problems) say("  {}\n", Message{problem});
     }
     void add_made(const catalog::Snapshot& snapshot) {
@@ -82,6 +91,23 @@ Result<std::vector<Analysis>> missing_of(sys::Store& store, const std::string& r
     return missing;
 }
 
+// Those conditions that the snapshot fulfils. It is marked before its results are there: then nobody looks again.
+std::vector<format::Mark> judge(sys::Store& store, const InsituArguments& options, const std::string& run,
+                                insitu::Afterwards& afterwards) {
+    std::vector<format::Mark> fulfilled;
+    for (const auto& results : afterwards.results) {
+        auto judgement = insitu::judge(results.analysis, results.variables);
+        if (!options.only_report) insitu::mark_snapshot(store, run, afterwards.source, judgement);
+        std::ranges::move(judgement.fulfilled, std::back_inserter(fulfilled));
+        std::ranges::move(judgement.problems, std::back_inserter(afterwards.problems));
+    }
+    return fulfilled;
+}
+
+std::string run_of(const catalog::Snapshot& snapshot) {  // of RUN/STREAM/step-000120
+    return directory_of(directory_of(snapshot.directory));
+}
+
 Result<> analyse_one(sys::Store& store, const InsituArguments& options, const catalog::Snapshot& snapshot,
                      const std::vector<Analysis>& analyses, const std::string& to, InsituReport& report) {
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
@@ -91,12 +117,13 @@ Result<> analyse_one(sys::Store& store, const InsituArguments& options, const ca
         report.add_made(snapshot);
         return {};
     }
-    const auto afterwards = [&] {
+    auto afterwards = [&] {
         Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), options.json);
         return insitu::analyse_snapshot(store, snapshot, manifest, missing,
                                         [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
     }();
     FB_TRY(afterwards);
+    const auto fulfilled = judge(store, options, run_of(snapshot), *afterwards);
     std::size_t pictures = 0;
     for (const auto& results : afterwards->results) {
         for (const auto& picture : results.pictures) {
@@ -107,7 +134,7 @@ Result<> analyse_one(sys::Store& store, const InsituArguments& options, const ca
         }
         FB_TRY(insitu::write_results(store, to, afterwards->source, results));
     }
-    report.add(snapshot, *afterwards, pictures);
+    report.add(snapshot, *afterwards, pictures, fulfilled);
     return {};
 }
 
@@ -116,9 +143,7 @@ Result<Exit> insitu_of(const InsituArguments& options) {
     FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(0)));
     const auto& first = steps.snapshots.front();
     FB_TRY_ASSIGN(analyses, analyses_of(options, first.stream));
-    // RUN/STREAM/step-000120
-    const auto run = first.directory.substr(0, first.directory.rfind('/', first.directory.rfind('/') - 1));
-    const auto to = options.to.empty() ? run : options.to;
+    const auto to = options.to.empty() ? run_of(first) : options.to;
     if (!options.pictures.empty()) FB_TRY(store.make_directories(options.pictures));
     InsituReport report(options.json);
     for (const auto& snapshot : steps.snapshots) FB_TRY(analyse_one(store, options, snapshot, analyses, to, report));
@@ -135,7 +160,8 @@ void add_insitu(CommandLine& line) {
     verb.option("--to", options->to, "Another run for the results");
     verb.option("--pictures", options->pictures, "Directory for pictures; without it there are none");
     verb.flag("--again", options->again, "Make results anew that are there");
-    verb.json(options->json, "made, pictures, problems, of each snapshot");
+    verb.flag("--only-report", options->only_report, "Mark no snapshot that fulfils a condition");
+    verb.json(options->json, "made, pictures, problems, fulfilled (as marks of ls), of each snapshot");
     verb.examples(
         "  forebay insitu forebay.toml run7/fields@all --pictures pictures\n"
         "The results are those that an agent makes beside the simulation, to the bit: docs/guide/in-situ.md.\n"

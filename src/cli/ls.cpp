@@ -10,6 +10,7 @@
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/history.hpp"
+#include "catalog/marks.hpp"
 #include "catalog/names.hpp"
 #include "cli/files.hpp"
 #include "cli/place.hpp"
@@ -94,8 +95,12 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
                         : standing == Standing::abandoned ? "abandoned"
                                                           : "of another run";
     const auto line = format::name_of(manifest->lineage.line());
+    FB_TRY_ASSIGN(marks, catalog::marks_of(store_, snapshot.directory, *manifest));
+    for (const auto& mark : marks)
+        notes_ += lines("{}@{} is marked: {}\n", snapshot.stream, snapshot.step, Message{format::words_of(mark)});
     table_.row({snapshot.stream, fmt::to_string(snapshot.step), fmt::format("{:g}", manifest->time),
-                show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), line, state, view ? "yes" : "no"});
+                show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), line,
+                marks.empty() ? state : fmt::format("{}, marked", state), view ? "yes" : "no"});
     object.set("state", standing == Standing::foreign ? "foreign" : state)
         .set("time", manifest->time)
         .set("bytes", data_bytes)
@@ -106,6 +111,7 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
     object.set("snapshot_id", catalog::id_text(manifest->snapshot_id)).set("line", line);
     if (manifest->lineage.run_id != 0) object.set("run_id", catalog::id_text(manifest->lineage.run_id));
     if (view) object.set("view", *view);
+    if (!marks.empty()) object.set("marks", json_of(marks));
     array_.push(object);
     return {};
 }
@@ -254,7 +260,8 @@ void add_ls(CommandLine& line) {
         "application's),\n"
         "  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line (\"5\": what session 5 saved), "
         "run_id,\n"
-        "  view (a path, when there is one). state: committed; abandoned: the run has gone back behind it; foreign: "
+        "  view (a path, when there is one), marks (where there are any: analysis, condition, result, value). state: "
+        "committed; abandoned: the run has gone back behind it; foreign: "
         "of\n"
         "  another run; unreadable (error: kind, what, safe, next, text); part (nodes_arrived of nodes), old or gone:\n"
         "  left by a crash, or work that is going on. Then one for each directory of the run in this node's memory: "

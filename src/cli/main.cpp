@@ -13,6 +13,8 @@ int main(int count, char** arguments) {
     forebay::cli::add_verify(line);
     forebay::cli::add_prune(line);
     forebay::cli::add_adopt(line);
+    forebay::cli::add_mark(line);
+    forebay::cli::add_unmark(line);
     forebay::cli::add_recover(line);
     forebay::cli::add_stop(line);
     forebay::cli::add_drain(line);

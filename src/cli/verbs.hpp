@@ -12,6 +12,8 @@ void add_show(CommandLine& line);
 void add_verify(CommandLine& line);
 void add_prune(CommandLine& line);
 void add_adopt(CommandLine& line);
+void add_mark(CommandLine& line);
+void add_unmark(CommandLine& line);
 void add_recover(CommandLine& line);
 void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);

@@ -7,12 +7,14 @@
 // `visit(AnalysisOption, values, member)`; beside the types of option_list.hpp the type of `values` says:
 //
 //   Flag         log = true          NameList   variables = ["gas/x", "gas/y"]     PointList   points = [[0, 3, 7]]
-//   NumberRange  range = [0, 1e4]    LengthList length = [1, 1, 4]
+//   NumberRange  range = [0, 1e4]    LengthList length = [1, 1, 4]                 WordList  action = ["mark", "stop"]
+//   ConditionList  condition = "*/nan > 0"
 
 #pragma once
 
 #include <initializer_list>
 #include <limits>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -34,6 +36,13 @@ struct NumberRange {};
 struct PointList {};
 /// Numbers above 0.
 struct LengthList {};
+/// A condition.hpp, or a list of them.
+struct ConditionList {};
+/// One of some words, or a list of them.
+template <class T>
+struct WordList {
+    std::span<const Word<T>> all;
+};
 
 inline constexpr Word<Analysis::Kind> analysis_words[] = {{"statistics", Analysis::Kind::statistics},
                                                           {"histogram", Analysis::Kind::histogram},
@@ -47,6 +56,11 @@ inline constexpr Word<Analysis::Kind> analysis_words[] = {{"statistics", Analysi
                                                           {"halos", Analysis::Kind::halos}};
 inline constexpr Word<Palette> palette_words[] = {
     {"ember", Palette::ember}, {"tide", Palette::tide}, {"grey", Palette::grey}, {"balance", Palette::balance}};
+
+inline constexpr Word<Analysis::Action> action_words[] = {{"mark", Analysis::Action::mark},
+                                                          {"save", Analysis::Action::save},
+                                                          {"stop", Analysis::Action::stop},
+                                                          {"tell", Analysis::Action::tell}};
 
 /// A bit of each kind.
 constexpr std::uint32_t bits_of(std::initializer_list<Analysis::Kind> kinds) {
@@ -66,7 +80,7 @@ template <class Given, class Visit>
 void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::remove_const_t<Given>, Analysis> {
     // A member that is new does not compile here before it has its line below.
     auto& [name, kind, variables, every, bins, low, high, log, axis, by, at, factor, points, length, pixels,
-           linking_length, members, picture, palette] = analysis;
+           linking_length, members, picture, palette, condition, action] = analysis;
     using K = Analysis::Kind;
     constexpr auto binned = bits_of({K::histogram, K::histogram_2d});
     constexpr auto drawn = bits_of({K::slice, K::projection, K::density});
@@ -94,6 +108,9 @@ void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::re
     visit(A{{"members", "of a halo, at least"}, bits_of({K::halos})}, Whole{2, int_max}, members);
     visit(A{{"picture", "a picture as well"}, drawn}, Flag{}, picture);
     visit(A{{"palette", "the colours of the picture"}, drawn}, Words<Palette>{palette_words}, palette);
+    visit(A{{"condition", "over the results: each is fulfilled by any element of them"}}, ConditionList{}, condition);
+    visit(A{{"action", "what follows where a condition is fulfilled"}}, WordList<Analysis::Action>{action_words},
+          action);
 }
 
 /// "STREAM.NAME", the stream of its results.

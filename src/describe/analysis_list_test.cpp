@@ -71,7 +71,12 @@ const std::vector<Change>& changes() {
                                             {"linking_length", [](Analysis& a) { a.linking_length = 0.25; }},
                                             {"members", [](Analysis& a) { a.members = 2; }},
                                             {"picture", [](Analysis& a) { a.picture = false; }},
-                                            {"palette", [](Analysis& a) { a.palette = Palette::balance; }}};
+                                            {"palette", [](Analysis& a) { a.palette = Palette::balance; }},
+                                            {"condition", [](Analysis& a) { a.condition = {"*/nan > 0"}; }},
+                                            {"action", [](Analysis& a) {
+                                                 if (a.condition.empty()) a.condition = {"*/nan > 0"};
+                                                 a.action = {Analysis::Action::stop, Analysis::Action::mark};
+                                             }}};
     return all;
 }
 
@@ -94,6 +99,34 @@ TEST_CASE("an option goes with the kinds that use it, and with no other") {
             if (!is_used) CHECK(text.find(std::string(word.name) + " does not use it") != std::string::npos);
         }
     }
+}
+
+TEST_CASE("conditions that are none, and actions that would do nothing, are refused") {
+    check_refused(
+        K::statistics,
+        [](Analysis& a) {
+            a.condition = {"*/nan > 0", "*/nan >> 0"};
+        },
+        "insitu.a.condition is '*/nan >> 0': at character 7 '>>' is none of <, <=, >, >=, ==, !=, as in");
+    check_refused(
+        K::statistics, [](Analysis& a) { a.condition.assign(17, "x > 0"); }, "insitu.a.condition is a list of 17");
+    check_refused(
+        K::statistics, [](Analysis& a) { a.action = {Analysis::Action::stop}; },
+        "action without a condition would do nothing");
+    check_refused(
+        K::statistics,
+        [](Analysis& a) {
+            a.condition = {"x > 0"};
+            a.action = {};
+        },
+        "insitu.a.action is empty");
+    check_refused(
+        K::statistics,
+        [](Analysis& a) {
+            a.condition = {"x > 0"};
+            a.action = {Analysis::Action::stop, Analysis::Action::stop};
+        },
+        "insitu.a.action is stop, stop: mark, save, stop, tell, each once");
 }
 
 TEST_CASE("a value that its line excludes is refused by its name") {
@@ -211,6 +244,7 @@ TEST_CASE("results have a stream of their own, of a name that streams may have")
 
 TEST_CASE("each option that is changed is told to the other ranks by its name and value") {
     StreamOptions options{.insitu = {working(K::slice)}};
+    options.insitu.front().condition = {"a > 1"};  // what an action needs
     const auto before = describe::settings_of(options);
     const auto told = [&](const std::function<void(Analysis&)>& change) {
         auto changed = options;

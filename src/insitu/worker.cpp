@@ -11,6 +11,7 @@
 #include "base/try.hpp"
 #include "catalog/block_reader.hpp"
 #include "catalog/run.hpp"
+#include "insitu/judge.hpp"
 #include "insitu/results.hpp"
 #include "node/analysis_rules.hpp"
 
@@ -74,6 +75,16 @@ Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t i
     return seen;
 }
 
+// Before the results are written: once they are there nobody looks at the snapshot again.
+void InsituWorker::act(const SeenSnapshot& source, const AnalysisResults& results, std::ostream& out) {
+    auto judgement = judge(results.analysis, results.variables);
+    mark_snapshot(target_, session_.run, source, judgement);
+    for (const auto& problem : judgement.problems) out << "problem " << one_line(problem) << '\n';
+    if (!judgement.actions.empty())
+        for (const auto& mark : judgement.fulfilled) out << one_line(raise_line(judgement, mark)) << '\n';
+    out.flush();
+}
+
 // Pictures first: where results are there, whoever comes later has nothing to do.
 Result<> InsituWorker::put(const SeenSnapshot& source, const AnalysisResults& results) {
     Result<> drawn;
@@ -104,6 +115,7 @@ Result<std::size_t> InsituWorker::put_all(const Seen& seen, std::ostream& out) {
     for (const auto& results : all) {
         FB_TRY_ASSIGN(made, has_results(target_, session_.run, seen.source, results.analysis));
         if (made) continue;
+        act(seen.source, results, out);
         const auto done = put(seen.source, results);
         if (!done && count) count = done.error();
         if (count) ++*count;

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "catalog/catalog.hpp"
+#include "catalog/marks.hpp"
 #include "support/leased_node.hpp"
 
 using namespace forebay;
@@ -84,4 +85,28 @@ TEST_CASE("a damaged slot, another run and nonsense are answered, and the worker
     said = node.answers(node.see());
     CHECK(said.starts_with("failed"));
     CHECK(said.find("\"t\"") != std::string::npos);
+}
+
+TEST_CASE(
+    "a snapshot that fulfils a condition is marked before the agent is told, and what cannot be marked is a problem") {
+    const test::TempDirectory folder;
+    auto means = means_of("t");
+    means.condition = {"t/count > 0", "t/nan > 0", "v/* > 0"};
+    means.action = {Analysis::Action::mark, Analysis::Action::tell};
+    LeasedNode node(folder, {2, 1, 0, 1}, 0, {means});
+    const auto part = node.run + "/fields/" + catalog::part_name(CutFields::step, CutFields::id);
+    const auto absent = node.answers(node.see());
+    CHECK(absent.find("problem analysis 'means': no result has a name as condition 'v/* > 0' says") !=
+          std::string::npos);
+    CHECK(absent.find("has no stream \"fields\"") != std::string::npos);
+    CHECK(absent.find("\nraise tell ") != std::string::npos);
+    sys::posix_store().make_directories(part).value();
+    sys::posix_store().remove_tree(node.run + "/fields.means").value();  // else nobody looks again
+    const auto said = node.answers(node.see());
+    CHECK(said.find("\nraise mark,tell ") != std::string::npos);
+    CHECK(said.find(" means: t/count > 0 (t/count is ") != std::string::npos);
+    CHECK(said.ends_with("made 1\n"));
+    const auto marks = catalog::marks_beside(sys::posix_store(), part).value();
+    REQUIRE(marks.size() == 1);
+    CHECK(marks[0].condition == "t/count > 0");
 }

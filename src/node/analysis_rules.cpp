@@ -83,6 +83,7 @@ struct TakeAnalysis {
     template <class Entry>
     static bool take(json::Value from, std::vector<Entry>& list) {
         const auto count = from.list();
+        list.clear();
         for (std::size_t i = 0; count && i < *count; ++i)
             if (!take(from.entry(i), list.emplace_back())) return false;
         return count.has_value();

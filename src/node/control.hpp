@@ -26,7 +26,7 @@
 namespace forebay::node {
 
 inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
-inline constexpr std::uint32_t control_version = 7;
+inline constexpr std::uint32_t control_version = 8;
 inline constexpr std::uint32_t streams_max = 32;
 inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
 inline constexpr std::size_t error_text_max = 2048;
@@ -38,6 +38,10 @@ inline constexpr std::size_t step_samples_max = 64;
 // Of events that a watcher has not seen yet: a look a second keeps up with 256 of them, and a snapshot makes about
 // five.
 inline constexpr std::size_t events_max = 256;
+
+// Of conditions that the application has not been told of yet: a snapshot fulfils one or two, and a step takes longer
+// than a look at the page. An application that never looks needs none.
+inline constexpr std::size_t raised_max = 16, raised_text_max = 1024;
 
 inline constexpr std::uint32_t lingering_frees = 2;
 
@@ -117,6 +121,16 @@ struct EventControl {
     std::atomic<double> seconds{0};
 };
 
+// A condition of an analysis that a snapshot fulfils; raised.hpp writes and reads it.
+struct RaisedControl {
+    std::uint32_t stream = 0, actions = 0;
+    std::int64_t step = 0;
+    std::uint64_t snapshot_id = 0;
+    std::uint32_t session = 0, turn = 0;  // of its line
+    double value = 0;
+    std::array<char, raised_text_max> text{};
+};
+
 struct Control {
     std::atomic<std::uint64_t> magic{0};  // stored last
     std::uint32_t version = control_version;
@@ -146,6 +160,9 @@ struct Control {
     std::atomic<double> slowdown_percent{0};
     std::atomic<std::uint64_t> events_count{0};  // since the page was made
     std::array<EventControl, events_max> events;
+    std::atomic<std::uint64_t> raised_put{0};    // by the agent
+    std::atomic<std::uint64_t> raised_taken{0};  // by the node's first rank
+    std::array<RaisedControl, raised_max> raised;
     std::array<StreamControl, streams_max> streams;
     std::array<SlotControl, slots_max> slots;
 };

@@ -166,6 +166,9 @@ void add_saving(nb::module_& module) {
         .def_ro("stop", &Job::stop)
         .def_ro("seconds_left", &Job::seconds_left)
         .def_ro("reason", &Job::reason)
+        .def_ro("condition", &Job::condition)
+        .def_ro("value", &Job::value)
+        .def_ro("condition_step", &Job::condition_step)
         .def("__repr__", [](const Job& self) {
             const std::string decision = self.stop ? "save and stop" : self.save ? "save" : "go on";
             const auto left = std::isinf(self.seconds_left)
