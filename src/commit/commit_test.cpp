@@ -234,7 +234,7 @@ TEST_CASE("commit: costs are known") {
     CHECK(disk->calls(Op::rename) == 2);
     CHECK(disk->calls(Op::sync) == 1);
     CHECK(disk->calls(Op::sync_directory) == 3);  // the part, the stream, the run
-    CHECK(disk->calls(Op::list) == 2);  // of the part, and of marks that are not there
+    CHECK(disk->calls(Op::list) == 2);            // of the part, and of marks that are not there
 
     const SmallSnapshot many{.nodes = 8100, .elements_per_rank = 1};
     SimStore waiting;
