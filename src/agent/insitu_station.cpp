@@ -25,10 +25,12 @@ constexpr std::size_t notes_max = 32;
 /// a lease counts the snapshot as not analysed: a save when it takes the slot, the station where the analysis fails.
 class InsituStation::Lease {
 public:
-    Lease(Slots& slots, std::uint32_t slot)
+    Lease(Slots& slots, std::uint32_t slot, const Analysts& analysts)
         : event_(slots.event(What::analysed, slot)),
           slot_(slots.control(slot)),
-          not_analysed_(slots.stream(slot).not_analysed),
+          place_(analysts.what),
+          hold_(analysts.lease),
+          missed_(slots.stream(slot).*analysts.missed),
           snapshot_id_(slot_.snapshot_id.load()) {}
 
     std::uint64_t snapshot_id() const { return snapshot_id_; }
@@ -36,65 +38,85 @@ public:
     Event event(What what) const {
         auto event = event_;
         event.what = what;
+        event.place = place_;
         return event;
     }
     sys::Clock::duration age() const { return sys::Clock::now() - begun_; }
 
     /// Whether a save has taken the slot.
     bool is_taken() const {
-        return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.load() & node::lease_hold) == 0;
+        return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.load() & hold_) == 0;
     }
     /// The worker reads the slot no more.
     bool is_given_back() const { return given_back_; }
     void give_back() {
         if (std::exchange(given_back_, true)) return;
         // Of another save the slot has a lease of its own; the agent, whose thread this is, alone sets them.
-        counted_ = slot_.snapshot_id.load() != snapshot_id_ ||
-                   (slot_.holds.fetch_and(~node::lease_hold) & node::lease_hold) == 0;
+        counted_ = slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.fetch_and(~hold_) & hold_) == 0;
     }
     void count_unseen() {
         give_back();
-        if (!std::exchange(counted_, true)) ++not_analysed_;
+        if (!std::exchange(counted_, true)) ++missed_;
     }
     // A save may take the slot when the worker has read it, and before it is heard to say so.
     void count_seen() {
-        if (std::exchange(counted_, false)) --not_analysed_;
+        if (std::exchange(counted_, false)) --missed_;
     }
 
 private:
     const Event event_;
     node::SlotControl& slot_;
-    std::atomic<std::uint64_t>& not_analysed_;
+    const char* const place_;
+    const std::uint32_t hold_;
+    std::atomic<std::uint64_t>& missed_;
     const std::uint64_t snapshot_id_;
     const sys::Clock::time_point begun_ = sys::Clock::now();
     bool given_back_ = false, counted_ = false;
 };
 
-InsituStation::InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace)
+InsituStation::InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace,
+                             Analysts analysts)
     : slots_(slots),
       directory_(std::move(directory)),
       options_(std::move(options)),
       tell_(std::move(tell)),
-      pace_(pace) {}
+      pace_(pace),
+      analysts_(analysts),
+      calls_(pace.ends_max) {}
+
+// Which analyses this station has made of the slot's step.
+Result<InsituStation::Due> InsituStation::due(std::uint32_t slot) const {
+    FB_TRY_ASSIGN(analyses, node::decode_analyses(slots_.stream(slot).insitu.data()));
+    Due due{std::move(analyses), {}};
+    const auto step = slots_.control(slot).step.load();
+    for (std::size_t i = 0; i < due.analyses.size(); ++i) {
+        const bool is_script = due.analyses[i].kind == Analysis::Kind::script;
+        if (is_script == analysts_.are_scripts && step % due.analyses[i].every == 0) due.indices.push_back(i);
+    }
+    return due;
+}
 
 // A text that cannot be read is for the worker to refuse: then somebody is told.
 bool InsituStation::wants(std::uint32_t slot) const {
-    const auto& text = slots_.stream(slot).insitu;
-    if (text[0] == '\0') return false;
-    const auto analyses = node::decode_analyses(text.data());
-    const auto step = slots_.control(slot).step.load();
-    return !analyses || std::ranges::any_of(*analyses, [&](const Analysis& one) { return step % one.every == 0; });
+    const auto found = due(slot);
+    return found ? !found->indices.empty() : !analysts_.are_scripts;
+}
+
+void InsituStation::leave_out(std::uint32_t slot, const std::string& why) {
+    Lease lease(slots_, slot, analysts_);
+    if (!lease.is_taken()) leave_unseen(lease, why);
 }
 
 Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const std::atomic<bool>& stop) {
-    Lease lease(slots_, slot);
+    Lease lease(slots_, slot, analysts_);
     if (lease.is_taken() || !wants(slot)) return {};
     if (ends_ >= pace_.ends_max) {
-        leave_unseen(lease, "there are no more analyses in this session");
+        leave_unseen(lease, fmt::format("there are no more {} in this session", analysts_.what));
         return {};
     }
     const auto ran = [&]() -> Result<> {
-        FB_TRY(begin(slot, lease));
+        const auto found = due(slot);  // else the worker says what is wrong
+        FB_TRY(begin(slot, lease, found ? *found : Due()));
         return follow(lease, gate, stop);
     }();
     if (ran) return {};
@@ -103,22 +125,44 @@ Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const st
         if (lease.is_given_back()) leave_unseen(lease, "the agent was told to leave");
         return ran;  // else the next agent has it analysed
     }
-    end_worker(ran.error());
+    call_ended(lease, ran.error());
     leave_unseen(lease, ran.error().line());
     return {};
 }
 
-Result<> InsituStation::begin(std::uint32_t slot, const Lease& lease) {
+// Who ends the worker from within a call of a script pays for it alone.
+void InsituStation::call_ended(const Lease& lease, const Error& error) {
+    const auto name = calls_.worker_ended();
+    if (!name) return end_worker(error);
+    worker_.reset();
+    if (!calls_.is_switched_off(*name)) {
+        tell_({.what = What::worker_ended, .place = analysts_.what, .detail = error.line()});
+        return;
+    }
+    auto off = lease.event(What::script_off);
+    off.count = pace_.ends_max;
+    off.place = *name;
+    off.detail = error.line();
+    tell_(off);
+}
+
+Result<> InsituStation::begin(std::uint32_t slot, const Lease& lease, const Due& due) {
+    calls_.look_at(slots_.control(slot).stream, due.analyses, due.indices);
     if (worker_)
         if (const auto said = worker_->answer({}); !said) end_worker(said.error());
+    // One interpreter at a time.
+    const auto python = analysts_.are_scripts && !due.indices.empty() ? due.analyses[due.indices.front()].python : "";
+    if (python != python_) worker_.reset();
     if (!worker_) {
-        FB_TRY_ASSIGN(started, AnalysisWorker::start(directory_, options_));
+        python_ = python;
+        FB_TRY_ASSIGN(started, analysts_.are_scripts ? AnalysisWorker::start_python(directory_, options_, python)
+                                                     : AnalysisWorker::start(directory_, options_));
         worker_ = std::move(started);
         tell_({.what = What::worker_begun,
                .count = static_cast<std::uint64_t>(worker_->process()),
                .place = worker_->program()});
     }
-    return worker_->see(slot, lease.snapshot_id(), lease.step());
+    return worker_->see(slot, lease.snapshot_id(), lease.step(), calls_.switched_off());
 }
 
 // Until its last word on the snapshot. What waits for the agent meanwhile takes none of the worker's time.
@@ -128,12 +172,14 @@ Result<> InsituStation::follow(Lease& lease, move::Gate& gate, const std::atomic
     while (!stop.load()) {
         const bool taken = lease.is_taken();  // before the look for a `seen` that may have been said before
         FB_TRY_ASSIGN(answer, worker_->answer(gate.wanted() ? std::chrono::milliseconds(0) : pace_.look));
-        const auto worked = lease.age() - passed;
+        const auto worked = lease.age() - passed - calls_.spent();
         if (answer.kind == Said::none && taken && !lease.is_given_back()) {
             worker_.reset();
+            calls_.forget();
             leave_unseen(lease, "a save needed its slot");
             return {};
         }
+        if (const auto why = calls_.overdue()) return Error{ErrorKind::retry, *why};
         if (worked > (seen_at ? *seen_at + pace_.made_max : pace_.seen_max))
             return Error{ErrorKind::retry,
                          fmt::format("{} had not {} it after {} s and was killed", worker_->program(),
@@ -168,6 +214,12 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
             lease.give_back();
             node::ring(slots_.page().news);
             return false;
+        case Said::calls:
+            if (!calls_.begin(answer.count)) return misplaced("'calls' of no script, or in a call");
+            return false;
+        case Said::returned:
+            if (!calls_.end()) return misplaced("'returned' outside a call");
+            return false;
         case Said::failed:
             ends_ = 0;
             leave_unseen(lease, answer.text);
@@ -176,6 +228,10 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
     }
     if (!lease.is_given_back()) return misplaced("'made' before 'seen'");
     ends_ = 0;
+    if (const auto name = calls_.left_out()) {
+        leave_unseen(lease, fmt::format("analysis '{}' is switched off", *name));
+        return true;
+    }
     lease.count_seen();
     auto analysed = lease.event(What::analysed);
     analysed.count = answer.count;
@@ -187,10 +243,13 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
 void InsituStation::end_worker(const Error& error) {
     worker_.reset();
     const bool is_last = ++ends_ == pace_.ends_max;
-    tell_({.what = is_last ? What::analyses_end : What::worker_ended, .count = ends_, .detail = error.line()});
+    tell_({.what = is_last ? What::analyses_end : What::worker_ended,
+           .count = ends_,
+           .place = analysts_.what,
+           .detail = error.line()});
 }
 
-void InsituStation::leave_unseen(Lease& lease, const std::string& why) {
+void InsituStation::leave_unseen(Lease& lease, const std::string& why) const {
     lease.count_unseen();
     auto unseen = lease.event(What::not_analysed);
     unseen.detail = why;

@@ -9,7 +9,7 @@
 //                     problem TEXT             one analysis could not be made; the others go on
 //
 // A line each; text has no line feeds. A save may take the slot while the worker reads it, and then takes the lease
-// first (node::lease_hold). So what was read counts only if the lease is still there afterwards.
+// first (sealed_slot.hpp). So what was read counts only if the lease is still there afterwards.
 //
 // Threads: one.
 
@@ -45,7 +45,6 @@ private:
     };
     Result<Seen> see(std::uint32_t slot, std::uint64_t id, std::ostream& out);
     Result<std::size_t> finish(const Seen& seen, std::ostream& out);
-    bool has_lease(std::uint32_t slot, std::uint64_t id) const;
     Result<> put(const SeenSnapshot& source, const AnalysisResults& results);
 
     sys::Store& target_;
