@@ -222,12 +222,14 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
             return false;
         case Said::failed:
             ends_ = 0;
+            calls_.survived();
             leave_unseen(lease, answer.text);
             return true;
         case Said::made: break;
     }
     if (!lease.is_given_back()) return misplaced("'made' before 'seen'");
     ends_ = 0;
+    calls_.survived();
     if (const auto name = calls_.left_out()) {
         leave_unseen(lease, fmt::format("analysis '{}' is switched off", *name));
         return true;

@@ -11,6 +11,7 @@ void ScriptCalls::look_at(std::uint32_t stream, std::vector<Analysis> analyses, 
     analyses_ = std::move(analyses);
     due_ = std::move(due);
     begun_.reset();
+    called_.clear();
     spent_ = {};
 }
 
@@ -30,15 +31,19 @@ std::optional<std::string> ScriptCalls::left_out() const {
 bool ScriptCalls::begin(std::uint64_t index) {
     if (begun_ || index >= analyses_.size() || analyses_[index].kind != Analysis::Kind::script) return false;
     begun_ = {index, sys::Clock::now()};
+    called_.insert(index);
     return true;
 }
 
 bool ScriptCalls::end() {
     if (!begun_) return false;
     spent_ = spent();
-    ends_.erase({stream_, begun_->index});
     begun_.reset();
     return true;
+}
+
+void ScriptCalls::survived() {
+    for (const auto index : called_) ends_.erase({stream_, index});
 }
 
 sys::Clock::duration ScriptCalls::spent() const { return begun_ ? spent_ + (sys::Clock::now() - begun_->since) : spent_; }

@@ -1,7 +1,7 @@
 // The calls of scripts' functions, as a worker tells them: how long one may take, and which scripts have ended their
 // worker so often that they are switched off.
 //
-// Life, of a snapshot: look_at() -> begin(), end() of each call -> look_at() of the next. worker_ended() at any time.
+// Life, of a snapshot: look_at() -> begin(), end() of each call -> survived(). worker_ended() at any time.
 // Threads: one.
 
 #pragma once
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,8 +34,10 @@ public:
 
     /// False where no script of the stream has that index, or a call is under way.
     bool begin(std::uint64_t index);
-    /// False where none is under way. The script has not ended its worker this time.
+    /// False where none is under way.
     bool end();
+    /// The worker has said its last word on the snapshot: the scripts that were called have not ended it this time.
+    void survived();
     /// What the calls of this snapshot have taken until now.
     sys::Clock::duration spent() const;
     /// That the call under way has taken longer than it may; else nothing.
@@ -57,6 +60,7 @@ private:
     std::vector<Analysis> analyses_;
     std::vector<std::size_t> due_;
     std::optional<Call> begun_;
+    std::set<std::size_t> called_;  // of this snapshot
     sys::Clock::duration spent_{0};
     std::map<std::pair<std::uint32_t, std::size_t>, std::uint32_t> ends_;  // in a row, of a stream's script
 };
