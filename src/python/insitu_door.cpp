@@ -17,6 +17,7 @@
 #include "agent/serve.hpp"
 #include "base/crc32c.hpp"
 #include "base/glob.hpp"
+#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/run.hpp"
@@ -220,5 +221,7 @@ NB_MODULE(_forebay_insitu, module) {
     module.def(
         "matches", [](const std::string& pattern, const std::string& name) { return matches(pattern, name); },
         "pattern"_a, "name"_a);
+    module.def(
+        "show_text", [](const std::string& text) { return show_text(text); }, "text"_a);
     module.def("step_name", &catalog::step_name, "step"_a);
 }
