@@ -116,10 +116,10 @@ struct Analysis {
     int members = 20;             // of a halo, at least
     bool picture = true;          // of slice, projection and density
     Palette palette = Palette::ember;
-    std::string script = {};                          // the file; each of its functions says what it looks at
-    std::string python = {};                          // its interpreter; "": beside the package, else python3 in PATH
-    std::chrono::milliseconds time_limit{60'000};     // of a call of a function, and of the script's import
-    std::int64_t memory_limit_bytes = 4ll << 30;      // that a script may have allocated; 0: no limit
+    std::string script = {};                       // the file; each of its functions says what it looks at
+    std::string python = {};                       // its interpreter; "": beside the package, else python3 in PATH
+    std::chrono::milliseconds time_limit{60'000};  // of a call of a function, and of the script's import
+    std::int64_t memory_limit_bytes = 4ll << 30;   // that a script may have allocated; 0: no limit
 };
 
 /// Equal on every rank, else Session::stream() refuses them.

@@ -31,16 +31,22 @@ Result<AnalysisWorker> AnalysisWorker::start(sys::Spawn spawn, const std::string
 }
 
 Result<AnalysisWorker> AnalysisWorker::start(const std::string& directory, const AgentOptions& options) {
-    return start({.program = agent_program(options.program), .arguments = {"insitu-worker"}, .environment = {},
-                  .environment_removed = {}, .log_path = {}},
+    return start({.program = agent_program(options.program),
+                  .arguments = {"insitu-worker"},
+                  .environment = {},
+                  .environment_removed = {},
+                  .log_path = {}},
                  directory, options);
 }
 
 Result<AnalysisWorker> AnalysisWorker::start_python(const std::string& directory, const AgentOptions& options,
                                                     const std::string& python) {
     const auto place = python_place(python);
-    return start({.program = place.program, .arguments = {"-m", "forebay.insitu_worker"},
-                  .environment = place.environment, .environment_removed = {}, .log_path = {}},
+    return start({.program = place.program,
+                  .arguments = {"-m", "forebay.insitu_worker"},
+                  .environment = place.environment,
+                  .environment_removed = {},
+                  .log_path = {}},
                  directory, options);
 }
 

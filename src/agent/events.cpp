@@ -12,13 +12,13 @@ namespace forebay::agent {
 namespace {
 
 constexpr std::array event_names{
-    "begun",         "overtook",     "late",      "noted",      "overruled",       "drained",      "failed",
-    "incomplete",    "superseded",   "set_aside", "committed",  "found_committed", "analysed",     "not_analysed",
-    "analysis_note", "left_unseen",  "viewed",    "not_viewed", "pruned",          "uncompressed", "not_pruned",
-    "problem",       "stays",        "packed",    "not_packed", "packed_later",    "left_out",     "not_renewed",
-    "not_looked_at", "lost",         "serves",    "forwards",   "takes_cpus",      "miscounted",   "worker_begun",
-    "worker_ended",  "analyses_end", "script_off", "lingers",   "leaves",     "leaves_work",     "freed",        "not_freed",
-    "unrecorded"};
+    "begun",         "overtook",     "late",       "noted",      "overruled",       "drained",      "failed",
+    "incomplete",    "superseded",   "set_aside",  "committed",  "found_committed", "analysed",     "not_analysed",
+    "analysis_note", "left_unseen",  "viewed",     "not_viewed", "pruned",          "uncompressed", "not_pruned",
+    "problem",       "stays",        "packed",     "not_packed", "packed_later",    "left_out",     "not_renewed",
+    "not_looked_at", "lost",         "serves",     "forwards",   "takes_cpus",      "miscounted",   "worker_begun",
+    "worker_ended",  "analyses_end", "script_off", "lingers",    "leaves",          "leaves_work",  "freed",
+    "not_freed",     "unrecorded"};
 static_assert(event_names.size() == static_cast<std::size_t>(What::unrecorded) + 1);
 
 // Most streams have built-in analyses alone.
@@ -78,12 +78,13 @@ std::string line_of_agent(const Event& event) {
             return fmt::format("the program of the {} has failed, the next snapshot gets a new one: {}", event.place,
                                event.detail);
         case What::analyses_end:
-            return fmt::format("no more {} in this session, their program has failed {} times in a row: {}", event.place,
-                               event.count, event.detail);
+            return fmt::format("no more {} in this session, their program has failed {} times in a row: {}",
+                               event.place, event.count, event.detail);
         case What::script_off:
-            return fmt::format("analysis '{}' of stream '{}' is switched off for this session, its script has ended its "
-                               "process {} times in a row: {}",
-                               event.place, event.stream, event.count, event.detail);
+            return fmt::format(
+                "analysis '{}' of stream '{}' is switched off for this session, its script has ended its "
+                "process {} times in a row: {}",
+                event.place, event.stream, event.count, event.detail);
         case What::lingers:
             return fmt::format("everything is committed; what is staged is kept {} s more for a restart",
                                event.seconds);

@@ -44,9 +44,7 @@ public:
     sys::Clock::duration age() const { return sys::Clock::now() - begun_; }
 
     /// Whether a save has taken the slot.
-    bool is_taken() const {
-        return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.load() & hold_) == 0;
-    }
+    bool is_taken() const { return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.load() & hold_) == 0; }
     /// The worker reads the slot no more.
     bool is_given_back() const { return given_back_; }
     void give_back() {

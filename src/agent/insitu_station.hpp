@@ -30,8 +30,8 @@ struct InsituPace {
     /// Between two looks whether anything is to be drained, or the slot is taken: 20 a second cost nothing beside what
     /// the worker computes, and a drain takes longer than it waits.
     std::chrono::milliseconds look{50};
-    /// From `see` to `seen`, without the calls of scripts, which have a limit of their own. It reads the slot and computes: 100 GB at 1 GB/s are 100 s, and there may be several
-    /// passes.
+    /// From `see` to `seen`, without the calls of scripts, which have a limit of their own. It reads the slot and
+    /// computes: 100 GB at 1 GB/s are 100 s, and there may be several passes.
     std::chrono::milliseconds seen_max{600'000};
     /// From `seen` to its last word: it writes results of some MB at most, to a target that may be slow to answer.
     std::chrono::milliseconds made_max{300'000};
@@ -53,8 +53,8 @@ inline constexpr Analysts scripts{"scripts", "scripts", node::script_lease_hold,
 
 class InsituStation final : public Station {
 public:
-    /// `slots` must outlive it. The worker works for `directory`; that of built-in analyses is the program that `options`
-    /// say.
+    /// `slots` must outlive it. The worker works for `directory`; that of built-in analyses is the program that
+    /// `options` say.
     InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace = {},
                   Analysts analysts = built_in);
 
@@ -62,7 +62,8 @@ public:
     std::uint32_t hold() const override { return analysts_.lease; }
     bool wants(std::uint32_t slot) const override;
     Result<> run(std::uint32_t slot, bool again, move::Gate& gate, const std::atomic<bool>& stop) override;
-    /// Counts and tells that the slot's snapshot is not analysed. Also while another thread is in run() of another slot.
+    /// Counts and tells that the slot's snapshot is not analysed. Also while another thread is in run() of another
+    /// slot.
     void leave_out(std::uint32_t slot, const std::string& why);
 
 private:

@@ -46,7 +46,9 @@ void ScriptCalls::survived() {
     for (const auto index : called_) ends_.erase({stream_, index});
 }
 
-sys::Clock::duration ScriptCalls::spent() const { return begun_ ? spent_ + (sys::Clock::now() - begun_->since) : spent_; }
+sys::Clock::duration ScriptCalls::spent() const {
+    return begun_ ? spent_ + (sys::Clock::now() - begun_->since) : spent_;
+}
 
 std::optional<std::string> ScriptCalls::overdue() const {
     if (!begun_) return {};

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/attempt.hpp"
 
 namespace forebay::agent {
@@ -35,14 +37,20 @@ Result<> SideStation::run(std::uint32_t slot, bool again, move::Gate& gate, cons
         if (!started) return station_->run(slot, again, gate, stop);
         thread_ = std::move(*started);
     }
+    const Job job{slot, slots_.control(slot).snapshot_id.load()};
     std::unique_lock lock(mutex_);
-    if (const auto other = slot_) {
-        lock.unlock();
-        station_->leave_out(slot, fmt::format("its scripts are at work on step {} of stream '{}'",
-                                              slots_.control(*other).step.load(), slots_.stream_name(*other)));
-        return {};
+    if (!jobs_.empty()) {
+        const auto& other = slots_.control(jobs_.front().slot);
+        const bool is_read = other.snapshot_id.load() == jobs_.front().save && (other.holds.load() & hold()) != 0;
+        if (is_read) {
+            const auto why = fmt::format("its scripts are at work on step {} of stream '{}'", other.step.load(),
+                                         slots_.stream_name(jobs_.front().slot));
+            lock.unlock();
+            station_->leave_out(slot, why);
+            return {};
+        }
     }
-    slot_ = slot;
+    jobs_.push_back(job);
     lock.unlock();
     wake_.notify_all();
     return {};
@@ -50,25 +58,30 @@ Result<> SideStation::run(std::uint32_t slot, bool again, move::Gate& gate, cons
 
 bool SideStation::is_at_work(std::uint32_t slot) const {
     const std::lock_guard lock(mutex_);
-    return slot_ == slot;
+    return std::ranges::find(jobs_, slot, &Job::slot) != jobs_.end();
+}
+
+void SideStation::work(const Job& job) {
+    if (slots_.control(job.slot).snapshot_id.load() != job.save) return;  // a save has taken the slot, and counted it
+    NoGate gate;
+    const auto ran = attempt([&] { return station_->run(job.slot, true, gate, stop_); });
+    if (!ran && !stop_.load()) station_->leave_out(job.slot, ran.error().line());
 }
 
 void SideStation::keep() {
-    NoGate gate;
     std::unique_lock lock(mutex_);
     while (true) {
-        wake_.wait(lock, [this] { return slot_ || stop_.load(); });
-        if (!slot_ || stop_.load()) return;
-        const auto slot = *slot_;
+        wake_.wait(lock, [this] { return !jobs_.empty() || stop_.load(); });
+        if (stop_.load()) return;
+        const auto job = jobs_.front();
         lock.unlock();
-        auto& control = slots_.control(slot);
-        const auto save = control.snapshot_id.load();
-        const auto ran = attempt([&] { return station_->run(slot, true, gate, stop_); });
-        if (!ran && !stop_.load()) station_->leave_out(slot, ran.error().line());
+        work(job);
         lock.lock();
+        if (stop_.load()) return;
         // Under the lock: the loop must not find the bit of this save without a station at work.
-        if (!stop_.load() && control.snapshot_id.load() == save) control.holds.fetch_and(~station_->hold());
-        slot_.reset();
+        auto& control = slots_.control(job.slot);
+        if (control.snapshot_id.load() == job.save) control.holds.fetch_and(~hold());
+        jobs_.pop_front();
         node::ring(slots_.page().bell);
         node::ring(slots_.page().news);
     }

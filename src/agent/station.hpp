@@ -4,8 +4,8 @@
 //
 // A slot that an agent begins to drain gets a bit on the control page for each station that wants it, and loses the bit
 // when the station has run. So an agent that comes after a killed one, also in a later session, knows what is left. The
-// station of analyses (insitu_station.hpp) has no more than a lease: a save that needs the slot takes it. A station that
-// others must not wait for works on a thread of its own (side_station.hpp).
+// station of analyses (insitu_station.hpp) has no more than a lease: a save that needs the slot takes it. A station
+// that others must not wait for works on a thread of its own (side_station.hpp).
 
 #pragma once
 

@@ -88,8 +88,7 @@ Result<> look_for_scripts(const std::string& stream, const StreamOptions& option
         if (!found)
             return because(found.error(),
                            fmt::format("stream '{}': insitu.{}.script is {}, which {} cannot read: {}", stream,
-                                       analysis.name, show_text(analysis.script), sys::host_name(),
-                                       found.error().what),
+                                       analysis.name, show_text(analysis.script), sys::host_name(), found.error().what),
                            "", "put it where every node can read it, or name another one");
     }
     return {};

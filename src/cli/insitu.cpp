@@ -130,10 +130,11 @@ Result<> analyse_one(sys::Store& store, const InsituArguments& options, const ca
 Error analyse_by_python(const InsituArguments& options, const std::vector<catalog::Snapshot>& snapshots,
                         const std::vector<Analysis>& scripts, const std::string& to, bool has_found) {
     const auto place = agent::python_place(scripts.front().python);
-    std::vector<std::string> words{"-m", "forebay.insitu_afterwards", "--to", to, "--jobs", std::to_string(options.jobs)};
+    std::vector<std::string> words{"-m",     "forebay.insitu_afterwards", "--to", to,
+                                   "--jobs", std::to_string(options.jobs)};
     if (!options.pictures.empty()) words.insert(words.end(), {"--pictures", options.pictures});
-    for (const auto& [is_given, word] : {std::pair(options.again, "--again"), std::pair(options.json, "--json"),
-                                         std::pair(has_found, "--found")})
+    for (const auto& [is_given, word] :
+         {std::pair(options.again, "--again"), std::pair(options.json, "--json"), std::pair(has_found, "--found")})
         if (is_given) words.emplace_back(word);
     for (const auto& script : scripts)
         words.insert(words.end(), {"--analysis", script.name, std::to_string(script.every), script.script});
@@ -157,7 +158,8 @@ Result<Exit> script_of(const InsituArguments& options) {
             const bool is_result = std::ranges::any_of(
                 place.streams, [&](const std::string& other) { return stream.starts_with(other + "."); });
             if (!place.stream_named && (is_result || format::is_packed_stream(stream))) continue;
-            FB_TRY_ASSIGN(found, find_steps(store, fmt::format("{}/{}@all", place.run, stream), std::chrono::seconds(0)));
+            FB_TRY_ASSIGN(found,
+                          find_steps(store, fmt::format("{}/{}@all", place.run, stream), std::chrono::seconds(0)));
             std::ranges::move(found.snapshots, std::back_inserter(snapshots));
         }
     }
@@ -186,8 +188,8 @@ Result<Exit> insitu_of(const InsituArguments& options) {
     analyses.erase(scripts.begin(), scripts.end());
     if (options.json && !analyses.empty() && !of_python.empty())
         return Error{ErrorKind::refused,
-                     fmt::format("{} has built-in analyses and scripts, whose reports are two", options.configuration), "",
-                     "leave out --json, or name the script instead of the configuration"};
+                     fmt::format("{} has built-in analyses and scripts, whose reports are two", options.configuration),
+                     "", "leave out --json, or name the script instead of the configuration"};
     const auto to = results_run(options, first);
     if (!options.pictures.empty()) FB_TRY(store.make_directories(options.pictures));
     InsituReport report(options.json);

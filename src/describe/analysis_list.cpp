@@ -21,8 +21,8 @@ namespace forebay::describe {
 
 namespace {
 
-constexpr int bins_2d_max = 4096;  // along each axis: 128 MiB of counts
-constexpr int stars_max = 4;       // of a pattern, as in the rules of compression
+constexpr int bins_2d_max = 4096;             // along each axis: 128 MiB of counts
+constexpr int stars_max = 4;                  // of a pattern, as in the rules of compression
 constexpr std::size_t text_bytes_max = 1024;  // of a path: those of a stream's analyses fit on the control page
 
 std::string show(const Flag&, bool value) { return value ? "true" : "false"; }
@@ -103,8 +103,10 @@ struct CheckAnalysis {
     void operator()(const AnalysisOption&, const Flag&, bool) const {}
     void operator()(const AnalysisOption& option, const AnyText& any, const std::string& text) const {
         if (text.size() > text_bytes_max || !is_showable(text))
-            refuse(option, fmt::format("'{}'", show(any, text)), fmt::format("{} of at most {} bytes, without control "
-                                                                            "characters", any.what, text_bytes_max));
+            refuse(option, fmt::format("'{}'", show(any, text)),
+                   fmt::format("{} of at most {} bytes, without control "
+                               "characters",
+                               any.what, text_bytes_max));
     }
     void operator()(const AnalysisOption& option, const Seconds& seconds, std::chrono::milliseconds value) const {
         if (value <= std::chrono::milliseconds(0) || value > wait_longest)

@@ -1,5 +1,5 @@
-// One node's part of a snapshot as a script sees it: blocks of memory that were verified before they are given out. Of a
-// sealed slot they lie where they are, in a read-only mapping; of a drained node file they are read once and kept.
+// One node's part of a snapshot as a script sees it: blocks of memory that were verified before they are given out. Of
+// a sealed slot they lie where they are, in a read-only mapping; of a drained node file they are read once and kept.
 //
 // Threads: one at a time.
 

@@ -161,8 +161,8 @@ static_assert(std::atomic<SlotState>::is_always_lock_free && std::atomic<std::ui
 /// directory by a count, an index or a name (`corrupt`).
 Result<> check(const Control& control, const std::string& path);
 
-/// Ends the leases of a slot that a save takes, before a byte of it changes: who reads the slot by one looks for its bit
-/// when it has read. The snapshot then counts as not analysed, and as missed by scripts.
+/// Ends the leases of a slot that a save takes, before a byte of it changes: who reads the slot by one looks for its
+/// bit when it has read. The snapshot then counts as not analysed, and as missed by scripts.
 void take_leases(Control& control, SlotControl& slot);
 
 /// Rings a bell after the changes it announces.

@@ -66,8 +66,8 @@ nb::list variables_of(const NodeView& view) {
             const Numbers size = variable.kind == Kind::particles ? Numbers{place.size_bytes / variable.type.size_bytes}
                                                                   : numbers(is_array ? place.box.size : variable.shape);
             if (head.stores(v))
-                blocks.append(nb::make_tuple(block, place.rank, is_array ? numbers(place.box.lo) : Numbers(size.size()),
-                                             size));
+                blocks.append(
+                    nb::make_tuple(block, place.rank, is_array ? numbers(place.box.lo) : Numbers(size.size()), size));
         }
         all.append(nb::make_tuple(variable.name, name_of(variable.type), std::string(name_of(variable.kind)),
                                   numbers(variable.shape), unit, description, dimensions, others, blocks));
@@ -86,18 +86,18 @@ nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>> block_of(const nb::handl
 }
 
 /// A run at its target, seen from a session on this node or afterwards.
-class Place {
+class ScriptRun {
 public:
-    explicit Place(std::string run) : store_(std::shared_ptr<void>(), &sys::posix_store()), run_(std::move(run)) {}
+    explicit ScriptRun(std::string run) : store_(std::shared_ptr<void>(), &sys::posix_store()), run_(std::move(run)) {}
     /// For the process of a worker: pinned as its agent wants it, and ended with it.
-    static std::unique_ptr<Place> of_session(const std::string& directory) {
-        const auto open = [&]() -> Result<std::unique_ptr<Place>> {
+    static std::unique_ptr<ScriptRun> of_session(const std::string& directory) {
+        const auto open = [&]() -> Result<std::unique_ptr<ScriptRun>> {
             FB_TRY(sys::end_with_parent());
             FB_TRY_ASSIGN(session, agent::session_of(directory));
             FB_TRY(sys::pin_to_cpus(session.agent.cpus.empty() ? "all" : session.agent.cpus));
             FB_TRY_ASSIGN(staging, node::Staging::join(directory));
             FB_TRY_ASSIGN(target, agent::target_of(session.run, session.forwarding, {}));
-            auto place = std::make_unique<Place>(session.run);
+            auto place = std::make_unique<ScriptRun>(session.run);
             place->store_ = std::move(target.store);
             place->printed_ = {.run = session.run,
                                .run_id = session.run_id,
@@ -119,7 +119,8 @@ public:
         auto sealed = insitu::SealedSlot::open(*staging_, slot, id, node::script_lease_hold).value();
         nb::list analyses;
         for (const auto& analysis : sealed.analyses())
-            analyses.append(nb::make_tuple(analysis.name, analysis.script, analysis.every, analysis.memory_limit_bytes));
+            analyses.append(
+                nb::make_tuple(analysis.name, analysis.script, analysis.every, analysis.memory_limit_bytes));
         return {std::make_unique<NodeView>(std::move(sealed)), analyses};
     }
     std::vector<std::unique_ptr<NodeView>> drained(const std::string& directory) {
@@ -128,10 +129,12 @@ public:
             std::vector<std::unique_ptr<NodeView>> nodes;
             for (const auto& line : manifest.nodes) {
                 FB_TRY_ASSIGN(node, catalog::BlockReader::open(*store_, directory, line));
-                nodes.push_back(std::make_unique<NodeView>(
-                    insitu::SeenSnapshot{manifest.schema.stream, {manifest.step, manifest.time}, manifest.snapshot_id,
-                                         static_cast<std::uint32_t>(manifest.nodes.size())},
-                    std::move(node)));
+                nodes.push_back(
+                    std::make_unique<NodeView>(insitu::SeenSnapshot{manifest.schema.stream,
+                                                                    {manifest.step, manifest.time},
+                                                                    manifest.snapshot_id,
+                                                                    static_cast<std::uint32_t>(manifest.nodes.size())},
+                                               std::move(node)));
             }
             return nodes;
         };
@@ -158,8 +161,8 @@ public:
                                            const Tasks& tasks) {
         check_identity();
         const auto& record = view.node().head().record;
-        insitu::NodePart part{record.snapshot_id, record.step, record.node, record.nodes,
-                              crc32c(std::as_bytes(std::span(rules))), {}};
+        insitu::NodePart part{
+            record.snapshot_id, record.step, record.node, record.nodes, crc32c(std::as_bytes(std::span(rules))), {}};
         for (const auto& [task, bytes] : tasks) part.tasks.push_back({task, bytes_in(bytes)});
         const auto parts = [&] {
             const nb::gil_scoped_release released;
@@ -206,18 +209,18 @@ NB_MODULE(_forebay_insitu, module) {
         .def_prop_ro("has_lease", &NodeView::has_lease)
         .def("variables", &variables_of)
         .def("block", &block_of, "block"_a);
-    nb::class_<Place>(module, "Place")
+    nb::class_<ScriptRun>(module, "ScriptRun")
         .def(nb::init<std::string>(), "run"_a)
-        .def_static("of_session", &Place::of_session, "directory"_a)
-        .def_prop_ro("run", &Place::run)
-        .def_prop_ro("spool", &Place::spool)
-        .def("log", &Place::log, "text"_a, Waits())
-        .def("open", &Place::open, "slot"_a, "snapshot_id"_a)
-        .def("drained", &Place::drained, "directory"_a)
-        .def("has_results", &Place::has_results, "node"_a, "name"_a, Waits())
-        .def("write_results", &Place::write_results, "node"_a, "name"_a, "found"_a)
-        .def("join", &Place::join, "node"_a, "name"_a, "rules"_a, "tasks"_a)
-        .def("remove_parts", &Place::remove_parts, "node"_a, "name"_a, Waits());
+        .def_static("of_session", &ScriptRun::of_session, "directory"_a)
+        .def_prop_ro("run", &ScriptRun::run)
+        .def_prop_ro("spool", &ScriptRun::spool)
+        .def("log", &ScriptRun::log, "text"_a, Waits())
+        .def("open", &ScriptRun::open, "slot"_a, "snapshot_id"_a)
+        .def("drained", &ScriptRun::drained, "directory"_a)
+        .def("has_results", &ScriptRun::has_results, "node"_a, "name"_a, Waits())
+        .def("write_results", &ScriptRun::write_results, "node"_a, "name"_a, "found"_a)
+        .def("join", &ScriptRun::join, "node"_a, "name"_a, "rules"_a, "tasks"_a)
+        .def("remove_parts", &ScriptRun::remove_parts, "node"_a, "name"_a, Waits());
     module.def(
         "matches", [](const std::string& pattern, const std::string& name) { return matches(pattern, name); },
         "pattern"_a, "name"_a);

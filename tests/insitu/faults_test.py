@@ -146,6 +146,31 @@ def test_a_slow_script_keeps_one_slot_and_nobody_waits_for_it(tmp_path):
     assert float(results(saves.run)[1]["max"]) == 24
 
 
+def test_what_is_damaged_in_the_slot_is_not_shown_to_a_script(tmp_path):
+    script = f"""
+@every(1, variables=["theta"])
+def first(snapshot):
+    open({str(tmp_path / "reads")!r}, "w").close()
+    while not os.path.exists({str(tmp_path / "go")!r}): time.sleep(0.01)
+@every(1, variables=["gas/x"])
+def second(snapshot):
+    return {{"x": snapshot["gas/x"].array}}
+"""
+    saves = Saves(tmp_path, write_config(tmp_path, script))
+    saves.save(1, waits=False)
+    scripted.soon((tmp_path / "reads").exists)
+    (slot,) = [path for path in saves.memory.glob("*/*/fields.*.h5") if saves.x.tobytes() in path.read_bytes()]
+    with open(slot, "r+b") as file:
+        file.seek(file.read().index(saves.x.tobytes()) + 8)
+        file.write(b"\1")
+    (tmp_path / "go").touch()
+    scripted.soon(lambda: saves.stream.counters.scripts_missed == 1)
+    saves.save(2)
+    told, _ = saves.close()
+    assert re.search("step 1 of stream 'fields' is not analysed by its scripts: analysis 'look': .*'?gas/x'?.*checksum", told), told
+    assert sorted(results(saves.run)) == [2]
+
+
 @pytest.mark.parametrize("script, said", [
     ("import nothing_such\n", "No module named 'nothing_such'"), ("def (\n", "SyntaxError"),
     ("os._exit(4)\n", "ended with exit code 4"), ("x = 1\n", "marked by @every, are of no stream at all"),

@@ -15,7 +15,7 @@ ENVIRONMENT = os.environ | {"PYTHONPATH": str(BUILD / "python"), "PATH": f"{BUIL
 import numpy as np  # pylint: disable=wrong-import-position
 
 import forebay  # pylint: disable=wrong-import-position
-from forebay._forebay_insitu import Place  # pylint: disable=wrong-import-position
+from forebay._forebay_insitu import ScriptRun  # pylint: disable=wrong-import-position
 from forebay.insitu import Snapshot  # pylint: disable=wrong-import-position
 
 HEAD = "from forebay.insitu import every\nimport ctypes, os, sys, time\nimport numpy as np\n"
@@ -40,7 +40,7 @@ def results(run, stream="fields.look"):
     """What a script has made: {step: {name: value}}."""
     found = {}
     for directory in sorted(pathlib.Path(run, stream).glob("step-*[0-9]")):
-        (node,) = Place(str(run)).drained(str(directory))
+        (node,) = ScriptRun(str(run)).drained(str(directory))
         found[node.step] = {name: variable.array for name, variable in Snapshot([node], ["*"], "").items()}
     return found
 

@@ -11,6 +11,7 @@ import sys
 
 import numpy as np
 
+from ._forebay import Error
 from ._forebay_insitu import step_name
 from .insitu import Snapshot, dtype_of
 from .writing import _type_of
@@ -20,6 +21,13 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 class ScriptError(Exception):
     """A script that cannot be used as it is; the text says why."""
+
+
+def text_of(name, error):
+    """Why an analysis was not made, in a line: our own errors say it themselves, those of scripts have a kind too."""
+    is_own = isinstance(error, (ScriptError, Error))
+    words = " ".join(str(error).removeprefix("forebay: ").split())
+    return f"analysis '{name}': {words if is_own else f'{type(error).__name__}: {words}'}"
 
 
 class Script:  # pylint: disable=too-few-public-methods
@@ -76,7 +84,7 @@ class Found:
         self.files += other.files
 
     def lines(self):
-        """For Place.write_results()."""
+        """For ScriptRun.write_results()."""
         return [(key, _type_of(array, key), list(array.shape), "", array.tobytes()) for key, array in self.numbers.items()]
 
 
@@ -121,7 +129,9 @@ def bring_together(function, parts):
     """The numbers that the function has made of each node, in the order of nodes, as one dict; then what finish() makes
     of it."""
     mark, name, found = function.forebay_every, function.__name__, Found()
-    if len(parts) > 1 and any(parts) and mark.reduce is None:
+    if not any(parts) and mark.finish is None:
+        return found
+    if len(parts) > 1 and mark.reduce is None:
         raise ScriptError(f"function '{name}' returned numbers on each of {len(parts)} nodes: say how they come together, by "
                           "reduce=, or look at all nodes at once, by gather=")
     value = functools.reduce(lambda a, b: _numbers(mark.reduce(a, b), "reduce", name), parts)

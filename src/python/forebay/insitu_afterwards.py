@@ -18,7 +18,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # there is no display
 
 from . import _scripts  # pylint: disable=wrong-import-position
 from ._forebay import Error, RefusedError, error_text  # pylint: disable=wrong-import-position
-from ._forebay_insitu import Place, show_text  # pylint: disable=wrong-import-position
+from ._forebay_insitu import ScriptRun, show_text  # pylint: disable=wrong-import-position
 
 USAGE, FOUND, GOOD = 2, 1, 0  # exit codes, as the program has them
 
@@ -26,8 +26,8 @@ USAGE, FOUND, GOOD = 2, 1, 0  # exit codes, as the program has them
 class Step:  # pylint: disable=too-few-public-methods
     """What the scripts have made of a snapshot: plain data, which crosses between processes."""
 
-    def __init__(self, stream, step):
-        self.stream, self.step = stream, step
+    def __init__(self, snapshot, stream, step):
+        self.snapshot, self.stream, self.step = snapshot, stream, step
         self.made_before, self.problems, self.found, self.due = True, [], {}, False
 
 
@@ -61,9 +61,9 @@ def _script(path):
 
 def look_at(snapshot, analyses, run, again, directory):
     """One snapshot, by all analyses: [(name, every, path)]."""
-    place = Place(run)
+    place = ScriptRun(run)
     nodes = place.drained(snapshot)
-    step = Step(nodes[0].stream, nodes[0].step)
+    step = Step(snapshot, nodes[0].stream, nodes[0].step)
     for name, steps, path in analyses:
         sys.stdout = Printer(f"step {step.step} {step.stream}.{name}")
         try:
@@ -78,8 +78,7 @@ def look_at(snapshot, analyses, run, again, directory):
             found.found_lines = found.lines()
             step.found[name] = found
         except Exception as error:  # pylint: disable=broad-exception-caught
-            known = isinstance(error, (_scripts.ScriptError, Error))
-            step.problems.append(f"analysis '{name}': {'' if known else type(error).__name__ + ': '}{error}")
+            step.problems.append(_scripts.text_of(name, error))
         finally:
             sys.stdout = sys.__stdout__
     return step
@@ -98,7 +97,7 @@ class Report:
         self._done += 1
         made = [f"{step.stream}.{name}" for name, found in step.found.items() if found.numbers]
         self.found = self.found or bool(step.problems)
-        self._all.append({"stream": step.stream, "step": step.step}
+        self._all.append({"stream": step.stream, "step": step.step, "directory": step.snapshot}
                          | ({"made_before": True} if step.made_before and not step.problems
                             else {"made": made, "pictures": pictures, "problems": step.problems}))
         if self._shows:
@@ -118,7 +117,7 @@ class Report:
     def finish(self):
         """The exit code."""
         if self._is_json:
-            print(json.dumps(self._all, indent=2))
+            print(json.dumps(self._all, indent=1))
         return FOUND if self.found else GOOD
 
 
@@ -139,7 +138,7 @@ def put(step, place, pictures):
 
 def work(given, directory):
     """All snapshots; the exit code."""
-    place, report = Place(given.to), Report(given.json, len(given.snapshots))
+    place, report = ScriptRun(given.to), Report(given.json, len(given.snapshots))
     analyses = [(name, int(steps), os.path.abspath(path)) for name, steps, path in given.analysis]
     jobs = given.jobs or len(os.sched_getaffinity(0))
     report.found = given.found
@@ -154,7 +153,6 @@ def work(given, directory):
                 raise RefusedError(error_text(
                     f"a process of the scripts has ended, at {snapshot} or at one beside it", "results of the steps before it",
                     "run it with --jobs 1 for that step alone")) from None
-            step.snapshot = snapshot
             any_due = any_due or step.due
             if step.due or step.problems:
                 report.add(step, put(step, place, given.pictures))

@@ -18,7 +18,7 @@ import traceback
 os.environ.setdefault("MPLBACKEND", "Agg")  # there is no display
 
 from . import _scripts  # pylint: disable=wrong-import-position
-from ._forebay_insitu import Place  # pylint: disable=wrong-import-position
+from ._forebay_insitu import ScriptRun  # pylint: disable=wrong-import-position
 
 PRINTED_MAX = 64 << 10  # bytes of a call: a summary of a step, or some tracebacks
 TEXT_MAX = 3000  # of a line: the agent reads up to 4 KiB
@@ -79,7 +79,7 @@ class Worker:
         # What scripts, and libraries of theirs, print must not look like answers.
         self._answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
         os.dup2(2, 1)
-        self._place = Place.of_session(directory)
+        self._place = ScriptRun.of_session(directory)
         self._printed = Printed(self._place, os.path.join(directory, "scripts.log"))
         self._scripts = {}
         self._unfinished = os.path.join(self._place.spool, ".scripts")
@@ -129,8 +129,7 @@ class Worker:
         try:
             yield
         except Exception as error:  # pylint: disable=broad-exception-caught
-            failures.append(f"analysis '{name}': {type(error).__name__}: {error}"
-                            if not isinstance(error, _scripts.ScriptError) else f"analysis '{name}': {error}")
+            failures.append(_scripts.text_of(name, error))
 
     @contextlib.contextmanager
     def calling(self, making):
