@@ -117,10 +117,14 @@ def test_beside_the_simulation_and_afterwards_the_same_bits(tmp_path, ranks, nod
                   "--jobs", 2).stdout
     assert said.splitlines()[1] == f"fields@2  1 result, {1 + 2 * nodes} pictures"
     same(there, results(to))
-    subprocess.run(["forebay", "extract", run, "-C", tmp_path / "packed"], env=ENVIRONMENT, check=True)
-    assert digests(tmp_path / "packed") == digests(tmp_path / "pictures")
+    packed = {}
+    for stream in run.glob("packed-*"):  # two nodes that leave the last part at one moment both make the picture, alike
+        subprocess.run(["forebay", "extract", stream, "-C", tmp_path / stream.name], env=ENVIRONMENT, check=True)
+        for name, digest in digests(tmp_path / stream.name).items():
+            assert packed.setdefault(name, digest) == digest, name
+    assert packed == digests(tmp_path / "pictures")
     place = ".node-00000" if nodes > 1 else ""
-    assert set(digests(tmp_path / "packed")) >= {"fields.look.picture.step-000003.png", f"fields.look.files{place}.step-000002.png",
+    assert set(packed) >= {"fields.look.picture.step-000003.png", f"fields.look.files{place}.step-000002.png",
                                                  f"fields.look.table{place}.step-000004.csv"}
     assert not list(run.glob("forebay/insitu/fields.look/*"))  # parts
 
