@@ -94,6 +94,7 @@ struct Analysis {
         density,       // of particles: x, y, z and perhaps a weight; the sum of weights over a plane's cells
         spectrum,      // of each 3-D array: the power spectrum, by shells
         halos,         // of particles: x, y, z, perhaps vx, vy, vz, perhaps then a mass; friends of friends
+        script,        // what the functions of a Python script make: docs/guide/in-situ.md
     };
     /// What becomes of a snapshot that fulfils a condition.
     enum class Action {
@@ -123,6 +124,10 @@ struct Analysis {
     int members = 20;             // of a halo, at least
     bool picture = true;          // of slice, projection and density
     Palette palette = Palette::ember;
+    std::string script = {};                       // the file; each of its functions says what it looks at
+    std::string python = {};                       // its interpreter; "": beside the package, else python3 in PATH
+    std::chrono::milliseconds time_limit{60'000};  // of a call of a function, and of the script's import
+    std::int64_t memory_limit_bytes = 4ll << 30;   // that a script may have allocated; 0: no limit
     std::vector<std::string> condition = {};  // over the results: "*/nan > 0"; each is by itself
     std::vector<Action> action = {Action::mark};
 };
@@ -270,6 +275,7 @@ struct Counters {
     std::int64_t newest_durable_step = -1;  // committed, in this run's stream; -1: none
     std::uint64_t deadlines_missed = 0;     // snapshots of this stream that were not durable by their deadline
     std::uint64_t not_analysed = 0;      // snapshots of this stream, on this node, that insitu was to see and did not
+    std::uint64_t scripts_missed = 0;    // likewise, of its scripts
     std::uint64_t overtakes = 0;         // drains of this node that went before one under way
     std::uint64_t limits_overruled = 0;  // drains that kept no slowdown_percent_max, so as to end in time
     std::uint64_t steps_counted = 0;     // of the computing, for the next

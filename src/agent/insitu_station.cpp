@@ -32,11 +32,14 @@ constexpr std::uint64_t answers_max = 65'536;
 /// count of a save that takes what was read by then is taken back when the results are there.
 class InsituStation::Lease {
 public:
-    Lease(Slots& slots, std::uint32_t slot, const format::Line& line)
+    /// `line`: of the snapshot, for what it raises.
+    Lease(Slots& slots, std::uint32_t slot, const Analysts& analysts, const format::Line& line = {})
         : line_(line),
           event_(slots.event(What::analysed, slot)),
           slot_(slots.control(slot)),
-          not_analysed_(slots.stream(slot).not_analysed),
+          place_(analysts.what),
+          hold_(analysts.lease),
+          missed_(slots.stream(slot).*analysts.missed),
           snapshot_id_(slot_.snapshot_id.load()) {}
 
     std::uint64_t snapshot_id() const { return snapshot_id_; }
@@ -46,69 +49,92 @@ public:
     Event event(What what) const {
         auto event = event_;
         event.what = what;
+        event.place = place_;
         return event;
     }
     sys::Clock::duration age() const { return sys::Clock::now() - begun_; }
 
     /// Whether a save has taken the slot.
-    bool is_taken() const {
-        return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.load() & node::lease_hold) == 0;
-    }
+    bool is_taken() const { return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.load() & hold_) == 0; }
     /// The worker reads the slot no more.
     bool is_seen() const { return seen_; }
     void see() { seen_ = true; }
     // One of these two ends the lease.
     void count_unseen() {
-        if (!give_back()) ++not_analysed_;
+        if (!give_back()) ++missed_;
     }
     void count_made() {
-        if (give_back()) --not_analysed_;
+        if (give_back()) --missed_;
     }
 
 private:
     // Whether a save has taken the slot, and counted that. Of another save the slot has a lease of its own; the agent,
     // whose thread this is, alone sets them.
     bool give_back() {
-        return slot_.snapshot_id.load() != snapshot_id_ ||
-               (slot_.holds.fetch_and(~node::lease_hold) & node::lease_hold) == 0;
+        return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.fetch_and(~hold_) & hold_) == 0;
     }
     const format::Line line_;
     const Event event_;
     node::SlotControl& slot_;
-    std::atomic<std::uint64_t>& not_analysed_;
+    const char* const place_;
+    const std::uint32_t hold_;
+    std::atomic<std::uint64_t>& missed_;
     const std::uint64_t snapshot_id_;
     const sys::Clock::time_point begun_ = sys::Clock::now();
     bool seen_ = false;
 };
 
-InsituStation::InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace)
+InsituStation::InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace,
+                             Analysts analysts)
     : slots_(slots),
       directory_(std::move(directory)),
       options_(std::move(options)),
       tell_(std::move(tell)),
-      pace_(pace) {}
+      pace_(pace),
+      analysts_(analysts),
+      calls_(pace.ends_max) {}
+
+// Which analyses this station has made of the slot's step.
+Result<InsituStation::Due> InsituStation::due(std::uint32_t slot) const {
+    FB_TRY_ASSIGN(analyses, node::decode_analyses(slots_.stream(slot).insitu.data()));
+    Due due{std::move(analyses), {}};
+    const auto step = slots_.control(slot).step.load();
+    for (std::size_t i = 0; i < due.analyses.size(); ++i) {
+        const bool is_script = due.analyses[i].kind == Analysis::Kind::script;
+        if (is_script == analysts_.are_scripts && step % due.analyses[i].every == 0) due.indices.push_back(i);
+    }
+    return due;
+}
 
 // A text that cannot be read is for the worker to refuse: then somebody is told.
 bool InsituStation::wants(std::uint32_t slot) const {
-    const auto& text = slots_.stream(slot).insitu;
-    if (text[0] == '\0') return false;
-    const auto analyses = node::decode_analyses(text.data());
-    const auto step = slots_.control(slot).step.load();
-    return !analyses || std::ranges::any_of(*analyses, [&](const Analysis& one) { return step % one.every == 0; });
+    const auto found = due(slot);
+    return found ? !found->indices.empty() : !analysts_.are_scripts;
+}
+
+void InsituStation::leave_out(std::uint32_t slot, const std::string& why) {
+    Lease lease(slots_, slot, analysts_);
+    if (!lease.is_taken()) leave_unseen(lease, why);
 }
 
 Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const std::atomic<bool>& stop) {
-    // Of the save that is there now; a later one takes the lease as it begins, so its line is never asked for.
-    auto peeked = slots_.peek(slot);
-    if (!peeked && slots_.map(slot)) peeked = slots_.peek(slot);  // a killed agent had drained it
-    Lease lease(slots_, slot, peeked ? peeked->record.lineage.line() : format::Line());
+    // Scripts raise nothing. Of the save that is there now; a later one takes the lease as it begins, so its line is
+    // never asked for.
+    format::Line line;
+    if (!analysts_.are_scripts) {
+        auto peeked = slots_.peek(slot);
+        if (!peeked && slots_.map(slot)) peeked = slots_.peek(slot);  // a killed agent had drained it
+        if (peeked) line = peeked->record.lineage.line();
+    }
+    Lease lease(slots_, slot, analysts_, line);
     if (lease.is_taken() || !wants(slot)) return {};
     if (ends_ >= pace_.ends_max) {
-        leave_unseen(lease, "there are no more analyses in this session");
+        leave_unseen(lease, fmt::format("there are no more {} in this session", analysts_.what));
         return {};
     }
     const auto ran = [&]() -> Result<> {
-        FB_TRY(begin(slot, lease));
+        const auto found = due(slot);  // else the worker says what is wrong
+        FB_TRY(begin(slot, lease, found ? *found : Due()));
         return follow(lease, gate, stop);
     }();
     if (ran) return {};
@@ -117,26 +143,48 @@ Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const st
         if (lease.is_taken()) leave_unseen(lease, "the agent was told to leave");
         return ran;  // else the next agent has it analysed
     }
-    end_worker(ran.error());
+    call_ended(lease, ran.error());
     leave_unseen(lease, ran.error().line());
     return {};
 }
 
-Result<> InsituStation::begin(std::uint32_t slot, const Lease& lease) {
+// Who ends the worker from within a call of a script pays for it alone.
+void InsituStation::call_ended(const Lease& lease, const Error& error) {
+    const auto name = calls_.worker_ended();
+    if (!name) return end_worker(error);
+    worker_.reset();
+    if (!calls_.is_switched_off(*name)) {
+        tell_({.what = What::worker_ended, .place = analysts_.what, .detail = error.line()});
+        return;
+    }
+    auto off = lease.event(What::script_off);
+    off.count = pace_.ends_max;
+    off.place = *name;
+    off.detail = error.line();
+    tell_(off);
+}
+
+Result<> InsituStation::begin(std::uint32_t slot, const Lease& lease, const Due& due) {
+    calls_.look_at(slots_.control(slot).stream, due.analyses, due.indices);
     if (worker_) {
         const auto said = worker_->answer({});
         if (!said) end_worker(said.error());
         else if (said->kind != Said::none)
             end_worker({ErrorKind::corrupt, worker_->program() + " said something that it was not asked"});
     }
+    // One interpreter at a time.
+    const auto python = analysts_.are_scripts && !due.indices.empty() ? due.analyses[due.indices.front()].python : "";
+    if (python != python_) worker_.reset();
     if (!worker_) {
-        FB_TRY_ASSIGN(started, AnalysisWorker::start(directory_, options_));
+        python_ = python;
+        FB_TRY_ASSIGN(started, analysts_.are_scripts ? AnalysisWorker::start_python(directory_, options_, python)
+                                                     : AnalysisWorker::start(directory_, options_));
         worker_ = std::move(started);
         tell_({.what = What::worker_begun,
                .count = static_cast<std::uint64_t>(worker_->process()),
                .place = worker_->program()});
     }
-    return worker_->see(slot, lease.snapshot_id(), lease.step());
+    return worker_->see(slot, lease.snapshot_id(), lease.step(), calls_.switched_off());
 }
 
 // Until its last word on the snapshot. What waits for the agent meanwhile takes none of the worker's time.
@@ -147,12 +195,14 @@ Result<> InsituStation::follow(Lease& lease, move::Gate& gate, const std::atomic
     while (!stop.load()) {
         const bool taken = lease.is_taken();  // before the look for a `seen` that may have been said before
         FB_TRY_ASSIGN(answer, worker_->answer(gate.wanted() ? std::chrono::milliseconds(0) : pace_.look));
-        const auto worked = lease.age() - passed;
+        const auto worked = lease.age() - passed - calls_.spent();
         if (answer.kind == Said::none && taken && !lease.is_seen()) {
             worker_.reset();
+            calls_.forget();
             leave_unseen(lease, "a save needed its slot");
             return {};
         }
+        if (const auto why = calls_.overdue()) return Error{ErrorKind::retry, *why};
         if (worked > (seen_at ? *seen_at + pace_.made_max : pace_.seen_max))
             return Error{ErrorKind::retry,
                          fmt::format("{} had not {} it after {} s and was killed", worker_->program(),
@@ -193,14 +243,26 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
             if (!lease.is_seen()) return misplaced("'raise' before 'seen'");
             raise(answer, lease);
             return false;
+        case Said::calls:
+            if (!calls_.begin(answer.count)) return misplaced("'calls' of no script, or in a call");
+            return false;
+        case Said::returned:
+            if (!calls_.end()) return misplaced("'returned' outside a call");
+            return false;
         case Said::failed:
             ends_ = 0;
+            calls_.survived();
             leave_unseen(lease, answer.text);
             return true;
         case Said::made: break;
     }
     if (!lease.is_seen()) return misplaced("'made' before 'seen'");
     ends_ = 0;
+    calls_.survived();
+    if (const auto name = calls_.left_out()) {
+        leave_unseen(lease, fmt::format("analysis '{}' is switched off", *name));
+        return true;
+    }
     lease.count_made();
     auto analysed = lease.event(What::analysed);
     analysed.count = answer.count;
@@ -231,10 +293,13 @@ void InsituStation::raise(const WorkerAnswer& answer, const Lease& lease) {
 void InsituStation::end_worker(const Error& error) {
     worker_.reset();
     const bool is_last = ++ends_ == pace_.ends_max;
-    tell_({.what = is_last ? What::analyses_end : What::worker_ended, .count = ends_, .detail = error.line()});
+    tell_({.what = is_last ? What::analyses_end : What::worker_ended,
+           .count = ends_,
+           .place = analysts_.what,
+           .detail = error.line()});
 }
 
-void InsituStation::leave_unseen(Lease& lease, const std::string& why) {
+void InsituStation::leave_unseen(Lease& lease, const std::string& why) const {
     lease.count_unseen();
     auto unseen = lease.event(What::not_analysed);
     unseen.detail = why;

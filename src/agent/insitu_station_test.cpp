@@ -268,7 +268,7 @@ TEST_CASE("a save that takes the slot ends the lease: the worker is killed, the 
     const auto reader = site.worker.process();
     auto& slot = site.slot(0);
     slot.state = node::SlotState::filling;
-    node::take_lease(site.node.page(), slot);
+    node::take_leases(site.node.page(), slot);
     CHECK(site.not_analysed() == 1);
     CHECK(test::soon([&] { return !test::alive(reader); }));
     site.seal(4);
@@ -318,7 +318,7 @@ TEST_CASE("a slot that is taken when the worker has read it, and before that is 
         const std::atomic<bool> never{false};
         const auto taken_and_drained = [&] {
             REQUIRE(test::soon([&] { return std::filesystem::exists(site.worker / "said"); }));
-            node::take_lease(site.node.page(), slot);
+            node::take_leases(site.node.page(), slot);
             if (!resealed) return;
             slot.snapshot_id = 4;
             slot.holds = lease;
@@ -337,7 +337,7 @@ TEST_CASE("the next save of a slot keeps its lease, whatever becomes of the one 
     slot.holds = lease;
     const std::atomic<bool> never{false};
     const auto taken_and_drained = [&] {
-        node::take_lease(site.node.page(), slot);
+        node::take_leases(site.node.page(), slot);
         slot.snapshot_id = 4;
         slot.holds = lease;
     };

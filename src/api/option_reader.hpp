@@ -43,6 +43,9 @@ public:
     void operator()(const describe::Option& option, const describe::NameList&, std::vector<std::string>& names) {
         section_.texts(option.key, names);
     }
+    void operator()(const describe::Option& option, const describe::AnyText&, std::string& value) {
+        section_.text(option.key, value);
+    }
     template <class T>
     void operator()(const describe::Option& option, const describe::Words<T>& words, T& value) {
         section_.choice(option.key, value, words);

@@ -252,6 +252,11 @@ public:
 /// is gone; `what` is its name in the error.
 Result<std::string> absolute_path(const std::string& path, const std::string& what);
 
+/// Makes the paths of its scripts absolute: workers have other current directories.
+Result<> place_scripts(const std::string& stream, StreamOptions& options);
+/// `missing` for a script that cannot be read here. Once a node.
+Result<> look_for_scripts(const std::string& stream, const StreamOptions& options);
+
 /// load_options() of a file whose text is known; `path` is for its errors.
 Result<Options> decode_options(const std::string& text, const std::string& path);
 

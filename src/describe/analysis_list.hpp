@@ -8,7 +8,7 @@
 //
 //   Flag         log = true          NameList   variables = ["gas/x", "gas/y"]     PointList   points = [[0, 3, 7]]
 //   NumberRange  range = [0, 1e4]    LengthList length = [1, 1, 4]                 WordList  action = ["mark", "stop"]
-//   ConditionList  condition = "*/nan > 0"
+//   ConditionList  condition = "*/nan > 0"                                         AnyText   script = "look.py"
 
 #pragma once
 
@@ -43,6 +43,10 @@ template <class T>
 struct WordList {
     std::span<const Word<T>> all;
 };
+/// A text of the user's own.
+struct AnyText {
+    const char* what;  // for people
+};
 
 inline constexpr Word<Analysis::Kind> analysis_words[] = {{"statistics", Analysis::Kind::statistics},
                                                           {"histogram", Analysis::Kind::histogram},
@@ -53,7 +57,8 @@ inline constexpr Word<Analysis::Kind> analysis_words[] = {{"statistics", Analysi
                                                           {"probe", Analysis::Kind::probe},
                                                           {"density", Analysis::Kind::density},
                                                           {"spectrum", Analysis::Kind::spectrum},
-                                                          {"halos", Analysis::Kind::halos}};
+                                                          {"halos", Analysis::Kind::halos},
+                                                          {"script", Analysis::Kind::script}};
 inline constexpr Word<Palette> palette_words[] = {
     {"ember", Palette::ember}, {"tide", Palette::tide}, {"grey", Palette::grey}, {"balance", Palette::balance}};
 
@@ -80,16 +85,19 @@ template <class Given, class Visit>
 void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::remove_const_t<Given>, Analysis> {
     // A member that is new does not compile here before it has its line below.
     auto& [name, kind, variables, every, bins, low, high, log, axis, by, at, factor, points, length, pixels,
-           linking_length, members, picture, palette, condition, action] = analysis;
+           linking_length, members, picture, palette, script, python, time_limit, memory_limit, condition, action] =
+        analysis;
     using K = Analysis::Kind;
     constexpr auto binned = bits_of({K::histogram, K::histogram_2d});
     constexpr auto drawn = bits_of({K::slice, K::projection, K::density});
     constexpr auto in_domain = drawn | bits_of({K::spectrum, K::halos});
+    constexpr auto scripted = bits_of({K::script});
     constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
     constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
     using A = AnalysisOption;
     visit(A{{"kind", "what is made"}}, Words<K>{analysis_words}, kind);
-    visit(A{{"variables", "of which variables, in the order that the kind says"}}, NameList{}, variables);
+    visit(A{{"variables", "of which variables, in the order that the kind says"}, every_kind & ~scripted}, NameList{},
+          variables);
     visit(A{{"every", "of the steps that it divides"}}, Whole{1, most}, every);
     visit(A{{"bins", "of a histogram, along each axis"}, binned}, Whole{1, 65'536}, bins);
     visit(A{{"range", "lower and upper end of the bins, and of the colours"}, binned | drawn}, NumberRange{},
@@ -108,6 +116,10 @@ void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::re
     visit(A{{"members", "of a halo, at least"}, bits_of({K::halos})}, Whole{2, int_max}, members);
     visit(A{{"picture", "a picture as well"}, drawn}, Flag{}, picture);
     visit(A{{"palette", "the colours of the picture"}, drawn}, Words<Palette>{palette_words}, palette);
+    visit(A{{"script", "the file of the script"}, scripted}, AnyText{"a file"}, script);
+    visit(A{{"python", "the interpreter"}, scripted}, AnyText{"a program"}, python);
+    visit(A{{"time_limit_seconds", "of a call of one of its functions"}, scripted}, Seconds{}, time_limit);
+    visit(A{{"memory_limit_bytes", "that it may have allocated; 0: no limit"}, scripted}, Whole{0, most}, memory_limit);
     visit(A{{"condition", "over the results: each is fulfilled by any element of them"}}, ConditionList{}, condition);
     visit(A{{"action", "what follows where a condition is fulfilled"}}, WordList<Analysis::Action>{action_words},
           action);

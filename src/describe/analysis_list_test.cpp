@@ -14,6 +14,7 @@
 #include "support/guide_table.hpp"
 
 using namespace forebay;
+using namespace std::chrono_literals;
 using describe::check_values, describe::settings_of;
 using K = Analysis::Kind;
 
@@ -29,6 +30,7 @@ Analysis working(K kind) {
         analysis.length = {1};
     }
     if (kind == K::probe) analysis.points = {{0, 1, 2}};
+    if (kind == K::script) analysis.variables = {}, analysis.script = "look.py";
     return analysis;
 }
 
@@ -72,6 +74,10 @@ const std::vector<Change>& changes() {
                                             {"members", [](Analysis& a) { a.members = 2; }},
                                             {"picture", [](Analysis& a) { a.picture = false; }},
                                             {"palette", [](Analysis& a) { a.palette = Palette::balance; }},
+                                            {"script", [](Analysis& a) { a.script = "other.py"; }},
+                                            {"python", [](Analysis& a) { a.python = "python3.12"; }},
+                                            {"time_limit_seconds", [](Analysis& a) { a.time_limit = 1500ms; }},
+                                            {"memory_limit_bytes", [](Analysis& a) { a.memory_limit_bytes = 0; }},
                                             {"condition", [](Analysis& a) { a.condition = {"*/nan > 0"}; }},
                                             {"action", [](Analysis& a) {
                                                  if (a.condition.empty()) a.condition = {"*/nan > 0"};
@@ -178,6 +184,19 @@ TEST_CASE("a value that its line excludes is refused by its name") {
         K::downsample, [](Analysis& a) { a.factor = 0; }, "insitu.a.factor is 0: 1 or more.");
     check_refused(
         K::halos, [](Analysis& a) { a.members = 1; }, "insitu.a.members is 1: 2 or more.");
+    check_refused(
+        K::script, [](Analysis& a) { a.script = ""; }, "insitu.a.script is not there: it names the file");
+    check_refused(
+        K::script, [](Analysis& a) { a.script = std::string(1025, 'x'); }, "a file of at most 1024 bytes");
+    check_refused(
+        K::script, [](Analysis& a) { a.python = "x\n"; }, "insitu.a.python is 'x\\x0a': a program of at most");
+    check_refused(
+        K::script, [](Analysis& a) { a.time_limit = 0ms; },
+        "insitu.a.time_limit_seconds is 0: a number of seconds above 0.");
+    check_refused(
+        K::script, [](Analysis& a) { a.memory_limit_bytes = -1; }, "insitu.a.memory_limit_bytes is -1: 0 or more.");
+    check_refused(
+        K::script, [](Analysis& a) { a.variables = {"x"}; }, "insitu.a.variables is [\"x\"]: script does not use it.");
 }
 
 TEST_CASE("a list, a range or a length that its line excludes is refused by its name") {

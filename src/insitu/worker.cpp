@@ -7,13 +7,11 @@
 #include <ostream>
 #include <sstream>
 
-#include "base/crc32c.hpp"
 #include "base/try.hpp"
-#include "catalog/block_reader.hpp"
 #include "catalog/run.hpp"
 #include "insitu/judge.hpp"
 #include "insitu/results.hpp"
-#include "node/analysis_rules.hpp"
+#include "insitu/sealed_slot.hpp"
 
 namespace forebay::insitu {
 
@@ -36,42 +34,19 @@ void tell_problems(const Work& work, std::ostream& out) {
 
 }  // namespace
 
-bool InsituWorker::has_lease(std::uint32_t slot, std::uint64_t id) const {
-    const auto& control = staging_.control().slots[slot];
-    return (control.holds.load(std::memory_order_acquire) & node::lease_hold) != 0 &&
-           control.snapshot_id.load(std::memory_order_acquire) == id;
-}
-
 Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t id, std::ostream& out) {
-    const auto taken = [&] { return Error{ErrorKind::retry, "a later save needed the slot before it was seen"}; };
-    const auto& page = staging_.control();
-    if (slot >= page.slot_count.load(std::memory_order_acquire))
-        return Error{ErrorKind::broken, fmt::format("a mistake in Forebay itself: there is no slot {}", slot)};
-    const auto& stream = page.streams[page.slots[slot].stream];
-    const auto path = staging_.slot_path(slot);
+    FB_TRY_ASSIGN(sealed, SealedSlot::open(staging_, slot, id, node::lease_hold));
     Seen seen;
-    const std::string rules = stream.insitu.data();
-    FB_TRY_ASSIGN(analyses, node::decode_analyses(rules));
-    seen.analyses = std::move(analyses);
-    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, false));
-    const std::span<const std::byte> image = mapping.bytes();
-    const auto gone = [&](const Error& error) { return has_lease(slot, id) ? error : taken(); };
-    const auto peek = format::peek(image, path);
-    if (!peek) return gone(peek.error());
-    if (peek->record.snapshot_id != id || peek->head_bytes > image.size()) return taken();
-    auto head = format::open_head(image.first(peek->head_bytes), path);
-    if (!head) return gone(head.error());
-    const auto& record = peek->record;
-    seen.source = {stream.name.data(), {record.step, record.time}, id, record.nodes};
-    seen.schema = head->schema;
+    seen.analyses = sealed.analyses();
+    seen.source = sealed.snapshot();
+    seen.schema = sealed.node().head().schema;
     work_ = Work::plan(seen.analyses, seen.schema, seen.source.moment);
-    const auto node = catalog::BlockReader::over(std::move(*head), image, path);
-    if (const auto done = work_->see(node, [&] { return has_lease(slot, id); }); !done) return gone(done.error());
-    if (!has_lease(slot, id)) return taken();
+    const auto done = work_->see(sealed.node(), [&] { return sealed.has_lease(); });
+    if (!done || !sealed.has_lease()) return sealed.because_of(done ? Error() : done.error());
     out << "seen\n";
     out.flush();
-    const auto crc = crc32c(std::as_bytes(std::span(rules)));
-    seen.part = {id, record.step, record.node, record.nodes, crc, {}};
+    const auto& record = sealed.node().head().record;
+    seen.part = {id, record.step, record.node, record.nodes, sealed.rules_crc32c(), {}};
     return seen;
 }
 
@@ -100,7 +75,7 @@ Result<> InsituWorker::put(const SeenSnapshot& source, const AnalysisResults& re
 // Whether all results are there: by another node, or by the worker of an agent that was killed.
 Result<bool> InsituWorker::is_made(const Seen& seen) {
     for (const auto& analysis : seen.analyses) {
-        if (seen.source.moment.step % analysis.every != 0) continue;
+        if (analysis.kind == Analysis::Kind::script || seen.source.moment.step % analysis.every != 0) continue;
         FB_TRY_ASSIGN(made, has_results(target_, session_.run, seen.source, analysis));
         if (!made) return false;
     }

@@ -12,7 +12,7 @@
 //                                              marked is by then. As in "raise mark,stop 3 numbers: */nan > 0"
 //
 // A line each; text has no line feeds. A save may take the slot while the worker reads it, and then takes the lease
-// first (node::lease_hold). So what was read counts only if the lease is still there afterwards.
+// first (sealed_slot.hpp). So what was read counts only if the lease is still there afterwards.
 //
 // Threads: one.
 
@@ -51,7 +51,6 @@ private:
     Result<std::size_t> bring_together(const Seen& seen, std::ostream& out);
     Result<std::size_t> put_all(const Seen& seen, std::ostream& out);
     Result<bool> is_made(const Seen& seen);
-    bool has_lease(std::uint32_t slot, std::uint64_t id) const;
     void act(const SeenSnapshot& source, const AnalysisResults& results, std::ostream& out);
     Result<> put(const SeenSnapshot& source, const AnalysisResults& results);
 

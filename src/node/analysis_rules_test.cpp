@@ -38,7 +38,13 @@ std::vector<Analysis> every_member() {
          .variables = {"x", "y", "z"},
          .length = {1},
          .linking_length = 0.168,
-         .members = 2}};
+         .members = 2},
+        {.name = "y",
+         .kind = K::script,
+         .script = "/home/me/\xc3\xbc look.py",
+         .python = "python3.12",
+         .time_limit = std::chrono::milliseconds(1500),
+         .memory_limit_bytes = 0}};
 }
 
 }  // namespace
@@ -68,7 +74,7 @@ TEST_CASE("what is not written by Forebay is not obeyed") {
           R"([{"name":"a","variables":["x"],"every":1}])", R"([{"name":"a","variables":["x"],"every":0}])",
           R"([{"name":"a","variables":["x"],"other":1}])", R"([{"name":"a","variables":"x"}])",
           R"([{"name":"a","variables":[1]}])", R"([{"name":"../a","variables":["x"]}])",
-          R"([{"name":"a","kind":10,"variables":["x"]}])", R"([{"name":"a","kind":4294967296,"variables":["x"]}])",
+          R"([{"name":"a","kind":11,"variables":["x"]}])", R"([{"name":"a","kind":4294967296,"variables":["x"]}])",
           R"([{"name":"a","kind":2,"variables":["x"]}])", R"([ {"name":"a","variables":["x"]}])",
           R"([{"name":"a","variables":["x"]},{"name":"a","variables":["x"]}])"}) {
         CAPTURE(text);

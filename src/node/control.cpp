@@ -46,11 +46,14 @@ const char* name_of(SlotState state) {
 bool is_free(const SlotControl& slot) {
     const auto state = slot.state.load(std::memory_order_acquire);
     return (state == SlotState::empty || state == SlotState::committed) &&
-           (slot.holds.load(std::memory_order_acquire) & ~lease_hold) == 0;
+           (slot.holds.load(std::memory_order_acquire) & ~lease_holds) == 0;
 }
 
-void take_lease(Control& control, SlotControl& slot) {
-    if ((slot.holds.fetch_and(~lease_hold) & lease_hold) != 0) ++control.streams[slot.stream].not_analysed;
+void take_leases(Control& control, SlotControl& slot) {
+    const auto held = slot.holds.fetch_and(~lease_holds);
+    auto& stream = control.streams[slot.stream];
+    if ((held & lease_hold) != 0) ++stream.not_analysed;
+    if ((held & script_lease_hold) != 0) ++stream.scripts_missed;
 }
 
 Result<> check(const Control& control, const std::string& path) {

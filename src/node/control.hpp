@@ -45,8 +45,10 @@ inline constexpr std::size_t raised_max = 16, raised_text_max = 1024;
 
 inline constexpr std::uint32_t lingering_frees = 2;
 
-inline constexpr std::uint32_t lease_hold = 1u << 31;  // of the in-situ station: a save takes such a slot at once, and
-                                                       // the lease with it
+// Leases, of the station of built-in analyses and of that of scripts: a save takes such a slot at once, and its leases
+// with it.
+inline constexpr std::uint32_t lease_hold = 1u << 31, script_lease_hold = 1u << 30;
+inline constexpr std::uint32_t lease_holds = lease_hold | script_lease_hold;
 
 enum class SlotState : std::uint32_t { empty, filling, sealed, draining, drained, committed, failed };
 const char* name_of(SlotState state);
@@ -65,7 +67,7 @@ Error error_in(std::uint32_t kind, const ErrorText& text);
 struct SlotControl {
     std::atomic<SlotState> state{SlotState::empty};
     // A bit of each station, beside the drain, that has still to see the save (agent/station.hpp). Set and cleared by
-    // the agent; of a lease (lease_hold) also cleared by the save that takes the slot, before it changes a byte there.
+    // the agent; a lease (lease_holds) also by the save that takes the slot, before it changes a byte there.
     std::atomic<std::uint32_t> holds{0};
     std::uint32_t stream = 0;  // index into Control::streams
     std::uint32_t number = 0;  // 0 or 1: file STREAM.NUMBER.h5
@@ -88,7 +90,7 @@ struct SlotControl {
     ErrorText error_text{};
 };
 
-/// Whether the next save may fill it. A lease does not keep it: take_lease().
+/// Whether the next save may fill it. A lease does not keep it: take_leases().
 bool is_free(const SlotControl& slot);
 
 struct StreamControl {
@@ -102,7 +104,8 @@ struct StreamControl {
     std::atomic<std::int64_t> deadline_ns{0};  // after the seal; 0: none
     std::atomic<std::uint64_t> rate_bytes_per_second{0};
     std::atomic<std::uint64_t> deadlines_missed{0};
-    std::atomic<std::uint64_t> not_analysed{0};  // on this node
+    std::atomic<std::uint64_t> not_analysed{0};    // on this node
+    std::atomic<std::uint64_t> scripts_missed{0};  // likewise
     std::atomic<std::int64_t> newest_durable_step{-1};
     // The slot of the save under way, as the node's first rank tells it to the others.
     std::atomic<std::uint32_t> decisions{0};
@@ -175,9 +178,9 @@ static_assert(std::atomic<SlotState>::is_always_lock_free && std::atomic<std::ui
 /// directory by a count, an index or a name (`corrupt`).
 Result<> check(const Control& control, const std::string& path);
 
-/// Ends the lease of a slot that a save takes, before a byte of it changes: who reads the slot by it looks for the bit
-/// when it has read. The snapshot then counts as not analysed.
-void take_lease(Control& control, SlotControl& slot);
+/// Ends the leases of a slot that a save takes, before a byte of it changes: who reads the slot by one looks for its
+/// bit when it has read. The snapshot then counts as not analysed, and as missed by scripts.
+void take_leases(Control& control, SlotControl& slot);
 
 /// Rings a bell after the changes it announces.
 void ring(std::atomic<std::uint32_t>& bell);

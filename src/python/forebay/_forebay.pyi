@@ -148,6 +148,10 @@ class Counters:
         """snapshots that its analyses were to see and did not, on this node"""
 
     @property
+    def scripts_missed(self) -> int:
+        """snapshots that its scripts were to see and did not, on this node"""
+
+    @property
     def overtakes(self) -> int:
         """drains of this node that went before one under way"""
 
