@@ -128,7 +128,7 @@ struct Analysis {
     std::string python = {};                       // its interpreter; "": beside the package, else python3 in PATH
     std::chrono::milliseconds time_limit{60'000};  // of a call of a function, and of the script's import
     std::int64_t memory_limit_bytes = 4ll << 30;   // that a script may have allocated; 0: no limit
-    std::vector<std::string> condition = {};  // over the results: "*/nan > 0"; each is by itself
+    std::vector<std::string> condition = {};       // over the results: "*/nan > 0"; each is by itself
     std::vector<Action> action = {Action::mark};
 };
 

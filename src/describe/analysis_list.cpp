@@ -22,7 +22,7 @@ namespace forebay::describe {
 
 namespace {
 
-constexpr int bins_2d_max = 4096;             // along each axis: 128 MiB of counts
+constexpr int bins_2d_max = 4096;  // along each axis: 128 MiB of counts
 constexpr std::size_t conditions_max = 16;
 constexpr int stars_max = 4;                  // of a pattern, as in the rules of compression
 constexpr std::size_t text_bytes_max = 1024;  // of a path: those of a stream's analyses fit on the control page
