@@ -249,7 +249,7 @@ TEST_CASE(
     std::jthread agent([&] { site.serve(stop); });
     REQUIRE(site.worker.has("said"));
     site.slot(0).state = node::SlotState::filling;
-    node::take_lease(site.node.page(), site.slot(0));
+    node::take_leases(site.node.page(), site.slot(0));
     site.seal(4);
     REQUIRE(test::soon([&] { return site.node.page().commits == 2; }));
     CHECK(site.slot(0).holds == lease);
@@ -376,7 +376,7 @@ TEST_CASE("an agent that is told to leave tells of what a save has taken before 
     std::jthread agent([&] { site.serve(stop); });
     REQUIRE(site.worker.has("said"));
     site.slot(0).state = node::SlotState::filling;
-    node::take_lease(site.node.page(), site.slot(0));
+    node::take_leases(site.node.page(), site.slot(0));
     stop = true;
     agent.join();
     CHECK(site.count(What::not_analysed) == 1);
