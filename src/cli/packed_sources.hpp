@@ -28,8 +28,8 @@ struct PackedSource {
         {};  // batches with another file of that path, as it was then or of another node
 };
 
-/// Those that are wanted, by their manifests alone; those of one batch follow each other. Of a path that several batches
-/// of a stream hold, the last one. `missing` where the place has no packed files at all.
+/// Those that are wanted, by their manifests alone; those of one batch follow each other. Of a path that several
+/// batches of a stream hold, the last one. `missing` where the place has no packed files at all.
 Result<std::vector<PackedSource>> packed_sources(sys::Store& store, const PackedRequest& request);
 
 /// Reads files, verified; of files that follow each other in one batch the head is read once.

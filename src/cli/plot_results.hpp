@@ -1,5 +1,5 @@
-// What `forebay plot` draws: results of some steps of a stream, as numbers, and what their axes stand for. Any replicated
-// variable of real numbers will do, results of analyses or an application's own.
+// What `forebay plot` draws: results of some steps of a stream, as numbers, and what their axes stand for. Any
+// replicated variable of real numbers will do, results of analyses or an application's own.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// Goal: an animation is a PNG file of its first frame to those who know no more, and its chunks are in the order and with
-// the numbers that the standard wants. Other programs read all frames of it in tests/cli/movie_test.py.
+// Goal: an animation is a PNG file of its first frame to those who know no more, and its chunks are in the order and
+// with the numbers that the standard wants. Other programs read all frames of it in tests/cli/movie_test.py.
 // Method: frames of other sizes, with few colours and with many; libpng reads the file, and a walk over its chunks.
 
 #include "insitu/animation.hpp"

@@ -24,8 +24,8 @@ struct Photo {
 };
 Result<std::vector<std::byte>> encode_png(const Photo& photo);
 
-/// Of anybody's PNG; what is transparent lies on white. `corrupt` for what is none, or larger than 16,384 x 16,384; `name`
-/// is for texts.
+/// Of anybody's PNG; what is transparent lies on white. `corrupt` for what is none, or larger than 16,384 x 16,384;
+/// `name` is for texts.
 Result<Photo> decode_png(std::span<const std::byte> png, const std::string& name);
 
 }  // namespace forebay::insitu
