@@ -29,7 +29,8 @@ constexpr std::uint64_t answers_max = 65'536;
 /// The station's right to have a slot read, and the account of what becomes of the snapshot. Whoever clears the bit of
 /// a lease counts the snapshot as not analysed: a save when it takes the slot, the station where the analysis fails.
 /// The bit stays until the worker's last word, so that the agent that comes after a killed one has the rest made; the
-/// count of a save that takes what was read by then is taken back when the results are there.
+/// count of a save that takes what was read by then is taken back when the results are there. That of scripts ends when
+/// they have read: a slot that waits for them must be told from one that they read (side_station.hpp).
 class InsituStation::Lease {
 public:
     /// `line`: of the snapshot, for what it raises.
@@ -40,7 +41,8 @@ public:
           place_(analysts.what),
           hold_(analysts.lease),
           missed_(slots.stream(slot).*analysts.missed),
-          snapshot_id_(slot_.snapshot_id.load()) {}
+          snapshot_id_(slot_.snapshot_id.load()),
+          ends_when_seen_(analysts.are_scripts) {}
 
     std::uint64_t snapshot_id() const { return snapshot_id_; }
     std::uint32_t stream() const { return slot_.stream; }
@@ -58,13 +60,16 @@ public:
     bool is_taken() const { return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.load() & hold_) == 0; }
     /// The worker reads the slot no more.
     bool is_seen() const { return seen_; }
-    void see() { seen_ = true; }
+    void see() {
+        seen_ = true;
+        if (ends_when_seen_) taken_ = give_back();
+    }
     // One of these two ends the lease.
     void count_unseen() {
-        if (!give_back()) ++missed_;
+        if (!end()) ++missed_;
     }
     void count_made() {
-        if (give_back()) --missed_;
+        if (end()) --missed_;
     }
 
 private:
@@ -73,6 +78,8 @@ private:
     bool give_back() {
         return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.fetch_and(~hold_) & hold_) == 0;
     }
+    bool end() { return taken_ ? *taken_ : give_back(); }
+
     const format::Line line_;
     const Event event_;
     node::SlotControl& slot_;
@@ -81,7 +88,9 @@ private:
     std::atomic<std::uint64_t>& missed_;
     const std::uint64_t snapshot_id_;
     const sys::Clock::time_point begun_ = sys::Clock::now();
+    const bool ends_when_seen_;
     bool seen_ = false;
+    std::optional<bool> taken_;  // by a save, as give_back() said
 };
 
 InsituStation::InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace,

@@ -79,7 +79,7 @@ def main():
     assert "compression.codec is zstd there and lz4 here" in outputs["forms"], outputs["forms"]
     assert "stream 'cut': insitu.a.factor is 2: density does not use it" in outputs["forms"], outputs["forms"]
     words = "looked.numbers: */count > 11.5 (mask/count is 12), at step 3\n"
-    assert outputs["told"] == f"save 1, stop 0, value 12.0, step 3: {words}the condition {words}", outputs["told"]
+    assert outputs["told"] == f"saved step 3, kept\nsave 1, stop 0, value 12.0, step 3: {words}the condition {words}", outputs["told"]
     assert "nowhere.toml" in outputs["file"] and outputs["file"].count("(reported by rank 1)") == 1
     assert outputs["owns"] == "ok: \n", outputs["owns"]
     for language, (other_outputs, other_files) in stories.items():
