@@ -15,6 +15,9 @@ import sys
 import tempfile
 import time
 
+import h5py
+import numpy as np
+
 import runs
 
 MODES = ("process", "thread", "dedicated")
@@ -137,11 +140,36 @@ def options(folder):
     runs.check(all(float(row["seconds"]) >= 0.05 > float(row["blocked_seconds"]) for row in rows), f"--record: {rows}")
 
 
+def looked_at(folder):
+    """insitu.py beside the simulation, on two nodes."""
+    if not list((runs.BUILD / "python/forebay").glob("_forebay_insitu.*so")):
+        print("insitu.py: not run, the Python package is not built", flush=True)
+        return
+    script = pathlib.Path(__file__).with_name("insitu.py")
+    place = runs.Place(folder, "looked-at", "process", stream=f"[streams.fields.insitu.weather]\nkind = 'script'\n"
+                                                              f"script = '{script}'\npython = '{sys.executable}'")
+    place.config.write_text("virtual_nodes = 2\n" + place.config.read_text())
+    place.simulate(2, "--iterations", 4, "--compute", 1)
+    last = place.run / "fields.weather/step-000004"
+    ended = time.monotonic() + 60  # the agents end after their session
+    while not last.exists() and time.monotonic() < ended:
+        time.sleep(0.05)
+    runs.check(last.exists(), f"no results: {list(place.run.glob('*/*'))}")
+    with h5py.File(place.run / "fields/step-000004.h5") as view, h5py.File(last / "node-00000.h5") as found:
+        speed = np.hypot(view["u"][...], view["v"][...])
+        runs.check(found["max"][()] == view["theta"][...].max(), "the warmest place is another one")
+        runs.check(np.allclose(found["profile"][...], speed.mean((1, 2)), rtol=1e-5), "the wind is another one")
+    runs.program("extract", place.run, "-C", place.folder / "pictures")
+    runs.check((place.folder / "pictures/fields.weather.ground.step-000004.png").exists(), "no picture")
+    print("insitu.py: what it makes is what the view says", flush=True)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="forebay-atmos-", dir="/dev/shm") as folder:
         options(folder)
         kills(folder, modes_agree(folder))
         agent_alone(folder)
+        looked_at(folder)
 
 
 main()

@@ -99,14 +99,16 @@ def main():
     parser.add_argument("--cells", type=int, default=40, help="of 4 atoms along each edge of the box (40: 256,000 atoms)")
     parser.add_argument("--steps", type=int, default=1000, help="the last step")
     parser.add_argument("--every", type=int, default=50, help="steps between two saves")
+    parser.add_argument("--script", help="looks at each snapshot beside the run: insitu.py")
     given = parser.parse_args()
     if given.every < 1:
         parser.error("--every must be 1 or more")
     lmp, box = open_lammps(cells=given.cells, every=given.every), np.zeros((2, 3))
-    run, staging = (path and os.path.abspath(path) for path in (given.run, given.staging))
+    run, staging, script = (path and os.path.abspath(path) for path in (given.run, given.staging, given.script))
+    looks = {"insitu": {"look": {"kind": "script", "script": script, "python": sys.executable}}} if script else {}
     os.chdir(HERE)  # where the inputs are, which name each other
     with forebay.Session(run, comm=WORLD, staging=staging, log=say) as session:
-        stream = session.stream("restart", slots=2)
+        stream = session.stream("restart", slots=2, **looks)
         atoms = describe(stream, lmp, box)
         restart = stream.restore(lambda chosen: make_room(chosen, atoms, lmp, box))
         if restart is None:

@@ -169,6 +169,31 @@ def killed_and_continued(given, folder):
     compare_atoms(given, folder)
 
 
+def looked_at(given, folder):
+    """What insitu.py makes of each snapshot is what LAMMPS says of the step."""
+    sys.path.insert(0, str(needs.BUILD / "python"))
+    from forebay._forebay_insitu import ScriptRun  # pylint: disable=import-outside-toplevel
+    from forebay.insitu import Snapshot  # pylint: disable=import-outside-toplevel
+    run = folder / "looked"
+    done = subprocess.run(needs.python(2, needs.HERE / "melt.py", "--run", run, "--staging", folder / "staging", "--cells",
+                                       given.cells, "--steps", 10, "--every", 5, "--script", needs.HERE / "insitu.py"),
+                          text=True, capture_output=True, check=False, env=needs.ENVIRONMENT)
+    told = {int(one[0]): float(one[2]) for one in re.findall(r"step (\d+) energies (\S+) (\S+)", done.stdout)}
+    ended = time.monotonic() + 60  # the agent ends after its session
+    while not (run / "restart.look/step-000010").exists() and time.monotonic() < ended:
+        time.sleep(0.05)
+    made = sorted(run.glob("restart.look/step-*[0-9]"))
+    check(made and made[-1].name == "step-000010", f"insitu.py has made {made}:\n{done.stdout}{done.stderr}")
+    for directory in made:
+        (node,) = ScriptRun(str(run)).drained(str(directory))
+        found = Snapshot([node], ["*"], "")
+        check(found["atoms"].array == 4 * given.cells**3 == found["speeds"].array.sum(), f"of {found['atoms'].array} atoms")
+        # LAMMPS' energy for an atom is for a degree of freedom less: three of the whole are at rest.
+        difference = abs(float(found["ke"].array) / told[node.step] - 1)
+        check(difference < 1e-12, f"step {node.step}: {found['ke'].array}, LAMMPS says {told[node.step]}")
+    print(f"insitu.py: the kinetic energies of {len(made)} snapshots are those of LAMMPS", flush=True)
+
+
 def main():
     """Small by default; the full size is --cells 40 --steps 300 --every 50 --ranks 2,3,2 --pause 5."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -179,6 +204,7 @@ def main():
     needs.look()
     with tempfile.TemporaryDirectory(prefix="forebay-lammps-") as folder:
         (pathlib.Path(folder) / "staging").mkdir()
+        looked_at(given, pathlib.Path(folder))
         killed_and_continued(given, pathlib.Path(folder))
 
 

@@ -61,8 +61,10 @@ void describe(CLI::App& app, Options& options) {
 }
 
 std::string save(nbody::Saving& saving, const nbody::Simulation& simulation) {
+    const auto begun = std::chrono::steady_clock::now();
     const auto trouble = saving.save();
-    if (trouble.empty()) return "saved";
+    const std::chrono::duration<double> blocked = std::chrono::steady_clock::now() - begun;
+    if (trouble.empty()) return "saved in " + std::to_string(blocked.count()) + " s";
     if (simulation.slab.rank == 0) std::fprintf(stderr, "nbody: %s\n", trouble.c_str());
     return "NOT saved";
 }

@@ -125,6 +125,11 @@ typedef struct fb_job {
     int stop;                     /* not 0: save now, then end; `save` is set too */
     double seconds_left;          /* of the job; infinite where no limit is known */
     char reason[FB_REASON_BYTES]; /* why, where save is set; NUL-terminated, cut where it is longer */
+    /* A condition of an analysis whose action is save, stop or tell, given at the next step after it was found
+     * fulfilled, once; of several the most urgent first, one a step. "" without any. Cut as `reason` is. */
+    char condition[FB_REASON_BYTES];
+    double value;           /* that fulfils it */
+    int64_t condition_step; /* of the snapshot that does; -1 without any */
 } fb_job;
 
 /* Whether to save or to end now: because the job ends ([job] of the configuration), somebody ran `forebay stop`, or any
@@ -286,7 +291,7 @@ fb_status fb_restore(fb_stream* stream, fb_bind_rows bind, void* context, fb_res
 /* Looks for the newest snapshot that can be read whole: staged copies first, then the target. *restart is NULL, and the
  * status FB_OK, when there is none at all. Collective. */
 fb_status fb_newest(fb_stream* stream, fb_restart** restart, fb_error* error);
-/* The same among the steps below `below`. Collective. */
+/* The same among the steps below `below`: 301 names step 300, which is then taken even if it is marked. Collective. */
 fb_status fb_newest_below(fb_stream* stream, int64_t below, fb_restart** restart, fb_error* error);
 /* The snapshot before the one that fb_newest() or fb_older() gave last. Collective. */
 fb_status fb_older(fb_stream* stream, fb_restart** restart, fb_error* error);

@@ -188,7 +188,8 @@ public:
 
     /// Looks for the newest snapshot that can be read whole: staged copies first, then the target. Nothing there at
     /// all is an empty optional. Steps passed over and why are told to Options::log and stand in notes(). With `below`
-    /// only steps below that one. Collective.
+    /// only steps below that one: newest(301) names step 300, which is then taken even if it is marked. Other marked
+    /// ones are passed over, as StreamOptions::marked says. Collective.
     Result<std::optional<Restart>> newest(std::int64_t below = std::numeric_limits<std::int64_t>::max());
     /// The snapshot before the one that newest() or older() gave last. Collective.
     Result<std::optional<Restart>> older();
@@ -250,8 +251,9 @@ public:
     /// job (Options::job: `reserve`, the longest of the last steps and a drain's mean time are left then), `forebay
     /// stop RUN`, and `stop_wanted` of any rank, such as a flag that the application's signal handler sets. `forebay
     /// stop --save` only asks for a save. Before the job's limit ends a simulation RUN/.continue is written, for the
-    /// script that submits the next job; the first call of a session removes it. One maximum of 4 numbers over the
-    /// world; the first call asks the batch system. Collective.
+    /// script that submits the next job; the first call of a session removes it. Conditions of analyses come this way
+    /// too: Job::condition. One maximum of 5 numbers over the world, and a broadcast of a condition that is found; the
+    /// first call asks the batch system. Collective.
     Result<Job> job(bool stop_wanted = false);
 
     /// Waits for the agents (Options::close_wait), releases staging, and reports what could not be committed: which

@@ -84,7 +84,7 @@ enum class Palette {
 /// snapshots of the stream "STREAM.NAME", pictures go through the spool. docs/guide/in-situ.md.
 struct Analysis {
     enum class Kind {
-        statistics,    // of each variable: smallest, largest, mean, variance, sum, counts of NaN and infinities
+        statistics,    // of each variable, or of each index along `by`: smallest, largest, mean, variance, sum, counts
         histogram,     // of each variable
         histogram_2d,  // of two variables: x, y
         slice,         // of each array: a plane at `at` of dimension `axis`
@@ -94,6 +94,14 @@ struct Analysis {
         density,       // of particles: x, y, z and perhaps a weight; the sum of weights over a plane's cells
         spectrum,      // of each 3-D array: the power spectrum, by shells
         halos,         // of particles: x, y, z, perhaps vx, vy, vz, perhaps then a mass; friends of friends
+        script,        // what the functions of a Python script make: docs/guide/in-situ.md
+    };
+    /// What becomes of a snapshot that fulfils a condition.
+    enum class Action {
+        mark,  // it is marked: it does not count as a good one, and restarts pass over it
+        save,  // Session::job() asks for a save at the next step
+        stop,  // Session::job() asks to save and end
+        tell,  // Session::job() gives condition and value, and asks for nothing
     };
     std::string name = {};
     Kind kind = Kind::statistics;
@@ -104,6 +112,7 @@ struct Analysis {
     double high = std::numeric_limits<double>::quiet_NaN();  // of bins and colours; NaN: found
     bool log = false;                                        // bins, and colours, by the logarithm
     int axis = 0;          // the dimension along which a slice is cut; a projection and a density are summed
+    int by = -1;           // the dimension along which statistics are each index's own; -1: of all together
     std::int64_t at = -1;  // the index of a slice; -1: the middle
     int factor = 4;        // of a downsample
     std::vector<std::vector<std::int64_t>> points = {};  // of a probe: an index a dimension
@@ -115,7 +124,16 @@ struct Analysis {
     int members = 20;             // of a halo, at least
     bool picture = true;          // of slice, projection and density
     Palette palette = Palette::ember;
+    std::string script = {};                       // the file; each of its functions says what it looks at
+    std::string python = {};                       // its interpreter; "": beside the package, else python3 in PATH
+    std::chrono::milliseconds time_limit{60'000};  // of a call of a function, and of the script's import
+    std::int64_t memory_limit_bytes = 4ll << 30;   // that a script may have allocated; 0: no limit
+    std::vector<std::string> condition = {};       // over the results: "*/nan > 0"; each is by itself
+    std::vector<Action> action = {Action::mark};
 };
+
+/// What a restart does with a snapshot that is marked: an analysis has found it bad, or a person.
+enum class Marked { pass_over, take };
 
 /// Equal on every rank, else Session::stream() refuses them.
 struct StreamOptions {
@@ -137,6 +155,7 @@ struct StreamOptions {
     std::vector<Convention> conventions = {Convention::plain};  // of the views at commit
     TargetFile file = {};                                       // at the target; of several nodes: not compressed
     std::vector<Analysis> insitu = {};  // what the agent makes of its snapshots, beside the simulation
+    Marked marked = Marked::pass_over;
 };
 
 enum class AgentMode {
@@ -228,6 +247,12 @@ struct Job {
     bool stop = false;                                              // save now, then end; `save` is true too
     double seconds_left = std::numeric_limits<double>::infinity();  // infinite where no limit is known
     std::string reason = {};                                        // why, where save is true
+    /// A condition of an analysis whose action is `save`, `stop` or `tell`, given at the next step after it was found
+    /// fulfilled, once; of several the most urgent first, one a step. Empty: none. As in
+    /// "state.numbers: */nan > 0 (theta/nan is 3), at step 120".
+    std::string condition = {};
+    double value = std::numeric_limits<double>::quiet_NaN();  // that fulfils it
+    std::int64_t condition_step = -1;                         // of the snapshot that does
 };
 
 /// Totals since the session was opened. Three tell how a run does: `blocked_seconds` (what saving has cost the
@@ -250,6 +275,7 @@ struct Counters {
     std::int64_t newest_durable_step = -1;  // committed, in this run's stream; -1: none
     std::uint64_t deadlines_missed = 0;     // snapshots of this stream that were not durable by their deadline
     std::uint64_t not_analysed = 0;      // snapshots of this stream, on this node, that insitu was to see and did not
+    std::uint64_t scripts_missed = 0;    // likewise, of its scripts
     std::uint64_t overtakes = 0;         // drains of this node that went before one under way
     std::uint64_t limits_overruled = 0;  // drains that kept no slowdown_percent_max, so as to end in time
     std::uint64_t steps_counted = 0;     // of the computing, for the next

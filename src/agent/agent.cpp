@@ -81,7 +81,7 @@ void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_
         const bool waits_for_peers = slots_.waits_for_peers();
         const bool leaving = page_.ending.load() != 0 || !staging_.application_lives();
         const bool peers_come = waits_for_peers && sys::Clock::now() - last_progress < peers_wait;
-        if (leaving && !peers_come && !slots_.misses_any()) break;
+        if (leaving && !peers_come && !slots_.misses_any() && !any_at_work()) break;
         sys::wait_on(page_.bell, bell, waits_for_peers ? pause : idle_pause);
         pause = std::min(pause * 2, peers_pause_max);
     }
@@ -103,7 +103,7 @@ bool Agent::work(const std::atomic<bool>& stop) {
 // All that other stations have to do with one slot; true when there was one. Their failures cost the simulation and the
 // snapshot nothing.
 bool Agent::visit_stations(const std::atomic<bool>& stop) {
-    const auto slot = schedule_.next_held();
+    const auto slot = schedule_.next_held([this](std::uint32_t one) { return at_work(one); });
     if (!slot) return false;
     auto& holds = slots_.control(*slot).holds;
     // A save may take the slot from a station that has no more than a lease, and be drained while that one runs.
@@ -118,7 +118,7 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
     std::uint32_t known = 0;
     for (const auto& station : stations_) {
         known |= station->hold();
-        if ((holds.load() & station->hold()) == 0) continue;
+        if ((holds.load() & station->hold()) == 0 || station->is_at_work(*slot)) continue;
         const auto run = attempt([&]() -> Result<> {
             if (!slots_.notes(*slot).mapping.mapped()) FB_TRY(slots_.map(*slot));
             return station->run(*slot, true, gate, stop);
@@ -126,12 +126,26 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
         if (!run && stop.load()) return false;  // the next agent runs it
         if (!run) tell_unseen(fmt::format("{}: {}", station->name(), run.error().line()));
         if (!is_there()) break;
-        holds.fetch_and(~station->hold());
+        if (!station->is_at_work(*slot)) holds.fetch_and(~station->hold());
     }
     if (is_there() && (holds.fetch_and(known) & ~known) != 0)
         tell_unseen("what an agent before this one would have done with it");
     node::ring(page_.news);
     return true;
+}
+
+// The bits of stations that go on with the slot beside this loop.
+std::uint32_t Agent::at_work(std::uint32_t slot) const {
+    std::uint32_t bits = 0;
+    for (const auto& station : stations_)
+        if (station->is_at_work(slot)) bits |= station->hold();
+    return bits;
+}
+
+bool Agent::any_at_work() const {
+    for (std::uint32_t slot = 0; slot < slots_.count(); ++slot)
+        if (at_work(slot) != 0) return true;
+    return false;
 }
 
 // Nobody but the agent takes a slot out of `draining`, so none is free before its stations are noted.

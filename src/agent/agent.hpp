@@ -54,6 +54,8 @@ private:
     void run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_wait);
     bool work(const std::atomic<bool>& stop);
     bool visit_stations(const std::atomic<bool>& stop);
+    std::uint32_t at_work(std::uint32_t slot) const;
+    bool any_at_work() const;
     bool take(std::uint32_t slot, node::SlotState state);
     void overtake(std::uint32_t slot, std::uint32_t overtaken, const std::atomic<bool>& stop);
     bool drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop);

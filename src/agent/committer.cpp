@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "agent/claim_keeper.hpp"
@@ -14,6 +16,7 @@
 #include "commit/commit.hpp"
 #include "describe/conventions.hpp"
 #include "move/retry.hpp"
+#include "node/analysis_rules.hpp"
 
 namespace forebay::agent {
 
@@ -23,6 +26,18 @@ using node::SlotState;
 
 // How often a long drain looks whether other nodes have completed what this one drained before.
 constexpr std::chrono::milliseconds commit_pause{1000};
+
+// How many snapshots of the stream its analyses may still look at, and mark: as many as it has slots. Without them a
+// bad snapshot would count as good for so long, and the last good one would go.
+int unproved_of(const node::Control& page, std::uint32_t stream) {
+    const auto analyses = node::decode_analyses(page.streams[stream].insitu.data());
+    if (!analyses || std::ranges::none_of(*analyses, [](const Analysis& one) {
+            return !one.condition.empty() && std::ranges::count(one.action, Analysis::Action::mark) > 0;
+        }))
+        return 0;
+    const auto slots = std::span(page.slots).first(page.slot_count.load());
+    return static_cast<int>(std::ranges::count(slots, stream, &node::SlotControl::stream));
+}
 
 }  // namespace
 
@@ -178,7 +193,10 @@ void Committer::keep_window(std::uint32_t slot, const catalog::Snapshot& snapsho
     }
     const auto pruned = attempt([&] {
         return catalog::prune(store_, session_.run, snapshot.stream,
-                              {.keep = stream.keep, .keep_abandoned = stream.keep_abandoned, .spared = snapshot.step});
+                              {.keep = stream.keep,
+                               .keep_abandoned = stream.keep_abandoned,
+                               .spared = snapshot.step,
+                               .unproved = unproved_of(slots_.page(), slots_.control(slot).stream)});
     });
     if (!pruned) {
         tell_({.what = What::not_pruned, .stream = snapshot.stream, .detail = pruned.error().line()});

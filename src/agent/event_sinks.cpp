@@ -31,33 +31,34 @@ void put_any_text(std::string& out, const std::string& text) {
     format::json::put_text(out, format::json::is_text(text) ? text : show_text(text));
 }
 
-bool is_recorded(What what) { return what == What::committed || what == What::set_aside || what == What::failed; }
+bool is_recorded(What what) {
+    return what == What::committed || what == What::set_aside || what == What::failed || what == What::raised;
+}
 
-// What is there is kept for a while under another name, so that the file never grows past its limit. One write a line:
-// a reader finds it whole or, after a crash, not at all or torn at the end of the file.
-Result<> append(sys::Store& store, const EventFile& file, const std::string& line) {
+}  // namespace
+
+std::string NodeFileOfRun::path() const {
+    return fmt::format("{}/{}/{}-{}-{}.{}", run, catalog::own_directory, name, host, virtual_node, ending);
+}
+
+std::string NodeFileOfRun::old_path() const {
+    return fmt::format("{}/{}/{}-{}-{}.old.{}", run, catalog::own_directory, name, host, virtual_node, ending);
+}
+
+// One write a text: a reader finds it whole or, after a crash, not at all or torn at the end of the file.
+Result<> append(sys::Store& store, const NodeFileOfRun& file, const std::string& text) {
     FB_TRY(catalog::check_identity(store, file.run, file.run_id));
     FB_TRY_ASSIGN(open, store.open(file.path(), sys::Access::update));
     FB_TRY_ASSIGN(there, open->size());
-    if (there + line.size() > events_bytes_max) {
+    if (there + text.size() > events_bytes_max) {
         FB_TRY(open->close());
         FB_TRY(store.rename(file.path(), file.old_path()));
         FB_TRY_ASSIGN(next, store.open(file.path(), sys::Access::update));
         open = std::move(next);
         there = 0;
     }
-    FB_TRY(open->write(there, bytes_of(line)));
+    FB_TRY(open->write(there, bytes_of(text)));
     return open->close();
-}
-
-}  // namespace
-
-std::string EventFile::path() const {
-    return fmt::format("{}/{}/events-{}-{}.jsonl", run, catalog::own_directory, host, virtual_node);
-}
-
-std::string EventFile::old_path() const {
-    return fmt::format("{}/{}/events-{}-{}.old.jsonl", run, catalog::own_directory, host, virtual_node);
 }
 
 Tell to_page(node::Control& page) {
@@ -92,7 +93,7 @@ std::string record_of(const Event& event, const std::string& host, std::int64_t 
     return line + "}\n";
 }
 
-Tell to_run(sys::Store& store, const EventFile& file, Tell tell) {
+Tell to_run(sys::Store& store, const NodeFileOfRun& file, Tell tell) {
     struct State {
         std::mutex alone;
         bool fails = false;

@@ -23,7 +23,7 @@ using test::SimStore;
 
 namespace {
 
-const agent::EventFile file{.run = "/run", .host = "nid1", .virtual_node = "2"};
+const agent::NodeFileOfRun file{.run = "/run", .host = "nid1", .virtual_node = "2"};
 const std::string path = "/run/forebay/events-nid1-2.jsonl", old_path = "/run/forebay/events-nid1-2.old.jsonl";
 const Event committed{.what = What::committed, .stream = "restart", .step = 7, .bytes = 5, .seconds = 0.5};
 

@@ -12,14 +12,17 @@ namespace forebay::agent {
 namespace {
 
 constexpr std::array event_names{
-    "begun",         "overtook",     "late",      "noted",      "overruled",       "drained",      "failed",
-    "incomplete",    "superseded",   "set_aside", "committed",  "found_committed", "analysed",     "not_analysed",
-    "analysis_note", "left_unseen",  "viewed",    "not_viewed", "pruned",          "uncompressed", "not_pruned",
-    "problem",       "stays",        "packed",    "not_packed", "packed_later",    "left_out",     "not_renewed",
-    "not_looked_at", "lost",         "serves",    "forwards",   "takes_cpus",      "miscounted",   "worker_begun",
-    "worker_ended",  "analyses_end", "lingers",   "leaves",     "leaves_work",     "freed",        "not_freed",
-    "unrecorded"};
+    "begun",        "overtook",      "late",         "noted",      "overruled",       "drained",      "failed",
+    "incomplete",   "superseded",    "set_aside",    "committed",  "found_committed", "analysed",     "not_analysed",
+    "raised",       "analysis_note", "left_unseen",  "viewed",     "not_viewed",      "pruned",       "uncompressed",
+    "not_pruned",   "problem",       "stays",        "packed",     "not_packed",      "packed_later", "left_out",
+    "not_renewed",  "not_looked_at", "lost",         "serves",     "forwards",        "takes_cpus",   "miscounted",
+    "worker_begun", "worker_ended",  "analyses_end", "script_off", "lingers",         "leaves",       "leaves_work",
+    "freed",        "not_freed",     "unrecorded"};
 static_assert(event_names.size() == static_cast<std::size_t>(What::unrecorded) + 1);
+
+// Most streams have built-in analyses alone.
+const char* by_whom(const Event& event) { return event.place == "scripts" ? " by its scripts" : ""; }
 
 std::string line_of_snapshot(const Event& event) {
     const auto name = fmt::format("step {} of stream '{}'", event.step, event.stream);
@@ -40,8 +43,10 @@ std::string line_of_snapshot(const Event& event) {
         case What::superseded: return fmt::format("a later save of {} is committed; this one was removed", name);
         case What::committed: return fmt::format("{} is committed", name);
         case What::analysed:
-            return fmt::format("{} is analysed: {} results in {}", name, event.count, show_seconds(event.seconds));
-        case What::not_analysed: return fmt::format("{} is not analysed: {}", name, event.detail);
+            return fmt::format("{} is analysed{}: {} results in {}", name, by_whom(event), event.count,
+                               show_seconds(event.seconds));
+        case What::not_analysed: return fmt::format("{} is not analysed{}: {}", name, by_whom(event), event.detail);
+        case What::raised: return fmt::format("{} fulfils a condition: {}", name, event.detail);
         case What::analysis_note: return fmt::format("analyses of {}: {}", name, event.detail);
         case What::left_unseen: return fmt::format("{} goes on without {}", name, event.detail);
         case What::not_viewed: return fmt::format("no view {} of step {}: {}", event.place, event.step, event.detail);
@@ -71,11 +76,16 @@ std::string line_of_agent(const Event& event) {
         case What::takes_cpus: return fmt::format("the agent takes CPUs from ranks: {}", event.detail);
         case What::miscounted: return fmt::format("{}: please report it", event.detail);
         case What::worker_ended:
-            return fmt::format("the program of the analyses has failed, the next snapshot gets a new one: {}",
+            return fmt::format("the program of the {} has failed, the next snapshot gets a new one: {}", event.place,
                                event.detail);
         case What::analyses_end:
-            return fmt::format("no more analyses in this session, their program has failed {} times in a row: {}",
-                               event.count, event.detail);
+            return fmt::format("no more {} in this session, their program has failed {} times in a row: {}",
+                               event.place, event.count, event.detail);
+        case What::script_off:
+            return fmt::format(
+                "analysis '{}' of stream '{}' is switched off for this session, its script has ended its "
+                "process {} times in a row: {}",
+                event.place, event.stream, event.count, event.detail);
         case What::lingers:
             return fmt::format("everything is committed; what is staged is kept {} s more for a restart",
                                event.seconds);

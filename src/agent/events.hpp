@@ -26,8 +26,9 @@ enum class What : std::uint32_t {
     set_aside,        // committed as one of a line that a later session has left. detail: the whole text
     committed,        // bytes, seconds: of the drain
     found_committed,  // by another agent
-    analysed,         // count: of results; seconds: from the beginning to the last of them
-    not_analysed,     // by the station that has begun. detail: why
+    analysed,         // place: by "analyses" or "scripts"; count: of results; seconds: to the last of them
+    not_analysed,     // by the station that has begun. place: as before; detail: why
+    raised,           // it fulfils a condition of an analysis. detail: which one, and what follows
     analysis_note,    // detail: what its analyses have to say, each text once
     left_unseen,      // by a station that has failed, or is missing. detail: which one, and the error
     viewed,           // place: the view
@@ -52,9 +53,10 @@ enum class What : std::uint32_t {
     forwards,      // detail: through which hosts
     takes_cpus,    // detail: the error
     miscounted,    // detail: the numbers
-    worker_begun,  // the program of the analyses. count: its process; place: the program
-    worker_ended,  // unasked, or killed because it did not do its work. detail: the error
-    analyses_end,  // for this session: the program fails again and again. count: how often; detail: the last error
+    worker_begun,  // a program of analyses. count: its process; place: the program
+    worker_ended,  // unasked, or killed because it did not do its work. place: "analyses", "scripts"; detail: the error
+    analyses_end,  // for this session: the program fails again and again. count: how often; others as before
+    script_off,    // for this session, of a stream: as before. place: the analysis
     lingers,       // seconds
     leaves,        // with everything committed
     leaves_work,   // place: the staging directory

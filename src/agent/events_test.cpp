@@ -43,11 +43,19 @@ TEST_CASE("lines of the log") {
     CHECK(line(What::found_committed) == "step 7 of stream 'restart' is committed by another agent");
     CHECK(line(What::analysed) == "step 7 of stream 'restart' is analysed: 3 results in 1.50 s");
     CHECK(line(What::not_analysed) == "step 7 of stream 'restart' is not analysed: detail");
+    CHECK(line(What::raised) == "step 7 of stream 'restart' fulfils a condition: detail");
     CHECK(line(What::analysis_note) == "analyses of step 7 of stream 'restart': detail");
     CHECK(line(What::worker_ended) ==
-          "the program of the analyses has failed, the next snapshot gets a new one: detail");
+          "the program of the /dev/shm/x has failed, the next snapshot gets a new one: detail");
     CHECK(line(What::analyses_end) ==
-          "no more analyses in this session, their program has failed 3 times in a row: detail");
+          "no more /dev/shm/x in this session, their program has failed 3 times in a row: detail");
+    CHECK(line(What::script_off) ==
+          "analysis '/dev/shm/x' of stream 'restart' is switched off for this session, its "
+          "script has ended its process 3 times in a row: detail");
+    CHECK(line_of({.what = What::not_analysed, .stream = "s", .step = 7, .place = "scripts", .detail = "why"}) ==
+          "step 7 of stream 's' is not analysed by its scripts: why");
+    CHECK(line_of({.what = What::analysed, .stream = "s", .step = 7, .count = 2, .seconds = 1, .place = "scripts"}) ==
+          "step 7 of stream 's' is analysed by its scripts: 2 results in 1.00 s");
     CHECK(line(What::overtook) == "step 7 of stream 'restart' overtakes detail, of which 2.00 MB are written");
     CHECK(line(What::late) == "step 7 of stream 'restart' misses its deadline, 1.50 s after its seal: it is detail");
     CHECK(line(What::not_viewed) == "no view /dev/shm/x of step 7: detail");

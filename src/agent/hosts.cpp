@@ -145,6 +145,26 @@ std::string agent_program(const std::string& configured) {
     return "forebay";
 }
 
+PythonPlace python_place(const std::string& configured) {
+    namespace fs = std::filesystem;
+    PythonPlace place{configured.empty() ? "python3" : configured, {}};
+    const auto here = fs::path(sys::own_object_path()).parent_path();
+    std::error_code error;
+    // SITE/forebay/lib of an installed package; BUILD/lib.
+    for (const auto& packages : {here.parent_path().parent_path(), here.parent_path() / "python"}) {
+        if (!fs::is_regular_file(packages / "forebay" / "insitu_worker.py", error)) continue;
+        const char* const others = std::getenv("PYTHONPATH");
+        const auto path = packages.string() + (others != nullptr && *others != '\0' ? std::string(":") + others : "");
+        place.environment.emplace_back("PYTHONPATH", path);
+        // PREFIX/lib/pythonX.Y/site-packages
+        const auto beside = packages.parent_path().parent_path().parent_path() / "bin" / "python3";
+        if (configured.empty() && packages.filename() == "site-packages" && fs::exists(beside, error))
+            place.program = beside.string();
+        break;
+    }
+    return place;
+}
+
 std::unique_ptr<node::Host> host_of(const AgentOptions& options, const std::string& directory, Post* post,
                                     const node::Say& say) {
     switch (options.mode) {

@@ -5,6 +5,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "agent/post.hpp"
 #include "forebay/options.hpp"
@@ -16,6 +18,16 @@ namespace forebay::agent {
 /// The command `forebay`: as configured, else FOREBAY_AGENT, else beside this library or in ../bin, else to be found in
 /// PATH.
 std::string agent_program(const std::string& configured);
+
+/// An interpreter of Python and what its environment needs to find our package.
+struct PythonPlace {
+    std::string program;
+    std::vector<std::pair<std::string, std::string>> environment;
+};
+
+/// As configured, else of the environment that our package is installed in, else python3 in PATH. The package is that
+/// beside this library, in a build folder or installed; where there is none, the interpreter's own.
+PythonPlace python_place(const std::string& configured);
 
 /// By the node's first rank, once its staging directory stands. `post` is that of the dedicated agent which serves the
 /// node, null where no rank is one.

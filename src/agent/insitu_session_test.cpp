@@ -109,24 +109,31 @@ TEST_CASE("a slot without a lease is taken before one with it") {
     CHECK(run.worker.lines("done") == Lines{"1", "2", "3"});
 }
 
-TEST_CASE("what a killed agent has leased is analysed by the next one of its session") {
-    Analysed run("wait_for go; echo seen; echo made 1; echo $step >> $folder/done", AgentMode::process, {.slots = 2});
-    run.save(1);
-    run.commit();
-    REQUIRE(run.worker.was_asked(1));
-    const auto agent = run.worker.agent();
-    ::kill(agent, SIGKILL);
-    REQUIRE(test::soon([&] { return !test::alive(agent); }));
-    run.save(2);
-    run.commit();
-    REQUIRE(run.worker.was_asked(2));
-    run.worker.give("go");
-    run.session->close().value();
-    test::wait_for_agents(run.options);
-    const auto asked = run.worker.lines("asked");
-    REQUIRE(asked.size() == 3);
-    CHECK(asked[0] == asked[1]);
-    CHECK(run.worker.lines("done").back() == "2");
+TEST_CASE("what a killed agent has leased is analysed by the next one of its session, also what was read by then") {
+    for (const bool seen : {false, true}) {
+        CAPTURE(seen);
+        Analysed run(std::string(seen ? "echo seen; touch $folder/said; wait_for go; " : "wait_for go; echo seen; ") +
+                         "echo made 1; echo $step >> $folder/done",
+                     AgentMode::process, {.slots = 2});
+        run.save(1);
+        run.commit();
+        REQUIRE(run.worker.was_asked(1));
+        if (seen) REQUIRE(run.worker.has("said"));
+        const auto agent = run.worker.agent();
+        ::kill(agent, SIGKILL);
+        REQUIRE(test::soon([&] { return !test::alive(agent); }));
+        run.save(2);
+        run.commit();
+        REQUIRE(run.worker.was_asked(2));
+        run.worker.give("go");
+        run.session->close().value();
+        test::wait_for_agents(run.options);
+        const auto asked = run.worker.lines("asked");
+        REQUIRE(asked.size() == 3);
+        CHECK(asked[0] == asked[1]);
+        CHECK(run.worker.lines("done").back() == "2");
+        CHECK(run.stream->counters().not_analysed == 0);
+    }
 }
 
 TEST_CASE("what a killed agent has leased outlives its session, and is analysed by forebay drain") {

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "describe/analysis_list.hpp"
 #include "node/analysis_rules.hpp"
+#include "node/raised.hpp"
 #include "sys/clock.hpp"
 
 namespace forebay::agent {
@@ -18,129 +20,208 @@ using Said = WorkerAnswer::Kind;
 // Texts of a worker that are told, each once. They say what is wrong with the analyses as they were asked for, and
 // there are few of them; numbers in them could make each one another.
 constexpr std::size_t notes_max = 32;
+// Of a worker about one snapshot: a problem for each of some hundred analyses of some hundred variables. One that says
+// more has lost its way, and would keep the agent busy until the end of its time.
+constexpr std::uint64_t answers_max = 65'536;
 
 }  // namespace
 
 /// The station's right to have a slot read, and the account of what becomes of the snapshot. Whoever clears the bit of
 /// a lease counts the snapshot as not analysed: a save when it takes the slot, the station where the analysis fails.
+/// The bit stays until the worker's last word, so that the agent that comes after a killed one has the rest made; the
+/// count of a save that takes what was read by then is taken back when the results are there. That of scripts ends when
+/// they have read: a slot that waits for them must be told from one that they read (side_station.hpp).
 class InsituStation::Lease {
 public:
-    Lease(Slots& slots, std::uint32_t slot)
-        : event_(slots.event(What::analysed, slot)),
+    /// `line`: of the snapshot, for what it raises.
+    Lease(Slots& slots, std::uint32_t slot, const Analysts& analysts, const format::Line& line = {})
+        : line_(line),
+          event_(slots.event(What::analysed, slot)),
           slot_(slots.control(slot)),
-          not_analysed_(slots.stream(slot).not_analysed),
-          snapshot_id_(slot_.snapshot_id.load()) {}
+          place_(analysts.what),
+          hold_(analysts.lease),
+          missed_(slots.stream(slot).*analysts.missed),
+          snapshot_id_(slot_.snapshot_id.load()),
+          ends_when_seen_(analysts.are_scripts) {}
 
     std::uint64_t snapshot_id() const { return snapshot_id_; }
+    std::uint32_t stream() const { return slot_.stream; }
+    const format::Line& line() const { return line_; }
     std::int64_t step() const { return event_.step; }
     Event event(What what) const {
         auto event = event_;
         event.what = what;
+        event.place = place_;
         return event;
     }
     sys::Clock::duration age() const { return sys::Clock::now() - begun_; }
 
     /// Whether a save has taken the slot.
-    bool is_taken() const {
-        return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.load() & node::lease_hold) == 0;
-    }
+    bool is_taken() const { return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.load() & hold_) == 0; }
     /// The worker reads the slot no more.
-    bool is_given_back() const { return given_back_; }
-    void give_back() {
-        if (std::exchange(given_back_, true)) return;
-        // Of another save the slot has a lease of its own; the agent, whose thread this is, alone sets them.
-        counted_ = slot_.snapshot_id.load() != snapshot_id_ ||
-                   (slot_.holds.fetch_and(~node::lease_hold) & node::lease_hold) == 0;
+    bool is_seen() const { return seen_; }
+    void see() {
+        seen_ = true;
+        if (ends_when_seen_) taken_ = give_back();
     }
+    // One of these two ends the lease.
     void count_unseen() {
-        give_back();
-        if (!std::exchange(counted_, true)) ++not_analysed_;
+        if (!end()) ++missed_;
     }
-    // A save may take the slot when the worker has read it, and before it is heard to say so.
-    void count_seen() {
-        if (std::exchange(counted_, false)) --not_analysed_;
+    void count_made() {
+        if (end()) --missed_;
     }
 
 private:
+    // Whether a save has taken the slot, and counted that. Of another save the slot has a lease of its own; the agent,
+    // whose thread this is, alone sets them.
+    bool give_back() {
+        return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.fetch_and(~hold_) & hold_) == 0;
+    }
+    bool end() { return taken_ ? *taken_ : give_back(); }
+
+    const format::Line line_;
     const Event event_;
     node::SlotControl& slot_;
-    std::atomic<std::uint64_t>& not_analysed_;
+    const char* const place_;
+    const std::uint32_t hold_;
+    std::atomic<std::uint64_t>& missed_;
     const std::uint64_t snapshot_id_;
     const sys::Clock::time_point begun_ = sys::Clock::now();
-    bool given_back_ = false, counted_ = false;
+    const bool ends_when_seen_;
+    bool seen_ = false;
+    std::optional<bool> taken_;  // by a save, as give_back() said
 };
 
-InsituStation::InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace)
+InsituStation::InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace,
+                             Analysts analysts)
     : slots_(slots),
       directory_(std::move(directory)),
       options_(std::move(options)),
       tell_(std::move(tell)),
-      pace_(pace) {}
+      pace_(pace),
+      analysts_(analysts),
+      calls_(pace.ends_max) {}
+
+// Which analyses this station has made of the slot's step.
+Result<InsituStation::Due> InsituStation::due(std::uint32_t slot) const {
+    FB_TRY_ASSIGN(analyses, node::decode_analyses(slots_.stream(slot).insitu.data()));
+    Due due{std::move(analyses), {}};
+    const auto step = slots_.control(slot).step.load();
+    for (std::size_t i = 0; i < due.analyses.size(); ++i) {
+        const bool is_script = due.analyses[i].kind == Analysis::Kind::script;
+        if (is_script == analysts_.are_scripts && step % due.analyses[i].every == 0) due.indices.push_back(i);
+    }
+    return due;
+}
 
 // A text that cannot be read is for the worker to refuse: then somebody is told.
 bool InsituStation::wants(std::uint32_t slot) const {
-    const auto& text = slots_.stream(slot).insitu;
-    if (text[0] == '\0') return false;
-    const auto analyses = node::decode_analyses(text.data());
-    const auto step = slots_.control(slot).step.load();
-    return !analyses || std::ranges::any_of(*analyses, [&](const Analysis& one) { return step % one.every == 0; });
+    const auto found = due(slot);
+    return found ? !found->indices.empty() : !analysts_.are_scripts;
+}
+
+void InsituStation::leave_out(std::uint32_t slot, const std::string& why) {
+    Lease lease(slots_, slot, analysts_);
+    if (!lease.is_taken()) leave_unseen(lease, why);
 }
 
 Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const std::atomic<bool>& stop) {
-    Lease lease(slots_, slot);
+    // Scripts raise nothing. Of the save that is there now; a later one takes the lease as it begins, so its line is
+    // never asked for.
+    format::Line line;
+    if (!analysts_.are_scripts) {
+        auto peeked = slots_.peek(slot);
+        if (!peeked && slots_.map(slot)) peeked = slots_.peek(slot);  // a killed agent had drained it
+        if (peeked) line = peeked->record.lineage.line();
+    }
+    Lease lease(slots_, slot, analysts_, line);
     if (lease.is_taken() || !wants(slot)) return {};
     if (ends_ >= pace_.ends_max) {
-        leave_unseen(lease, "there are no more analyses in this session");
+        leave_unseen(lease, fmt::format("there are no more {} in this session", analysts_.what));
         return {};
     }
     const auto ran = [&]() -> Result<> {
-        FB_TRY(begin(slot, lease));
+        const auto found = due(slot);  // else the worker says what is wrong
+        FB_TRY(begin(slot, lease, found ? *found : Due()));
         return follow(lease, gate, stop);
     }();
     if (ran) return {};
     if (stop.load()) {
         worker_.reset();  // it is in the middle of a snapshot
-        if (lease.is_given_back()) leave_unseen(lease, "the agent was told to leave");
+        if (lease.is_taken()) leave_unseen(lease, "the agent was told to leave");
         return ran;  // else the next agent has it analysed
     }
-    end_worker(ran.error());
+    call_ended(lease, ran.error());
     leave_unseen(lease, ran.error().line());
     return {};
 }
 
-Result<> InsituStation::begin(std::uint32_t slot, const Lease& lease) {
-    if (worker_)
-        if (const auto said = worker_->answer({}); !said) end_worker(said.error());
+// Who ends the worker from within a call of a script pays for it alone.
+void InsituStation::call_ended(const Lease& lease, const Error& error) {
+    const auto name = calls_.worker_ended();
+    if (!name) return end_worker(error);
+    worker_.reset();
+    if (!calls_.is_switched_off(*name)) {
+        tell_({.what = What::worker_ended, .place = analysts_.what, .detail = error.line()});
+        return;
+    }
+    auto off = lease.event(What::script_off);
+    off.count = pace_.ends_max;
+    off.place = *name;
+    off.detail = error.line();
+    tell_(off);
+}
+
+Result<> InsituStation::begin(std::uint32_t slot, const Lease& lease, const Due& due) {
+    calls_.look_at(slots_.control(slot).stream, due.analyses, due.indices);
+    if (worker_) {
+        const auto said = worker_->answer({});
+        if (!said) end_worker(said.error());
+        else if (said->kind != Said::none)
+            end_worker({ErrorKind::corrupt, worker_->program() + " said something that it was not asked"});
+    }
+    // One interpreter at a time.
+    const auto python = analysts_.are_scripts && !due.indices.empty() ? due.analyses[due.indices.front()].python : "";
+    if (python != python_) worker_.reset();
     if (!worker_) {
-        FB_TRY_ASSIGN(started, AnalysisWorker::start(directory_, options_));
+        python_ = python;
+        FB_TRY_ASSIGN(started, analysts_.are_scripts ? AnalysisWorker::start_python(directory_, options_, python)
+                                                     : AnalysisWorker::start(directory_, options_));
         worker_ = std::move(started);
         tell_({.what = What::worker_begun,
                .count = static_cast<std::uint64_t>(worker_->process()),
                .place = worker_->program()});
     }
-    return worker_->see(slot, lease.snapshot_id(), lease.step());
+    return worker_->see(slot, lease.snapshot_id(), lease.step(), calls_.switched_off());
 }
 
 // Until its last word on the snapshot. What waits for the agent meanwhile takes none of the worker's time.
 Result<> InsituStation::follow(Lease& lease, move::Gate& gate, const std::atomic<bool>& stop) {
     sys::Clock::duration passed{0};
     std::optional<sys::Clock::duration> seen_at;
+    std::uint64_t answers = 0;
     while (!stop.load()) {
         const bool taken = lease.is_taken();  // before the look for a `seen` that may have been said before
         FB_TRY_ASSIGN(answer, worker_->answer(gate.wanted() ? std::chrono::milliseconds(0) : pace_.look));
-        const auto worked = lease.age() - passed;
-        if (answer.kind == Said::none && taken && !lease.is_given_back()) {
+        const auto worked = lease.age() - passed - calls_.spent();
+        if (answer.kind == Said::none && taken && !lease.is_seen()) {
             worker_.reset();
+            calls_.forget();
             leave_unseen(lease, "a save needed its slot");
             return {};
         }
+        if (const auto why = calls_.overdue()) return Error{ErrorKind::retry, *why};
         if (worked > (seen_at ? *seen_at + pace_.made_max : pace_.seen_max))
             return Error{ErrorKind::retry,
                          fmt::format("{} had not {} it after {} s and was killed", worker_->program(),
                                      seen_at ? "finished" : "read", std::chrono::duration<double>(worked).count())};
+        if (answer.kind != Said::none && ++answers > answers_max)
+            return Error{ErrorKind::corrupt,
+                         fmt::format("{} said more than {} lines about it", worker_->program(), answers_max)};
         FB_TRY_ASSIGN(done, hear(answer, lease));
         if (done) return {};
-        if (!seen_at && lease.is_given_back()) seen_at = worked;
+        if (!seen_at && lease.is_seen()) seen_at = worked;
         if (!gate.wanted()) continue;
         const auto before = lease.age();
         gate.pass();
@@ -164,19 +245,34 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
             }
             return false;
         case Said::seen:
-            if (lease.is_given_back()) return misplaced("'seen' twice");
-            lease.give_back();
-            node::ring(slots_.page().news);
+            if (lease.is_seen()) return misplaced("'seen' twice");
+            lease.see();
+            return false;
+        case Said::raised:
+            if (!lease.is_seen()) return misplaced("'raise' before 'seen'");
+            raise(answer, lease);
+            return false;
+        case Said::calls:
+            if (!calls_.begin(answer.count)) return misplaced("'calls' of no script, or in a call");
+            return false;
+        case Said::returned:
+            if (!calls_.end()) return misplaced("'returned' outside a call");
             return false;
         case Said::failed:
             ends_ = 0;
+            calls_.survived();
             leave_unseen(lease, answer.text);
             return true;
         case Said::made: break;
     }
-    if (!lease.is_given_back()) return misplaced("'made' before 'seen'");
+    if (!lease.is_seen()) return misplaced("'made' before 'seen'");
     ends_ = 0;
-    lease.count_seen();
+    calls_.survived();
+    if (const auto name = calls_.left_out()) {
+        leave_unseen(lease, fmt::format("analysis '{}' is switched off", *name));
+        return true;
+    }
+    lease.count_made();
     auto analysed = lease.event(What::analysed);
     analysed.count = answer.count;
     analysed.seconds = std::chrono::duration<double>(lease.age()).count();
@@ -184,13 +280,35 @@ Result<bool> InsituStation::hear(const WorkerAnswer& answer, Lease& lease) {
     return true;
 }
 
+// What is for the application goes on the page, for its next step.
+void InsituStation::raise(const WorkerAnswer& answer, const Lease& lease) {
+    auto raised = lease.event(What::raised);
+    raised.detail = answer.text;
+    for (const auto& word : describe::action_words)
+        if ((answer.actions & node::bit_of(word.value)) != 0) raised.detail += fmt::format(", {}", word.name);
+    const bool is_for_application = (answer.actions & ~node::bit_of(Analysis::Action::mark)) != 0;
+    auto& page = slots_.page();
+    if (is_for_application && !node::put_raised(page, lease.stream(),
+                                                {.step = lease.step(),
+                                                 .snapshot_id = lease.snapshot_id(),
+                                                 .line = lease.line(),
+                                                 .actions = answer.actions,
+                                                 .value = answer.value,
+                                                 .text = answer.text}))
+        raised.detail += "; the application is not told: it has not taken what was found before, by Session::job()";
+    tell_(raised);
+}
+
 void InsituStation::end_worker(const Error& error) {
     worker_.reset();
     const bool is_last = ++ends_ == pace_.ends_max;
-    tell_({.what = is_last ? What::analyses_end : What::worker_ended, .count = ends_, .detail = error.line()});
+    tell_({.what = is_last ? What::analyses_end : What::worker_ended,
+           .count = ends_,
+           .place = analysts_.what,
+           .detail = error.line()});
 }
 
-void InsituStation::leave_unseen(Lease& lease, const std::string& why) {
+void InsituStation::leave_unseen(Lease& lease, const std::string& why) const {
     lease.count_unseen();
     auto unseen = lease.event(What::not_analysed);
     unseen.detail = why;

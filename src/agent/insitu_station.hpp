@@ -1,6 +1,7 @@
-// The station of analyses: has the node's worker (analysis_worker.hpp) look at sealed slots whose stream has some.
+// The station of analyses: has a worker of the node (analysis_worker.hpp) look at sealed slots whose stream has some.
+// One station has the built-in ones made, another one those that are scripts; each has a worker and a lease of its own.
 //
-// It holds no slot but leases it: a save that needs the slot takes it at once (node::take_lease), and the snapshot is
+// It holds no slot but leases it: a save that needs the slot takes it at once (node::take_leases), and the snapshot is
 // not analysed. So no save waits for an analysis, and the worker's end never fails a slot, a drain or a commit. Drains
 // go on while the worker works, since the agent does nothing but wait for it.
 //
@@ -14,9 +15,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "agent/analysis_worker.hpp"
 #include "agent/events.hpp"
+#include "agent/script_calls.hpp"
 #include "agent/slots.hpp"
 #include "agent/station.hpp"
 
@@ -27,8 +30,8 @@ struct InsituPace {
     /// Between two looks whether anything is to be drained, or the slot is taken: 20 a second cost nothing beside what
     /// the worker computes, and a drain takes longer than it waits.
     std::chrono::milliseconds look{50};
-    /// From `see` to `seen`. It reads the slot and computes: 100 GB at 1 GB/s are 100 s, and there may be several
-    /// passes.
+    /// From `see` to `seen`, without the calls of scripts, which have a limit of their own. It reads the slot and
+    /// computes: 100 GB at 1 GB/s are 100 s, and there may be several passes.
     std::chrono::milliseconds seen_max{600'000};
     /// From `seen` to its last word: it writes results of some MB at most, to a target that may be slow to answer.
     std::chrono::milliseconds made_max{300'000};
@@ -36,30 +39,57 @@ struct InsituPace {
     std::uint32_t ends_max = 5;
 };
 
+/// Whose analyses a station has made.
+struct Analysts {
+    const char* name;  // of the station
+    const char* what;  // for texts
+    std::uint32_t lease;
+    std::atomic<std::uint64_t> node::StreamControl::*missed;  // counts snapshots that they have not seen
+    bool are_scripts;
+};
+inline constexpr Analysts built_in{"insitu", "analyses", node::lease_hold, &node::StreamControl::not_analysed, false};
+inline constexpr Analysts scripts{"scripts", "scripts", node::script_lease_hold, &node::StreamControl::scripts_missed,
+                                  true};
+
 class InsituStation final : public Station {
 public:
-    /// `slots` must outlive it. The worker works for `directory`, and is the program that `options` say.
-    InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace = {});
+    /// `slots` must outlive it. The worker works for `directory`; that of built-in analyses is the program that
+    /// `options` say.
+    InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace = {},
+                  Analysts analysts = built_in);
 
-    const char* name() const override { return "insitu"; }
-    std::uint32_t hold() const override { return node::lease_hold; }
+    const char* name() const override { return analysts_.name; }
+    std::uint32_t hold() const override { return analysts_.lease; }
     bool wants(std::uint32_t slot) const override;
     Result<> run(std::uint32_t slot, bool again, move::Gate& gate, const std::atomic<bool>& stop) override;
+    /// Counts and tells that the slot's snapshot is not analysed. Also while another thread is in run() of another
+    /// slot.
+    void leave_out(std::uint32_t slot, const std::string& why);
 
 private:
     class Lease;
+    struct Due {
+        std::vector<Analysis> analyses;  // all of the stream
+        std::vector<std::size_t> indices;
+    };
 
-    Result<> begin(std::uint32_t slot, const Lease& lease);
+    Result<Due> due(std::uint32_t slot) const;
+    Result<> begin(std::uint32_t slot, const Lease& lease, const Due& due);
     Result<> follow(Lease& lease, move::Gate& gate, const std::atomic<bool>& stop);
     Result<bool> hear(const WorkerAnswer& answer, Lease& lease);
+    void raise(const WorkerAnswer& answer, const Lease& lease);
     void end_worker(const Error& error);
-    void leave_unseen(Lease& lease, const std::string& why);
+    void leave_unseen(Lease& lease, const std::string& why) const;
+    void call_ended(const Lease& lease, const Error& error);
 
     Slots& slots_;
     const std::string directory_;
     const AgentOptions options_;
     const Tell tell_;
     const InsituPace pace_;
+    const Analysts analysts_;
+    ScriptCalls calls_;
+    std::string python_;  // of the worker
     std::optional<AnalysisWorker> worker_;
     std::uint32_t ends_ = 0;            // of workers, since one has analysed anything
     std::set<std::string> notes_told_;  // of its own words

@@ -8,65 +8,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
-#include "support/agent_node.hpp"
-#include "support/sim_store.hpp"
-#include "support/worker_script.hpp"
+#include "node/raised.hpp"
+#include "support/analysed_site.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
 using agent::What;
-using test::Node;
-using test::SimStore;
+using test::Site;
 using test::WorkerScript;
 
 namespace {
 
 constexpr auto lease = node::lease_hold;
-
-/// A node whose worker is a script.
-struct Site {
-    explicit Site(const std::string& on_see) : worker(on_see) { node.session.agent.program = worker.program(); }
-
-    void seal(std::int64_t step, const std::string& stream = "restart", std::int64_t steps = 1) {
-        StreamOptions options{.slots = 2};
-        if (steps > 0) options.insitu = {test::every(steps)};
-        node.seal({.id = static_cast<std::uint64_t>(step), .step = step, .stream = stream}, options, sys::unix_ns(),
-                  static_cast<std::size_t>(step % 2));
-    }
-    /// An agent, until `stop`, or until all is done and the session ends.
-    bool serve(const std::atomic<bool>& stop = std::atomic<bool>(false), bool ending = true) {
-        node.page().ending = ending ? 1 : 0;
-        return agent::Agent(disk, node.staging, node.session, {}, hear(),
-                            [this](agent::Slots& slots) { return station(slots); })
-            .run(stop, 0s);
-    }
-    std::vector<std::unique_ptr<agent::Station>> station(agent::Slots& slots) {
-        std::vector<std::unique_ptr<agent::Station>> made;
-        made.push_back(
-            std::make_unique<agent::InsituStation>(slots, node.staging.directory(), node.session.agent, hear(), pace));
-        return made;
-    }
-    agent::Tell hear() {
-        return [this](const agent::Event& event) {
-            told.push_back(event);
-            log += agent::line_of(event) + "\n";
-        };
-    }
-    std::size_t count(What what) const {
-        return static_cast<std::size_t>(std::ranges::count(told, what, &agent::Event::what));
-    }
-    node::SlotControl& slot(std::size_t number = 0) { return node.page().slots[node.staging.slots_of(0).at(number)]; }
-    std::uint64_t not_analysed() { return node.stream("restart").not_analysed.load(); }
-
-    WorkerScript worker;
-    SimStore disk{"run"};
-    Node node;
-    agent::InsituPace pace = {.look = 1ms};
-    std::vector<agent::Event> told;
-    std::string log;
-};
 
 const std::string good = "echo seen; echo made 3";
 
@@ -84,6 +40,24 @@ TEST_CASE("one worker sees what is to be analysed, once, and nothing else") {
     CHECK(site.not_analysed() == 0);
     CHECK(site.node.page().commits == 4);
     CHECK(std::ranges::all_of(site.node.page().slots, [](const auto& slot) { return slot.holds.load() == 0; }));
+}
+
+TEST_CASE("what a worker raises is told, and is on the page where it is for the application") {
+    Site site("echo seen; echo 'raise mark 3 n: a > 0'; echo 'raise mark,stop nan n: b != 1 (b is nan)'; echo made 1");
+    site.seal(7);
+    REQUIRE_MESSAGE(site.serve(), site.log);
+    CHECK(site.count(What::raised) == 2);
+    CHECK(site.log.find("step 7 of stream 'restart' fulfils a condition: n: a > 0, mark\n") != std::string::npos);
+    CHECK(site.log.find("n: b != 1 (b is nan), mark, stop\n") != std::string::npos);
+    const auto raised = node::take_raised(site.node.page());
+    REQUIRE(raised.size() == 1);
+    CHECK(raised[0].stream == "restart");
+    CHECK(raised[0].step == 7);
+    CHECK(raised[0].snapshot_id == 7);
+    CHECK(raised[0].actions == (node::bit_of(Analysis::Action::mark) | node::bit_of(Analysis::Action::stop)));
+    CHECK(std::isnan(raised[0].value));
+    CHECK(raised[0].text == "n: b != 1 (b is nan)");
+    CHECK(site.count(What::analysed) == 1);
 }
 
 TEST_CASE("a worker stays from one snapshot to the next; where nothing is to be analysed there is none") {
@@ -107,7 +81,10 @@ TEST_CASE("a worker that fails costs the snapshot that it had, and the next one 
     for (const auto& [on_see, said] :
          {Case{"exit 3", "ended with exit code 3"}, Case{"kill -9 $$", "was ended by signal 9"},
           Case{"echo seen; exit 3", "ended with exit code 3"}, Case{"echo hello", "said 'hello'"},
-          Case{"echo made 3", "said 'made' before 'seen'"}, Case{"echo seen; echo made x", "said 'made x'"},
+          Case{"echo made 3", "said 'made' before 'seen'"}, Case{"echo raise mark 3 a", "said 'raise' before 'seen'"},
+          Case{"echo seen; echo raise jump 3 a", "said 'raise jump 3 a'"},
+          Case{"echo seen; echo raise mark x a", "said 'raise mark x a'"},
+          Case{"echo seen; echo raise mark 3", "said 'raise mark 3'"}, Case{"echo seen; echo made x", "said 'made x'"},
           Case{"echo seen; echo seen", "said 'seen' twice"}, Case{"echo", "said ''"},
           Case{"head -c 5000 /dev/zero | tr '\\0' x; echo", "said more than 4096 bytes"},
           Case{"exec >&- <&-; sleep 60", "has closed its output"}}) {
@@ -197,8 +174,8 @@ TEST_CASE("a worker that has died between two snapshots is replaced before the n
     CHECK(site.not_analysed() == 0);
 }
 
-TEST_CASE("what is sealed while the worker works is drained and committed; the lease keeps the slot until it is read") {
-    Site site("wait_for go; echo seen; wait_for on; echo made 3");
+TEST_CASE("what is sealed while the worker works is drained and committed; the lease stays until its last word") {
+    Site site("wait_for go; echo seen; touch $folder/said; wait_for on; echo made 3");
     site.seal(2);
     std::atomic<bool> stop{false};
     std::jthread agent([&] { site.serve(stop); });
@@ -208,21 +185,25 @@ TEST_CASE("what is sealed while the worker works is drained and committed; the l
     site.node.seal({.id = 3, .step = 8, .stream = "other"}, {.priority = -5});
     CHECK(test::soon([&] { return site.node.page().commits == 2; }));
     site.worker.give("go");
-    CHECK(test::soon([&] { return site.slot(0).holds == 0; }));
+    REQUIRE(site.worker.has("said"));
     site.node.seal({.id = 4, .step = 9, .stream = "other"}, {.slots = 2}, sys::unix_ns(), 1);
     CHECK(test::soon([&] { return site.node.page().commits == 3; }));
+    CHECK(site.slot(0).holds == lease);
     site.worker.give("on");
     agent.join();
     CHECK(site.count(What::analysed) == 1);
+    CHECK(site.slot(0).holds == 0);
 }
 
-TEST_CASE("a save that is drained into the slot while the worker finishes the one before has a lease of its own") {
-    Site site("echo seen; [ $step = 4 ] || wait_for on; echo made 3");
+TEST_CASE(
+    "a save that takes the slot while the worker finishes the one before has a lease of its own, and costs none") {
+    Site site("echo seen; touch $folder/said; [ $step = 4 ] || wait_for on; echo made 3");
     site.seal(2);
     std::atomic<bool> stop{false};
     std::jthread agent([&] { site.serve(stop); });
-    REQUIRE(site.worker.was_asked(1));
-    REQUIRE(test::soon([&] { return site.slot(0).holds == 0; }));
+    REQUIRE(site.worker.has("said"));
+    site.slot(0).state = node::SlotState::filling;
+    node::take_leases(site.node.page(), site.slot(0));
     site.seal(4);
     REQUIRE(test::soon([&] { return site.node.page().commits == 2; }));
     CHECK(site.slot(0).holds == lease);
@@ -241,7 +222,7 @@ TEST_CASE("a save that takes the slot ends the lease: the worker is killed, the 
     const auto reader = site.worker.process();
     auto& slot = site.slot(0);
     slot.state = node::SlotState::filling;
-    node::take_lease(site.node.page(), slot);
+    node::take_leases(site.node.page(), slot);
     CHECK(site.not_analysed() == 1);
     CHECK(test::soon([&] { return !test::alive(reader); }));
     site.seal(4);
@@ -291,7 +272,7 @@ TEST_CASE("a slot that is taken when the worker has read it, and before that is 
         const std::atomic<bool> never{false};
         const auto taken_and_drained = [&] {
             REQUIRE(test::soon([&] { return std::filesystem::exists(site.worker / "said"); }));
-            node::take_lease(site.node.page(), slot);
+            node::take_leases(site.node.page(), slot);
             if (!resealed) return;
             slot.snapshot_id = 4;
             slot.holds = lease;
@@ -310,7 +291,7 @@ TEST_CASE("the next save of a slot keeps its lease, whatever becomes of the one 
     slot.holds = lease;
     const std::atomic<bool> never{false};
     const auto taken_and_drained = [&] {
-        node::take_lease(site.node.page(), slot);
+        node::take_leases(site.node.page(), slot);
         slot.snapshot_id = 4;
         slot.holds = lease;
     };
@@ -320,24 +301,63 @@ TEST_CASE("the next save of a slot keeps its lease, whatever becomes of the one 
     CHECK(slot.holds == lease);
 }
 
-TEST_CASE("an agent that is told to leave leaves the lease to the next one, or counts what was read and not finished") {
+TEST_CASE("an agent that is told to leave leaves the lease to the next one, also of what was read and not finished") {
     for (const bool seen : {false, true}) {
         CAPTURE(seen);
-        Site site(std::string(seen ? "echo seen; " : "") + "wait_for go; " + (seen ? "" : "echo seen; ") +
-                  "echo made 3");
+        Site site(std::string(seen ? "echo seen; touch $folder/said; " : "") + "wait_for go; " +
+                  (seen ? "" : "echo seen; ") + "echo made 3");
         site.seal(2);
         std::atomic<bool> stop{false};
         std::jthread agent([&] { site.serve(stop); });
         REQUIRE(site.worker.was_asked(1));
-        if (seen) REQUIRE(test::soon([&] { return site.slot(0).holds == 0; }));
+        if (seen) REQUIRE(site.worker.has("said"));
         stop = true;
         agent.join();
         CHECK_FALSE(test::alive(site.worker.process()));
-        CHECK(site.slot(0).holds == (seen ? 0 : lease));
-        CHECK(site.not_analysed() == (seen ? 1 : 0));
+        CHECK(site.slot(0).holds == lease);
+        CHECK(site.not_analysed() == 0);
         site.worker.give("go");
         REQUIRE(site.serve());
-        CHECK(site.count(What::analysed) == (seen ? 0 : 1));
+        CHECK(site.count(What::analysed) == 1);
         CHECK(site.slot(0).holds == 0);
+    }
+}
+
+TEST_CASE("an agent that is told to leave tells of what a save has taken before it was finished") {
+    Site site("echo seen; touch $folder/said; wait_for never");
+    site.seal(2);
+    std::atomic<bool> stop{false};
+    std::jthread agent([&] { site.serve(stop); });
+    REQUIRE(site.worker.has("said"));
+    site.slot(0).state = node::SlotState::filling;
+    node::take_leases(site.node.page(), site.slot(0));
+    stop = true;
+    agent.join();
+    CHECK(site.count(What::not_analysed) == 1);
+    CHECK(site.not_analysed() == 1);
+}
+
+TEST_CASE("a worker that says too much is ended long before its time; so is one that speaks unasked") {
+    for (const std::string on_see : {"while :; do echo problem too much; done", "echo seen; yes problem too much",
+                                     "echo seen; echo made 3; echo seen; touch $folder/said"}) {
+        CAPTURE(on_see);
+        const bool is_flood = on_see.find("too much") != std::string::npos;
+        Site site(fmt::format("if [ $step = 1 ]; then {}; else {}; fi", on_see, good));
+        site.seal(1);
+        std::atomic<bool> stop{false};
+        std::jthread agent([&] { site.serve(stop, false); });
+        REQUIRE(test::soon([&] { return site.node.page().commits == 1 && site.slot(1).holds == 0; }));
+        if (!is_flood) REQUIRE(site.worker.has("said"));
+        site.seal(2);
+        site.node.page().ending = 1;
+        node::ring(site.node.page().bell);
+        agent.join();
+        CHECK(site.log.find(is_flood ? "said more than 65536 lines about it" : "that it was not asked") !=
+              std::string::npos);
+        CHECK(site.count(What::analysis_note) == (is_flood ? 1 : 0));
+        CHECK(site.count(What::worker_begun) == 2);
+        CHECK(site.count(What::analysed) == (is_flood ? 1 : 2));
+        CHECK(site.not_analysed() == (is_flood ? 1 : 0));
+        CHECK(site.node.page().commits == 2);
     }
 }

@@ -67,11 +67,11 @@ std::optional<std::uint32_t> Schedule::next_to_overtake(const Urgency& drained) 
     });
 }
 
-std::optional<std::uint32_t> Schedule::next_held() const {
-    return most_urgent([this](std::uint32_t slot, SlotState state, const Urgency&) {
+std::optional<std::uint32_t> Schedule::next_held(const std::function<std::uint32_t(std::uint32_t)>& at_work) const {
+    return most_urgent([&](std::uint32_t slot, SlotState state, const Urgency&) {
         const bool after_drain =
             state == SlotState::drained || state == SlotState::committed || state == SlotState::empty;
-        return after_drain && page_.slots[slot].holds.load() != 0;
+        return after_drain && (page_.slots[slot].holds.load() & ~at_work(slot)) != 0;
     });
 }
 

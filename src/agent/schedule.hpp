@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -48,7 +49,8 @@ public:
     /// the other drain up for nothing. By any thread of a drain.
     std::optional<std::uint32_t> next_to_overtake(const Urgency& drained) const;
     /// The most urgent slot that a station holds after its drain: no drain is ahead of it, or under way.
-    std::optional<std::uint32_t> next_held() const;
+    /// `at_work(slot)` are the bits of those that need no visit.
+    std::optional<std::uint32_t> next_held(const std::function<std::uint32_t(std::uint32_t)>& at_work) const;
     /// Slots whose node file is durable and whose snapshot is not committed, the most urgent first.
     std::vector<std::uint32_t> waiting_for_peers() const;
 

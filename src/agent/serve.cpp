@@ -7,7 +7,7 @@
 
 #include "agent/claim_keeper.hpp"
 #include "agent/event_sinks.hpp"
-#include "agent/insitu_station.hpp"
+#include "agent/side_station.hpp"
 #include "agent/spool.hpp"
 #include "base/limits.hpp"
 #include "base/try.hpp"
@@ -51,7 +51,7 @@ void linger(node::Staging& staging, std::chrono::milliseconds linger_max) {
     }
 }
 
-EventFile event_file_of(const Serving& serving) {
+NodeFileOfRun event_file_of(const Serving& serving) {
     return {.run = serving.session.run,
             .run_id = serving.session.run_id,
             .host = serving.session.host,
@@ -86,8 +86,13 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     SpoolKeeper spool(*target.store, serving.staging.directory(), serving.session, tell);
     const auto stations = [&](Slots& slots) {
         std::vector<std::unique_ptr<Station>> made;
-        made.push_back(
-            std::make_unique<InsituStation>(slots, serving.staging.directory(), serving.session.agent, tell));
+        const auto station = [&](const Analysts& analysts) {
+            return std::make_unique<InsituStation>(slots, serving.staging.directory(), serving.session.agent, tell,
+                                                   InsituPace(), analysts);
+        };
+        // The scripts first: they begin, and nobody waits for them.
+        made.push_back(std::make_unique<SideStation>(slots, station(scripts)));
+        made.push_back(station(built_in));
         return made;
     };
     Agent agent(*target.store, serving.staging, serving.session, target.make_view, tell, stations);

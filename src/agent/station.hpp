@@ -4,7 +4,8 @@
 //
 // A slot that an agent begins to drain gets a bit on the control page for each station that wants it, and loses the bit
 // when the station has run. So an agent that comes after a killed one, also in a later session, knows what is left. The
-// station of analyses (insitu_station.hpp) has no more than a lease: a save that needs the slot takes it.
+// station of analyses (insitu_station.hpp) has no more than a lease: a save that needs the slot takes it. A station
+// that others must not wait for works on a thread of its own (side_station.hpp).
 
 #pragma once
 
@@ -39,6 +40,8 @@ public:
     /// agent or another one; what it has done is found by a look. After the drain it is always true. `gate` is asked
     /// between pieces of the work, and may run drains.
     virtual Result<> run(std::uint32_t slot, bool again, move::Gate& gate, const std::atomic<bool>& stop) = 0;
+    /// Whether it goes on with the slot beside the agent's loop: then it takes its bit away itself, and rings the bell.
+    virtual bool is_at_work(std::uint32_t /*slot*/) const { return false; }
 };
 
 /// Makes the stations that follow the drain, for an agent with these slots, which outlive them.

@@ -137,8 +137,10 @@ fb_status fb_check_job(fb_session* session, int stop_wanted, fb_job* job, fb_err
     return guarded(error, [&]() -> Result<> {
         FB_TRY(given(session, "fb_session"));
         FB_TRY_ASSIGN(agreed, session->value.job(stop_wanted != 0));
-        *job = {agreed.save ? 1 : 0, agreed.stop ? 1 : 0, agreed.seconds_left, {}};
+        *job = {agreed.save ? 1 : 0, agreed.stop ? 1 : 0,  agreed.seconds_left, {}, {},
+                agreed.value,        agreed.condition_step};
         agreed.reason.copy(job->reason, sizeof job->reason - 1);
+        agreed.condition.copy(job->condition, sizeof job->condition - 1);
         return {};
     });
 }

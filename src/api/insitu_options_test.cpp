@@ -46,11 +46,11 @@ pixels = 512
 picture = false
 palette = "tide"
 [streams.state.insitu]
-few = { kind = "downsample", variables = ["fields/u"], factor = 8 }
+few = { kind = "downsample", variables = ["fields/u"], factor = 8, condition = "*/mean > 3" }
 at = { kind = "probe", variables = ["fields/u"], points = [[0, 1, 2], [3, 4, 5]] }
 groups = { kind = "halos", variables = ["x", "y", "z"], length = 2, linking_length = 0.17, members = 32 }
 power = { kind = "spectrum", variables = ["*"], length = [1, 2.5, 3] }
-mean = { variables = ["*"] }
+mean = { variables = ["*"], condition = ["*/nan > 0", "*/max >= 4"], action = ["stop", "mark"] }
 )",
                                         "here.toml")
                              .value();
@@ -72,7 +72,7 @@ mean = { variables = ["*"] }
          .pixels = 512,
          .picture = false,
          .palette = Palette::tide},
-        {.name = "few", .kind = K::downsample, .variables = {"fields/u"}, .factor = 8},
+        {.name = "few", .kind = K::downsample, .variables = {"fields/u"}, .factor = 8, .condition = {"*/mean > 3"}},
         {.name = "at", .kind = K::probe, .variables = {"fields/u"}, .points = {{0, 1, 2}, {3, 4, 5}}},
         {.name = "groups",
          .kind = K::halos,
@@ -81,7 +81,10 @@ mean = { variables = ["*"] }
          .linking_length = 0.17,
          .members = 32},
         {.name = "power", .kind = K::spectrum, .variables = {"*"}, .length = {1, 2.5, 3}},
-        {.name = "mean", .variables = {"*"}}};
+        {.name = "mean",
+         .variables = {"*"},
+         .condition = {"*/nan > 0", "*/max >= 4"},
+         .action = {Analysis::Action::stop, Analysis::Action::mark}}};
     REQUIRE(options.streams.size() == 1);
     CHECK(describe::settings_of(options.streams[0].second.insitu) == describe::settings_of(wanted));
     CHECK(decode_options("[streams.state]\nslots = 1", "here.toml").value().streams[0].second.insitu.empty());
@@ -104,6 +107,10 @@ TEST_CASE("a value of the wrong kind, or a key that is not known, is refused wit
         check_says(with("length = " + std::string(wrong)), "line 3: 'insitu.a.length' must be a number or a list");
     for (const auto* wrong : {"1", "[1]", "[[1], 2]", "[[1.5]]", "[[\"1\"]]"})
         check_says(with("points = " + std::string(wrong)), "line 3: 'insitu.a.points' must be a list of lists");
+    for (const auto* wrong : {"1", "[1]", "{ a = 1 }"})
+        check_says(with("condition = " + std::string(wrong)),
+                   "line 3: 'insitu.a.condition' must be a text or a list of texts.");
+    check_says(with("action = \"jump\""), "line 3: 'insitu.a.action' is \"jump\": one of mark, save, stop, tell, or a");
     check_says(refusal(parse_stream_options("insitu.a.variables = \"u\"")), "must be a list of texts.");
     check_says(refusal(parse_stream_options("insitu.a = 1")), "line 1: 'insitu.a' must be a table.");
     check_says(refusal(parse_stream_options("insitu = \"mean\"")), "line 1: 'insitu' must be a table.");

@@ -7,20 +7,19 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <fstream>
-#include <map>
 #include <optional>
 
-#include "catalog/block_reader.hpp"
-#include "catalog/run.hpp"
 #include "describe/geometry.hpp"
 #include "format/packed.hpp"
+#include "support/insitu_results.hpp"
 #include "support/sessions.hpp"
 #include "support/soon.hpp"
-#include "sys/process.hpp"
+#include "support/staging_of.hpp"
 
 using namespace forebay;
+using test::Results;
+using test::results_in;
 
 namespace {
 
@@ -144,32 +143,8 @@ Counters save_all(const Options& options, int ranks, bool waits = true) {
     return counters;
 }
 
-// Every result by stream, step and name; `made_of_snapshot` is left out.
-using Results = std::map<std::string, std::vector<std::byte>>;
-Results results_in(const std::string& run) {
-    auto& disk = sys::posix_store();
-    Results results;
-    for (const auto& stream : catalog::streams(disk, run).value()) {
-        if (!stream.starts_with("fields.")) continue;
-        for (const auto& snapshot : catalog::snapshots(disk, run, stream).value()) {
-            const auto manifest = catalog::load_manifest(disk, snapshot.directory).value();
-            const auto node = catalog::BlockReader::open(disk, snapshot.directory, manifest.nodes.front()).value();
-            for (std::size_t v = 0; v < manifest.schema.variables.size(); ++v)
-                results[stream + "@" + std::to_string(snapshot.step) + " " + manifest.schema.variables[v].name] =
-                    node.value(v).value();
-        }
-    }
-    return results;
-}
-
 Results afterwards(const test::TempDirectory& folder, const std::string& run) {
-    const auto to = folder / "afterwards";
-    sys::posix_store().remove_tree(to).value();
-    const auto said = sys::output_of({std::getenv("FOREBAY_AGENT"), "insitu", configuration_in(folder),
-                                      run + "/fields@all", "--to", to, "--pictures", folder / "pictures"},
-                                     std::chrono::minutes(2));
-    if (!said) FAIL(said.error().text());
-    return results_in(to);
+    return test::results_afterwards(configuration_in(folder), run, "fields", folder.path());
 }
 
 }  // namespace
@@ -182,7 +157,7 @@ TEST_CASE("the same bits beside the simulation and afterwards, on any ranks and 
         const test::TempDirectory folder;
         const auto options = options_of(folder, "run", nodes);
         save_all(options, ranks);
-        const auto found = results_in(options.run);
+        const auto found = results_in(options.run, "fields");
         // Of six steps, six analyses each, one of them in every second step; a slot that a save needed is allowed to
         // cost a step, and none does here.
         std::size_t means = 0;
@@ -199,7 +174,7 @@ TEST_CASE("an agent that is a process analyses as one that is a thread, and pack
     auto options = options_of(folder, "run", 1);
     options.agent.mode = AgentMode::process;
     save_all(options, 2);
-    CHECK(results_in(options.run) == afterwards(folder, options.run));
+    CHECK(results_in(options.run, "fields") == afterwards(folder, options.run));
     const auto packed = catalog::streams(sys::posix_store(), options.run).value();
     CHECK(std::ranges::any_of(packed, [](const auto& name) { return name.starts_with(format::packed_prefix); }));
 }
@@ -212,5 +187,33 @@ TEST_CASE("a worker that cannot be started costs the analyses alone, and each is
     CHECK(counters.not_analysed == last_step);
     CHECK(counters.aborts == 0);
     CHECK(test::committed(options, "fields").size() == last_step);
-    CHECK(results_in(options.run).empty());
+    CHECK(results_in(options.run, "fields").empty());
+}
+
+TEST_CASE("each snapshot has its results or is counted, with one slot and two, and a thread or a process") {
+    for (const auto mode : {AgentMode::thread, AgentMode::process})
+        for (const int slots : {1, 2}) {
+            CAPTURE(static_cast<int>(mode));
+            CAPTURE(slots);
+            const test::TempDirectory folder;
+            auto options = options_of(folder, "run", 1);
+            options.agent.mode = mode;
+            options.agent.linger = std::chrono::milliseconds(0);
+            for (auto& [name, stream] : options.streams) stream.slots = slots;
+            const auto directory = test::staging_of(options);
+            std::optional<Stream> kept;
+            test::with_session(2, options, [&](Session& session, comm::Group& world) {
+                auto stream = session.stream("fields").value();
+                Waves waves(stream, world);
+                for (std::int64_t step = 1; step <= last_step; ++step) CHECK(waves.save(step).kept);
+                if (world.rank() == 0) kept = stream;
+            });
+            // A process goes on after the session, and then frees what was staged.
+            CHECK(test::soon([&] { return !std::filesystem::exists(directory); }));
+            CHECK(test::result_steps(options.run, "fields.means").size() + kept->counters().not_analysed == last_step);
+            CHECK(test::result_steps(options.run, "fields.means").contains(last_step));
+            const auto all = afterwards(folder, options.run);
+            for (const auto& [name, bytes] : results_in(options.run, "fields"))
+                CHECK_MESSAGE(all.at(name) == bytes, name);
+        }
 }

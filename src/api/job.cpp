@@ -16,9 +16,14 @@ namespace forebay {
 
 namespace {
 
-std::string reason_of(const JobReport& report, const Job& job) {
-    if (!job.stop) return job.save ? "forebay stop --save" : "";
+bool asks(const std::optional<node::Raised>& raised, Analysis::Action action) {
+    return raised && (raised->actions & node::bit_of(action)) != 0;
+}
+
+std::string reason_of(const JobReport& report, const Job& job, bool by_condition) {
     std::vector<std::string> why;
+    if (!job.stop && report.asks_to_save()) why.emplace_back("forebay stop --save");
+    if (by_condition) why.push_back(fmt::format("the condition {}", job.condition));
     if (report.out_of_time())
         why.push_back(fmt::format("the job ends in {}, and {} are needed for a step, saving, draining and ending",
                                   show_seconds(job.seconds_left),
@@ -31,13 +36,22 @@ std::string reason_of(const JobReport& report, const Job& job) {
 
 }  // namespace
 
-Job judge(const JobReport& report) {
+Job judge(const JobReport& report, const std::optional<node::Raised>& raised) {
+    using Action = Analysis::Action;
     Job job;
     if (report.left_ms != JobReport::nothing) job.seconds_left = static_cast<double>(report.left_ms) / 1000;
-    job.stop = report.out_of_time() || report.asks_to_stop() || report.wishing_rank != JobReport::nothing;
-    job.save = job.stop || report.asks_to_save();
+    job.stop = report.out_of_time() || report.asks_to_stop() || report.wishing_rank != JobReport::nothing ||
+               asks(raised, Action::stop);
+    job.save = job.stop || report.asks_to_save() || asks(raised, Action::save);
     // A rank without memory for the words must do the same as the others.
-    static_cast<void>(attempt([&] { job.reason = reason_of(report, job); }));
+    static_cast<void>(attempt([&] {
+        if (raised) {
+            job.value = raised->value;
+            job.condition_step = raised->step;
+            job.condition = fmt::format("{}.{}, at step {}", raised->stream, raised->text, raised->step);
+        }
+        job.reason = reason_of(report, job, asks(raised, Action::stop) || asks(raised, Action::save));
+    }));
     return job;
 }
 
@@ -95,12 +109,13 @@ Result<> SessionState::look_at_job() {
         return because(watch.error(),
                        fmt::format("requests of forebay stop cannot be looked for: {}", watch.error().what),
                        "what is staged", "a later call tries again");
-    job_ = std::make_unique<JobState>(std::move(*watch), options.job, std::move(end));
-    if (job_->end().unix_seconds) {
-        const auto left = static_cast<double>(*job_->end().unix_seconds) - static_cast<double>(sys::unix_ns()) * 1e-9;
-        log([&] { return fmt::format("the job ends in {}, by {}", show_seconds(left), job_->end().source); });
+    job_.state = std::make_unique<JobState>(std::move(*watch), options.job, std::move(end));
+    if (job_.state->end().unix_seconds) {
+        const auto left =
+            static_cast<double>(*job_.state->end().unix_seconds) - static_cast<double>(sys::unix_ns()) * 1e-9;
+        log([&] { return fmt::format("the job ends in {}, by {}", show_seconds(left), job_.state->end().source); });
     } else {
-        log([&] { return fmt::format("no limit of the job is known: {}", job_->end().source); });
+        log([&] { return fmt::format("no limit of the job is known: {}", job_.state->end().source); });
     }
     return {};
 }
@@ -124,28 +139,62 @@ void SessionState::mark_to_continue() {
         });
 }
 
+JobReport SessionState::report_job(bool stop_wanted) {
+    JobReport report;
+    auto& page = staging->control();
+    const auto rank = topology.world->rank();
+    if (rank == 0) {
+        const auto drains = static_cast<double>(std::max<std::uint64_t>(page.drains.load(), 1));
+        std::string problem;
+        constexpr std::int64_t ns_per_ms = 1'000'000;
+        report = job_.state->tell(sys::Clock::now(), sys::unix_ns() / ns_per_ms,
+                                  static_cast<double>(page.drain_ns.load()) * 1e-9 / drains, problem);
+        if (!problem.empty()) log([&] { return problem; });
+    }
+    if (stop_wanted) report.wishing_rank = rank;
+    if (!topology.leads()) return report;
+    // Without memory for them now they are given at the next step.
+    static_cast<void>(attempt([&] {
+        job_.conditions.take(page);
+        report.condition = job_.conditions.urgency(rank, [&](const node::Raised& raised) -> std::optional<bool> {
+            const auto found = streams_.find(raised.stream);
+            const auto stream = found == streams_.end() ? nullptr : found->second.lock();
+            if (!stream) return false;  // no handle of it is left: nobody goes back
+            return stream->course.has_left(raised.line, raised.step);
+        });
+    }));
+    return report;
+}
+
+Result<std::optional<node::Raised>> SessionState::hear_condition(std::int64_t urgency) {
+    std::optional<node::Raised> raised;
+    if (urgency == JobReport::nothing) return raised;
+    auto& world = *topology.world;
+    const auto from = Conditions::rank_of(urgency);
+    std::string text;
+    FB_TRY(comm::agree(world, [&] {
+        if (world.rank() == from) text = job_.conditions.text();
+    }));
+    FB_TRY(world.broadcast_sized(text, from));
+    FB_TRY(comm::agree(world, [&] { raised = job_.conditions.given(text); }));
+    return raised;
+}
+
 Result<Job> SessionState::job(bool stop_wanted) {
     FB_TRY(check_open());
     auto& world = *topology.world;
     const bool first_rank = world.rank() == 0;
-    if (!job_looked_) FB_TRY(comm::agree(world, [&] { return first_rank ? look_at_job() : Result<>(); }));
-    job_looked_ = true;
-    JobReport report;
-    if (first_rank) {
-        const auto& page = staging->control();
-        const auto drains = static_cast<double>(std::max<std::uint64_t>(page.drains.load(), 1));
-        std::string problem;
-        constexpr std::int64_t ns_per_ms = 1'000'000;
-        report = job_->tell(sys::Clock::now(), sys::unix_ns() / ns_per_ms,
-                            static_cast<double>(page.drain_ns.load()) * 1e-9 / drains, problem);
-        if (!problem.empty()) log([&] { return problem; });
-    }
-    if (stop_wanted) report.wishing_rank = world.rank();
-    std::array<std::int64_t, 4> numbers{report.wishing_rank, report.requests, report.left_ms, report.needed_ms};
+    if (!job_.looked) FB_TRY(comm::agree(world, [&] { return first_rank ? look_at_job() : Result<>(); }));
+    job_.looked = true;
+    auto report = report_job(stop_wanted);
+    std::array<std::int64_t, 5> numbers{report.wishing_rank, report.requests, report.left_ms, report.needed_ms,
+                                        report.condition};
     world.max(numbers);
-    report = {numbers[0], numbers[1], numbers[2], numbers[3]};
-    const auto agreed = judge(report);
+    report = {numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
+    FB_TRY_ASSIGN(raised, hear_condition(report.condition));
+    const auto agreed = judge(report, raised);
     if (agreed.save) log([&] { return fmt::format("save now{}: {}", agreed.stop ? " and end" : "", agreed.reason); });
+    else if (raised) log([&] { return fmt::format("the application is told: {}", agreed.condition); });
     if (first_rank && report.out_of_time()) mark_to_continue();
     if (topology.leads()) step_clock_.step(staging->control(), sys::Clock::now());
     return agreed;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "api/conditions.hpp"
 #include "api/job_end.hpp"
 #include "api/job_watch.hpp"
 #include "forebay/options.hpp"
@@ -22,14 +23,15 @@ struct JobReport {
     std::int64_t requests = nothing;  // 1 save, 2 stop
     std::int64_t left_ms = nothing;   // and 0 where the limit has passed
     std::int64_t needed_ms = nothing;
+    std::int64_t condition = nothing;  // Conditions::urgency()
 
     bool out_of_time() const { return left_ms != nothing && left_ms <= needed_ms; }
     bool asks_to_save() const { return requests > 0 && (requests & 1) != 0; }
     bool asks_to_stop() const { return requests > 0 && (requests & 2) != 0; }
 };
 
-/// The same words on every rank.
-Job judge(const JobReport& report);
+/// The same words on every rank; `raised` where the report has a condition.
+Job judge(const JobReport& report, const std::optional<node::Raised>& raised = {});
 
 /// Of the world's first rank.
 class JobState {
@@ -47,6 +49,13 @@ private:
     std::array<std::int64_t, 10> steps_ms_{};  // the last ones
     std::size_t calls_ = 0;
     sys::Clock::time_point last_call_;
+};
+
+/// What Session::job() keeps from call to call.
+struct JobSide {
+    bool looked = false;
+    std::unique_ptr<JobState> state;  // on the world's first rank, from the first call on
+    Conditions conditions;
 };
 
 }  // namespace forebay

@@ -84,6 +84,15 @@ void OptionReader::operator()(const describe::Option& option, const describe::Po
     points = std::move(*all);
 }
 
+void OptionReader::take_texts(const char* key, const std::function<void(TomlValue, const std::string&)>& take) {
+    const auto at = section_.any(key);
+    if (!at.exists()) return;
+    for (const auto& one : at.is_list() ? at.entries() : std::vector{at}) {
+        if (const auto text = one.text()) take(one, *text);
+        else section_.refuse(one, key, "must be a text or a list of texts.");
+    }
+}
+
 void OptionReader::read_rule(const std::string& key, Compression& rule,
                              const std::function<void(OptionReader&)>& more) {
     if (!table_.member(key).is_table()) return section_.choice<Codec>(key.c_str(), rule.codec, {describe::codec_words});

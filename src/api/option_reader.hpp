@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <string>
 #include <tuple>
@@ -41,6 +43,9 @@ public:
     void operator()(const describe::Option& option, const describe::NameList&, std::vector<std::string>& names) {
         section_.texts(option.key, names);
     }
+    void operator()(const describe::Option& option, const describe::AnyText&, std::string& value) {
+        section_.text(option.key, value);
+    }
     template <class T>
     void operator()(const describe::Option& option, const describe::Words<T>& words, T& value) {
         section_.choice(option.key, value, words);
@@ -56,6 +61,21 @@ public:
     void operator()(const describe::Option& option, const describe::LengthList&, std::vector<double>& lengths);
     void operator()(const describe::Option& option, const describe::PointList&,
                     std::vector<std::vector<std::int64_t>>& points);
+    void operator()(const describe::Option& option, const describe::ConditionList&, std::vector<std::string>& texts) {
+        take_texts(option.key, [&](TomlValue, const std::string& text) { texts.push_back(text); });
+    }
+    template <class T>
+    void operator()(const describe::Option& option, const describe::WordList<T>& words, std::vector<T>& values) {
+        std::vector<T> given;
+        take_texts(option.key, [&](TomlValue at, const std::string& text) {
+            for (const auto& word : words.all)
+                if (text == word.name) return given.push_back(word.value);
+            section_.refuse(at, option.key,
+                            fmt::format("is \"{}\": one of {}, or a list of them.", text,
+                                        describe::values_of(describe::Words<T>{words.all})));
+        });
+        if (section_.any(option.key).exists()) values = std::move(given);
+    }
     template <class Rules>
     void operator()(const describe::Option& option, const describe::Compressions&,
                     const std::tuple<Compression&, Rules&>& members) {
@@ -68,6 +88,8 @@ public:
     TomlSection& section() { return section_; }
 
 private:
+    /// Each text of a text or of a list of texts.
+    void take_texts(const char* key, const std::function<void(TomlValue, const std::string&)>& take);
     /// A codec, or a table of the options of a rule and what `more` reads of it.
     void read_rule(const std::string& key, Compression& rule, const std::function<void(OptionReader&)>& more);
     void read_variables(std::vector<std::pair<std::string, Compression>>& rules);

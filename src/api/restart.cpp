@@ -107,14 +107,14 @@ void StreamState::note(const std::string& text) {
     session->log([&] { return "stream '" + schema.stream + "': " + text; });
 }
 
-Result<std::optional<Restart>> StreamState::choose(std::int64_t below) {
+Result<std::optional<Restart>> StreamState::choose(std::int64_t below, std::int64_t named) {
     FB_TRY(session->check_open());
     auto& world = *session->topology.world;
     FB_TRY(comm::agree(world, [&] { return check(schema); }));
     notes.clear();
     FB_TRY(bring_back_replaced());
     std::shared_ptr<RestartState> state;
-    FB_TRY_ASSIGN(chosen, chooser.choose_below(below, [&](restart::Choice choice) -> Result<bool> {
+    FB_TRY_ASSIGN(chosen, chooser.choose_below(below, named, [&](restart::Choice choice) -> Result<bool> {
         FB_TRY(comm::agree(world, [&] { state = std::make_shared<RestartState>(); }));
         state->choice = std::move(choice);
         return looks_whole(*state);
@@ -157,11 +157,15 @@ Result<bool> StreamState::looks_whole(RestartState& state) {
 const std::vector<std::string>& Stream::notes() const { return state_->notes; }
 
 Result<std::optional<Restart>> Stream::newest(std::int64_t below) {
-    return state_->guarded([&] { return state_->choose(below); });
+    // newest(301) names step 300, which is then taken although it is marked.
+    const auto named = below == std::numeric_limits<std::int64_t>::max() ? -1 : below - 1;
+    return state_->guarded([&] { return state_->choose(below, named); });
 }
 
 Result<std::optional<Restart>> Stream::older() {
-    return newest(state_->chosen_step < 0 ? std::numeric_limits<std::int64_t>::max() : state_->chosen_step);
+    return state_->guarded([&] {
+        return state_->choose(state_->chosen_step < 0 ? std::numeric_limits<std::int64_t>::max() : state_->chosen_step);
+    });
 }
 
 Result<std::optional<Restart>> StreamState::restore(const std::function<Result<>(Restart&)>& bind) {

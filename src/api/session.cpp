@@ -9,6 +9,7 @@
 #include "api/alike.hpp"
 #include "api/state.hpp"
 #include "base/attempt.hpp"
+#include "base/show_text.hpp"
 #include "base/try.hpp"
 #include "describe/analysis_list.hpp"
 #include "node/await.hpp"
@@ -70,6 +71,29 @@ Result<std::string> absolute_path(const std::string& path, const std::string& wh
     return text;
 }
 
+Result<> place_scripts(const std::string& stream, StreamOptions& options) {
+    for (auto& analysis : options.insitu) {
+        if (analysis.kind != Analysis::Kind::script) continue;
+        FB_TRY_ASSIGN(path, absolute_path(analysis.script, fmt::format("the script of insitu.{} of stream '{}'",
+                                                                       analysis.name, stream)));
+        analysis.script = path;
+    }
+    return {};
+}
+
+Result<> look_for_scripts(const std::string& stream, const StreamOptions& options) {
+    for (const auto& analysis : options.insitu) {
+        if (analysis.kind != Analysis::Kind::script) continue;
+        const auto found = sys::posix_store().open(analysis.script, sys::Access::read);
+        if (!found)
+            return because(found.error(),
+                           fmt::format("stream '{}': insitu.{}.script is {}, which {} cannot read: {}", stream,
+                                       analysis.name, show_text(analysis.script), sys::host_name(), found.error().what),
+                           "", "put it where every node can read it, or name another one");
+    }
+    return {};
+}
+
 Result<> SessionState::check_process() const {
     if (in_own_process()) return {};
     return Error{ErrorKind::refused,
@@ -110,12 +134,14 @@ Result<std::shared_ptr<StreamState>> SessionState::stream(const std::shared_ptr<
         there = streams_[name].lock();
         if (wanted) chosen = *wanted;
         else chosen = there ? there->stager.options() : options_of_stream(options, name);
+        return chosen ? place_scripts(name, *chosen) : Result<>();
     }));
     FB_TRY(agree_on_stream(world, name, chosen, there ? &there->stager.options() : nullptr));
     if (there) return there;
     std::shared_ptr<StreamState> made;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         FB_TRY(check_apart_from_results(name, *chosen));
+        if (topology.leads()) FB_TRY(look_for_scripts(name, *chosen));
         made = std::shared_ptr<StreamState>(new StreamState(self, name, *chosen), IfOwn());
         streams_[name] = made;
         return {};
@@ -200,7 +226,7 @@ Result<> SessionState::close() {
     if (leads && all_here) removed = attempt([this] { return free_staging(); });
     if (removed) removed = lost;
     beside_.crew.reset();
-    job_.reset();  // else it takes requests that are meant for the next session
+    job_.state.reset();  // else it takes requests that are meant for the next session
     target_.reset();
     staging.reset();
     FB_TRY(committed);

@@ -104,6 +104,7 @@ Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted)
     FB_TRY(check(options));
     FB_TRY(check_crc32c_kernel());
     FB_TRY(check_kernel_of(options.agent));
+    for (auto& [name, stream] : options.streams) FB_TRY(place_scripts(name, stream));
     // Programs of the job, and the agent, have other current directories.
     if (!options.staging.empty()) {
         FB_TRY_ASSIGN(staging_path, absolute_path(options.staging, "the staging directory"));
@@ -136,6 +137,7 @@ Result<> SessionState::start(const GroupHolder& holder) {
     FB_TRY(of_leader([&]() -> Result<> {
         FB_TRY_ASSIGN(forwarders, find_forwarders(holder.forwarding()));
         forwarding = std::move(forwarders);
+        for (const auto& [name, stream] : options.streams) FB_TRY(look_for_scripts(name, stream));
         return {};
     }));
     FB_TRY(comm::agree(world, [&] { return world.rank() == 0 ? open_target(forwarding) : Result<>(); }));

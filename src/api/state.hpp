@@ -150,6 +150,10 @@ private:
     Result<> check_apart_from_results(const std::string& name, const StreamOptions& wanted) const;
     Result<> free_staging();
     Result<> look_at_job();
+    /// What this rank knows of the job. Local.
+    JobReport report_job(bool stop_wanted);
+    /// The condition that all are given, of the rank that `urgency` names. Collective.
+    Result<std::optional<node::Raised>> hear_condition(std::int64_t urgency);
     void mark_to_continue();
 
     std::map<std::string, std::weak_ptr<StreamState>> streams_;  // the handles own them, and they own the session
@@ -158,8 +162,7 @@ private:
     std::shared_ptr<sys::Store> target_;
     BesideRank beside_;
     node::StepClock step_clock_;  // of the node's first rank
-    bool job_looked_ = false;
-    std::unique_ptr<JobState> job_;  // on the world's first rank, from the first call of job() on
+    JobSide job_;
 };
 
 /// The answer of `work`, or `retry` after `limit`: a thread that hangs in a dead mount cannot be stopped, only left.
@@ -190,7 +193,8 @@ public:
     Result<> bind(std::uint32_t table, std::uint64_t rows, std::vector<ColumnData> columns,
                   const std::vector<Type>& types);
     Result<> prepare();
-    Result<std::optional<Restart>> choose(std::int64_t below);
+    /// The newest below a step; a marked one of step `named` as well.
+    Result<std::optional<Restart>> choose(std::int64_t below, std::int64_t named = -1);
     Result<std::optional<Restart>> restore(const std::function<Result<>(Restart&)>& bind);
     /// Once a stream. Collective.
     Result<> bring_back_replaced();
@@ -247,6 +251,11 @@ public:
 /// Absolute, without "." or ".." parts and trailing '/'. `refused` for a relative path where this process's directory
 /// is gone; `what` is its name in the error.
 Result<std::string> absolute_path(const std::string& path, const std::string& what);
+
+/// Makes the paths of its scripts absolute: workers have other current directories.
+Result<> place_scripts(const std::string& stream, StreamOptions& options);
+/// `missing` for a script that cannot be read here. Once a node.
+Result<> look_for_scripts(const std::string& stream, const StreamOptions& options);
 
 /// load_options() of a file whose text is known; `path` is for its errors.
 Result<Options> decode_options(const std::string& text, const std::string& path);

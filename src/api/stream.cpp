@@ -59,6 +59,7 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
                .run = session->options.run,
                .run_id = session->claim.run_id,
                .wait_max = session->options.close_wait,
+               .marked = options.marked,
                .say = session->say(),
                .note = [this](const std::string& text) { note(text); }},
               name),

@@ -84,7 +84,8 @@ struct Verified {
     std::uint64_t snapshot_id = 0;
     std::uint64_t bytes = 0;
     std::uint64_t segments = 0;
-    std::vector<Damage> damage;  // empty: every byte is what the application gave
+    std::vector<Damage> damage;       // empty: every byte is what the application gave
+    std::vector<format::Mark> marks;  // what is said of it
     /// Stretches that were wrong in this machine's cache alone: they are right in storage, and now in the cache too.
     std::uint64_t healed = 0;
 };
@@ -106,10 +107,11 @@ Result<> discard(sys::Store& store, const std::string& directory, std::int64_t s
 
 /// The snapshots of a stream that stay: docs/guide/going-back.md.
 struct Retention {
-    int keep = 0;  // whole snapshots of the living line; 0: all
+    int keep = 0;  // whole snapshots of the living line that are not marked, and as many marked ones; 0: all
     int keep_abandoned =
         -1;  // newest snapshots that lines before left; -1: `keep`, until the line has as many of its own
     std::int64_t spared = -1;  // a step of the living line that stays in any case: it was committed just now
+    int unproved = 0;          // newest ones that stay and do not count: an analysis may still mark them
     bool dry_run = false;      // only say what would be removed
 };
 
@@ -120,9 +122,10 @@ struct Pruned {
     std::vector<std::string> others;    // under names of views of what was removed, and none: they stay
 };
 
-/// Keeps the newest snapshots of the living line that check_whole() accepts, and everything newer than the oldest of
-/// those; removes older ones (the views, then by a rename, then file by file). With fewer than `keep` whole ones none
-/// of them is removed, so the newest whole one never is. What is abandoned gets the name of its line, and goes as
+/// Keeps the newest snapshots of the living line that check_whole() accepts and nobody has marked (marks.hpp), and of
+/// what is newer than the oldest of those all but marked ones beyond the `keep` newest; removes older ones (the views,
+/// then by a rename, then file by file). With fewer than `keep` good ones none of them is removed, so the newest good
+/// one never is. What is abandoned gets the name of its line, and goes as
 /// `what` says. Another run's snapshots are not touched.
 Result<Pruned> prune(sys::Store& store, const std::string& run, const std::string& stream, const Retention& what);
 

@@ -105,7 +105,7 @@ Result<> give_name_back(sys::Store& store, const std::string& run, const Version
     return store.sync_directory(stream_directory);
 }
 
-Result<> mark(sys::Store& store, const std::string& stream_directory, const std::string& name) {
+Result<> make_named(sys::Store& store, const std::string& stream_directory, const std::string& name) {
     FB_TRY_ASSIGN(file, store.open(stream_directory + "/" + name, sys::Access::create));
     FB_TRY(file->close());
     return store.sync_directory(stream_directory);
@@ -225,11 +225,11 @@ Result<bool> name_by_line(sys::Store& store, const std::string& run, const Histo
 }
 
 Result<> mark_start(sys::Store& store, const std::string& stream_directory, const LineStart& start) {
-    return mark(store, stream_directory, start_name(start));
+    return make_named(store, stream_directory, start_name(start));
 }
 
 Result<> mark_dropped(sys::Store& store, const std::string& stream_directory, const Line& line) {
-    return mark(store, stream_directory, dropped_name(line));
+    return make_named(store, stream_directory, dropped_name(line));
 }
 
 }  // namespace forebay::catalog

@@ -14,6 +14,7 @@
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
+#include "catalog/marks.hpp"
 #include "catalog/names.hpp"
 #include "catalog/views.hpp"
 #include "format/packed.hpp"
@@ -22,11 +23,14 @@ namespace forebay::catalog {
 
 namespace {
 
-// Why the snapshot does not count, or nothing.
-Result<> whole(sys::Store& store, const Version& version) {
+// Whether the snapshot counts: a marked one does not; an error says why another one does not.
+Result<bool> is_good(sys::Store& store, const Version& version) {
     FB_TRY(version.readable);
     FB_TRY_ASSIGN(manifest, load_manifest(store, version.snapshot.directory));
-    return check_whole(store, version.snapshot.directory, manifest);
+    FB_TRY_ASSIGN(marks, marks_of(store, version.snapshot.directory, manifest));
+    if (!marks.empty()) return false;
+    FB_TRY(check_whole(store, version.snapshot.directory, manifest));
+    return true;
 }
 
 // What a cut replacement left of the same step must not take the place that becomes free.
@@ -50,7 +54,12 @@ public:
             return std::move(pruned_);
         }
         int counted = 0, own = 0;
+        int unproved = what_.unproved;
         for (const auto& version : history.living) {
+            if (unproved-- > 0) {
+                pruned_.kept.push_back(version.snapshot);
+                continue;
+            }
             if (what_.keep > 0 && counted >= what_.keep && version.head.step != what_.spared) {
                 pruned_.removed.push_back(version.snapshot);
                 continue;
@@ -69,19 +78,25 @@ public:
     }
 
 private:
-    // Whether it counts.
+    // Whether it counts. Of marked ones as many newest stay as of good ones: a run that makes no good one any more
+    // would fill the target.
     bool keep(const Version& version) {
+        const auto good = what_.keep == 0 ? Result<bool>(true) : is_good(store_, version);
+        const bool is_marked = good && !*good;
+        if (is_marked && marked_++ >= what_.keep && version.head.step != what_.spared) {
+            pruned_.removed.push_back(version.snapshot);
+            return false;
+        }
         pruned_.kept.push_back(version.snapshot);
-        if (what_.keep == 0) return true;
-        const auto verdict = whole(store_, version);
-        if (!verdict)
+        if (!good)
             pruned_.problems.push_back(
-                fmt::format("step {} does not count: {}", version.snapshot.step, verdict.error().line()));
-        return verdict.has_value();
+                fmt::format("step {} does not count: {}", version.snapshot.step, good.error().line()));
+        return good && *good;
     }
 
     sys::Store& store_;
     const Retention& what_;
+    int marked_ = 0;
     Pruned pruned_;
 };
 

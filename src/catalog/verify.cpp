@@ -8,6 +8,7 @@
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/forms/file_form.hpp"
+#include "catalog/marks.hpp"
 #include "catalog/names.hpp"
 #include "catalog/node_reader.hpp"
 #include "catalog/plain_bytes.hpp"
@@ -203,7 +204,10 @@ Result<Verified> verify(sys::Store& store, const Snapshot& snapshot,
     if (manifest.step != snapshot.step)
         return Error{ErrorKind::corrupt, fmt::format("{} holds the manifest of step {}, not of step {}.",
                                                      snapshot.directory, manifest.step, snapshot.step)};
-    return Verifier(store, snapshot.directory, manifest, progress).run();
+    FB_TRY_ASSIGN(marks, marks_of(store, snapshot.directory, manifest));
+    auto verified = Verifier(store, snapshot.directory, manifest, progress).run();
+    if (verified) verified->marks = std::move(marks);
+    return verified;
 }
 
 }  // namespace forebay::catalog

@@ -37,6 +37,9 @@ Exit exit_of(ErrorKind kind) {
 void Verb::argument(const std::string& name, std::string& value, const std::string& help) {
     app_->add_option(name, value, help)->required()->type_name("");
 }
+void Verb::arguments(const std::string& name, std::vector<std::string>& values, const std::string& help) {
+    app_->add_option(name, values, help)->type_name("");
+}
 void Verb::option(const std::string& name, std::string& value, const std::string& help) {
     describe_option(app_->add_option(name, value, help));
 }

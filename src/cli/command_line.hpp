@@ -46,6 +46,8 @@ class Verb {
 public:
     /// What must stand on the command line, in order: "RUN".
     void argument(const std::string& name, std::string& value, const std::string& help);
+    /// What may stand behind those, any number of times.
+    void arguments(const std::string& name, std::vector<std::string>& values, const std::string& help);
 
     /// "--keep"; the value before parsing is the default and shown in the help.
     void option(const std::string& name, std::string& value, const std::string& help);

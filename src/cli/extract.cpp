@@ -6,20 +6,14 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
-#include <tuple>
 
-#include "base/glob.hpp"
-#include "base/limits.hpp"
 #include "base/try.hpp"
-#include "catalog/block_reader.hpp"
 #include "cli/json.hpp"
-#include "cli/place.hpp"
+#include "cli/packed_sources.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
-#include "format/packed.hpp"
 #include "sys/local_file.hpp"
 
 namespace forebay::cli {
@@ -27,8 +21,6 @@ namespace forebay::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::uint64_t window_bytes = 8 * limits::segment_bytes;
 
 struct ExtractArguments {
     std::string place;
@@ -39,86 +31,15 @@ struct ExtractArguments {
     bool json = false;
 };
 
-struct Extracted {
-    format::PackedFile file;
-    std::string stream;
-    std::int64_t step = 0;
-    std::vector<std::int64_t> earlier;  // batches with another file of that path, as it was then or of another node
-};
-
-/// What is to be written, and where it lies.
-struct Source {
-    Extracted what;
-    catalog::Snapshot snapshot;
-    std::size_t variable = 0;
-};
-
 Error problem(ErrorKind kind, const std::string& text, const std::string& next) { return {kind, text, "", next}; }
-
-bool is_wanted(const ExtractArguments& options, const std::string& path) {
-    return options.patterns.empty() || std::ranges::any_of(options.patterns, [&](const std::string& pattern) {
-               return matches(pattern, path, Wild::star_and_question);
-           });
-}
-
-Result<std::vector<catalog::Snapshot>> batches(sys::Store& store, const ExtractArguments& options) {
-    FB_TRY_ASSIGN(place, find_place(store, options.place));
-    std::vector<catalog::Snapshot> found;
-    for (const auto& stream : place.streams) {
-        if (!place.stream_named && !format::is_packed_stream(stream)) continue;
-        FB_TRY_ASSIGN(all, catalog::snapshots(store, place.run, stream));
-        for (const auto& snapshot : all)
-            if (!place.step || *place.step == snapshot.step) found.push_back(snapshot);
-        if (place.last && !all.empty()) found.assign(1, all.front());
-    }
-    if (found.empty())
-        return problem(ErrorKind::missing, fmt::format("{} has no packed files.", options.place),
-                       "forebay ls " + place.run);
-    // Older batches first: of a file that is in two of them the later one is meant.
-    std::ranges::stable_sort(found, {}, &catalog::Snapshot::step);
-    return found;
-}
-
-// The files that are wanted, by their manifests alone.
-Result<std::vector<Source>> sources_in(sys::Store& store, const ExtractArguments& options) {
-    FB_TRY_ASSIGN(all, batches(store, options));
-    std::map<std::pair<std::string, std::string>, Source> by_path;  // of one stream
-    for (const auto& snapshot : all) {
-        FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
-        const auto& variables = manifest.schema.variables;
-        for (std::size_t v = 0; v < variables.size(); ++v) {
-            const auto file = format::packed_file(variables[v]);
-            if (!file)
-                return problem(ErrorKind::refused,
-                               fmt::format("{} holds the variable '{}', which is no packed file.", snapshot.directory,
-                                           variables[v].name),
-                               "forebay show " + snapshot.directory);
-            if (!is_wanted(options, file->path)) continue;
-            auto& source = by_path[{snapshot.stream, file->path}];
-            auto earlier = std::move(source.what.earlier);
-            if (!source.snapshot.directory.empty() && source.what.file != *file) earlier.push_back(source.what.step);
-            source = {{*file, snapshot.stream, snapshot.step, std::move(earlier)}, snapshot, v};
-        }
-    }
-    std::vector<Source> sources;
-    sources.reserve(by_path.size());
-    for (auto& [key, source] : by_path) sources.push_back(std::move(source));
-    // By batch, whose head is then read once.
-    std::ranges::stable_sort(sources, [](const Source& a, const Source& b) {
-        return std::tie(a.snapshot.directory, a.variable) < std::tie(b.snapshot.directory, b.variable);
-    });
-    return sources;
-}
 
 /// Writes files below one directory, through no link.
 class Extractor {
 public:
-    Extractor(sys::Store& store, const ExtractArguments& options)
-        : store_(store), options_(options), window_(window_bytes) {}
+    Extractor(sys::Store& store, const ExtractArguments& options) : store_(store), options_(options), reader_(store) {}
 
-    Result<> extract(const Source& source, const std::function<void(std::uint64_t)>& wrote) {
-        if (opened_ != source.snapshot.directory) FB_TRY(open(source.snapshot));
-        const auto path = fs::path(options_.directory) / source.what.file.path;
+    Result<> extract(const PackedSource& source, const std::function<void(std::uint64_t)>& wrote) {
+        const auto path = fs::path(options_.directory) / source.file.path;
         FB_TRY(make_place(path));
         // A name that was free: whatever has it is this file alone.
         const auto temporary = sys::random_name_beside(path.string());
@@ -126,7 +47,7 @@ public:
         const auto extracted = [&]() -> Result<> {
             FB_TRY(write(source, *out, wrote));
             // Neither set-user-ID nor set-group-ID: who extracts is not who wrote.
-            FB_TRY(sys::set_mode_and_time(temporary, source.what.file.mode & 0777, source.what.file.modified_unix_ns));
+            FB_TRY(sys::set_mode_and_time(temporary, source.file.mode & 0777, source.file.modified_unix_ns));
             return give_name(temporary, path.string());
         }();
         // The first error is the one to tell; what cannot be removed either has a name that says what it is.
@@ -135,20 +56,6 @@ public:
     }
 
 private:
-    Result<> open(const catalog::Snapshot& snapshot) {
-        FB_TRY_ASSIGN(manifest, catalog::load_manifest(store_, snapshot.directory));
-        auto reader = catalog::BlockReader::open(store_, snapshot.directory, manifest.nodes.front());
-        if (!reader && reader.error().kind == ErrorKind::corrupt)
-            return problem(ErrorKind::corrupt, reader.error().what, "forebay verify " + snapshot.directory);
-        if (!reader) return reader.error();
-        if (reader->head().schema != manifest.schema)
-            return problem(ErrorKind::corrupt, reader->name() + " is not the file that was committed.",
-                           "forebay verify " + snapshot.directory);
-        reader_.emplace(std::move(*reader));
-        opened_ = snapshot.directory;
-        return {};
-    }
-
     Result<> make_place(const fs::path& path) {
         fs::path at = options_.directory;
         for (const auto& part : path.parent_path().lexically_relative(options_.directory)) {
@@ -178,52 +85,48 @@ private:
         return problem(ErrorKind::refused, show_text(path) + " exists.", "--overwrite, or -C DIR");
     }
 
-    Result<> write(const Source& source, sys::File& out, const std::function<void(std::uint64_t)>& wrote) {
-        const auto block = reader_->head().first_block[source.variable];
-        const auto bytes = source.what.file.bytes;
-        for (std::uint64_t at = 0; at < bytes; at += window_.size()) {
-            const auto now = std::span(window_).first(std::min<std::uint64_t>(window_.size(), bytes - at));
-            FB_TRY(reader_->read(block, at, now, scratch_));
-            FB_TRY(out.write(at, now));
-            wrote(now.size());
-        }
+    Result<> write(const PackedSource& source, sys::File& out, const std::function<void(std::uint64_t)>& wrote) {
+        FB_TRY(reader_.read(source, [&](std::uint64_t at, std::span<const std::byte> bytes) -> Result<> {
+            FB_TRY(out.write(at, bytes));
+            wrote(bytes.size());
+            return {};
+        }));
         FB_TRY(out.sync());
         return out.close();
     }
 
     sys::Store& store_;
     const ExtractArguments& options_;
-    std::string opened_;
-    std::optional<catalog::BlockReader> reader_;
-    catalog::BlockReader::Scratch scratch_;
-    std::vector<std::byte> window_;
+    PackedReader reader_;
 };
 
-Json extracted_json(const Extracted& one) {
+Json extracted_json(const PackedSource& one) {
     auto object = Json::object();
     object.set("path", one.file.path).set("bytes", one.file.bytes).set("mode", one.file.mode);
-    object.set("modified_unix_ns", one.file.modified_unix_ns).set("stream", one.stream).set("step", one.step);
+    object.set("modified_unix_ns", one.file.modified_unix_ns)
+        .set("stream", one.snapshot.stream)
+        .set("step", one.snapshot.step);
     auto earlier = Json::array();
     for (const auto step : one.earlier) earlier.push(step);
     return object.set("earlier", earlier);
 }
 
-Shown line_of(const Extracted& one) {
-    auto line = lines("{}  {} bytes  {}@{}", one.file.path, one.file.bytes, one.stream, one.step);
+Shown line_of(const PackedSource& one) {
+    auto line = lines("{}  {} bytes  {}@{}", one.file.path, one.file.bytes, one.snapshot.stream, one.snapshot.step);
     for (const auto step : one.earlier)
         line += lines("{}@{}", step == one.earlier.front() ? ", others in " : ", ", step);
     return line += lines("\n");
 }
 
 // Two streams may hold the same path: nodes write what they like. Both would be one file.
-Result<> check_paths(const std::vector<Source>& sources) {
-    std::map<std::string, const Source*> seen;
+Result<> check_paths(const std::vector<PackedSource>& sources) {
+    std::map<std::string, const PackedSource*> seen;
     for (const auto& source : sources) {
-        const auto [at, is_new] = seen.try_emplace(source.what.file.path, &source);
+        const auto [at, is_new] = seen.try_emplace(source.file.path, &source);
         if (is_new) continue;
         return problem(ErrorKind::refused,
-                       fmt::format("{} is in {} and in {}.", show_text(source.what.file.path), at->second->what.stream,
-                                   source.what.stream),
+                       fmt::format("{} is in {} and in {}.", show_text(source.file.path), at->second->snapshot.stream,
+                                   source.snapshot.stream),
                        "name one of them, RUN/STREAM, or its --list");
     }
     return {};
@@ -231,14 +134,14 @@ Result<> check_paths(const std::vector<Source>& sources) {
 
 Result<Exit> extract(const ExtractArguments& options) {
     auto& store = sys::posix_store();
-    FB_TRY_ASSIGN(sources, sources_in(store, options));
+    FB_TRY_ASSIGN(sources, packed_sources(store, {options.place, options.patterns}));
     if (sources.empty())
         return problem(ErrorKind::missing, fmt::format("no packed file of {} matches.", options.place),
                        fmt::format("forebay extract {} --list", options.place));
     if (!options.list) {
         FB_TRY(check_paths(sources));
         std::uint64_t all = 0, done = 0;
-        for (const auto& source : sources) all += source.what.file.bytes;
+        for (const auto& source : sources) all += source.file.bytes;
         Progress progress("extract", options.json);
         Extractor extractor(store, options);
         for (const auto& source : sources)
@@ -246,8 +149,8 @@ Result<Exit> extract(const ExtractArguments& options) {
     }
     auto list = Json::array();
     for (const auto& source : sources) {
-        if (options.json) list.push(extracted_json(source.what));
-        else say(line_of(source.what));
+        if (options.json) list.push(extracted_json(source));
+        else say(line_of(source));
     }
     if (options.json) list.print();
     return Exit::good;

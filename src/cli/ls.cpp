@@ -10,6 +10,7 @@
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/history.hpp"
+#include "catalog/marks.hpp"
 #include "catalog/names.hpp"
 #include "cli/files.hpp"
 #include "cli/place.hpp"
@@ -19,6 +20,7 @@
 #include "cli/words.hpp"
 #include "commit/gather.hpp"
 #include "describe/conventions.hpp"
+#include "insitu/results.hpp"
 #include "node/staging.hpp"
 #include "node/watch.hpp"
 #include "sys/lock.hpp"
@@ -60,8 +62,9 @@ private:
                   {"line", true},
                   {"state"},
                   {"view"}}};
-    Shown notes_;                  // below the table
-    std::set<std::string> names_;  // of the stream that is added
+    Shown notes_;                       // below the table
+    std::set<std::string> names_;       // of the stream that is added
+    std::set<std::string> results_of_;  // streams of results of analyses
     Json array_ = Json::array();
     bool unreadable_ = false;
 };
@@ -81,6 +84,7 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
         array_.push(object.set("state", "unreadable").set("error", json_of(manifest.error())));
         return {};
     }
+    if (insitu::is_result(manifest->schema)) results_of_.insert(snapshot.stream);
     const auto view = view_of(snapshot);
     std::uint64_t data_bytes = 0, file_bytes = 0;
     for (const auto& line : manifest->nodes) {
@@ -91,8 +95,12 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
                         : standing == Standing::abandoned ? "abandoned"
                                                           : "of another run";
     const auto line = format::name_of(manifest->lineage.line());
+    FB_TRY_ASSIGN(marks, catalog::marks_of(store_, snapshot.directory, *manifest));
+    for (const auto& mark : marks)
+        notes_ += lines("{}@{} is marked: {}\n", snapshot.stream, snapshot.step, Message{format::words_of(mark)});
     table_.row({snapshot.stream, fmt::to_string(snapshot.step), fmt::format("{:g}", manifest->time),
-                show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), line, state, view ? "yes" : "no"});
+                show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), line,
+                marks.empty() ? state : fmt::format("{}, marked", state), view ? "yes" : "no"});
     object.set("state", standing == Standing::foreign ? "foreign" : state)
         .set("time", manifest->time)
         .set("bytes", data_bytes)
@@ -103,6 +111,7 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
     object.set("snapshot_id", catalog::id_text(manifest->snapshot_id)).set("line", line);
     if (manifest->lineage.run_id != 0) object.set("run_id", catalog::id_text(manifest->lineage.run_id));
     if (view) object.set("view", *view);
+    if (!marks.empty()) object.set("marks", json_of(marks));
     array_.push(object);
     return {};
 }
@@ -182,6 +191,9 @@ Result<> Listing::add_stream(const std::string& run, const std::string& stream,
     for (const auto& one : history.foreign)
         if (!step || one.head.step == *step) FB_TRY(add(one, Standing::foreign));
     explain(run, stream, history);
+    if (const auto dot = stream.rfind('.'); results_of_.contains(stream) && dot != std::string::npos)
+        notes_ += lines("{}: results of analysis '{}' of stream '{}'. {}forebay plot {}/{}\n", stream,
+                        stream.substr(dot + 1), stream.substr(0, dot), next_label, run, stream);
     return {};
 }
 
@@ -248,7 +260,8 @@ void add_ls(CommandLine& line) {
         "application's),\n"
         "  file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line (\"5\": what session 5 saved), "
         "run_id,\n"
-        "  view (a path, when there is one). state: committed; abandoned: the run has gone back behind it; foreign: "
+        "  view (a path, when there is one), marks (where there are any: analysis, condition, result, value). state: "
+        "committed; abandoned: the run has gone back behind it; foreign: "
         "of\n"
         "  another run; unreadable (error: kind, what, safe, next, text); part (nodes_arrived of nodes), old or gone:\n"
         "  left by a crash, or work that is going on. Then one for each directory of the run in this node's memory: "

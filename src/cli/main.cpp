@@ -13,6 +13,8 @@ int main(int count, char** arguments) {
     forebay::cli::add_verify(line);
     forebay::cli::add_prune(line);
     forebay::cli::add_adopt(line);
+    forebay::cli::add_mark(line);
+    forebay::cli::add_unmark(line);
     forebay::cli::add_recover(line);
     forebay::cli::add_stop(line);
     forebay::cli::add_drain(line);
@@ -25,6 +27,8 @@ int main(int count, char** arguments) {
     forebay::cli::add_agent(line);
     forebay::cli::add_forward(line);
     forebay::cli::add_insitu(line);
+    forebay::cli::add_plot(line);
+    forebay::cli::add_movie(line);
     forebay::cli::add_insitu_worker(line);
     forebay::cli::add_bench(line);
     return line.run(count, arguments);

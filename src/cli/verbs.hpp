@@ -12,6 +12,8 @@ void add_show(CommandLine& line);
 void add_verify(CommandLine& line);
 void add_prune(CommandLine& line);
 void add_adopt(CommandLine& line);
+void add_mark(CommandLine& line);
+void add_unmark(CommandLine& line);
 void add_recover(CommandLine& line);
 void add_stop(CommandLine& line);
 void add_drain(CommandLine& line);
@@ -26,6 +28,8 @@ void add_export_hdf5(Verb& parent);
 void add_pack(CommandLine& line);
 void add_extract(CommandLine& line);
 void add_insitu(CommandLine& line);
+void add_plot(CommandLine& line);
+void add_movie(CommandLine& line);
 void add_insitu_worker(CommandLine& line);
 void add_bench(CommandLine& line);
 

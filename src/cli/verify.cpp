@@ -56,10 +56,12 @@ public:
         for (const auto& one : outcome->damage) damage.push(json_of_damage(one));
         object.set("whole", outcome->damage.empty()).set("bytes", outcome->bytes).set("segments", outcome->segments);
         if (outcome->healed > 0) object.set("healed", outcome->healed);
+        if (!outcome->marks.empty()) object.set("marks", json_of(outcome->marks));
         array_.push(object.set("damage", damage));
         if (outcome->damage.empty())
             print(lines("{}@{}  whole: {} in {} segments\n", snapshot.stream, snapshot.step, show_bytes(outcome->bytes),
                         outcome->segments));
+        for (const auto& mark : outcome->marks) print(lines("  marked: {}\n", Message{format::words_of(mark)}));
         if (outcome->healed > 0)
             print(
                 lines("  {} {} wrong in this host's cache alone, and {} forgotten there: storage has what was saved.\n",
@@ -165,7 +167,8 @@ void add_verify(CommandLine& line) {
         "an array of\n"
         "  file, variable and rank (absent when the whole file is meant), first_byte, last_byte, text; or error: "
         "kind, what, safe, next, text;\n"
-        "  healed (stretches that were wrong in this host's cache alone) where it is not 0; removed: true, instead of "
+        "  marks (as in ls) where there are any; healed (stretches that were wrong in this host's cache alone) where "
+        "it is not 0; removed: true, instead of "
         "all that,\n"
         "  for one that retention removed meanwhile.\n"
         "  Of a file of GenericIO: file, format, whole, bytes, blocks, damage: file, variable, rank, block, "

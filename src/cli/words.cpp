@@ -54,4 +54,15 @@ Json json_of(const Error& error) {
     return object;
 }
 
+Json json_of(std::span<const format::Mark> marks) {
+    auto array = Json::array();
+    for (const auto& mark : marks)
+        array.push(Json::object()
+                       .set("analysis", mark.analysis)
+                       .set("condition", mark.condition)
+                       .set("result", mark.result)
+                       .set("value", mark.value));
+    return array;
+}
+
 }  // namespace forebay::cli

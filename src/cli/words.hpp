@@ -23,5 +23,6 @@ std::string show_ranks(std::span<const format::RankRange> ranks);
 Json json_of(const Extents& shape);
 Json json_of(const catalog::Snapshot& snapshot);
 Json json_of(const Error& error);
+Json json_of(std::span<const format::Mark> marks);
 
 }  // namespace forebay::cli

@@ -6,6 +6,7 @@
 
 #include "base/limits.hpp"
 #include "base/try.hpp"
+#include "catalog/marks.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "commit/gather.hpp"
@@ -22,7 +23,10 @@ Result<> write_manifest(sys::Store& store, const std::string& part, const format
         if (const auto slash = line.path.rfind('/'); slash != std::string::npos)
             folders.insert(part + "/" + line.path.substr(0, slash));
     for (const auto& folder : folders) FB_TRY(store.sync_directory(folder));
-    return sys::write_text_durable(store, part + "/" + catalog::manifest_name, format::encode_manifest(manifest));
+    FB_TRY(sys::write_text_durable(store, part + "/" + catalog::manifest_name, format::encode_manifest(manifest)));
+    // Analyses may have marked it before there was a manifest (catalog/marks.hpp).
+    FB_TRY(catalog::complete_marks(store, part));
+    return {};
 }
 
 // What was under way when another agent gave the directory its final name went with it. Nobody needs it there: whoever
@@ -73,7 +77,10 @@ Result<Commit> commit_if_complete(sys::Store& store, const SnapshotKey& key, std
     if (!is_gone) return outcome;
     // Another agent has renamed the part as we reached for it, or it was never whole.
     FB_TRY_ASSIGN(now, find_committed(store, place, key.save));
-    if (now && writes) sweep(store, *now);
+    if (now && writes) {
+        sweep(store, *now);
+        FB_TRY(catalog::complete_marks(store, *now));  // our manifest may have come over one that had them
+    }
     return now ? Commit::already : outcome;
 }
 

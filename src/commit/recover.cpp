@@ -12,6 +12,7 @@
 
 #include "base/try.hpp"
 #include "catalog/history.hpp"
+#include "catalog/marks.hpp"
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "catalog/views.hpp"
@@ -203,14 +204,38 @@ Result<> remove_temporaries(sys::Store& store, const std::string& directory) {
     return {};
 }
 
-// Of manifests in committed snapshots, and of views beside them. What a link leads to is not this run's.
+bool is_snapshot(const sys::Entry& entry) {
+    return entry.is_directory && !entry.is_link && (catalog::step_of(entry.name) || catalog::aside_of(entry.name));
+}
+
+// Of manifests and marks in committed snapshots, and of views beside them. What a link leads to is not this run's.
 Result<> remove_temporaries_of(sys::Store& store, const std::string& run, const std::string& stream) {
     const auto directory = run + "/" + stream;
     FB_TRY(remove_temporaries(store, directory));
     FB_TRY_ASSIGN(entries, store.list(directory));
     for (const auto& entry : entries)
-        if (entry.is_directory && !entry.is_link && (catalog::step_of(entry.name) || catalog::aside_of(entry.name)))
-            FB_TRY(remove_temporaries(store, directory + "/" + entry.name));
+        if (is_snapshot(entry)) {
+            const auto snapshot = directory + "/" + entry.name;
+            FB_TRY(remove_temporaries(store, snapshot));
+            FB_TRY_ASSIGN(marked, store.exists(catalog::marks_path(snapshot)));
+            if (marked) FB_TRY(remove_temporaries(store, catalog::marks_path(snapshot)));
+        }
+    return {};
+}
+
+// Whoever marked a committed snapshot may have been killed before its manifest said so.
+Result<> complete_marks_of(sys::Store& store, const std::string& run, const std::string& stream,
+                           std::vector<Recovered>& all) {
+    FB_TRY_ASSIGN(versions, catalog::heads_of(store, run, stream));
+    for (const auto& version : versions) {
+        const auto& snapshot = version.snapshot;
+        const auto done = catalog::complete_marks(store, snapshot.directory);
+        if (!done && done.error().kind == ErrorKind::retry) return done.error();
+        if (!done)
+            all.push_back({{stream, snapshot.step, version.head.snapshot_id, Leftover::Kind::part, snapshot.directory},
+                           Outcome::incomplete,
+                           done.error().line()});
+    }
     return {};
 }
 
@@ -229,6 +254,7 @@ Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run
             FB_TRY_ASSIGN(done, recovery.finish(leftover));
             if (done) all.push_back(*done);
         }
+        FB_TRY(complete_marks_of(store, run, stream, all));
         if (remove_incomplete) FB_TRY(remove_temporaries_of(store, run, stream));
         // An agent that was killed between a rename and its sync left a name that a power cut could still take.
         FB_TRY(store.sync_directory(run + "/" + stream));
@@ -236,6 +262,8 @@ Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run
     if (remove_incomplete) {
         FB_TRY(remove_temporaries(store, run));
         FB_TRY(catalog::remove_new(store, run));
+        // What nodes gave to analyses of steps that other nodes never saw (insitu/parts.hpp).
+        FB_TRY(store.remove_tree(fmt::format("{}/{}/insitu", run, catalog::own_directory)));
     }
     FB_TRY(store.sync_directory(run));
     return all;

@@ -14,6 +14,7 @@
 #include "base/limits.hpp"
 #include "base/show_text.hpp"
 #include "base/try.hpp"
+#include "describe/condition.hpp"
 #include "describe/schema.hpp"
 #include "describe/show_option.hpp"
 
@@ -22,7 +23,9 @@ namespace forebay::describe {
 namespace {
 
 constexpr int bins_2d_max = 4096;  // along each axis: 128 MiB of counts
-constexpr int stars_max = 4;       // of a pattern, as in the rules of compression
+constexpr std::size_t conditions_max = 16;
+constexpr int stars_max = 4;                  // of a pattern, as in the rules of compression
+constexpr std::size_t text_bytes_max = 1024;  // of a path: those of a stream's analyses fit on the control page
 
 std::string show(const Flag&, bool value) { return value ? "true" : "false"; }
 std::string show(const NameList&, const std::vector<std::string>& names) { return fmt::format("{}", names); }
@@ -33,6 +36,14 @@ std::string show(const PointList&, const std::vector<std::vector<std::int64_t>>&
     return fmt::format("{}", points);
 }
 std::string show(const LengthList&, const std::vector<double>& lengths) { return fmt::format("{}", lengths); }
+std::string show(const ConditionList&, const std::vector<std::string>& texts) { return fmt::format("{}", texts); }
+template <class T>
+std::string show(const WordList<T>& words, const std::vector<T>& values) {
+    std::string text;
+    for (const auto value : values) text += (text.empty() ? "" : ", ") + show(Words<T>{words.all}, value);
+    return text;
+}
+std::string show(const AnyText&, const std::string& text) { return show_text(text); }
 
 struct CollectAnalysis {
     Settings& settings;
@@ -83,7 +94,6 @@ struct CheckAnalysis {
             if (name.empty() || name.size() > limits::name_bytes_max || !is_showable(name) ||
                 std::ranges::count(name, '*') > stars_max)
                 refuse(option, fmt::format("'{}'", show_text(name)), "a name, or a pattern with at most 4 '*'");
-        if (names.empty()) refuse(option, "empty", "at least one is needed");
     }
     void operator()(const AnalysisOption& option, const PointList& list,
                     const std::vector<std::vector<std::int64_t>>& points) const {
@@ -99,7 +109,33 @@ struct CheckAnalysis {
         if (lengths.size() > dims_max || !std::ranges::all_of(lengths, is_length))
             refuse(option, show(list, lengths), fmt::format("1 to {} numbers above 0", dims_max));
     }
+    void operator()(const AnalysisOption& option, const ConditionList&, const std::vector<std::string>& texts) const {
+        for (const auto& text : texts)
+            if (const auto parsed = parse_condition(text); !parsed)
+                return refuse(option, fmt::format("'{}'", show_text(text)), parsed.error().what);
+        if (texts.size() > conditions_max)
+            refuse(option, fmt::format("a list of {}", texts.size()), fmt::format("at most {}", conditions_max));
+    }
+    template <class T>
+    void operator()(const AnalysisOption& option, const WordList<T>& words, const std::vector<T>& values) const {
+        for (const auto value : values)
+            if (std::ranges::find(words.all, value, &Word<T>::value) == words.all.end() ||
+                std::ranges::count(values, value) > 1)
+                return refuse(option, show(words, values), values_of(Words<T>{words.all}) + ", each once");
+        if (values.empty()) refuse(option, "empty", "at least one is needed");
+    }
     void operator()(const AnalysisOption&, const Flag&, bool) const {}
+    void operator()(const AnalysisOption& option, const AnyText& any, const std::string& text) const {
+        if (text.size() > text_bytes_max || !is_showable(text))
+            refuse(option, fmt::format("'{}'", show(any, text)),
+                   fmt::format("{} of at most {} bytes, without control "
+                               "characters",
+                               any.what, text_bytes_max));
+    }
+    void operator()(const AnalysisOption& option, const Seconds& seconds, std::chrono::milliseconds value) const {
+        if (value <= std::chrono::milliseconds(0) || value > wait_longest)
+            refuse(option, show(seconds, value), "a number of seconds above 0");
+    }
 
     void refuse(const Option& option, const std::string& value, const std::string& allowed) const {
         if (verdict)
@@ -131,11 +167,18 @@ struct TellAnalysis {
     static std::string tell(const NumberRange&) { return "two numbers"; }
     static std::string tell(const PointList&) { return "a list of lists of indices"; }
     static std::string tell(const LengthList&) { return "1 to 8 numbers"; }
+    static std::string tell(const ConditionList&) { return "a condition, or a list of them"; }
+    template <class T>
+    static std::string tell(const WordList<T>& words) {
+        return values_of(Words<T>{words.all}) + ", or a list of them";
+    }
+    static std::string tell(const AnyText& any) { return any.what; }
+    static std::string tell(const Seconds&) { return "a number above 0"; }
 
     template <class Values, class Value>
     static std::string by_default(const Values& values, const Value& value) {
         auto text = show(values, value);
-        return text == "[]" ? "none" : text == "[nan, nan]" ? "found" : text;
+        return text == "[]" || text.empty() ? "none" : text == "[nan, nan]" ? "found" : text;
     }
 };
 
@@ -151,6 +194,8 @@ std::vector<std::size_t> counts_of(Analysis::Kind kind) {
 
 Result<> check_variables(const Analysis& analysis, const std::string& kind, const std::string& whose) {
     const auto counts = counts_of(analysis.kind);
+    if (analysis.variables.empty() && analysis.kind != Analysis::Kind::script)
+        return Error{ErrorKind::refused, fmt::format("{}.variables is empty: at least one is needed.", whose)};
     if (counts.empty()) return {};
     const auto refuse = [&](const std::string& why) {
         return Error{ErrorKind::refused, fmt::format("{}.variables: {}.", whose, why)};
@@ -170,6 +215,8 @@ Result<> check_together(const Analysis& analysis, const std::string& kind, const
     const auto refuse = [&](const std::string& why) {
         return Error{ErrorKind::refused, fmt::format("{}.{}.", whose, why)};
     };
+    if (analysis.condition.empty() && analysis.action != Analysis().action)
+        return refuse("action without a condition would do nothing");
     if (analysis.kind == K::histogram_2d && analysis.bins > bins_2d_max)
         return refuse(fmt::format("bins is {}: {} has from 1 to {} along each axis", analysis.bins, kind, bins_2d_max));
     if (analysis.log && (analysis.low <= 0 || analysis.high <= 0))
@@ -184,6 +231,8 @@ Result<> check_together(const Analysis& analysis, const std::string& kind, const
                                   analysis.length.size(), kind));
     if (analysis.kind == K::probe && analysis.points.empty())
         return refuse(fmt::format("points is empty: {} needs at least one", kind));
+    if (analysis.kind == K::script && analysis.script.empty())
+        return refuse("script is not there: it names the file of the script");
     return check_variables(analysis, kind, whose);
 }
 

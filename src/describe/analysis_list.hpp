@@ -7,12 +7,14 @@
 // `visit(AnalysisOption, values, member)`; beside the types of option_list.hpp the type of `values` says:
 //
 //   Flag         log = true          NameList   variables = ["gas/x", "gas/y"]     PointList   points = [[0, 3, 7]]
-//   NumberRange  range = [0, 1e4]    LengthList length = [1, 1, 4]
+//   NumberRange  range = [0, 1e4]    LengthList length = [1, 1, 4]                 WordList  action = ["mark", "stop"]
+//   ConditionList  condition = "*/nan > 0"                                         AnyText   script = "look.py"
 
 #pragma once
 
 #include <initializer_list>
 #include <limits>
+#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -34,6 +36,17 @@ struct NumberRange {};
 struct PointList {};
 /// Numbers above 0.
 struct LengthList {};
+/// A condition.hpp, or a list of them.
+struct ConditionList {};
+/// One of some words, or a list of them.
+template <class T>
+struct WordList {
+    std::span<const Word<T>> all;
+};
+/// A text of the user's own.
+struct AnyText {
+    const char* what;  // for people
+};
 
 inline constexpr Word<Analysis::Kind> analysis_words[] = {{"statistics", Analysis::Kind::statistics},
                                                           {"histogram", Analysis::Kind::histogram},
@@ -44,9 +57,15 @@ inline constexpr Word<Analysis::Kind> analysis_words[] = {{"statistics", Analysi
                                                           {"probe", Analysis::Kind::probe},
                                                           {"density", Analysis::Kind::density},
                                                           {"spectrum", Analysis::Kind::spectrum},
-                                                          {"halos", Analysis::Kind::halos}};
+                                                          {"halos", Analysis::Kind::halos},
+                                                          {"script", Analysis::Kind::script}};
 inline constexpr Word<Palette> palette_words[] = {
     {"ember", Palette::ember}, {"tide", Palette::tide}, {"grey", Palette::grey}, {"balance", Palette::balance}};
+
+inline constexpr Word<Analysis::Action> action_words[] = {{"mark", Analysis::Action::mark},
+                                                          {"save", Analysis::Action::save},
+                                                          {"stop", Analysis::Action::stop},
+                                                          {"tell", Analysis::Action::tell}};
 
 /// A bit of each kind.
 constexpr std::uint32_t bits_of(std::initializer_list<Analysis::Kind> kinds) {
@@ -65,23 +84,28 @@ struct AnalysisOption : Option {
 template <class Given, class Visit>
 void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::remove_const_t<Given>, Analysis> {
     // A member that is new does not compile here before it has its line below.
-    auto& [name, kind, variables, every, bins, low, high, log, axis, at, factor, points, length, pixels, linking_length,
-           members, picture, palette] = analysis;
+    auto& [name, kind, variables, every, bins, low, high, log, axis, by, at, factor, points, length, pixels,
+           linking_length, members, picture, palette, script, python, time_limit, memory_limit, condition, action] =
+        analysis;
     using K = Analysis::Kind;
     constexpr auto binned = bits_of({K::histogram, K::histogram_2d});
     constexpr auto drawn = bits_of({K::slice, K::projection, K::density});
     constexpr auto in_domain = drawn | bits_of({K::spectrum, K::halos});
+    constexpr auto scripted = bits_of({K::script});
     constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
     constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
     using A = AnalysisOption;
     visit(A{{"kind", "what is made"}}, Words<K>{analysis_words}, kind);
-    visit(A{{"variables", "of which variables, in the order that the kind says"}}, NameList{}, variables);
+    visit(A{{"variables", "of which variables, in the order that the kind says"}, every_kind & ~scripted}, NameList{},
+          variables);
     visit(A{{"every", "of the steps that it divides"}}, Whole{1, most}, every);
     visit(A{{"bins", "of a histogram, along each axis"}, binned}, Whole{1, 65'536}, bins);
     visit(A{{"range", "lower and upper end of the bins, and of the colours"}, binned | drawn}, NumberRange{},
           std::tie(low, high));
     visit(A{{"log", "bins, and colours, by the logarithm"}, binned | drawn}, Flag{}, log);
     visit(A{{"axis", "the dimension that is cut or summed along"}, drawn}, Whole{0, dims_max - 1}, axis);
+    visit(A{{"by", "the dimension of which each index has statistics of its own; -1: none"}, bits_of({K::statistics})},
+          Whole{-1, dims_max - 1}, by);
     visit(A{{"at", "the index of the plane; -1: the middle"}, bits_of({K::slice})}, Whole{-1, most}, at);
     visit(A{{"factor", "elements of a box along each dimension"}, bits_of({K::downsample})}, Whole{1, int_max}, factor);
     visit(A{{"points", "an index a dimension for each point"}, bits_of({K::probe})}, PointList{}, points);
@@ -92,6 +116,14 @@ void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::re
     visit(A{{"members", "of a halo, at least"}, bits_of({K::halos})}, Whole{2, int_max}, members);
     visit(A{{"picture", "a picture as well"}, drawn}, Flag{}, picture);
     visit(A{{"palette", "the colours of the picture"}, drawn}, Words<Palette>{palette_words}, palette);
+    visit(A{{"script", "the file of the script"}, scripted}, AnyText{"a file"}, script);
+    visit(A{{"python", "the interpreter"}, scripted}, AnyText{"a program"}, python);
+    visit(A{{"time_limit_seconds", "of a call of one of its functions"}, scripted}, Seconds{}, time_limit);
+    visit(A{{"memory_limit_bytes", "that it may have allocated; 0: no limit"}, scripted}, Whole{0, most}, memory_limit);
+    visit(A{{"condition", "over the results: each is fulfilled by any element of them"}, every_kind & ~scripted},
+          ConditionList{}, condition);
+    visit(A{{"action", "what follows where a condition is fulfilled"}, every_kind & ~scripted},
+          WordList<Analysis::Action>{action_words}, action);
 }
 
 /// "STREAM.NAME", the stream of its results.

@@ -14,6 +14,7 @@
 #include "support/guide_table.hpp"
 
 using namespace forebay;
+using namespace std::chrono_literals;
 using describe::check_values, describe::settings_of;
 using K = Analysis::Kind;
 
@@ -29,6 +30,7 @@ Analysis working(K kind) {
         analysis.length = {1};
     }
     if (kind == K::probe) analysis.points = {{0, 1, 2}};
+    if (kind == K::script) analysis.variables = {}, analysis.script = "look.py";
     return analysis;
 }
 
@@ -56,6 +58,7 @@ const std::vector<Change>& changes() {
                                             {"range", [](Analysis& a) { a.low = 1, a.high = 2; }},
                                             {"log", [](Analysis& a) { a.log = true; }},
                                             {"axis", [](Analysis& a) { a.axis = 2; }},
+                                            {"by", [](Analysis& a) { a.by = 2; }},
                                             {"at", [](Analysis& a) { a.at = 0; }},
                                             {"factor", [](Analysis& a) { a.factor = 1; }},
                                             {"points",
@@ -70,7 +73,17 @@ const std::vector<Change>& changes() {
                                             {"linking_length", [](Analysis& a) { a.linking_length = 0.25; }},
                                             {"members", [](Analysis& a) { a.members = 2; }},
                                             {"picture", [](Analysis& a) { a.picture = false; }},
-                                            {"palette", [](Analysis& a) { a.palette = Palette::balance; }}};
+                                            {"palette", [](Analysis& a) { a.palette = Palette::balance; }},
+                                            {"script", [](Analysis& a) { a.script = "other.py"; }},
+                                            {"python", [](Analysis& a) { a.python = "python3.12"; }},
+                                            {"time_limit_seconds", [](Analysis& a) { a.time_limit = 1500ms; }},
+                                            {"memory_limit_bytes", [](Analysis& a) { a.memory_limit_bytes = 0; }},
+                                            {"condition", [](Analysis& a) { a.condition = {"*/nan > 0"}; }},
+                                            {"action", [](Analysis& a) {
+                                                 if (a.condition.empty() && a.kind != Analysis::Kind::script)
+                                                     a.condition = {"*/nan > 0"};
+                                                 a.action = {Analysis::Action::stop, Analysis::Action::mark};
+                                             }}};
     return all;
 }
 
@@ -93,6 +106,34 @@ TEST_CASE("an option goes with the kinds that use it, and with no other") {
             if (!is_used) CHECK(text.find(std::string(word.name) + " does not use it") != std::string::npos);
         }
     }
+}
+
+TEST_CASE("conditions that are none, and actions that would do nothing, are refused") {
+    check_refused(
+        K::statistics,
+        [](Analysis& a) {
+            a.condition = {"*/nan > 0", "*/nan >> 0"};
+        },
+        "insitu.a.condition is '*/nan >> 0': at character 7 '>>' is none of <, <=, >, >=, ==, !=, as in");
+    check_refused(
+        K::statistics, [](Analysis& a) { a.condition.assign(17, "x > 0"); }, "insitu.a.condition is a list of 17");
+    check_refused(
+        K::statistics, [](Analysis& a) { a.action = {Analysis::Action::stop}; },
+        "action without a condition would do nothing");
+    check_refused(
+        K::statistics,
+        [](Analysis& a) {
+            a.condition = {"x > 0"};
+            a.action = {};
+        },
+        "insitu.a.action is empty");
+    check_refused(
+        K::statistics,
+        [](Analysis& a) {
+            a.condition = {"x > 0"};
+            a.action = {Analysis::Action::stop, Analysis::Action::stop};
+        },
+        "insitu.a.action is stop, stop: mark, save, stop, tell, each once");
 }
 
 TEST_CASE("a value that its line excludes is refused by its name") {
@@ -144,6 +185,19 @@ TEST_CASE("a value that its line excludes is refused by its name") {
         K::downsample, [](Analysis& a) { a.factor = 0; }, "insitu.a.factor is 0: 1 or more.");
     check_refused(
         K::halos, [](Analysis& a) { a.members = 1; }, "insitu.a.members is 1: 2 or more.");
+    check_refused(
+        K::script, [](Analysis& a) { a.script = ""; }, "insitu.a.script is not there: it names the file");
+    check_refused(
+        K::script, [](Analysis& a) { a.script = std::string(1025, 'x'); }, "a file of at most 1024 bytes");
+    check_refused(
+        K::script, [](Analysis& a) { a.python = "x\n"; }, "insitu.a.python is 'x\\x0a': a program of at most");
+    check_refused(
+        K::script, [](Analysis& a) { a.time_limit = 0ms; },
+        "insitu.a.time_limit_seconds is 0: a number of seconds above 0.");
+    check_refused(
+        K::script, [](Analysis& a) { a.memory_limit_bytes = -1; }, "insitu.a.memory_limit_bytes is -1: 0 or more.");
+    check_refused(
+        K::script, [](Analysis& a) { a.variables = {"x"}; }, "insitu.a.variables is [\"x\"]: script does not use it.");
 }
 
 TEST_CASE("a list, a range or a length that its line excludes is refused by its name") {
@@ -210,6 +264,7 @@ TEST_CASE("results have a stream of their own, of a name that streams may have")
 
 TEST_CASE("each option that is changed is told to the other ranks by its name and value") {
     StreamOptions options{.insitu = {working(K::slice)}};
+    options.insitu.front().condition = {"a > 1"};  // what an action needs
     const auto before = describe::settings_of(options);
     const auto told = [&](const std::function<void(Analysis&)>& change) {
         auto changed = options;

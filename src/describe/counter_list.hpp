@@ -30,6 +30,7 @@ constexpr void each_counter(Visit&& visit) {
     visit("newest_durable_step", &C::newest_durable_step, "committed, in this run's stream; -1: none");
     visit("deadlines_missed", &C::deadlines_missed, "snapshots that were not durable by their deadline");
     visit("not_analysed", &C::not_analysed, "snapshots that its analyses were to see and did not, on this node");
+    visit("scripts_missed", &C::scripts_missed, "snapshots that its scripts were to see and did not, on this node");
     visit("overtakes", &C::overtakes, "drains of this node that went before one under way");
     visit("limits_overruled", &C::limits_overruled, "drains that kept no slowdown_percent_max, so as to end in time");
     visit("steps_counted", &C::steps_counted, "of the computing, for the next");

@@ -77,6 +77,7 @@ inline constexpr Word<Policy> policy_words[] = {{"wait", Policy::wait},
                                                 {"newest_only", Policy::newest_only}};
 inline constexpr Word<Codec> codec_words[] = {
     {"none", Codec::none}, {"auto", Codec::automatic}, {"lz4", Codec::lz4}, {"zstd", Codec::zstd}, {"zfp", Codec::zfp}};
+inline constexpr Word<Marked> marked_words[] = {{"pass_over", Marked::pass_over}, {"take", Marked::take}};
 inline constexpr Word<Shuffle> shuffle_words[] = {
     {"none", Shuffle::none}, {"bytes", Shuffle::bytes}, {"bits", Shuffle::bits}};
 
@@ -85,7 +86,7 @@ template <class Options, class Visit>
 void each_option(Options& options, Visit&& visit) requires std::is_same_v<std::remove_const_t<Options>, StreamOptions> {
     // A member that is new does not compile here before it has its line below.
     auto& [slots, policy, wait_max, keep, keep_abandoned, view, compression, variable_compression, priority, deadline,
-           rate, conventions, file, insitu] = options;
+           rate, conventions, file, insitu, marked] = options;
     constexpr std::uint64_t int_max = std::numeric_limits<int>::max();
     visit(Option{"slots", "1, or 2 to save while the step before still drains"}, Whole{1, 2}, slots);
     visit(Option{"policy", "when no slot is free"}, Words<Policy>{policy_words}, policy);
@@ -106,6 +107,8 @@ void each_option(Options& options, Visit&& visit) requires std::is_same_v<std::r
     visit(Option{"compression", "how node files are compressed on their way to the target"}, Compressions{},
           std::tie(compression, variable_compression));
     visit(Option{"insitu", "what the agent makes of its snapshots beside the simulation"}, Analyses{}, insitu);
+    visit(Option{"marked", "what a restart does with a marked snapshot that is not named by its step"},
+          Words<Marked>{marked_words}, marked);
 }
 
 /// Of one rule of compression.

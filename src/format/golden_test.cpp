@@ -98,6 +98,12 @@ std::string listing(const Manifest& manifest) {
                            listed(lineage.lines, [](const LineStart& start) {
                                return fmt::format("[{},{},{}]", start.line.session, start.line.turn, start.from);
                            }));
+    for (const auto& mark : manifest.marks) {
+        std::string value;
+        json::put_f64(value, mark.value);
+        out += fmt::format("mark [{},{},{},{}]\n", quoted(mark.analysis), quoted(mark.condition), quoted(mark.result),
+                           value);
+    }
     for (const auto& line : manifest.nodes) {
         const auto ranks =
             listed(line.ranks, [](const RankRange& range) { return fmt::format("[{},{}]", range.first, range.count); });

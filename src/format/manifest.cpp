@@ -135,6 +135,11 @@ NodeLine line_of(const NodeFile& file, const std::string& path) {
     return line;
 }
 
+void put_crc_line(std::string& out) {
+    const auto crc = crc32c(bytes_of(out));
+    out += fmt::format("{}{:08x}{}", crc_line_begin, crc, crc_line_end);
+}
+
 std::string encode_manifest(const Manifest& manifest) {
     std::string out;
     out.reserve(4096 + manifest.schema.variables.size() * 128 + manifest.nodes.size() * 256);
@@ -146,6 +151,14 @@ std::string encode_manifest(const Manifest& manifest) {
     json::put_f64(out, manifest.time);
     out += fmt::format(R"(,"sealed_unix_ns":{},"world_ranks":{},)", manifest.sealed_unix_ns, manifest.world_ranks);
     if (has_lineage) put_lineage(out, manifest.lineage);
+    if (!manifest.marks.empty()) {
+        put_list(out, "\n\"marks\":[", manifest.marks, [](std::string& to, const Mark& mark) {
+            to += '{';
+            put_mark(to, mark);
+            to += '}';
+        });
+        out += ',';
+    }
     out += "\n\"schema\":";
     out += schema_json(manifest.schema);
     put_list(out, ",\n\"shapes\":[", manifest.shapes, json::put_extents);
@@ -155,7 +168,7 @@ std::string encode_manifest(const Manifest& manifest) {
         put_node(out, manifest.nodes[i]);
     }
     out += "\n],\n";
-    out += fmt::format("\"crc32c\":\"{:08x}\"}}\n", crc32c(bytes_of(out)));
+    put_crc_line(out);
     return out;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "format/mark.hpp"
 #include "format/node_file.hpp"
 
 namespace forebay::format {
@@ -54,9 +55,10 @@ struct Manifest {
     std::int64_t sealed_unix_ns = 0;  // the latest seal of the node files
     std::uint32_t world_ranks = 0;
     Lineage lineage = {};
-    Schema schema;                // stream name inside
-    std::vector<Extents> shapes;  // distinct global shapes of the schema's arrays, in order of appearance
-    std::vector<NodeLine> nodes;  // by node
+    Schema schema;                 // stream name inside
+    std::vector<Extents> shapes;   // distinct global shapes of the schema's arrays, in order of appearance
+    std::vector<NodeLine> nodes;   // by node
+    std::vector<Mark> marks = {};  // at most marks_max, in no order that means anything
 
     ManifestHead head() const { return {snapshot_id, step, time, sealed_unix_ns, world_ranks, lineage}; }
 };

@@ -1,5 +1,5 @@
-// Any text given to decode_manifest(): no crash, and what is accepted is encoded and decoded to the same text. The
-// checksum is made right on a second try.
+// Any text given to decode_manifest() and decode_mark(): no crash, and what is accepted is encoded and decoded to the
+// same text. The checksum is made right on a second try.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +17,22 @@ using namespace forebay::format;
 
 namespace {
 
+void try_mark(const std::string& text) {
+    const auto mark = decode_mark(text, "fuzz.json");
+    if (!mark) return;
+    const auto encoded = encode_mark(*mark);
+    if (!encoded || encode_mark(decode_mark(*encoded, "again.json").value()).value() != *encoded) std::abort();
+}
+
 void try_decode(const std::string& text) {
+    try_mark(text);
     const auto manifest = decode_manifest(text, "fuzz.json");
     if (!manifest) return;
     const auto encoded = encode_manifest(*manifest);
     const auto again = decode_manifest(encoded, "again.json");
-    if (!again || encode_manifest(*again) != encoded || again->nodes != manifest->nodes) std::abort();
+    if (!again || encode_manifest(*again) != encoded || again->nodes != manifest->nodes ||
+        again->marks.size() != manifest->marks.size())
+        std::abort();
 }
 
 }  // namespace

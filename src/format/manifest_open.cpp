@@ -17,17 +17,6 @@
 namespace forebay::format {
 namespace {
 
-/// `digits` small hexadecimal digits, all of them.
-std::optional<std::uint64_t> hex_from(std::string_view text, std::size_t digits) {
-    if (text.size() != digits) return {};
-    std::uint64_t number = 0;
-    for (const char c : text) {
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) return {};
-        number = number * 16 + static_cast<std::uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
-    }
-    return number;
-}
-
 std::optional<std::uint64_t> as_hex(json::Value value, std::size_t digits) {
     const auto text = value.text();
     return text ? hex_from(*text, digits) : std::nullopt;
@@ -67,6 +56,7 @@ public:
                      .schema = {},
                      .shapes = {},
                      .nodes = {}};
+        FB_TRY(read_marks(document->root().member("marks")));
         FB_TRY(read_rest(document->root()));
         FB_TRY(read_nodes(document->root()));
         return std::move(manifest_);
@@ -93,13 +83,7 @@ private:
         if (text_.size() > limits::manifest_bytes_max)
             return bad(
                 fmt::format("it has {} bytes, at most {} are allowed.", text_.size(), limits::manifest_bytes_max));
-        if (text_.size() < crc_line_bytes) return bad(fmt::format("it has {} bytes and no checksum.", text_.size()));
-        const auto line = text_.substr(text_.size() - crc_line_bytes);
-        const auto written = hex_from(line.substr(crc_line_begin.size(), 8), 8);
-        if (!line.starts_with(crc_line_begin) || !line.ends_with(crc_line_end) || !written)
-            return bad("its last line is not its checksum: it is cut off, or was edited.");
-        const auto found = crc32c(bytes_of(text_.substr(0, text_.size() - crc_line_bytes)));
-        if (found != *written) return bad(fmt::format("its checksum is {:08x}, {:08x} is written.", found, *written));
+        if (const auto wrong = wrong_with_crc_line(text_); !wrong.empty()) return bad(wrong);
         return {};
     }
 
@@ -163,6 +147,18 @@ private:
             lineage.lines.push_back({{static_cast<std::uint32_t>(*session), static_cast<std::uint32_t>(*turn)}, *from});
         }
         return is_ascending(lineage.lines);
+    }
+
+    Result<> read_marks(json::Value list) {
+        if (!list.exists()) return {};
+        const auto count = list.list();
+        if (!count || *count > marks_max) return bad(fmt::format("its marks are no list of at most {}.", marks_max));
+        for (std::size_t i = 0; i < *count; ++i) {
+            auto mark = mark_from(list.entry(i));
+            if (!mark) return bad(fmt::format("mark {} is none.", i));
+            manifest_.marks.push_back(std::move(*mark));
+        }
+        return {};
     }
 
     Result<> read_rest(json::Value document) {

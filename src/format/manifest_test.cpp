@@ -166,3 +166,34 @@ TEST_CASE("manifest: 8,100 nodes stay a few MB and decode in a moment") {
     CHECK(text.size() < 3'000'000);
     CHECK(ms(encoded, end) < 2000);
 }
+
+TEST_CASE("marks are a line of their own, which readers that do not know it pass over; too many of them are refused") {
+    auto manifest = example(1);
+    const auto unmarked = encode_manifest(manifest);
+    manifest.marks = {{"numbers", "*/nan > 0", "rho/nan", 3}, {"", "the inflow was \"wrong\"", "", 0}};
+    const auto text = encode_manifest(manifest);
+    CHECK(text.find("\n\"marks\":[{\"analysis\":\"numbers\",\"condition\":\"*/nan > 0\",\"result\":\"rho/nan\","
+                    "\"value\":3.0},{\"analysis\":\"\",") != text.npos);
+    CHECK(decode_manifest(text, "m.json").value().marks == manifest.marks);
+    CHECK(decode_manifest_head(text, "m.json").value().step == manifest.step);
+    CHECK(text.substr(0, text.find("\"marks\"")) == unmarked.substr(0, unmarked.find("\"schema\"")));
+    manifest.marks.resize(marks_max + 1, manifest.marks[0]);
+    CHECK(decode_manifest(encode_manifest(manifest), "m.json").error().kind == ErrorKind::corrupt);
+    manifest.marks = {{"numbers", "", "", 0}};
+    CHECK(decode_manifest(encode_manifest(manifest), "m.json").error().kind == ErrorKind::corrupt);
+}
+
+TEST_CASE("a mark reads back from its file, and any change of it is refused") {
+    const Mark mark{"numbers", "x != 1", "x", std::numeric_limits<double>::quiet_NaN()};
+    const auto text = encode_mark(mark).value();
+    const auto read = decode_mark(text, "a.json").value();
+    CHECK(read.condition == mark.condition);
+    CHECK(std::isnan(read.value));
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        auto changed = text;
+        changed[i] = static_cast<char>(changed[i] ^ 1);
+        CHECK_FALSE(decode_mark(changed, "a.json"));
+        CHECK_FALSE(decode_mark(text.substr(0, i), "a.json"));
+    }
+    CHECK(encode_mark({"", std::string(mark_text_bytes_max + 1, 'x'), "", 0}).error().kind == ErrorKind::refused);
+}

@@ -4,7 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+
+#include "format/json_read.hpp"
+#include "format/manifest.hpp"
 
 namespace forebay::format {
 
@@ -19,5 +24,16 @@ inline constexpr std::string_view head_crc_begin = "\"head_crc32c\":\"";
 inline constexpr std::string_view crc_line_begin = "\"crc32c\":\"";
 inline constexpr std::string_view crc_line_end = "\"}\n";
 inline constexpr std::size_t crc_line_bytes = crc_line_begin.size() + 8 + crc_line_end.size();
+
+/// Adds that line.
+void put_crc_line(std::string& out);
+/// Why the text does not end with that line; empty: it does.
+std::string wrong_with_crc_line(std::string_view text);
+/// `digits` small hexadecimal digits, all of them.
+std::optional<std::uint64_t> hex_from(std::string_view text, std::size_t digits);
+
+/// `"analysis":"numbers","condition":"*/nan > 0","result":"theta/nan","value":3.0`
+void put_mark(std::string& out, const Mark& mark);
+std::optional<Mark> mark_from(json::Value object);
 
 }  // namespace forebay::format

@@ -192,14 +192,18 @@ contains
     logical, intent(in), optional :: older
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    integer(int64) :: below
-    below = huge(below)
-    if (present(older)) below = merge(found%step(), below, older .and. found%found())
+    logical :: goes_back
+    goes_back = .false.
+    if (present(older)) goes_back = older .and. found%found()
     checkpoint_restart = .false.
     ! What an attempt before this one read may not be in this snapshot.
     call forget_read(stat, errmsg)
     if (failed(stat)) return
-    call stream%newest(found, stat, errmsg, below)
+    if (goes_back) then
+      call stream%older(found, stat, errmsg)
+    else
+      call stream%newest(found, stat, errmsg)
+    end if
     checkpoint_restart = found%found()
   end function
 

@@ -13,6 +13,9 @@ module forebay_c
     integer(c_int) :: save, stop
     real(c_double) :: seconds_left
     character(kind=c_char) :: reason(reason_bytes)
+    character(kind=c_char) :: condition(reason_bytes)
+    real(c_double) :: value
+    integer(c_int64_t) :: condition_step
   end type
   type, bind(C) :: c_attributes
     type(c_ptr) :: unit = c_null_ptr, description = c_null_ptr

@@ -1,7 +1,7 @@
 !> Words of the module forebay: kinds of errors, column types, answers of calls, and places of data.
 module forebay_words
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int32_t, c_int64_t, c_null_ptr, c_ptr
-  use, intrinsic :: iso_fortran_env, only: real64
+  use, intrinsic :: iso_fortran_env, only: int64, real64
   implicit none
   private
 
@@ -31,6 +31,11 @@ module forebay_words
     logical :: stop = .false.      !< save now, then end; save is true too
     real(real64) :: seconds_left   !< of the job; infinite where no limit is known
     character(len=:), allocatable :: reason  !< why, where save is true
+    !> A condition of an analysis whose action is save, stop or tell, given at the next step after it was found
+    !> fulfilled, once; of several the most urgent first, one a step. '': none.
+    character(len=:), allocatable :: condition
+    real(real64) :: value                   !< that fulfils it
+    integer(int64) :: condition_step = -1   !< of the snapshot that does
   end type
 
   !> A column of a particle table that is described.

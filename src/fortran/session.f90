@@ -1,7 +1,7 @@
 ! Bodies of fb_session: open, stream, spool, job and close.
 submodule (forebay) forebay_session
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: ieee_arithmetic, only: ieee_positive_inf, ieee_value
+  use, intrinsic :: ieee_arithmetic, only: ieee_positive_inf, ieee_quiet_nan, ieee_value
   use forebay_c
   use forebay_texts
   implicit none
@@ -52,12 +52,18 @@ contains
     if (present(stop_wanted)) wanted = merge(1, 0, stop_wanted)
     job%seconds_left = ieee_value(job%seconds_left, ieee_positive_inf)
     job%reason = ''
+    job%condition = ''
+    job%value = ieee_value(job%value, ieee_quiet_nan)
+    job%condition_step = -1
     status = c_check_job(self%handle, wanted, answer, error)
     if (status == fb_ok) then
       job%save = answer%save /= 0
       job%stop = answer%stop /= 0
       job%seconds_left = answer%seconds_left
       job%reason = text_at(c_loc(answer%reason))
+      job%condition = text_at(c_loc(answer%condition))
+      job%value = answer%value
+      job%condition_step = answer%condition_step
     end if
     call finish(status, error, stat, errmsg)
   end procedure

@@ -1,10 +1,11 @@
-// Pictures of at most 256 colours as PNG, by libpng into memory. The same picture is the same bytes.
+// Pictures as PNG, by libpng into memory, and back. The same picture is the same bytes.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "forebay/result.hpp"
@@ -15,5 +16,16 @@ namespace forebay::insitu {
 
 /// `colours`: 1 to 256, one for each number that the canvas has. `broken` where libpng fails, with its words.
 Result<std::vector<std::byte>> encode_png(const Canvas& canvas, std::span<const Colour> colours);
+
+/// A picture of any colours: red, green and blue of each pixel, the first row on top.
+struct Photo {
+    std::uint32_t width = 0, height = 0;
+    std::vector<std::uint8_t> pixels;
+};
+Result<std::vector<std::byte>> encode_png(const Photo& photo);
+
+/// Of anybody's PNG; what is transparent lies on white. `corrupt` for what is none, or larger than 16,384 x 16,384;
+/// `name` is for texts.
+Result<Photo> decode_png(std::span<const std::byte> png, const std::string& name);
 
 }  // namespace forebay::insitu

@@ -49,6 +49,12 @@ Schema schema_of(const SeenSnapshot& source, const AnalysisResults& results) {
 
 }  // namespace
 
+bool is_result(const Schema& schema) {
+    return !schema.variables.empty() &&
+           std::ranges::any_of(schema.variables.front().attributes.others,
+                               [](const auto& other) { return other.first == source_attribute; });
+}
+
 Result<bool> has_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
                          const Analysis& analysis) {
     const auto directory = fmt::format("{}/{}/{}", run, describe::result_stream(source.stream, analysis),

@@ -16,6 +16,9 @@ namespace forebay::insitu {
 /// The attribute of every result: the id of the snapshot that it is made of, 16 hexadecimal digits.
 inline constexpr const char* source_attribute = "made_of_snapshot";
 
+/// Whether a snapshot of this schema holds results.
+bool is_result(const Schema& schema);
+
 /// Whether the results of this very snapshot are committed already, so that nothing is left to do.
 Result<bool> has_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
                          const Analysis& analysis);

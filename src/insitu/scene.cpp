@@ -93,26 +93,6 @@ struct PictureLayout {
     int stroke() const { return (scale + 1) / 2; }
 };
 
-int widest_label(const Ticks& ticks, int scale) {
-    int columns = 0;
-    for (const auto& mark : ticks.marks) columns = std::max(columns, text_columns(mark.label));
-    return columns * scale;
-}
-
-std::string with_factor(const std::string& label, const Ticks& ticks) {
-    if (ticks.factor.empty()) return label;
-    return label.empty() ? ticks.factor : label + "  " + ticks.factor;
-}
-
-/// As many marks as have their numbers beside each other with room between them.
-Ticks x_ticks_of(double low, double high, int width, int scale) {
-    for (int most = std::clamp(width / (18 * scale), 1, 10);; --most) {
-        auto ticks = linear_ticks(low, high, most);
-        const auto needed = (widest_label(ticks, scale) + 10 * scale) * static_cast<int>(ticks.marks.size());
-        if (most <= 1 || needed <= width) return ticks;
-    }
-}
-
 PictureLayout layout_of(const Scene& scene, const Side& across, const Side& up, const ColourScale& colours) {
     PictureLayout at;
     const int longer = std::max(across.pixels(), up.pixels());
@@ -122,7 +102,8 @@ PictureLayout layout_of(const Scene& scene, const Side& across, const Side& up, 
     at.bar_height = std::max(at.plane_height, 9 * at.line());
     at.bar_width = std::max(2 * at.line(), at.plane_width / 32);
 
-    at.x_ticks = x_ticks_of(scene.x_low, scene.x_high, at.plane_width, at.scale);
+    at.x_ticks = fitting_ticks([&](int most) { return linear_ticks(scene.x_low, scene.x_high, most); }, at.plane_width,
+                               at.scale);
     at.y_ticks = linear_ticks(scene.y_low, scene.y_high, std::clamp(at.plane_height / (3 * at.line()), 1, 10));
     const int bar_most = std::clamp(at.bar_height / (3 * at.line()), 2, 10);
     if (!colours.is_empty())
@@ -131,17 +112,17 @@ PictureLayout layout_of(const Scene& scene, const Side& across, const Side& up, 
     at.x_label = with_factor(scene.x_label, at.x_ticks);
     at.y_label = with_factor(scene.y_label, at.y_ticks);
     at.label = with_factor(scene.label, at.bar_ticks);
-    at.y_numbers_width = widest_label(at.y_ticks, at.scale);
-    at.bar_numbers_width = widest_label(at.bar_ticks, at.scale);
+    at.y_numbers_width = label_columns(at.y_ticks) * at.scale;
+    at.bar_numbers_width = label_columns(at.bar_ticks) * at.scale;
 
     const auto room_for = [&](const std::string& words) { return words.empty() ? 0 : at.line() + at.gap(); };
     const int numbers_end = at.tick() + at.gap() / 2;
     // At least half of a number stands out at the left end of the x axis.
-    at.left = at.gap() +
-              std::max(room_for(at.y_label) + at.y_numbers_width + numbers_end, widest_label(at.x_ticks, at.scale) / 2);
+    at.left = at.gap() + std::max(room_for(at.y_label) + at.y_numbers_width + numbers_end,
+                                  label_columns(at.x_ticks) * at.scale / 2);
     at.bar_top = 2 * at.gap() + room_for(scene.title);
     at.top = at.bar_top + (at.bar_height - at.plane_height) / 2;
-    at.bar_left = at.left + at.plane_width + std::max(at.line() * 2, widest_label(at.x_ticks, at.scale) / 2);
+    at.bar_left = at.left + at.plane_width + std::max(at.line() * 2, label_columns(at.x_ticks) * at.scale / 2);
     at.width =
         at.bar_left + at.bar_width + numbers_end + at.bar_numbers_width + 2 * at.gap() + room_for(at.label) + at.gap();
     at.height = at.bar_top + at.bar_height + numbers_end + at.line() + room_for(at.x_label) + at.gap();

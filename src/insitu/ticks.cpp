@@ -97,4 +97,23 @@ Ticks log_ticks(double low, double high, int most) {
     return linear_ticks(low, high, most);
 }
 
+int label_columns(const Ticks& ticks) {
+    int columns = 0;
+    for (const auto& mark : ticks.marks) columns = std::max(columns, text_columns(mark.label));
+    return columns;
+}
+
+std::string with_factor(const std::string& label, const Ticks& ticks) {
+    if (ticks.factor.empty()) return label;
+    return label.empty() ? ticks.factor : label + "  " + ticks.factor;
+}
+
+Ticks fitting_ticks(const std::function<Ticks(int most)>& ticks_of, int width, int scale) {
+    for (int most = std::clamp(width / (18 * scale), 1, 10);; --most) {
+        auto ticks = ticks_of(most);
+        const auto needed = (label_columns(ticks) + 10) * scale * static_cast<int>(ticks.marks.size());
+        if (most <= 1 || needed <= width) return ticks;
+    }
+}
+
 }  // namespace forebay::insitu

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,5 +25,15 @@ Ticks linear_ticks(double low, double high, int most);
 /// The same of a logarithmic axis: powers of ten, of few decades with their multiples by 2 and 5, and linear ones where
 /// that makes less than three.
 Ticks log_ticks(double low, double high, int most);
+
+/// Dots of text of the widest label.
+int label_columns(const Ticks& ticks);
+
+/// The words of an axis, with the factor of its labels behind them.
+std::string with_factor(const std::string& label, const Ticks& ticks);
+
+/// As many marks as have their labels beside each other with room between them, along `width` pixels: `ticks_of` tells
+/// those of an axis with at most so many steps; `scale` pixels are a dot of text.
+Ticks fitting_ticks(const std::function<Ticks(int most)>& ticks_of, int width, int scale);
 
 }  // namespace forebay::insitu

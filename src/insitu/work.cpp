@@ -134,7 +134,7 @@ Result<std::vector<std::size_t>> variables_of(const Analysis& analysis, const Sc
 Work Work::plan(std::span<const Analysis> analyses, const Schema& schema, const Moment& moment) {
     Work work(moment);
     for (const auto& analysis : analyses) {
-        if (moment.step % analysis.every != 0) continue;
+        if (moment.step % analysis.every != 0 || analysis.kind == Analysis::Kind::script) continue;
         const auto variables = variables_of(analysis, schema);
         if (!variables) {
             work.problems_.push_back(fmt::format("analysis '{}': {}", analysis.name, variables.error().what));

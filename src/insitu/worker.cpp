@@ -7,12 +7,11 @@
 #include <ostream>
 #include <sstream>
 
-#include "base/crc32c.hpp"
 #include "base/try.hpp"
-#include "catalog/block_reader.hpp"
 #include "catalog/run.hpp"
+#include "insitu/judge.hpp"
 #include "insitu/results.hpp"
-#include "node/analysis_rules.hpp"
+#include "insitu/sealed_slot.hpp"
 
 namespace forebay::insitu {
 
@@ -35,72 +34,99 @@ void tell_problems(const Work& work, std::ostream& out) {
 
 }  // namespace
 
-bool InsituWorker::has_lease(std::uint32_t slot, std::uint64_t id) const {
-    const auto& control = staging_.control().slots[slot];
-    return (control.holds.load(std::memory_order_acquire) & node::lease_hold) != 0 &&
-           control.snapshot_id.load(std::memory_order_acquire) == id;
-}
-
 Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t id, std::ostream& out) {
-    const auto taken = [&] { return Error{ErrorKind::retry, "a later save needed the slot before it was seen"}; };
-    const auto& page = staging_.control();
-    if (slot >= page.slot_count.load(std::memory_order_acquire))
-        return Error{ErrorKind::broken, fmt::format("a mistake in Forebay itself: there is no slot {}", slot)};
-    const auto& stream = page.streams[page.slots[slot].stream];
-    const auto path = staging_.slot_path(slot);
+    FB_TRY_ASSIGN(sealed, SealedSlot::open(staging_, slot, id, node::lease_hold));
     Seen seen;
-    const std::string rules = stream.insitu.data();
-    FB_TRY_ASSIGN(analyses, node::decode_analyses(rules));
-    seen.analyses = std::move(analyses);
-    FB_TRY_ASSIGN(mapping, sys::Mapping::open(path, false));
-    const std::span<const std::byte> image = mapping.bytes();
-    const auto gone = [&](const Error& error) { return has_lease(slot, id) ? error : taken(); };
-    const auto peek = format::peek(image, path);
-    if (!peek) return gone(peek.error());
-    if (peek->record.snapshot_id != id || peek->head_bytes > image.size()) return taken();
-    auto head = format::open_head(image.first(peek->head_bytes), path);
-    if (!head) return gone(head.error());
-    const auto& record = peek->record;
-    seen.source = {stream.name.data(), {record.step, record.time}, id, record.nodes};
-    seen.schema = head->schema;
+    seen.analyses = sealed.analyses();
+    seen.source = sealed.snapshot();
+    seen.schema = sealed.node().head().schema;
     work_ = Work::plan(seen.analyses, seen.schema, seen.source.moment);
-    const auto node = catalog::BlockReader::over(std::move(*head), image, path);
-    if (const auto done = work_->see(node, [&] { return has_lease(slot, id); }); !done) return gone(done.error());
-    if (!has_lease(slot, id)) return taken();
+    const auto done = work_->see(sealed.node(), [&] { return sealed.has_lease(); });
+    if (!done || !sealed.has_lease()) return sealed.because_of(done ? Error() : done.error());
     out << "seen\n";
     out.flush();
-    const auto crc = crc32c(std::as_bytes(std::span(rules)));
-    seen.part = {id, record.step, record.node, record.nodes, crc, {}};
+    const auto& record = sealed.node().head().record;
+    seen.part = {id, record.step, record.node, record.nodes, sealed.rules_crc32c(), {}};
     return seen;
 }
 
+// Before the results are written: once they are there nobody looks at the snapshot again.
+void InsituWorker::act(const SeenSnapshot& source, const AnalysisResults& results, std::ostream& out) {
+    auto judgement = judge(results.analysis, results.variables);
+    mark_snapshot(target_, session_.run, source, judgement);
+    for (const auto& problem : judgement.problems) out << "problem " << one_line(problem) << '\n';
+    if (!judgement.actions.empty())
+        for (const auto& mark : judgement.fulfilled) out << one_line(raise_line(judgement, mark)) << '\n';
+    out.flush();
+}
+
+// Pictures first: where results are there, whoever comes later has nothing to do.
 Result<> InsituWorker::put(const SeenSnapshot& source, const AnalysisResults& results) {
+    Result<> drawn;
+    for (const auto& picture : results.pictures) {
+        const auto written = write_picture(sys::posix_store(), node::spool_path(staging_.directory()),
+                                           picture_file(source, results, picture), picture);
+        if (!written && drawn) drawn = written;
+    }
     FB_TRY(write_results(target_, session_.run, source, results));
-    for (const auto& picture : results.pictures)
-        FB_TRY(write_picture(sys::posix_store(), node::spool_path(staging_.directory()),
-                             picture_file(source, results, picture), picture));
-    return {};
+    return drawn;
+}
+
+// Whether all results are there: by another node, or by the worker of an agent that was killed.
+Result<bool> InsituWorker::is_made(const Seen& seen) {
+    for (const auto& analysis : seen.analyses) {
+        if (analysis.kind == Analysis::Kind::script || seen.source.moment.step % analysis.every != 0) continue;
+        FB_TRY_ASSIGN(made, has_results(target_, session_.run, seen.source, analysis));
+        if (!made) return false;
+    }
+    return true;
+}
+
+// An analysis whose results cannot be written costs itself alone, and the step is not analysed.
+Result<std::size_t> InsituWorker::put_all(const Seen& seen, std::ostream& out) {
+    const auto all = work_->make();
+    tell_problems(*work_, out);
+    Result<std::size_t> count = std::size_t{0};
+    for (const auto& results : all) {
+        FB_TRY_ASSIGN(made, has_results(target_, session_.run, seen.source, results.analysis));
+        if (made) continue;
+        act(seen.source, results, out);
+        const auto done = put(seen.source, results);
+        if (!done && count) count = done.error();
+        if (count) ++*count;
+    }
+    return count;
+}
+
+Result<std::size_t> InsituWorker::bring_together(const Seen& seen, std::ostream& out) {
+    const auto& source = seen.source;
+    auto part = seen.part;
+    part.tasks = work_->parts();
+    tell_problems(*work_, out);
+    work_.reset();
+    FB_TRY(write_part(target_, session_.run, source.stream, part));
+    FB_TRY_ASSIGN(parts, all_parts(target_, session_.run, source.stream, part));
+    if (!parts) return std::size_t{0};
+    work_ = Work::plan(seen.analyses, seen.schema, source.moment);
+    for (const auto& one : *parts) work_->merge(one.tasks);
+    FB_TRY_ASSIGN(count, put_all(seen, out));
+    FB_TRY(remove_parts(target_, session_.run, source.stream, source.moment.step));
+    return count;
 }
 
 Result<std::size_t> InsituWorker::finish(const Seen& seen, std::ostream& out) {
     FB_TRY(catalog::check_identity(target_, session_.run, session_.run_id));
-    const auto& source = seen.source;
-    if (source.nodes > 1) {
-        auto part = seen.part;
-        part.tasks = work_->parts();
-        tell_problems(*work_, out);
-        work_.reset();
-        FB_TRY(write_part(target_, session_.run, source.stream, part));
-        FB_TRY_ASSIGN(parts, all_parts(target_, session_.run, source.stream, part));
-        if (!parts) return std::size_t{0};
-        work_ = Work::plan(seen.analyses, seen.schema, source.moment);
-        for (const auto& one : *parts) work_->merge(one.tasks);
+    if (seen.source.nodes == 1) return put_all(seen, out);
+    FB_TRY_ASSIGN(before, is_made(seen));
+    if (before) {
+        FB_TRY(remove_parts(target_, session_.run, seen.source.stream, seen.source.moment.step));
+        return std::size_t{0};
     }
-    const auto all = work_->make();
-    tell_problems(*work_, out);
-    for (const auto& results : all) FB_TRY(put(source, results));
-    if (source.nodes > 1) FB_TRY(remove_parts(target_, session_.run, source.stream, source.moment.step));
-    return all.size();
+    const auto count = bring_together(seen, out);
+    if (count) return count;
+    // Two nodes whose parts come at once both see all of them; the faster one's results stand, and its parts are gone.
+    const auto meanwhile = is_made(seen);
+    return meanwhile && *meanwhile ? Result<std::size_t>(0) : count;
 }
 
 void InsituWorker::serve(std::istream& in, std::ostream& out) {

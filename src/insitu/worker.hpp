@@ -7,9 +7,12 @@
 //                                              results were committed, 0 where another node brings the parts together
 //                     failed TEXT              the step is not analysed on this node
 //                     problem TEXT             one analysis could not be made; the others go on
+//                     raise ACTIONS VALUE TEXT after `seen`: the snapshot fulfils a condition. ACTIONS are words of
+//                                              describe::action_words with commas between; a snapshot that is to be
+//                                              marked is by then. As in "raise mark,stop 3 numbers: */nan > 0"
 //
 // A line each; text has no line feeds. A save may take the slot while the worker reads it, and then takes the lease
-// first (node::lease_hold). So what was read counts only if the lease is still there afterwards.
+// first (sealed_slot.hpp). So what was read counts only if the lease is still there afterwards.
 //
 // Threads: one.
 
@@ -45,7 +48,10 @@ private:
     };
     Result<Seen> see(std::uint32_t slot, std::uint64_t id, std::ostream& out);
     Result<std::size_t> finish(const Seen& seen, std::ostream& out);
-    bool has_lease(std::uint32_t slot, std::uint64_t id) const;
+    Result<std::size_t> bring_together(const Seen& seen, std::ostream& out);
+    Result<std::size_t> put_all(const Seen& seen, std::ostream& out);
+    Result<bool> is_made(const Seen& seen);
+    void act(const SeenSnapshot& source, const AnalysisResults& results, std::ostream& out);
     Result<> put(const SeenSnapshot& source, const AnalysisResults& results);
 
     sys::Store& target_;

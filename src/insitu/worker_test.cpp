@@ -6,73 +6,16 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <fstream>
-#include <sstream>
-
 #include "catalog/catalog.hpp"
-#include "catalog/run.hpp"
-#include "node/analysis_rules.hpp"
-#include "support/cut_fields.hpp"
-#include "support/temp_directory.hpp"
+#include "catalog/marks.hpp"
+#include "support/leased_node.hpp"
 
 using namespace forebay;
-using insitu::InsituWorker;
 using test::CutFields;
+using test::LeasedNode;
+using test::means_of;
 
 namespace {
-
-StreamOptions options_of(std::vector<Analysis> analyses) {
-    StreamOptions options;
-    options.insitu = std::move(analyses);
-    return options;
-}
-
-Analysis means_of(std::string variable) {
-    Analysis means;
-    means.name = "means";
-    means.variables = {std::move(variable)};
-    return means;
-}
-
-// A node with one sealed slot under a lease.
-struct LeasedNode {
-    LeasedNode(const test::TempDirectory& folder, const CutFields& cut, std::uint32_t node,
-               std::vector<Analysis> analyses)
-        : run(folder / "run") {
-        auto& disk = sys::posix_store();
-        session.run = run;
-        session.run_id = catalog::make_identity(disk, run).value();
-        const auto directory = node::staging_directory(folder.path(), run, session.run_id, node).value();
-        staging.emplace(node::Staging::create(node::LockedDirectory::lock(directory, run).value(), session,
-                                              std::chrono::milliseconds(0))
-                            .value());
-        stream = staging->add_stream("fields", options_of(std::move(analyses))).value();
-        slot = staging->slots_of(stream).front();
-        const auto image = cut.node_file(node);
-        auto mapping = sys::Mapping::create(staging->slot_path(slot), image.size()).value();
-        std::ranges::copy(image, mapping.bytes().begin());
-        auto& control = staging->control().slots[slot];
-        control.snapshot_id = CutFields::id;
-        control.step = CutFields::step;
-        control.holds = node::lease_hold;
-        disk.make_directories(node::spool_path(directory)).value();
-    }
-
-    std::string answers(const std::string& lines) {
-        InsituWorker worker(sys::posix_store(), node::Staging::join(staging->directory()).value(), session);
-        std::istringstream in(lines);
-        std::ostringstream out;
-        worker.serve(in, out);
-        return out.str();
-    }
-    std::string see() const { return "see " + std::to_string(slot) + " " + std::to_string(CutFields::id) + " 120\n"; }
-
-    std::string run;
-    node::SessionFile session;
-    std::optional<node::Staging> staging;
-    std::uint32_t stream = 0, slot = 0;
-};
 
 bool has_means(const std::string& run) {
     const auto manifest = catalog::load_manifest(sys::posix_store(), run + "/fields.means/step-000120");
@@ -142,4 +85,28 @@ TEST_CASE("a damaged slot, another run and nonsense are answered, and the worker
     said = node.answers(node.see());
     CHECK(said.starts_with("failed"));
     CHECK(said.find("\"t\"") != std::string::npos);
+}
+
+TEST_CASE(
+    "a snapshot that fulfils a condition is marked before the agent is told, and what cannot be marked is a problem") {
+    const test::TempDirectory folder;
+    auto means = means_of("t");
+    means.condition = {"t/count > 0", "t/nan > 0", "v/* > 0"};
+    means.action = {Analysis::Action::mark, Analysis::Action::tell};
+    LeasedNode node(folder, {2, 1, 0, 1}, 0, {means});
+    const auto part = node.run + "/fields/" + catalog::part_name(CutFields::step, CutFields::id);
+    const auto absent = node.answers(node.see());
+    CHECK(absent.find("problem analysis 'means': no result has a name as condition 'v/* > 0' says") !=
+          std::string::npos);
+    CHECK(absent.find("has no stream \"fields\"") != std::string::npos);
+    CHECK(absent.find("\nraise tell ") != std::string::npos);
+    sys::posix_store().make_directories(part).value();
+    sys::posix_store().remove_tree(node.run + "/fields.means").value();  // else nobody looks again
+    const auto said = node.answers(node.see());
+    CHECK(said.find("\nraise mark,tell ") != std::string::npos);
+    CHECK(said.find(" means: t/count > 0 (t/count is ") != std::string::npos);
+    CHECK(said.ends_with("made 1\n"));
+    const auto marks = catalog::marks_beside(sys::posix_store(), part).value();
+    REQUIRE(marks.size() == 1);
+    CHECK(marks[0].condition == "t/count > 0");
 }

@@ -33,6 +33,7 @@ struct PutAnalysis {
     requires std::is_enum_v<Word>
     static void put(std::string& out, Word value) { json::put_i64(out, static_cast<std::int64_t>(value)); }
     static void put(std::string& out, double value) { json::put_f64(out, value); }
+    static void put(std::string& out, std::chrono::milliseconds value) { json::put_i64(out, value.count()); }
     static void put(std::string& out, const std::string& value) { json::put_text(out, value); }
     static void put(std::string& out, const std::tuple<const double&, const double&>& ends) {
         put(out, std::vector<double>{std::get<0>(ends), std::get<1>(ends)});
@@ -64,6 +65,11 @@ struct TakeAnalysis {
     static bool take(json::Value from, double& value) { return keep(from.f64(), value); }
     static bool take(json::Value from, std::string& value) { return keep(from.text(), value); }
     static bool take(json::Value from, std::int64_t& value) { return keep(from.i64(), value); }
+    static bool take(json::Value from, std::chrono::milliseconds& value) {
+        const auto number = from.i64();
+        if (number) value = std::chrono::milliseconds(*number);
+        return number.has_value();
+    }
     static bool take(json::Value from, int& value) {
         const auto number = from.i64();
         return number && std::in_range<int>(*number) && keep(number, value);
@@ -83,6 +89,7 @@ struct TakeAnalysis {
     template <class Entry>
     static bool take(json::Value from, std::vector<Entry>& list) {
         const auto count = from.list();
+        list.clear();
         for (std::size_t i = 0; count && i < *count; ++i)
             if (!take(from.entry(i), list.emplace_back())) return false;
         return count.has_value();

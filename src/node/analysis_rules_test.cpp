@@ -19,12 +19,17 @@ namespace {
 
 std::vector<Analysis> every_member() {
     return {
-        {.name = "numbers \"1\"", .variables = {"gas/*", "fields/\xc3\xbc"}, .every = std::int64_t{1} << 40},
+        {.name = "numbers \"1\"", .variables = {"gas/*", "fields/\xc3\xbc"}, .every = std::int64_t{1} << 40, .by = 7},
         {.name = "h", .kind = K::histogram, .variables = {"t"}, .bins = 7, .low = 0.1, .high = 1e300, .log = true},
         {.name = "h2", .kind = K::histogram_2d, .variables = {"x", "y"}, .bins = 4096, .low = -1e-300},
         {.name = "s", .kind = K::slice, .variables = {"t"}, .axis = 7, .at = std::int64_t{1} << 33, .picture = false},
         {.name = "p", .kind = K::projection, .variables = {"t"}, .high = 5, .pixels = 16, .palette = Palette::balance},
-        {.name = "d", .kind = K::downsample, .variables = {"t"}, .factor = 9},
+        {.name = "d",
+         .kind = K::downsample,
+         .variables = {"t"},
+         .factor = 9,
+         .condition = {"*/mean > 1e15", "t \"x\" != 0"},
+         .action = {Analysis::Action::tell, Analysis::Action::mark}},
         {.name = "o", .kind = K::probe, .variables = {"t"}, .points = {{0, 1}, {std::int64_t{1} << 50, 3}}},
         {.name = "n", .kind = K::density, .variables = {"x", "y", "z", "m"}, .length = {0.1, 2, 3e9}},
         {.name = "k", .kind = K::spectrum, .variables = {"t"}, .length = {1}},
@@ -33,7 +38,13 @@ std::vector<Analysis> every_member() {
          .variables = {"x", "y", "z"},
          .length = {1},
          .linking_length = 0.168,
-         .members = 2}};
+         .members = 2},
+        {.name = "y",
+         .kind = K::script,
+         .script = "/home/me/\xc3\xbc look.py",
+         .python = "python3.12",
+         .time_limit = std::chrono::milliseconds(1500),
+         .memory_limit_bytes = 0}};
 }
 
 }  // namespace
@@ -63,7 +74,7 @@ TEST_CASE("what is not written by Forebay is not obeyed") {
           R"([{"name":"a","variables":["x"],"every":1}])", R"([{"name":"a","variables":["x"],"every":0}])",
           R"([{"name":"a","variables":["x"],"other":1}])", R"([{"name":"a","variables":"x"}])",
           R"([{"name":"a","variables":[1]}])", R"([{"name":"../a","variables":["x"]}])",
-          R"([{"name":"a","kind":10,"variables":["x"]}])", R"([{"name":"a","kind":4294967296,"variables":["x"]}])",
+          R"([{"name":"a","kind":11,"variables":["x"]}])", R"([{"name":"a","kind":4294967296,"variables":["x"]}])",
           R"([{"name":"a","kind":2,"variables":["x"]}])", R"([ {"name":"a","variables":["x"]}])",
           R"([{"name":"a","variables":["x"]},{"name":"a","variables":["x"]}])"}) {
         CAPTURE(text);

@@ -46,11 +46,14 @@ const char* name_of(SlotState state) {
 bool is_free(const SlotControl& slot) {
     const auto state = slot.state.load(std::memory_order_acquire);
     return (state == SlotState::empty || state == SlotState::committed) &&
-           (slot.holds.load(std::memory_order_acquire) & ~lease_hold) == 0;
+           (slot.holds.load(std::memory_order_acquire) & ~lease_holds) == 0;
 }
 
-void take_lease(Control& control, SlotControl& slot) {
-    if ((slot.holds.fetch_and(~lease_hold) & lease_hold) != 0) ++control.streams[slot.stream].not_analysed;
+void take_leases(Control& control, SlotControl& slot) {
+    const auto held = slot.holds.fetch_and(~lease_holds);
+    auto& stream = control.streams[slot.stream];
+    if ((held & lease_hold) != 0) ++stream.not_analysed;
+    if ((held & script_lease_hold) != 0) ++stream.scripts_missed;
 }
 
 Result<> check(const Control& control, const std::string& path) {
@@ -69,6 +72,10 @@ Result<> check(const Control& control, const std::string& path) {
         return corrupt(fmt::format("{} streams and {} slots, at most {} and {} are possible", streams, slots,
                                    streams_max, slots_max));
     if (!ends(control.lost_text)) return corrupt("the text of a run that was lost");
+    if (control.raised_put.load() - control.raised_taken.load() > raised_max)
+        return corrupt("how much analyses have to tell");
+    for (const auto& raised : control.raised)
+        if (raised.stream >= streams_max || !ends(raised.text)) return corrupt("what analyses have to tell");
     for (std::uint32_t i = 0; i < streams; ++i)
         if (!leads_nowhere_else(control.streams[i])) return corrupt(fmt::format("the name of stream {}", i));
     for (std::uint32_t i = 0; i < slots; ++i)

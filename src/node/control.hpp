@@ -26,7 +26,7 @@
 namespace forebay::node {
 
 inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
-inline constexpr std::uint32_t control_version = 7;
+inline constexpr std::uint32_t control_version = 8;
 inline constexpr std::uint32_t streams_max = 32;
 inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
 inline constexpr std::size_t error_text_max = 2048;
@@ -39,10 +39,16 @@ inline constexpr std::size_t step_samples_max = 64;
 // five.
 inline constexpr std::size_t events_max = 256;
 
+// Of conditions that the application has not been told of yet: a snapshot fulfils one or two, and a step takes longer
+// than a look at the page. An application that never looks needs none.
+inline constexpr std::size_t raised_max = 16, raised_text_max = 1024;
+
 inline constexpr std::uint32_t lingering_frees = 2;
 
-inline constexpr std::uint32_t lease_hold = 1u << 31;  // of the in-situ station: a save takes such a slot at once, and
-                                                       // the lease with it
+// Leases, of the station of built-in analyses and of that of scripts: a save takes such a slot at once, and its leases
+// with it.
+inline constexpr std::uint32_t lease_hold = 1u << 31, script_lease_hold = 1u << 30;
+inline constexpr std::uint32_t lease_holds = lease_hold | script_lease_hold;
 
 enum class SlotState : std::uint32_t { empty, filling, sealed, draining, drained, committed, failed };
 const char* name_of(SlotState state);
@@ -61,7 +67,7 @@ Error error_in(std::uint32_t kind, const ErrorText& text);
 struct SlotControl {
     std::atomic<SlotState> state{SlotState::empty};
     // A bit of each station, beside the drain, that has still to see the save (agent/station.hpp). Set and cleared by
-    // the agent; of a lease (lease_hold) also cleared by the save that takes the slot, before it changes a byte there.
+    // the agent; a lease (lease_holds) also by the save that takes the slot, before it changes a byte there.
     std::atomic<std::uint32_t> holds{0};
     std::uint32_t stream = 0;  // index into Control::streams
     std::uint32_t number = 0;  // 0 or 1: file STREAM.NUMBER.h5
@@ -84,7 +90,7 @@ struct SlotControl {
     ErrorText error_text{};
 };
 
-/// Whether the next save may fill it. A lease does not keep it: take_lease().
+/// Whether the next save may fill it. A lease does not keep it: take_leases().
 bool is_free(const SlotControl& slot);
 
 struct StreamControl {
@@ -98,7 +104,8 @@ struct StreamControl {
     std::atomic<std::int64_t> deadline_ns{0};  // after the seal; 0: none
     std::atomic<std::uint64_t> rate_bytes_per_second{0};
     std::atomic<std::uint64_t> deadlines_missed{0};
-    std::atomic<std::uint64_t> not_analysed{0};  // on this node
+    std::atomic<std::uint64_t> not_analysed{0};    // on this node
+    std::atomic<std::uint64_t> scripts_missed{0};  // likewise
     std::atomic<std::int64_t> newest_durable_step{-1};
     // The slot of the save under way, as the node's first rank tells it to the others.
     std::atomic<std::uint32_t> decisions{0};
@@ -115,6 +122,16 @@ struct EventControl {
     std::atomic<std::int64_t> step{0};
     std::atomic<std::uint64_t> bytes{0};
     std::atomic<double> seconds{0};
+};
+
+// A condition of an analysis that a snapshot fulfils; raised.hpp writes and reads it.
+struct RaisedControl {
+    std::uint32_t stream = 0, actions = 0;
+    std::int64_t step = 0;
+    std::uint64_t snapshot_id = 0;
+    std::uint32_t session = 0, turn = 0;  // of its line
+    double value = 0;
+    std::array<char, raised_text_max> text{};
 };
 
 struct Control {
@@ -146,6 +163,9 @@ struct Control {
     std::atomic<double> slowdown_percent{0};
     std::atomic<std::uint64_t> events_count{0};  // since the page was made
     std::array<EventControl, events_max> events;
+    std::atomic<std::uint64_t> raised_put{0};    // by the agent
+    std::atomic<std::uint64_t> raised_taken{0};  // by the node's first rank
+    std::array<RaisedControl, raised_max> raised;
     std::array<StreamControl, streams_max> streams;
     std::array<SlotControl, slots_max> slots;
 };
@@ -158,9 +178,9 @@ static_assert(std::atomic<SlotState>::is_always_lock_free && std::atomic<std::ui
 /// directory by a count, an index or a name (`corrupt`).
 Result<> check(const Control& control, const std::string& path);
 
-/// Ends the lease of a slot that a save takes, before a byte of it changes: who reads the slot by it looks for the bit
-/// when it has read. The snapshot then counts as not analysed.
-void take_lease(Control& control, SlotControl& slot);
+/// Ends the leases of a slot that a save takes, before a byte of it changes: who reads the slot by one looks for its
+/// bit when it has read. The snapshot then counts as not analysed, and as missed by scripts.
+void take_leases(Control& control, SlotControl& slot);
 
 /// Rings a bell after the changes it announces.
 void ring(std::atomic<std::uint32_t>& bell);

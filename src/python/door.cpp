@@ -14,6 +14,8 @@
 #include <tuple>
 #include <utility>
 
+#include "catalog/catalog.hpp"
+#include "catalog/values.hpp"
 #include "describe/counter_list.hpp"
 #include "describe/option_list.hpp"
 #include "wished.hpp"
@@ -164,6 +166,9 @@ void add_saving(nb::module_& module) {
         .def_ro("stop", &Job::stop)
         .def_ro("seconds_left", &Job::seconds_left)
         .def_ro("reason", &Job::reason)
+        .def_ro("condition", &Job::condition)
+        .def_ro("value", &Job::value)
+        .def_ro("condition_step", &Job::condition_step)
         .def("__repr__", [](const Job& self) {
             const std::string decision = self.stop ? "save and stop" : self.save ? "save" : "go on";
             const auto left = std::isinf(self.seconds_left)
@@ -278,6 +283,17 @@ void add_session(nb::module_& module) {
             Waits())
         .def(
             "close", [](Session& self) { self.close().value(); }, Waits());
+    module.def(
+        "read_values",
+        [](const std::string& directory, const std::vector<std::size_t>& variables) {
+            auto& store = sys::posix_store();
+            const auto manifest = catalog::load_manifest(store, directory).value();
+            std::vector<nb::bytes> values;
+            for (const auto& value : catalog::read_values(store, directory, manifest, variables).value())
+                values.emplace_back(value.data(), value.size());
+            return values;
+        },
+        "directory"_a, "variables"_a);
     module.def("stream_options", [] {
         std::vector<std::tuple<std::string, std::string, std::string, std::string>> lines;
         for (const auto& [key, values, by_default, meaning] : describe::stream_option_lines())

@@ -21,6 +21,7 @@
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/history.hpp"
+#include "catalog/marks.hpp"
 #include "catalog/names.hpp"
 #include "catalog/node_reader.hpp"
 #include "node/await.hpp"
@@ -148,29 +149,53 @@ Result<std::vector<Chooser::Candidate>> Chooser::candidates(const std::vector<no
     return all;
 }
 
-// The first rank reads it at the target for all; a staged one is on this node, where each rank reads it itself.
+// With the marks that lie beside its node files, at the target or in the part where a staged one is being drained.
+Result<format::Manifest> Chooser::read_manifest(const Candidate& candidate) const {
+    auto& store = *context_.store;
+    const auto part =
+        context_.run + "/" + stream_ + "/" + catalog::part_name(candidate.step, candidate.save.snapshot_id);
+    const bool is_staged = candidate.directory.empty();
+    FB_TRY_ASSIGN(manifest, is_staged ? catalog::manifest_of_staged(candidate.staged)
+                                      : catalog::load_manifest(store, candidate.directory));
+    FB_TRY_ASSIGN(marks, catalog::marks_of(store, is_staged ? part : candidate.directory, manifest));
+    manifest.marks = std::move(marks);
+    return manifest;
+}
+
+// The first rank reads it for all, so that all see the same marks.
 Result<format::Manifest> Chooser::manifest_of(const Candidate& candidate) {
     auto& world = *context_.topology->world;
     format::Manifest manifest;
     std::string text;
     FB_TRY(comm::agree(world, [&]() -> Result<> {
-        if (candidate.directory.empty()) {
-            FB_TRY_ASSIGN(staged, catalog::manifest_of_staged(candidate.staged));
-            manifest = std::move(staged);
-        } else if (world.rank() == 0) {
-            FB_TRY_ASSIGN(committed, catalog::load_manifest(*context_.store, candidate.directory));
-            text = format::encode_manifest(committed);
-        }
+        if (world.rank() != 0) return {};
+        FB_TRY_ASSIGN(read, read_manifest(candidate));
+        text = format::encode_manifest(read);
         return {};
     }));
-    if (candidate.directory.empty()) return manifest;
     FB_TRY(world.broadcast_sized(text, 0));
     FB_TRY(comm::agree(world, [&]() -> Result<> {
-        FB_TRY_ASSIGN(decoded, format::decode_manifest(text, candidate.directory));
+        const auto& name = candidate.directory.empty() ? candidate.staged : candidate.directory;
+        FB_TRY_ASSIGN(decoded, format::decode_manifest(text, name));
         manifest = std::move(decoded);
         return {};
     }));
     return manifest;
+}
+
+// And says so, whichever it is.
+Result<bool> Chooser::takes_marked(const format::Manifest& manifest, std::int64_t named) {
+    const auto step = manifest.step;
+    const bool takes = step == named || context_.marked == Marked::take;
+    FB_TRY(comm::agree(*context_.topology->world, [&] {
+        const auto why = fmt::format("it is marked, {}", format::words_of(manifest.marks.front()));
+        context_.note(takes ? fmt::format("step {} is taken although {}", step, why)
+                            : fmt::format("step {} is passed over: {}", step,
+                                          note_line(why, fmt::format("newest({}) takes it, as marked = \"take\" does, "
+                                                                     "or forebay unmark {}/{}@{}",
+                                                                     step + 1, context_.run, stream_, step))));
+    }));
+    return takes;
 }
 
 Result<Choice> Chooser::load(const Candidate& candidate, const std::vector<node::StagedFile>& staged) {
@@ -213,7 +238,7 @@ Result<> Chooser::pass_over(std::int64_t step, const char* what, const Error& wh
                        [&] { context_.note(fmt::format("step {}{} is passed over: {}", step, what, why.line())); });
 }
 
-Result<bool> Chooser::choose_below(std::int64_t below, const Accept& accept) {
+Result<bool> Chooser::choose_below(std::int64_t below, std::int64_t named, const Accept& accept) {
     if (!std::exchange(settled_, true))
         FB_TRY(node::await_inherited(*context_.topology, *context_.staging, context_.wait_max, context_.say));
     auto& world = *context_.topology->world;
@@ -234,6 +259,10 @@ Result<bool> Chooser::choose_below(std::int64_t below, const Accept& accept) {
         if (!choice) {
             FB_TRY(pass_over(candidate.step, candidate.staged.empty() ? "" : ": its staged copy", choice.error()));
             continue;
+        }
+        if (!choice->manifest.marks.empty()) {
+            FB_TRY_ASSIGN(takes, takes_marked(choice->manifest, named));
+            if (!takes) continue;
         }
         FB_TRY_ASSIGN(accepted, accept(std::move(*choice)));
         if (accepted) return true;

@@ -1,5 +1,5 @@
-// Chooses the snapshot that a restart reads: the newest whole one, from staged copies first, then from the target. Says
-// of each newer one why it was passed over.
+// Chooses the snapshot that a restart reads: the newest whole one that is not marked, from staged copies first, then
+// from the target. Says of each newer one why it was passed over.
 
 #pragma once
 
@@ -29,6 +29,7 @@ struct ChooserContext {
     std::string run;
     std::uint64_t run_id = 0;
     std::chrono::milliseconds wait_max{};          // for what a dead session left staged to be drained
+    Marked marked = Marked::pass_over;             // what becomes of marked ones that are not named
     node::Say say = {};                            // for that wait, when it lasts
     std::function<void(const std::string&)> note;  // which snapshot is passed over and why; the same on all ranks
 };
@@ -41,10 +42,11 @@ public:
     /// ends the choosing.
     using Accept = std::function<Result<bool>(Choice)>;
     /// Offers whole snapshots of the living line with a step below `below`, newest first, until one is accepted; false
-    /// when none is. `full` where this process has no more memory or descriptors, and `retry` where storage fails now:
-    /// that is no fault of a snapshot, which would be passed over.
+    /// when none is. Of marked ones that of step `named` (-1: none) is offered, and others as the context says. `full`
+    /// where this process has no more memory or descriptors, and `retry` where storage fails now: that is no fault of a
+    /// snapshot, which would be passed over.
     /// Collective; all ranks are offered the same but for Choice::copies, which are those of the node.
-    Result<bool> choose_below(std::int64_t below, const Accept& accept);
+    Result<bool> choose_below(std::int64_t below, std::int64_t named, const Accept& accept);
 
 private:
     /// One save that may be restored, or of which is said `why` not.
@@ -62,6 +64,8 @@ private:
     Result<std::vector<Candidate>> candidates(const std::vector<node::StagedFile>& staged);
     Result<Choice> load(const Candidate& candidate, const std::vector<node::StagedFile>& staged);
     Result<format::Manifest> manifest_of(const Candidate& candidate);
+    Result<format::Manifest> read_manifest(const Candidate& candidate) const;
+    Result<bool> takes_marked(const format::Manifest& manifest, std::int64_t named);
     Result<> check_records(const Choice& choice) const;
     Result<> pass_over(std::int64_t step, const char* what, const Error& why);
 

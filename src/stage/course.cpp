@@ -25,6 +25,13 @@ std::vector<format::LineStart> Course::lines_of(std::int64_t step) const {
     return lines;
 }
 
+std::optional<bool> Course::has_left(const format::Line& line, std::int64_t step) const {
+    if (!chosen_ && lines_.empty()) return {};
+    if (chosen_ && step > chosen_->step) return true;
+    const auto& lines = chosen_ ? chosen_->lines : lines_;
+    return std::ranges::any_of(lines, [&](const auto& start) { return format::abandons(start, line, step); });
+}
+
 void Course::saved(std::int64_t step) {
     lines_ = lines_of(step);
     last_ = step;

@@ -30,6 +30,9 @@ public:
 
     /// The lines of a save of `step`, its own last. Nothing changes until saved().
     std::vector<format::LineStart> lines_of(std::int64_t step) const;
+    /// Whether a save of `line` at `step` lies behind: the application did not go on from it, nor from a later one of
+    /// its line. Nothing while the application has neither chosen a snapshot nor saved one.
+    std::optional<bool> has_left(const format::Line& line, std::int64_t step) const;
     /// A save of `step` was admitted.
     void saved(std::int64_t step);
 

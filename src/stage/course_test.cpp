@@ -73,3 +73,21 @@ TEST_CASE("what is not admitted changes nothing, and the oldest starts are forgo
     CHECK(lines.front().line.session == 2);
     CHECK(lines.back() == LineStart{{100, 0}, 1000});
 }
+
+TEST_CASE("a save is left behind by going back below it, or by beginning anew; before the first choice that is open") {
+    Course course(4);
+    const format::Line before{3, 0}, own{4, 0};
+    CHECK_FALSE(course.has_left(before, 10));
+    course.chose(300, {{{3, 0}, -1}});
+    CHECK_FALSE(course.has_left(before, 300).value());
+    CHECK(course.has_left(before, 310).value());
+    course.saved(310);
+    CHECK_FALSE(course.has_left(own, 310).value());
+    CHECK_FALSE(course.has_left(before, 300).value());
+    CHECK(course.has_left(before, 310).value());
+    course.chose(300, {{{3, 0}, -1}});
+    CHECK(course.has_left(own, 310).value());
+    Course anew(5);
+    anew.chose_nothing();
+    CHECK(anew.has_left(own, 0).value());
+}

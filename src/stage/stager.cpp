@@ -61,6 +61,7 @@ Counters Stager::counters() const {
     all.newest_durable_step = stream.newest_durable_step.load();
     all.deadlines_missed = stream.deadlines_missed.load();
     all.not_analysed = stream.not_analysed.load();
+    all.scripts_missed = stream.scripts_missed.load();
     return all;
 }
 
@@ -98,7 +99,7 @@ Result<> Stager::prepare(const Schema& schema, const describe::Binding& binding,
         std::int64_t free = 0;
         if (leads && !slots_[i].fits(version_) && node::is_free(slots_.control(i))) {
             slots_.control(i).state.store(node::SlotState::filling);
-            node::take_lease(context_.staging->control(), slots_.control(i));
+            node::take_leases(context_.staging->control(), slots_.control(i));
             free = 1;
         }
         free = context_.topology->node->max(free);

@@ -38,7 +38,7 @@ void StreamSlots::forget_failures() {
 // Of two, the one that is not analysed any more: a lease is taken only where no other slot is free.
 bool StreamSlots::take_free() {
     const auto cost_of = [&](std::size_t i) {
-        return std::pair((control(i).holds.load() & node::lease_hold) != 0, control(i).step.load());
+        return std::pair((control(i).holds.load() & node::lease_holds) != 0, control(i).step.load());
     };
     std::size_t best = count();
     for (std::size_t i = 0; i < count(); ++i)
@@ -46,7 +46,7 @@ bool StreamSlots::take_free() {
     if (best == count()) return false;
     current_ = best;
     state_before_ = control(best).state.exchange(node::SlotState::filling);
-    node::take_lease(staging_.control(), control(best));
+    node::take_leases(staging_.control(), control(best));
     return true;
 }
 
@@ -73,7 +73,7 @@ std::int64_t StreamSlots::replaced_step() const {
 
 void StreamSlots::replace() {
     // An agent that was killed leaves a lease with what the next one drains again.
-    node::take_lease(staging_.control(), control(current_));
+    node::take_leases(staging_.control(), control(current_));
     current().invalidate();
     state_before_ = node::SlotState::empty;
 }

@@ -30,6 +30,8 @@ std::uint64_t random_u64();
 enum class Output { standard, error };
 /// Whether a person looks at this output: whether it is a terminal.
 bool is_terminal(Output output);
+/// Characters of a line of the terminal on standard output; 0 where that is none.
+int terminal_columns();
 
 /// Bytes free for this user on the file system of `path`.
 Result<std::uint64_t> free_bytes(const std::string& path);

@@ -15,7 +15,10 @@ std::string program_path() {
     return std::filesystem::read_symlink("/proc/self/exe", failed).string();
 }
 
-Error become(const std::string& program, const std::vector<std::string>& arguments) {
+Error become(const std::string& program, const std::vector<std::string>& arguments,
+             const std::vector<std::pair<std::string, std::string>>& environment) {
+    for (const auto& [name, value] : environment)
+        if (::setenv(name.c_str(), value.c_str(), 1) != 0) return posix_error("setenv", name, errno);
     auto all = arguments;
     all.insert(all.begin(), program);
     const auto pointers = pointers_to(all);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "forebay/result.hpp"
@@ -12,9 +13,10 @@ namespace forebay::sys {
 /// The path of the running program; empty when the kernel does not tell.
 std::string program_path();
 
-/// Goes on as another program: the same process, with its environment and the descriptors that are inherited. A
-/// `program` without a slash is looked for in PATH. Returns only when it could not be started: `missing` when there is
-/// none.
-Error become(const std::string& program, const std::vector<std::string>& arguments);
+/// Goes on as another program: the same process, with its environment, to which `environment` is added, and the
+/// descriptors that are inherited. A `program` without a slash is looked for in PATH. Returns only when it could not be
+/// started: `missing` when there is none.
+Error become(const std::string& program, const std::vector<std::string>& arguments,
+             const std::vector<std::pair<std::string, std::string>>& environment = {});
 
 }  // namespace forebay::sys

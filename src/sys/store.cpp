@@ -49,9 +49,11 @@ Result<std::string> read_text(Store& store, const std::string& path, std::uint64
     return text;
 }
 
-Result<> write_text_durable(Store& store, const std::string& path, std::string_view text) {
+Result<> write_text_durable(Store& store, const std::string& path, std::string_view text,
+                            const std::function<Result<>()>& last_look) {
     const std::string temporary = temporary_beside(path);
     auto written = write_and_sync(store, temporary, text);
+    if (written && last_look) written = last_look();
     if (written) written = store.rename(temporary, path);
     if (!written) {
         Error error = written.error();

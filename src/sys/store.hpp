@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -99,8 +100,9 @@ Result<std::string> read_text(Store& store, const std::string& path, std::uint64
 
 /// Writes `text` so that `path` holds the old or the new content after a crash at any instant:
 /// bytes, sync, rename, sync of the directory. After an error `path` holds the old content, or the new one if only
-/// the last of the four failed.
-Result<> write_text_durable(Store& store, const std::string& path, std::string_view text);
+/// the last of the four failed. `last_look` (may be empty) is asked before the rename: its error is this call's.
+Result<> write_text_durable(Store& store, const std::string& path, std::string_view text,
+                            const std::function<Result<>()>& last_look = {});
 
 /// Makes a directory and those above it, and syncs the names of those that were not there.
 Result<> make_directories_durable(Store& store, const std::string& path);

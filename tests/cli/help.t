@@ -13,6 +13,8 @@ Subcommands:
   verify                      Read snapshots whole and compare every byte with what the application gave
   prune                       Remove old snapshots; only whole ones count as kept
   adopt                       Take a snapshot that was copied from another run into this one
+  mark                        Say that a snapshot is not to be trusted: restarts pass over it
+  unmark                      Take all marks of a snapshot away
   recover                     Finish what a crash left, at the target and staged on this node: commit what is complete, undo the rest
   stop                        Ask the simulation that uses a run to save and end, or to save
   drain                       Finish what a dead session left staged on this node: drain, commit, free the memory
@@ -23,6 +25,8 @@ Subcommands:
   agent                       Drain and commit what a session stages (the library starts this)
   forward                     Write to a run for the agents of other hosts, until it is told to end
   insitu                      Make the analyses of a stream from snapshots that are committed
+  plot                        Draw results of analyses: over steps, as lines, or a plane
+  movie                       Join the pictures that a run has made, in the order of their steps
   insitu-worker               Make a stream's analyses for an agent (the agent starts this)
   bench                       Measure saves, drains and restarts against the limits of this machine (with MPI)
 
@@ -45,7 +49,7 @@ Options:
 With --json:
   An array with an object for each snapshot: stream, step, directory, state, time, bytes (the application's),
   file_bytes (on storage), nodes, ranks, sealed_unix_ns, snapshot_id, line ("5": what session 5 saved), run_id,
-  view (a path, when there is one). state: committed; abandoned: the run has gone back behind it; foreign: of
+  view (a path, when there is one), marks (where there are any: analysis, condition, result, value). state: committed; abandoned: the run has gone back behind it; foreign: of
   another run; unreadable (error: kind, what, safe, next, text); part (nodes_arrived of nodes), old or gone:
   left by a crash, or work that is going on. Then one for each directory of the run in this node's memory: state
   staged, directory, served (whether its session or agent lives). Of a file of GenericIO: file, format, big_endian,

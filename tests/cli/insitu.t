@@ -21,7 +21,8 @@ $ forebay insitu forebay.toml run7/restart@last --json
   "pictures": 0,
   "problems": [
    "analysis 'cut gas/x': variable 'gas/x' is no array, and so cannot be sliced"
-  ]
+  ],
+  "fulfilled": []
  }
 ]
 [1]

@@ -9,6 +9,7 @@
 
 #include "base/crc32c.hpp"
 #include "catalog/history.hpp"
+#include "catalog/marks.hpp"
 #include "catalog/names.hpp"
 #include "crash/world.hpp"
 #include "format/shared.hpp"
@@ -54,6 +55,7 @@ std::string World::judge_snapshot(const catalog::Snapshot& found) const {
     if (save == nullptr || save->step != found.step) return found.directory + " is nobody's save";
     if (save->lineage.run_id != run_id_) return found.directory + " is of another run";
     if (ledger_.removed.contains(save->id)) return found.directory + " was removed, and came back";
+    if (auto wrong = judge_marks(found, *save); !wrong.empty()) return wrong;
     const auto view = disk_->peek(found.directory + ".h5");
     if (view && *view != view_text(*save)) return found.directory + ".h5 shows another save";
     // The same bytes are met after many cuts: they are read and checked once.
@@ -62,6 +64,17 @@ std::string World::judge_snapshot(const catalog::Snapshot& found) const {
     const auto [verdict, is_new] = verdicts.try_emplace({key_of(recorded(*save)), bytes});
     if (is_new) verdict->second = judge_files(found, *save);
     return verdict->second;
+}
+
+// What was called marked is marked, and nothing else but what somebody was about to mark.
+std::string World::judge_marks(const catalog::Snapshot& found, const SmallSnapshot& save) const {
+    const auto manifest = catalog::load_manifest(*disk_, found.directory);
+    if (!manifest) return fmt::format("{}: {}", found.directory, manifest.error().text());
+    const auto marks = catalog::marks_of(*disk_, found.directory, *manifest);
+    if (!marks) return fmt::format("{}: {}", found.directory, marks.error().text());
+    if (marks->empty() && ledger_.marks.contains(save.id)) return found.directory + " was marked, and is not";
+    if (!marks->empty() && !ledger_.begun_marks.contains(save.id)) return found.directory + " is marked by nobody";
+    return {};
 }
 
 std::string World::judge_files(const catalog::Snapshot& found, const SmallSnapshot& save) const {

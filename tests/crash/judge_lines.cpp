@@ -120,6 +120,7 @@ std::vector<std::string> World::leftovers(bool stale) const {
         if (dot == std::string::npos) continue;
         const auto name = path.substr(dot + 1, path.find('/', dot + 1) - dot - 1);
         if (catalog::start_of(name) || catalog::dropped_of(name)) continue;
+        if (name == ".marks" && !path.ends_with(".tmp")) continue;  // they are part of their snapshot
         const auto leftover = catalog::leftover_of(name);
         const bool is_part = leftover && leftover->kind == catalog::Leftover::Kind::part;
         // What another run's agent has drained here is told, and a person decides.

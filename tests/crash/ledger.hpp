@@ -32,6 +32,8 @@ struct Ledger {
     std::set<std::uint64_t> may_vanish;            // ids of what somebody was about to remove
     std::set<std::uint64_t> removed;               // ids of what somebody called removed
 
+    std::set<std::uint64_t> begun_marks, marks;  // ids of what somebody marks, and of what is called marked
+
     std::vector<format::LineStart> begun_starts, starts;  // lines without a snapshot
     std::set<format::Line> begun_drops, drops;            // lines that count no more
 

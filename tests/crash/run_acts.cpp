@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "catalog/claim.hpp"
+#include "catalog/marks.hpp"
 #include "commit/commit.hpp"
 #include "crash/world.hpp"
 #include "support/passing_store.hpp"
@@ -68,6 +69,15 @@ bool World::remove(const std::function<Result<catalog::Pruned>(sys::Store&)>& ac
     // What could not be read for a fault did not count, and stays.
     for (const auto id : gone_from(*disk_->clone())) ledger_.note_removed(id);
     return true;
+}
+
+void World::mark(const test::SmallSnapshot& snapshot) {
+    if (cut()) return;
+    ledger_.begun_marks.insert(snapshot.id);
+    const std::vector<format::Mark> marks{{"numbers", "*/nan > 0", "u/nan", 3}};
+    const auto marked = catalog::mark(store(), {run, stream, snapshot.step, snapshot.id}, marks);
+    if (marked) ledger_.marks.insert(snapshot.id);
+    else if (marked.error().kind != ErrorKind::missing) fault(marked.error());
 }
 
 void World::prune(const catalog::Retention& what) {

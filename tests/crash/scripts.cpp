@@ -66,6 +66,21 @@ void replacement_and_retention(World& world) {
     world.prune({.keep = 1});
 }
 
+// Before the commit and after it; then a save of the step that is not marked, and retention.
+void marks(World& world) {
+    Session session(world);
+    const auto early = session.save(10, 2);
+    world.drain(early, 0);
+    world.mark(early);
+    world.drain(early, 1);
+    world.commit(early);
+    const auto late = session.commit(20);
+    world.mark(late);
+    session.commit(20);
+    for (const std::int64_t step : {30, 40}) world.mark(session.commit(step));
+    world.prune({.keep = 1});
+}
+
 // The earlier save of a step is complete only after the later one is committed.
 void late_comer(World& world) {
     Session session(world);
@@ -99,7 +114,9 @@ void anything(World& world, std::uint64_t seed) {
         const auto drained = random() % 4;
         for (std::uint32_t node = 0; node < snapshot.nodes; ++node)
             if (drained != 0 || node == 0) world.drain(snapshot, node, slot);
+        if (random() % 4 == 0) world.mark(snapshot);
         if (random() % 4 != 0) world.commit(snapshot);
+        if (random() % 4 == 0) world.mark(snapshot);
         if (random() % 3 == 0) world.prune({.keep = 1 + static_cast<int>(random() % 2)});
         if (random() % 4 == 0) world.recover(false);
         if (random() % 4 == 0) world.take_over();
@@ -118,6 +135,7 @@ std::vector<Script> scripts(std::uint64_t seed) {
                             {"replacement without lines", replacement_without_lines},
                             {"retention", retention},
                             {"replacement and retention", replacement_and_retention},
+                            {"marks", marks},
                             {"late comer", late_comer},
                             {"recovery", recovery},
                             {"anything", any},

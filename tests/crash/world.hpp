@@ -57,6 +57,8 @@ public:
     void drain(const test::SmallSnapshot& snapshot, std::uint32_t node, int slot = 0, bool has_looked = false);
     /// As the agent does: with a view of what it has committed.
     void commit(const test::SmallSnapshot& snapshot);
+    /// As an analysis does that has found the snapshot bad.
+    void mark(const test::SmallSnapshot& snapshot);
     void prune(const catalog::Retention& what);
     /// Goes back for good to `step`, as a session of its own.
     void prune_above(std::int64_t step);
@@ -131,6 +133,7 @@ private:
     /// The latest save of that one's step on its line that is committed; null without any.
     const test::SmallSnapshot* committed_like(const test::SmallSnapshot& save) const;
     std::string judge_snapshot(const catalog::Snapshot& found) const;
+    std::string judge_marks(const catalog::Snapshot& found, const test::SmallSnapshot& save) const;
     std::string judge_files(const catalog::Snapshot& found, const test::SmallSnapshot& save) const;
     std::string judge_bytes(const catalog::Snapshot& found, const test::SmallSnapshot& save) const;
     std::string judge_promise(const test::SmallSnapshot& promised, bool recovered) const;

@@ -96,6 +96,7 @@ static void jobs(fb_session* session) {
     fb_job job;
     must(fb_check_job(session, 0, &job, &error), &error);
     check(!job.save && !job.stop && job.reason[0] == '\0', "nobody asks");
+    check(job.condition[0] == '\0' && job.condition_step == -1 && job.value != job.value, "nothing is found");
     check(job.seconds_left > 3500 && job.seconds_left <= 3600, "what is left of the job");
     must(fb_check_job(session, 1, &job, &error), &error);
     check(job.save && job.stop && strcmp(job.reason, "the application, on rank 0") == 0, "the application asks");

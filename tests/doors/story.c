@@ -229,6 +229,30 @@ static void forms(struct state* state, fb_session* session) {
     must(fb_close(session, &error), &error);
 }
 
+/* An analysis finds a condition fulfilled, and all ranks are given it at the end of a step. */
+static void told(struct state* state, fb_session* session) {
+    fb_error error;
+    fb_stream* stream = NULL;
+    fb_particles* gas = NULL;
+    fb_job job;
+    must(fb_stream_open(session, "looked",
+                        "[insitu.numbers]\nvariables = [\"mask\"]\ncondition = \"*/count > 11.5\"\n"
+                        "action = [\"save\", \"mark\"]\n",
+                        &stream, &error),
+         &error);
+    must(describe(state, stream, "", &gas, &error), &error);
+    save(state, stream, gas, 3);
+    must(fb_wait_committed(stream, 60, &error), &error);
+    do must(fb_check_job(session, 0, &job, &error), &error);
+    while (job.condition[0] == '\0');
+    if (rank == ranks - 1)
+        printf("save %d, stop %d, value %.1f, step %lld: %s\n%s\n", job.save, job.stop, job.value,
+               (long long)job.condition_step, job.condition, job.reason);
+    fb_particles_free(gas);
+    fb_stream_free(stream);
+    must(fb_close(session, &error), &error);
+}
+
 /* The last rank lacks its file. */
 static int tell_of_file(int handle, const char* path, const char* run, const char* staging) {
     fb_error error;
@@ -284,6 +308,8 @@ int main(int count, char** arguments) {
         must(fb_close(session, &error), &error);
     } else if (strcmp(arguments[1], "forms") == 0) {
         forms(&state, session);
+    } else if (strcmp(arguments[1], "told") == 0) {
+        told(&state, session);
     } else {
         mistake(&state, session, stream, arguments[1]);
     }

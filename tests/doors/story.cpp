@@ -178,6 +178,26 @@ void forms(State& state, Session& session) {
     session.close().value();
 }
 
+// An analysis finds a condition fulfilled, and all ranks are given it at the end of a step.
+void told(State& state, Session& session) {
+    using Action = Analysis::Action;
+    auto stream = session
+                      .stream("looked", {.insitu = {{.name = "numbers",
+                                                     .variables = {"mask"},
+                                                     .condition = {"*/count > 11.5"},
+                                                     .action = {Action::save, Action::mark}}}})
+                      .value();
+    auto gas = describe(state, stream, "");
+    save(state, stream, gas, 3);
+    stream.wait_committed(std::chrono::seconds(60)).value();
+    Job job;
+    while (job.condition.empty()) job = session.job().value();
+    if (rank == ranks - 1)
+        std::printf("save %d, stop %d, value %.1f, step %lld: %s\n%s\n", job.save ? 1 : 0, job.stop ? 1 : 0, job.value,
+                    static_cast<long long>(job.condition_step), job.condition.c_str(), job.reason.c_str());
+    session.close().value();
+}
+
 void tell(const std::string& act, const Result<Options>& options) {
     auto opened = open(world, options);
     if (!opened) return say(opened.error());
@@ -185,6 +205,7 @@ void tell(const std::string& act, const Result<Options>& options) {
     auto stream = session.stream("restart", {.slots = 2}).value();
     State state;
     if (act == "forms") return forms(state, session);
+    if (act == "told") return told(state, session);
     if (act != "save" && act != "restart") {
         try {
             mistake(state, session, stream, act);

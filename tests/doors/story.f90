@@ -68,6 +68,8 @@ contains
       call session%close()
     case ('forms')
       call forms(session)
+    case ('told')
+      call told(session)
     case default
       call mistake(session, stream, trim(act))
     end select
@@ -95,6 +97,29 @@ contains
     call session%stream('cut', again, 'insitu.a = { kind = "density", variables = ["gas/x"], length = [1, 2.5, 1],' &
                         //' range = [0.5, 4], every = 2, picture = false, factor = 2 }', stat, errmsg)
     if (rank == 0) print '(3a)', fb_name_of(stat), ': ', trim(errmsg)
+    call session%close()
+  end subroutine
+
+  ! An analysis finds a condition fulfilled, and all ranks are given it at the end of a step.
+  subroutine told(session)
+    type(fb_session), intent(inout) :: session
+    type(fb_stream) :: stream
+    type(fb_particles) :: gas
+    type(fb_job) :: job
+    call session%stream('looked', stream, 'insitu.numbers = { variables = ["mask"], condition = "*/count > 11.5",' &
+                        //' action = ["save", "mark"] }')
+    call describe(stream, '', gas)
+    call save(stream, gas, 3_int64)
+    call stream%wait_committed(60._real64)
+    do
+      call session%job(job)
+      if (job%condition /= '') exit
+    end do
+    if (rank == ranks - 1) then
+      print '(a, i0, a, i0, a, f0.1, a, i0, 2a)', 'save ', merge(1, 0, job%save), ', stop ', merge(1, 0, job%stop), &
+        ', value ', job%value, ', step ', job%condition_step, ': ', job%condition
+      print '(a)', job%reason
+    end if
     call session%close()
   end subroutine
 

@@ -126,10 +126,24 @@ def forms(state, session):
         say(f"refused: {problem}")
 
 
+def told(state, session):
+    """An analysis finds a condition fulfilled, and all ranks are given it at the end of a step."""
+    stream = session.stream("looked", insitu={"numbers": {"variables": ["mask"], "condition": "*/count > 11.5",
+                                                          "action": ["save", "mark"]}})
+    save(state, stream, state.describe(stream), 3)
+    stream.wait_committed(60)
+    job = session.job()
+    while not job.condition:
+        job = session.job()
+    if RANK == RANKS - 1:
+        print(f"save {job.save:d}, stop {job.stop:d}, value {job.value:.1f}, step {job.condition_step}: {job.condition}")
+        print(job.reason)
+
+
 def main(act, run, staging, config):
     """One act of the story."""
     state = State()
-    if act not in ("save", "restart", "forms"):
+    if act not in ("save", "restart", "forms", "told"):
         try:
             own = "nowhere.toml" if act == "file" and RANK == RANKS - 1 else config
             session = forebay.Session(run, comm=WORLD, staging=staging, config=own)
@@ -140,8 +154,8 @@ def main(act, run, staging, config):
         return
     with forebay.Session(run, comm=WORLD, staging=staging, config=config) as session:
         stream = session.stream("restart", slots=2)
-        if act == "forms":
-            return forms(state, session)
+        if act in ("forms", "told"):
+            return (forms if act == "forms" else told)(state, session)
         gas = state.describe(stream)
         if act == "save":
             save(state, stream, gas, 3)

@@ -46,6 +46,7 @@ def tell(command, folder):
         outputs[act] = told(command, 2, folder, act)
     outputs["owns"] = told(command, 2, folder, "owns", "run-owns")
     outputs["forms"] = told(command, 3, folder, "forms", "run-forms")
+    outputs["told"] = told(command, 3, folder, "told", "run-told")
     assert (folder / "run-forms/one/step-000003/shared.h5").is_file(), f"{command}: no shared file"
     # A fourth rank that is the agent changes nothing, and the last one of two leaves one to restart.
     outputs["save, dedicated"] = told(command, 4, folder, "save", "run2", "dedicated.toml")
@@ -77,6 +78,8 @@ def main():
     assert "slots is 1 on rank 0 and 2 on rank 1" in outputs["options"]
     assert "compression.codec is zstd there and lz4 here" in outputs["forms"], outputs["forms"]
     assert "stream 'cut': insitu.a.factor is 2: density does not use it" in outputs["forms"], outputs["forms"]
+    words = "looked.numbers: */count > 11.5 (mask/count is 12), at step 3\n"
+    assert outputs["told"] == f"saved step 3, kept\nsave 1, stop 0, value 12.0, step 3: {words}the condition {words}", outputs["told"]
     assert "nowhere.toml" in outputs["file"] and outputs["file"].count("(reported by rank 1)") == 1
     assert outputs["owns"] == "ok: \n", outputs["owns"]
     for language, (other_outputs, other_files) in stories.items():

@@ -14,7 +14,7 @@ BUILT = pathlib.Path(os.environ["FOREBAY_BINARY_DIR"]) / "python"
 def main(update):
     """One stub a module."""
     different = []
-    for module in ("_forebay", "_forebay_mpi"):
+    for module in ("_forebay", "_forebay_insitu", "_forebay_mpi"):
         kept = ROOT / "src/python/forebay" / f"{module}.pyi"
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / kept.name

@@ -17,14 +17,16 @@ namespace forebay::test {
 
 /// A program beside the real one: as a worker it is the script, else it is `forebay`. The script has $folder, $step and
 /// `wait_for NAME`; each `see` runs `on_see` with its words as $slot, $id and $step. What it was told stands in the
-/// file `asked`, a line each; each start of it is a line in `starts`, with its process.
+/// file `asked`, a line each; each start of it is a line in `starts`, with its process. As an interpreter of Python it
+/// is the worker of scripts; $kind is `analyses` or `scripts`.
 class WorkerScript {
 public:
     explicit WorkerScript(const std::string& on_see) {
         std::ofstream file(program());
         file << "#!/bin/sh\n"
              << "folder='" << folder_.path() << "'\n"
-             << "[ \"$1\" = insitu-worker ] || exec '" << forebay_program() << "' \"$@\"\n"
+             << "case $1 in insitu-worker) kind=analyses;; -m) kind=scripts; shift;; *) exec '" << forebay_program()
+             << "' \"$@\";; esac\n"
              << "echo $$ $PPID \"$2\" >> $folder/starts\n"
              << "wait_for() { while [ ! -e $folder/$1 ]; do sleep 0.01; done; }\n"
              << "while read word slot id step; do\n"
@@ -47,6 +49,10 @@ public:
     /// What it was told, until there are so many lines.
     bool was_asked(std::size_t times) const {
         return soon([&] { return lines("asked").size() >= times; });
+    }
+    /// Waits for the file NAME in $folder.
+    bool has(const std::string& name) const {
+        return soon([&] { return std::filesystem::exists(folder_ / name); });
     }
     /// The process of its last start.
     pid_t process() const { return number(0); }

@@ -464,6 +464,15 @@ def check_lineage(m, text):
     require(0 < end < 4096 and int(m["head_crc32c"], 16) == crc32c(text[:end]), "checksum of the head")
 
 
+def check_marks(marks):
+    """What is said of the snapshot, in any version."""
+    require(isinstance(marks, list) and len(marks) <= 64, "list of marks")
+    for mark in marks:
+        texts = [mark["analysis"], mark["condition"], mark["result"]]
+        require(all(isinstance(t, str) and "\0" not in t and len(t.encode()) <= 1024 for t in texts) and texts[1], "texts of a mark")
+        require(mark["value"] in ("nan", "inf", "-inf") or type(mark["value"]) in (int, float), "value of a mark")
+
+
 def read_manifest(path, show):
     with open(path, "rb") as file:
         text = file.read()
@@ -475,6 +484,8 @@ def read_manifest(path, show):
         require(m["version"] in (1, 2, 3, 4), f"version {m['version']}", "unsupported")
         if m["version"] == 4:
             check_lineage(m, text)
+        marks = m.get("marks", [])
+        check_marks(marks)
         check_schema(m["schema"])
         shapes = []
         for variable in m["schema"]["variables"]:
@@ -493,6 +504,8 @@ def read_manifest(path, show):
     show(f"manifest: stream {compact(m['schema']['stream'])} snapshot {m['snapshot_id']} step {m['step']} ranks {m['world_ranks']}")
     if m["version"] == 4:
         show(f"run {m['run']} save {m['save']} lines {compact(m['lines'])}")
+    for mark in marks:
+        show(f"mark {compact([mark[key] for key in ('analysis', 'condition', 'result', 'value')])}")
     for line in m["nodes"]:
         at = f" at {line['offset']}" if line["offset"] else ""
         show(f"node {line['node']} {compact(line['path'])}{at} bytes {line['bytes']} data {line['data']} record {line['record']} "

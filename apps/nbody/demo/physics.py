@@ -72,3 +72,45 @@ def draw(density, box, title, path):
     figure.tight_layout()
     figure.savefig(path)
     plt.close(figure)
+
+
+def linear_power(k, a, sigma_8=0.8, index=0.96, shape=0.25):
+    """Of nbody's initial field (apps/nbody/spectrum.cpp), grown as the scale factor: (Mpc/h)^3, for k in h/Mpc."""
+    def bent(wave):
+        q = wave / shape
+        bend = 1 + 3.89 * q + (16.1 * q) ** 2 + (5.46 * q) ** 3 + (6.71 * q) ** 4
+        return wave**index * (np.log1p(2.34 * q) / (2.34 * q)) ** 2 / np.sqrt(bend)
+
+    ln_k = np.linspace(np.log(1e-4), np.log(20), 4001)
+    waves = np.exp((ln_k[1:] + ln_k[:-1]) / 2)
+    kr = 8 * waves
+    window = 3 * (np.sin(kr) - kr * np.cos(kr)) / kr**3
+    variance = np.sum((ln_k[1] - ln_k[0]) * waves**3 * bent(waves) * window**2) / (2 * np.pi**2)
+    return a**2 * sigma_8**2 / variance * bent(k)
+
+
+def cloud_window(k, cell):
+    """By how much the power of a cloud-in-cell mesh is smaller at k; of waves along its diagonals."""
+    return np.sinc(k * cell / (2 * np.pi * np.sqrt(3))) ** 12
+
+
+def draw_spectra(spectra, cell, path):
+    """spectra: [(step, a, k, power)] as they were found, each beside linear theory of its time."""
+    figure, axes = plt.subplots(figsize=(7.2, 6), dpi=130)
+    colours = plt.cm.viridis(np.linspace(0, 0.85, len(spectra)))
+    for (step, a, k, power), colour in zip(spectra, colours, strict=True):
+        k, power = k[k < np.pi / cell], power[k < np.pi / cell]  # a mesh knows no shorter waves in all directions
+        axes.loglog(k, power / cloud_window(k, cell), "o", color=colour, markersize=3, label=f"step {step}, a = {a:.3f}")
+        axes.loglog(k, linear_power(k, a), "-", color=colour, linewidth=1)
+    axes.set(title="Power spectrum: found in situ (dots), linear theory (lines)", xlabel="k  (h/Mpc)",
+             ylabel="P(k)  (Mpc/h)$^3$")
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(path)
+    plt.close(figure)
+
+
+def series_in_csv(text):
+    """{step: value} of one scalar, as `forebay plot --csv` prints it."""
+    lines = [line.split(",") for line in text.splitlines()[1:]]
+    return {int(line[0]): float(line[2]) for line in lines}

@@ -129,6 +129,8 @@ public:
         attributes.others.emplace_back("cell", plane_.across.cell_length() * plane_.up.cell_length());
         attributes.others.emplace_back("cell_width", plane_.across.cell_length());
         attributes.others.emplace_back("cell_height", plane_.up.cell_length());
+        attributes.others.emplace_back("across", label_of(plane_.across));
+        attributes.others.emplace_back("up", label_of(plane_.up));
         const auto table = table_of(variables_[0]);
         Made made;
         made.variables.push_back(
@@ -152,14 +154,15 @@ private:
         else ++counts_[cell];
     }
 
+    std::string label_of(const DensitySide& side) const {
+        const auto& column = variables_[side.dim];
+        const auto unit = units_of(column).unit;
+        const auto name = column.name.substr(column.name.rfind('/') + 1);
+        return unit.empty() ? name : fmt::format("{} [{}]", name, unit);
+    }
+
     Result<> draw(const Moment& moment, const std::vector<double>& density, Made& made) const {
         const auto table = table_of(variables_[0]);
-        const auto label = [&](const DensitySide& side) {
-            const auto& column = variables_[side.dim];
-            const auto unit = units_of(column).unit;
-            const auto name = column.name.substr(column.name.rfind('/') + 1);
-            return unit.empty() ? name : fmt::format("{} [{}]", name, unit);
-        };
         const auto unit = weights_ ? units_of(variables_[3]).unit : std::string();
         const auto what = weights_ ? variables_[3].name.substr(variables_[3].name.rfind('/') + 1) : "particles";
         Scene scene;
@@ -168,8 +171,8 @@ private:
         scene.height = plane_.up.cells;
         scene.title = fmt::format("{} density   step {}   t = {:g}", table, moment.step, moment.time);
         scene.label = unit.empty() ? what + " a cell" : fmt::format("{} a cell [{}]", what, unit);
-        scene.x_label = label(plane_.across);
-        scene.y_label = label(plane_.up);
+        scene.x_label = label_of(plane_.across);
+        scene.y_label = label_of(plane_.up);
         scene.x_high = plane_.across.length;
         scene.y_high = plane_.up.length;
         scene.palette = analysis_.palette;

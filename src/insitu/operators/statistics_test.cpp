@@ -8,9 +8,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "insitu/operators/makers.hpp"
+#include "support/cut_world.hpp"
 #include "support/refused.hpp"
 
 namespace forebay::insitu {
@@ -148,6 +150,77 @@ TEST_CASE("nodes together find what one finds, and results have their names, typ
             CHECK(results[i].bytes.size() == elements * results[i].type.size_bytes);
         }
     }
+}
+
+// Mean and variance of each index by long doubles, of whole numbers, so that they are exact.
+template <class T>
+void check_levels(std::mt19937_64& random, const Extents& shape, int by) {
+    Variable variable = variable_of(type_of<T>());
+    variable.shape = shape;
+    std::vector<T> values(variable.elements());
+    for (auto& value : values) value = static_cast<T>(random() % 100);
+    auto analysis = analysis_of(Analysis::Kind::statistics);
+    analysis.by = by;
+    const CutWorld world(variable, bytes_of_values(values));
+    const auto once = world.made(analysis, world.blocks(0, random), 1, random).value();
+    for (int cut = 1; cut < 4; ++cut) {
+        const auto again = world.made(analysis, world.blocks(2 * cut, random), 1 + random() % 4, random).value();
+        for (std::size_t i = 0; i < once.variables.size(); ++i)
+            CHECK_MESSAGE(again.variables[i].bytes == once.variables[i].bytes, once.variables[i].name);
+    }
+    std::uint64_t stride = 1;
+    for (int dim = by + 1; dim < shape.dims(); ++dim) stride *= shape[dim];
+    const auto means = values_of<double>(found(once, "fields/u/mean"));
+    const auto variances = values_of<double>(found(once, "fields/u/variance"));
+    CHECK(found(once, "fields/u/mean").shape == Extents{shape[by]});
+    for (std::uint64_t level = 0; level < shape[by]; ++level) {
+        long double sum = 0, squares = 0, count = 0;
+        for (std::uint64_t i = 0; i < values.size(); ++i) {
+            if (i / stride % shape[by] != level) continue;
+            const auto value = static_cast<long double>(values[i]);
+            sum += value;
+            squares += value * value;
+            ++count;
+        }
+        CHECK(means[level] == static_cast<double>(sum / count));
+        CHECK(variances[level] == doctest::Approx(static_cast<double>((squares - sum * sum / count) / count)));
+        CHECK(values_of<std::uint64_t>(found(once, "fields/u/count"))[level] == static_cast<std::uint64_t>(count));
+    }
+}
+
+TEST_CASE("statistics of each index along a dimension, the same bits however the array is cut") {
+    std::mt19937_64 random(51);
+    for (int by = 0; by < 3; ++by) {
+        CAPTURE(by);
+        check_levels<float>(random, {7, 5, 12}, by);
+        check_levels<double>(random, {7, 5, 12}, by);
+        check_levels<std::uint8_t>(random, {3, 40, 2}, by);
+        check_levels<std::int64_t>(random, {1, 6, 9}, by);
+    }
+    check_levels<double>(random, {11}, 0);
+}
+
+TEST_CASE("an index that no block holds has a count of 0; what has no such dimension is refused") {
+    std::mt19937_64 random(52);
+    Variable variable = variable_of(f32);
+    variable.shape = {2, 3};
+    auto analysis = analysis_of(Analysis::Kind::statistics);
+    analysis.by = 1;
+    const CutWorld world(variable, bytes_of_values<float>({1, 2, 3, 4, 5, 6}));
+    const auto made = world.made(analysis, {Box{{0, 0}, {2, 2}}}, 2, random).value();
+    CHECK(values_of<std::uint64_t>(found(made, "fields/u/count")) == std::vector<std::uint64_t>{2, 2, 0});
+    CHECK(values_of<double>(found(made, "fields/u/sum")) == std::vector<double>{5, 7, 0});
+    CHECK(std::isnan(values_of<double>(found(made, "fields/u/mean"))[2]));
+    const auto analyser = make_analyser(analysis, {&variable, 1}).value();
+    CHECK(taken_beginnings(analysis, variable, analyser->part(), random) == 0);
+
+    analysis.by = 2;
+    test::check_refused(make_analyser(analysis, {&variable, 1}), {"fields/u", "dimension 2"});
+    analysis.by = 0;
+    variable.shape = {65'537, 1};
+    test::check_refused(make_analyser(analysis, {&variable, 1}), {"fields/u", "65536"});
+    variable.kind = Kind::particles;
+    test::check_refused(make_analyser(analysis, {&variable, 1}), {"fields/u", "no array"});
 }
 
 TEST_CASE("the names of histograms") {

@@ -71,6 +71,15 @@ class Job:
     @property
     def reason(self) -> str: ...
 
+    @property
+    def condition(self) -> str: ...
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def condition_step(self) -> int: ...
+
     def __repr__(self) -> str: ...
 
 class Counters:
@@ -137,6 +146,10 @@ class Counters:
     @property
     def not_analysed(self) -> int:
         """snapshots that its analyses were to see and did not, on this node"""
+
+    @property
+    def scripts_missed(self) -> int:
+        """snapshots that its scripts were to see and did not, on this node"""
 
     @property
     def overtakes(self) -> int:
@@ -226,6 +239,8 @@ class Session:
     def job(self, stop_wanted: bool) -> Job: ...
 
     def close(self) -> None: ...
+
+def read_values(directory: str, variables: Sequence[int]) -> list[bytes]: ...
 
 def stream_options() -> list[tuple[str, str, str, str]]: ...
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 
+from . import results
 from ._forebay import MissingError, UnsupportedError, error_text
 
 _STEP = re.compile(r"step-(\d{6,})")
@@ -94,6 +95,19 @@ class StreamOfRun:
     def newest(self):
         """The snapshot of the largest step."""
         return self[-1]
+
+    def series(self, *patterns, steps=None):
+        """Replicated variables, such as results of analyses, as an xarray.Dataset over step, with time beside it. Names
+        may have `*`; without any all are taken. `steps` are those to take, or a slice of them, both ends included.
+        Scalars are read at once, arrays when they are used, one step after the other. Lists whose lengths change are
+        left out, and named in attrs["lists"]: table() has them. A variable "time" of the stream "state" is "state.time",
+        beside the coordinate."""
+        return results.series(self, patterns, steps)
+
+    def table(self, *patterns, steps=None):
+        """Lists that have a length of their own at each step, such as halos, as one pandas.DataFrame: a row for each
+        element, with its step and time. Of elements with several numbers each has a column, NAME.0 and so on."""
+        return results.table(self, patterns, steps)
 
     def __len__(self):
         return len(self.steps)

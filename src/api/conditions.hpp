@@ -1,0 +1,42 @@
+// Conditions of analyses on their way to the application: the first rank of each node takes those of its node, and
+// Session::job() gives one at a time to all ranks, the most urgent first.
+//
+// Two nodes may find the same one, when each has seen the parts of all others; it is given once. A condition of a save
+// that the application has left behind by going back is not given.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "node/raised.hpp"
+
+namespace forebay {
+
+/// Of one rank; those that are not the first of their node only hear.
+class Conditions {
+public:
+    /// Whether a save was left behind; nothing while that is open.
+    using HasLeft = std::function<std::optional<bool>(const node::Raised&)>;
+
+    /// Takes what is new on the page of this rank's node.
+    void take(node::Control& page);
+    /// How urgent the most urgent one is that may be given now: for a maximum over all ranks; -1 without any.
+    std::int64_t urgency(int rank, const HasLeft& has_left);
+    /// The rank whose condition all are given.
+    static int rank_of(std::int64_t urgency) { return static_cast<int>(urgency & 0xFFFFFFFF); }
+    /// That one, as bytes for the others; and back. `given`: it is known from now on, and not given again.
+    std::string text() const;
+    node::Raised given(const std::string& text);
+
+private:
+    std::vector<node::Raised> waiting_;
+    std::optional<std::size_t> most_urgent_;                    // of those
+    std::vector<std::pair<std::uint64_t, std::string>> given_;  // the newest ones, by save and text
+};
+
+}  // namespace forebay

@@ -1,0 +1,132 @@
+// Goal: what analyses raise reaches all ranks at the end of a step, once and the most urgent first, whichever node has
+// found it; of what the application has left behind by going back nothing is told. Method: workers that are scripts.
+
+#include "api/conditions.hpp"
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "support/sessions.hpp"
+#include "support/soon.hpp"
+#include "support/worker_script.hpp"
+
+using namespace forebay;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Of all ranks: what they were given at the first step at which anything was.
+std::vector<Job> hear(int ranks, int nodes, const std::string& on_see, std::size_t wanted) {
+    const test::TempDirectory folder;
+    const test::WorkerScript worker(on_see);
+    auto options = test::options_in(folder, nodes);
+    options.agent.program = worker.program();
+    std::vector<Job> given;
+    test::with_session(ranks, options, [&](Session& session, comm::Group& world) {
+        StreamOptions of_stream{.view = false};
+        of_stream.insitu = {test::every(1)};
+        auto stream = session.stream("restart", of_stream).value();
+        const auto rank = static_cast<std::uint64_t>(world.rank());
+        std::vector<double> u(100, 1);
+        stream.array("u", f64, {static_cast<std::uint64_t>(ranks), 100}, {packed({{rank, 0}, {1, 100}}, u.data())})
+            .value();
+        stream.save(7).value();
+        stream.wait_committed(60s).value();
+        std::vector<Job> own;
+        if (world.rank() == 0) CHECK(worker.was_asked(static_cast<std::size_t>(nodes)));
+        world.barrier();
+        for (int i = 0; i < 1000 && own.size() < wanted; ++i) {
+            auto job = session.job().value();
+            std::array<std::int64_t, 3> flags{job.save, job.stop, job.condition_step};
+            world.max(flags);
+            CHECK(flags == std::array<std::int64_t, 3>{job.save, job.stop, job.condition_step});
+            if (!job.condition.empty()) own.push_back(std::move(job));
+            std::this_thread::sleep_for(5ms);
+        }
+        // What another node says of the same save a moment later is the same.
+        for (int i = 0; i < 20; ++i) {
+            CHECK(session.job().value().condition.empty());
+            std::this_thread::sleep_for(5ms);
+        }
+        if (world.rank() == 0) given = own;
+    });
+    return given;
+}
+
+node::Raised raised_at(std::int64_t step, Analysis::Action action, const char* text) {
+    return {.stream = "restart",
+            .step = step,
+            .snapshot_id = static_cast<std::uint64_t>(step),
+            .line = {1, 0},
+            .actions = node::bit_of(action),
+            .value = 1.5,
+            .text = text};
+}
+
+}  // namespace
+
+TEST_CASE("what two nodes raise of one save is given once, to all ranks") {
+    const auto given = hear(3, 2, "echo seen; echo 'raise stop 2.5 means: u/max > 2'; echo made 0", 1);
+    REQUIRE(given.size() == 1);
+    CHECK(given[0].stop);
+    CHECK(given[0].value == 2.5);
+    CHECK(given[0].condition_step == 7);
+    CHECK(given[0].condition == "restart.means: u/max > 2, at step 7");
+}
+
+TEST_CASE("to save is not to end, and to be told is neither") {
+    const auto given = hear(2, 1,
+                            "echo seen; echo 'raise tell nan a'; echo 'raise save,mark 1 b'; echo 'raise mark 1 c'; "
+                            "echo 'raise stop 1 d'; sleep 0.2; echo made 0",
+                            3);
+    REQUIRE(given.size() == 3);
+    for (const auto& job : given) {
+        CHECK(job.stop == (job.condition[8] == 'd'));
+        CHECK(job.save == (job.condition[8] != 'a'));
+        CHECK(job.reason.empty() == (job.condition[8] == 'a'));
+    }
+}
+
+TEST_CASE("the most urgent comes first, the earlier of two that are alike") {
+    auto page = std::make_unique<node::Control>();
+    Conditions conditions;
+    using Action = Analysis::Action;
+    for (const auto& raised : {raised_at(10, Action::tell, "a"), raised_at(10, Action::save, "b"),
+                               raised_at(10, Action::stop, "c"), raised_at(20, Action::stop, "d")})
+        CHECK(node::put_raised(*page, 0, raised));
+    conditions.take(*page);
+    std::string order;
+    while (conditions.urgency(0, [](const auto&) { return false; }) > 0)
+        order += conditions.given(conditions.text()).text;
+    CHECK(order == "cdba");
+}
+
+TEST_CASE("a condition of a save that was left behind is not given; one that is open waits") {
+    auto page = std::make_unique<node::Control>();
+    Conditions conditions;
+    CHECK(node::put_raised(*page, 0, raised_at(10, Analysis::Action::tell, "told")));
+    CHECK(node::put_raised(*page, 0, raised_at(20, Analysis::Action::stop, "left")));
+    conditions.take(*page);
+    CHECK(conditions.urgency(3, [](const auto&) { return std::nullopt; }) == -1);
+    const auto has_left = [](const node::Raised& raised) { return std::optional(raised.step > 10); };
+    const auto urgency = conditions.urgency(3, has_left);
+    REQUIRE(urgency > 0);
+    CHECK(Conditions::rank_of(urgency) == 3);
+    const auto given = conditions.given(conditions.text());
+    CHECK(given.text == "told");
+    CHECK(given.value == 1.5);
+    CHECK(conditions.urgency(3, has_left) == -1);
+    CHECK(node::put_raised(*page, 0, raised_at(10, Analysis::Action::tell, "told")));
+    conditions.take(*page);
+    CHECK(conditions.urgency(3, has_left) == -1);
+}
+
+TEST_CASE("an application that never asks fills the page, and no more") {
+    auto page = std::make_unique<node::Control>();
+    for (std::size_t i = 0; i < node::raised_max; ++i)
+        CHECK(node::put_raised(*page, 0, raised_at(10, Analysis::Action::tell, "a")));
+    CHECK_FALSE(node::put_raised(*page, 0, raised_at(10, Analysis::Action::tell, "a")));
+    CHECK(node::take_raised(*page).size() == node::raised_max);
+    CHECK(node::put_raised(*page, 0, raised_at(10, Analysis::Action::tell, "a")));
+}

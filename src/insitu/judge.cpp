@@ -1,0 +1,82 @@
+#include "insitu/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/glob.hpp"
+#include "catalog/marks.hpp"
+#include "describe/analysis_list.hpp"
+#include "describe/condition.hpp"
+#include "insitu/numbers.hpp"
+
+namespace forebay::insitu {
+
+namespace {
+
+using describe::Condition;
+using format::Mark;
+
+// The value of the result that says most, if any fulfils the condition.
+std::optional<double> found_in(const FoundVariable& result, const Condition& condition) {
+    const auto numbers = RealNumbers::of(
+        {.name = result.name, .type = result.type, .kind = Kind::replicated, .shape = result.shape, .attributes = {}});
+    std::optional<double> found;
+    if (!numbers) return found;
+    numbers->each_chunk<double>(result.bytes, [&](std::span<const double> chunk) {
+        for (const auto value : chunk)
+            if (condition.holds(value) && (!found || condition.is_farther(value, *found))) found = value;
+    });
+    return found;
+}
+
+std::string cut(const std::string& text) { return text.substr(0, format::mark_text_bytes_max); }
+
+}  // namespace
+
+Judgement judge(const Analysis& analysis, std::span<const FoundVariable> results) {
+    Judgement judgement;
+    judgement.actions = analysis.action;
+    for (const auto& text : analysis.condition) {
+        const auto condition = describe::parse_condition(text);
+        if (!condition) {
+            judgement.problems.push_back(condition.error().line());
+            continue;
+        }
+        bool matched = false;
+        std::optional<Mark> mark;
+        for (const auto& result : results) {
+            if (!matches(condition->pattern, result.name)) continue;
+            matched = true;
+            const auto found = found_in(result, *condition);
+            if (found && (!mark || condition->is_farther(*found, mark->value)))
+                mark = Mark{analysis.name, text, cut(result.name), *found};
+        }
+        if (mark) judgement.fulfilled.push_back(std::move(*mark));
+        if (!matched)
+            judgement.problems.push_back(
+                fmt::format("analysis '{}': no result has a name as condition '{}' says", analysis.name, text));
+    }
+    return judgement;
+}
+
+void mark_snapshot(sys::Store& store, const std::string& run, const SeenSnapshot& source, Judgement& judgement) {
+    auto& actions = judgement.actions;
+    if (judgement.fulfilled.empty() || std::ranges::find(actions, Analysis::Action::mark) == actions.end()) return;
+    const auto marked =
+        catalog::mark(store, {run, source.stream, source.moment.step, source.snapshot_id}, judgement.fulfilled);
+    if (marked) return;
+    std::erase(actions, Analysis::Action::mark);
+    judgement.problems.push_back(marked.error().line());
+}
+
+std::string raise_line(const Judgement& judgement, const Mark& mark) {
+    std::string actions;
+    for (const auto& word : describe::action_words)
+        if (std::ranges::find(judgement.actions, word.value) != judgement.actions.end())
+            actions += (actions.empty() ? "" : ",") + std::string(word.name);
+    return fmt::format("raise {} {} {}", actions, mark.value, words_of(mark));
+}
+
+}  // namespace forebay::insitu

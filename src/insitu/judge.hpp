@@ -1,0 +1,36 @@
+// What the results of an analysis say of the snapshot that they are made of: which of the analysis's conditions it
+// fulfils, and what becomes of it. For every kind of analysis, wherever its results come from.
+//
+//   judge() -> act(), before the results are written -> raise_line(), to the agent
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/mark.hpp"
+#include "insitu/analyser.hpp"
+#include "insitu/parts.hpp"
+#include "sys/store.hpp"
+
+namespace forebay::insitu {
+
+struct Judgement {
+    std::vector<format::Mark> fulfilled;  // one a condition: of its values the one farthest beyond the number
+    std::vector<Analysis::Action> actions;
+    std::vector<std::string> problems;  // conditions over results that are not there, marks that were not made
+};
+
+/// Integers of 64 bits count as the nearest double. Complex numbers and texts fulfil nothing.
+Judgement judge(const Analysis& analysis, std::span<const FoundVariable> results);
+
+/// Marks the snapshot in its run, durably, if something is fulfilled and the actions say so. Where that cannot be done
+/// it is a problem, and the other actions stay.
+void mark_snapshot(sys::Store& store, const std::string& run, const SeenSnapshot& source, Judgement& judgement);
+
+/// What a worker says to its agent of one mark, without the end of the line: worker.hpp.
+std::string raise_line(const Judgement& judgement, const format::Mark& mark);
+
+}  // namespace forebay::insitu

@@ -1,0 +1,35 @@
+// What analyses have to tell the application: a queue on the control page, which the agent fills and the node's first
+// rank empties at the end of a step. One of each at a time; neither waits for the other.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "forebay/options.hpp"
+#include "format/lineage.hpp"
+#include "node/control.hpp"
+
+namespace forebay::node {
+
+/// A condition that a snapshot fulfils.
+struct Raised {
+    std::string stream;
+    std::int64_t step = 0;
+    std::uint64_t snapshot_id = 0;
+    format::Line line;
+    std::uint32_t actions = 0;  // a bit of each Analysis::Action
+    double value = 0;
+    std::string text;  // "numbers: */nan > 0 (theta/nan is 3)"
+};
+
+constexpr std::uint32_t bit_of(Analysis::Action action) { return 1u << static_cast<unsigned>(action); }
+
+/// False where the application has not taken the `raised_max` that came before.
+bool put_raised(Control& page, std::uint32_t stream, const Raised& raised);
+
+/// All there are; they are on the page no more.
+std::vector<Raised> take_raised(Control& page);
+
+}  // namespace forebay::node

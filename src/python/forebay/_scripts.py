@@ -1,0 +1,243 @@
+"""Scripts: their functions, what these return, and how that of several nodes comes together. The same code serves the
+worker beside a simulation and `forebay insitu`, so the same snapshot gives the same bits."""
+
+import functools
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import sys
+
+import numpy as np
+
+from ._forebay import Error
+from ._forebay_insitu import step_name
+from .insitu import Snapshot, dtype_of
+from .writing import _type_of
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class ScriptError(Exception):
+    """A script that cannot be used as it is; the text says why."""
+
+
+def text_of(name, error):
+    """Why an analysis was not made, in a line: our own errors say it themselves, those of scripts have a kind too."""
+    is_own = isinstance(error, (ScriptError, Error))
+    words = " ".join(str(error).removeprefix("forebay: ").split())
+    return f"analysis '{name}': {words if is_own else f'{type(error).__name__}: {words}'}"
+
+
+class Script:  # pylint: disable=too-few-public-methods
+    """A script's functions, as it was when it was loaded."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        try:
+            self.source = self.path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise ScriptError(f"the script {path} cannot be read: {error.strerror}") from error
+        sys.path.insert(0, str(self.path.parent))  # for what it imports from beside it
+        spec = importlib.util.spec_from_file_location(f"forebay_script_{self.path.stem}", self.path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # where dataclasses look
+        exec(compile(self.source, path, "exec"), module.__dict__)  # pylint: disable=exec-used
+        self.functions = [one for one in vars(module).values() if callable(one) and hasattr(one, "forebay_every")]
+
+    def due(self, stream, step):
+        """The functions that look at that snapshot."""
+        streams = {one.forebay_every.stream for one in self.functions}
+        if not streams & {None, stream}:
+            raise ScriptError(f"{self.path} has no function of stream '{stream}': its functions, marked by @every, are of "
+                              f"{', '.join(sorted(streams)) or 'no stream at all'}")
+        return [one for one in self.functions if one.forebay_every.is_due(stream, step)]
+
+
+class Found:
+    """What functions have returned: numbers and pictures by name, and files that they have written."""
+
+    def __init__(self):
+        self.numbers, self.pictures, self.files = {}, {}, []
+
+    def add(self, value, name):
+        """What a function of that name has returned. Numbers are copied: they may be views of the slot."""
+        entries = value.items() if isinstance(value, dict) else [] if value is None else [(name, value)]
+        for key, entry in entries:
+            if picture := _png_of(entry):
+                _put(self.pictures, key, picture, name)
+            elif isinstance(value, dict):
+                array = np.array(entry, order="C")
+                _type_of(array, key)
+                _put(self.numbers, key, array, name)
+            else:
+                raise ScriptError(f"function '{name}' returned a {type(value).__name__}: a dict of numbers and arrays, a "
+                                  "figure, the bytes of a PNG, or None")
+
+    def merge(self, other, name):
+        """Takes over what another one has."""
+        for key, entry in other.numbers.items():
+            _put(self.numbers, key, entry, name)
+        for key, entry in other.pictures.items():
+            _put(self.pictures, key, entry, name)
+        self.files += other.files
+
+    def lines(self):
+        """For ScriptRun.write_results()."""
+        return [(key, _type_of(array, key), list(array.shape), "", array.tobytes()) for key, array in self.numbers.items()]
+
+
+def _put(to, key, entry, name):
+    if not isinstance(key, str):
+        raise ScriptError(f"function '{name}' returned {key!r} as a name: results are named by texts")
+    if key in to:
+        raise ScriptError(f"two functions have a result '{key}', one of them is '{name}'")
+    to[key] = entry
+
+
+def _png_of(value):
+    """The bytes of a picture; None for what is none."""
+    if isinstance(value, bytes) and value.startswith(PNG):
+        return value
+    if not hasattr(value, "savefig"):
+        return None
+    buffer = io.BytesIO()
+    value.savefig(buffer, format="png")
+    if "matplotlib.pyplot" in sys.modules:  # which keeps every figure
+        sys.modules["matplotlib.pyplot"].close(value)
+    return buffer.getvalue()
+
+
+def call(function, nodes, directory):
+    """What the function makes of these nodes together."""
+    mark, found = function.forebay_every, Found()
+    name = function.__name__
+    snapshot = Snapshot(nodes, mark.gather or mark.variables, os.path.join(directory, name))
+    found.add(function(snapshot), name)
+    place = "" if snapshot.node is None or snapshot.nodes == 1 else f".node-{snapshot.node:05}"
+    found.pictures = {key + place: picture for key, picture in found.pictures.items()}
+    root = pathlib.Path(directory, name)
+    for path in sorted(root.rglob("*")):
+        inside = path.relative_to(root)
+        if path.is_file() and not any(part.startswith(".") for part in inside.parts):
+            found.files.append((str(path), str(inside.with_suffix("")) + place, inside.suffix))
+    return found
+
+
+def bring_together(function, parts):
+    """The numbers that the function has made of each node, in the order of nodes, as one dict; then what finish() makes
+    of it."""
+    mark, name, found = function.forebay_every, function.__name__, Found()
+    if not any(parts) and mark.finish is None:
+        return found
+    if len(parts) > 1 and mark.reduce is None:
+        raise ScriptError(f"function '{name}' returned numbers on each of {len(parts)} nodes: say how they come together, by "
+                          "reduce=, or look at all nodes at once, by gather=")
+    value = functools.reduce(lambda a, b: _numbers(mark.reduce(a, b), "reduce", name), parts)
+    found.add(value if mark.finish is None else mark.finish(value), name)
+    return found
+
+
+def _numbers(value, what, name):
+    if not isinstance(value, dict):
+        raise ScriptError(f"{what} of function '{name}' returned a {type(value).__name__}, no dict")
+    found = Found()
+    found.add(value, name)
+    return found.numbers
+
+
+def finished(function, nodes, directory):
+    """What a function makes of a snapshot of which this process sees all nodes."""
+    mark, name = function.forebay_every, function.__name__
+    if mark.gather:
+        found = call(function, nodes, directory)
+        return _finish_one(function, found) if mark.finish else found
+    each = [call(function, [node], os.path.join(directory, str(node.node))) for node in nodes]
+    all_of_it = bring_together(function, [one.numbers for one in each])
+    for one in each:
+        one.numbers = {}
+        all_of_it.merge(one, name)
+    return all_of_it
+
+
+def _finish_one(function, found):
+    """finish() of what one call has made."""
+    done = bring_together(function, [found.numbers])
+    found.numbers = {}
+    done.merge(found, function.__name__)
+    return done
+
+
+def file_name(stream, analysis, key, step, suffix=".png"):
+    """Of a picture or file: as the pictures of built-in analyses are called."""
+    return f"{stream}.{analysis}.{key}.{step_name(step)}{suffix}".replace("/", "-")
+
+
+def deliver(found, directory, stream, analysis, step):
+    """Writes pictures, and moves files, into the directory, each by a rename; how many."""
+    for key, picture in found.pictures.items():
+        name = file_name(stream, analysis, key, step)
+        unfinished = pathlib.Path(directory, f".{name}")
+        unfinished.write_bytes(picture)
+        unfinished.rename(pathlib.Path(directory, name))
+    for path, key, suffix in found.files:
+        os.rename(path, os.path.join(directory, file_name(stream, analysis, key, step, suffix)))
+    return len(found.pictures) + len(found.files)
+
+
+# What a node leaves for the others: a list as JSON, its length before it, and the arrays behind it.
+
+def pack(head, arrays):
+    """`head` as JSON, and the arrays' bytes."""
+    text = json.dumps(head).encode()
+    return b"".join([len(text).to_bytes(8, "little"), text, *(array.tobytes() for array in arrays)])
+
+
+def unpack(data):
+    """The head, and the bytes behind it."""
+    end = 8 + int.from_bytes(data[:8], "little")
+    return json.loads(data[8:end]), memoryview(data)[end:]
+
+
+def pack_numbers(numbers):
+    """A dict of arrays."""
+    return pack([(key, _type_of(array, key), array.shape) for key, array in numbers.items()], numbers.values())
+
+
+def unpack_numbers(data):
+    """The same dict."""
+    head, rest = unpack(data)
+    numbers, at = {}, 0
+    for key, kind, shape in head:
+        count = int(np.prod(shape, dtype=int))
+        numbers[key] = np.frombuffer(rest, dtype_of(kind), count, at).reshape(shape)
+        at += numbers[key].nbytes
+    return numbers
+
+
+def pack_blocks(node, wishes):
+    """This node's blocks of the variables that a function gathers."""
+    chosen = Snapshot([node], wishes, "")
+    lines = [line for line in node.variables() if line[0] in chosen]
+    arrays = [node.block(place[0]) for line in lines for place in line[8]]
+    return pack([node.node, lines, [array.nbytes for array in arrays]], arrays)
+
+
+class PackedNode:
+    """What pack_blocks() has left, as a node."""
+
+    def __init__(self, data, like):
+        (self.node, self._lines, sizes), self._bytes = unpack(data)
+        self.stream, self.step, self.time, self.nodes = like.stream, like.step, like.time, like.nodes
+        numbers = [place[0] for line in self._lines for place in line[8]]
+        self._places = dict(zip(numbers, zip(np.cumsum([0, *sizes]), sizes)))
+
+    def variables(self):
+        """As those of a node."""
+        return self._lines
+
+    def block(self, number):
+        """Its bytes."""
+        at, size = self._places[number]
+        return np.frombuffer(self._bytes, np.uint8, size, at)

@@ -1,0 +1,223 @@
+"""The worker of a node's scripts: python3 -m forebay.insitu_worker STAGING_DIRECTORY, which the agent of the node starts.
+
+It speaks the lines of src/agent/analysis_worker.hpp over its standard input and output. Whatever ends this process, or
+keeps it, within a call of a script costs that script one snapshot: the agent starts another one.
+
+What a script prints stands in RUN/forebay/scripts-HOST-N.log when its call has returned, with the step in front, at most
+64 KiB a call. Until then it lies in the staging directory, so that what ended the process is there as well.
+"""
+
+import contextlib
+import faulthandler
+import os
+import resource
+import shutil
+import sys
+import traceback
+
+os.environ.setdefault("MPLBACKEND", "Agg")  # there is no display
+
+from . import _scripts  # pylint: disable=wrong-import-position
+from ._forebay_insitu import ScriptRun  # pylint: disable=wrong-import-position
+
+PRINTED_MAX = 64 << 10  # bytes of a call: a summary of a step, or some tracebacks
+TEXT_MAX = 3000  # of a line: the agent reads up to 4 KiB
+
+
+def one_line(text):
+    """As a line of the protocol."""
+    words = " ".join(text.removeprefix("forebay: ").split())
+    return words if len(words) <= TEXT_MAX else words[:TEXT_MAX] + "..."
+
+
+class Printed:
+    """Standard output and errors of scripts: a file that outlives the process, and its way into the run's log."""
+
+    encoding = "utf-8"
+
+    def __init__(self, place, path):
+        self._place = place
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        self._room = PRINTED_MAX
+        self.publish()  # what a worker before this one has left
+        faulthandler.enable(self._fd)
+        sys.stdout = sys.stderr = self
+
+    def write(self, text):
+        """What does not fit is left out."""
+        data = text.encode(errors="replace")
+        os.write(self._fd, data[:max(self._room, 0)])
+        self._room -= len(data)
+        return len(text)
+
+    def flush(self):
+        """It is written at once."""
+
+    def isatty(self):
+        """It is a file."""
+        return False
+
+    def begin(self, head):
+        """A call begins."""
+        self._room = PRINTED_MAX
+        os.write(self._fd, f"{head}\n".encode())
+
+    def publish(self):
+        """A call has ended: each of its lines with the step in front."""
+        head, *lines = os.pread(self._fd, 2 * PRINTED_MAX, 0).decode(errors="replace").splitlines() or [""]
+        if self._room < 0:
+            lines.append(f"... {-self._room} bytes more")
+        os.ftruncate(self._fd, 0)
+        if lines:
+            self._place.log("".join(f"{head}: {line}\n" for line in lines))
+
+
+class Worker:
+    """Answers the agent until it says no more."""
+
+    def __init__(self, directory):
+        # What scripts, and libraries of theirs, print must not look like answers.
+        self._answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        os.dup2(2, 1)
+        self._place = ScriptRun.of_session(directory)
+        self._printed = Printed(self._place, os.path.join(directory, "scripts.log"))
+        self._scripts = {}
+        self._unfinished = os.path.join(self._place.spool, ".scripts")
+        # What the interpreter and its modules have is not counted. Of private memory alone: a limit on addresses
+        # (RLIMIT_AS) would count the slots too, which are mapped and cost a script nothing.
+        with open("/proc/self/statm", encoding="ascii") as sizes:
+            self._own_bytes = int(sizes.read().split()[5]) * resource.getpagesize()
+        self._hard_limit = resource.getrlimit(resource.RLIMIT_DATA)[1]
+
+    def serve(self):
+        """A line each."""
+        for line in sys.stdin:
+            slot, snapshot, _, *off = map(int, line.split()[1:])
+            shutil.rmtree(self._unfinished, ignore_errors=True)
+            try:
+                self.say(f"made {self.see(slot, snapshot, set(off))}")
+            except Exception as error:  # pylint: disable=broad-exception-caught
+                self.say(f"failed {one_line(str(error))}")
+
+    def say(self, line):
+        """To the agent."""
+        print(line, file=self._answers, flush=True)
+
+    def see(self, slot, snapshot, off):
+        """All scripts of the slot's stream; how many have results."""
+        node, analyses = self._place.open(slot, snapshot)
+        due = [(index, *analysis) for index, analysis in enumerate(analyses)
+               if analysis[1] and node.step % analysis[2] == 0 and index not in off]
+        made, failures = [], []
+        for index, name, path, _, limit in due:
+            with self.failing(name, failures):
+                made.append(Making(self, node, name, index, limit).begin(path, self._scripts))
+        if not node.has_lease:
+            raise _scripts.ScriptError("a save needed the slot before its scripts had seen it")
+        self.say("seen")
+        count = 0
+        for making in made:
+            with self.failing(making.name, failures):
+                count += making.end(self._place)
+        if failures:
+            raise _scripts.ScriptError("; ".join(failures))
+        return count
+
+    @contextlib.contextmanager
+    def failing(self, name, failures):
+        """The others go on."""
+        try:
+            yield
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            failures.append(_scripts.text_of(name, error))
+
+    @contextlib.contextmanager
+    def calling(self, making):
+        """Around all that a script may do."""
+        self.say(f"calls {making.index}")
+        self._printed.begin(f"step {making.node.step} {making.node.stream}.{making.name}")
+        if making.memory_limit:
+            resource.setrlimit(resource.RLIMIT_DATA, (self._own_bytes + making.memory_limit, self._hard_limit))
+        try:
+            yield self._unfinished
+        except MemoryError:
+            # Nobody knows what is left of the script's state: a new process.
+            resource.setrlimit(resource.RLIMIT_DATA, (self._hard_limit, self._hard_limit))
+            self.say(f"problem analysis '{making.name}': its script has no more memory than its memory_limit_bytes, "
+                     f"{making.memory_limit}")
+            raise SystemExit(1) from None
+        except Exception:
+            traceback.print_exc()
+            self._returned()
+            raise
+        self._returned()
+
+    def _returned(self):
+        resource.setrlimit(resource.RLIMIT_DATA, (self._hard_limit, self._hard_limit))
+        self._printed.publish()
+        self.say("returned")
+
+
+class Making:
+    """One script's work on one snapshot: begin() over the slot, end() when the slot is given back."""
+
+    def __init__(self, worker, node, name, index, memory_limit):  # pylint: disable=too-many-arguments,too-many-positional-arguments
+        self.name, self.index, self.node, self.memory_limit = name, index, node, memory_limit
+        self._worker = worker
+        self._script = None
+        self._functions = []
+        self._found = _scripts.Found()
+        self._tasks = []
+
+    def begin(self, path, scripts):
+        """What this node has to give; of a snapshot of one node it is all."""
+        if path not in scripts:
+            with self._worker.calling(self):
+                scripts[path] = _scripts.Script(path)
+        self._script = scripts[path]
+        self._functions = self._script.due(self.node.stream, self.node.step)
+        for function in self._functions:
+            self._one(function)
+        return self
+
+    def _one(self, function):
+        mark, name = function.forebay_every, function.__name__
+        if mark.gather and self.node.nodes > 1:
+            self._tasks.append((name, _scripts.pack_blocks(self.node, mark.gather)))
+            return
+        with self._worker.calling(self) as directory:
+            if self.node.nodes == 1:
+                self._found.merge(_scripts.finished(function, [self.node], directory), name)
+                return
+            found = _scripts.call(function, [self.node], directory)
+            self._tasks.append((name, _scripts.pack_numbers(found.numbers)))
+            found.numbers = {}
+            self._found.merge(found, name)
+
+    def end(self, place):
+        """Brings the nodes together where this one is the last; whether it has written results."""
+        if self._tasks:
+            parts = place.join(self.node, self.name, self._script.source, self._tasks)
+            if parts:
+                self._join([dict(one) for one in parts])
+        _scripts.deliver(self._found, place.spool, self.node.stream, self.name, self.node.step)
+        if self._found.numbers:
+            place.write_results(self.node, self.name, self._found.lines())
+        if self._tasks and parts:
+            place.remove_parts(self.node, self.name)
+        return 1 if self._found.numbers else 0
+
+    def _join(self, parts):
+        for function in self._functions:
+            mark, name = function.forebay_every, function.__name__
+            with self._worker.calling(self) as directory:
+                if mark.gather:
+                    nodes = [_scripts.PackedNode(part[name], self.node) for part in parts]
+                    self._found.merge(_scripts.finished(function, nodes, directory), name)
+                else:
+                    self._found.merge(
+                        _scripts.bring_together(function, [_scripts.unpack_numbers(part[name]) for part in parts]), name)
+
+
+if __name__ == "__main__":
+    Worker(sys.argv[1]).serve()

@@ -1,0 +1,90 @@
+"""Snapshots for readers outside the run while it computes: openPMD over the network by ADIOS2's engine SST, where the
+package openpmd_api is installed. In a script of analyses (docs/guide/in-situ.md#readers-outside)::
+
+    from forebay.insitu import every
+    from forebay.live import OpenPmdStream
+
+    stream = OpenPmdStream("/scratch/me/run7/live")
+
+    @every(1, stream="fields", variables=["theta", "gas/*"])
+    def send(snapshot):
+        stream.write(snapshot)
+"""
+
+import json
+
+__all__ = ["OpenPmdStream"]
+
+_AXES = ("x", "y", "z")
+
+
+class OpenPmdStream:
+    """One node's data as a stream that readers open and leave as they like. It waits for none of them: without a reader,
+    and where readers are slow, steps are dropped once `queue` of them wait, the oldest first.
+
+    Each node writes a stream of its own, PATH.node-00000.sst, with its blocks in the global shape of arrays, and its rows
+    of tables. A file of that name tells readers where to connect; it goes with the stream."""
+
+    def __init__(self, path, queue=2):
+        if queue < 1:
+            raise ValueError(f"queue={queue}: at least one step waits for the readers")
+        self._path, self._queue = path, queue
+        self._series = None
+
+    def write(self, snapshot):
+        """Every variable of the snapshot. Data are copied: the snapshot may go when this returns."""
+        from openpmd_api import Mesh_Record_Component  # pylint: disable=import-outside-toplevel
+        if snapshot.node is None:
+            raise ValueError("what is gathered is seen by one node or another, and a stream is of one node: "
+                             "use variables=[...] with OpenPmdStream")
+        if self._series is None:
+            self._series = self._open(snapshot.node)
+        iteration = self._series.write_iterations()[snapshot.step]
+        iteration.time = snapshot.time
+        for name, variable in snapshot.items():
+            if variable.kind == "array":
+                mesh = iteration.meshes[name.replace("/", "_")]
+                mesh.axis_labels = list(variable.dimensions) or [f"dim_{dim}" for dim in range(len(variable.shape))]
+                _describe(mesh, variable)
+                _store(mesh[Mesh_Record_Component.SCALAR], variable)
+            elif variable.kind == "particles":
+                table, _, column = name.partition("/")
+                species = iteration.particles[table]
+                if column in _AXES:
+                    record, component = species["position"], column
+                else:
+                    record, component = species[column], Mesh_Record_Component.SCALAR
+                _describe(record, variable)
+                _store(record[component], variable)
+        iteration.close()
+
+    def close(self):
+        """Readers see its end."""
+        if self._series is not None:
+            self._series.close()
+            self._series = None
+
+    def _open(self, node):
+        import openpmd_api  # pylint: disable=import-outside-toplevel
+        if not openpmd_api.variants.get("adios2") or "sst" not in openpmd_api.file_extensions:
+            raise RuntimeError("this openpmd_api has no ADIOS2 with SST. Next: pip install openPMD-api")
+        # SST's own defaults wait for the first reader for ever, and keep any number of steps.
+        parameters = {"RendezvousReaderCount": "0", "QueueLimit": str(self._queue), "QueueFullPolicy": "Discard"}
+        return openpmd_api.Series(f"{self._path}.node-{node:05}.sst", openpmd_api.Access.create_linear,
+                                  json.dumps({"adios2": {"engine": {"type": "sst", "parameters": parameters}}}))
+
+
+def _describe(record, variable):
+    if variable.unit:
+        record.set_attribute("unit", variable.unit)
+    if variable.description:
+        record.set_attribute("description", variable.description)
+
+
+def _store(component, variable):
+    from openpmd_api import Dataset  # pylint: disable=import-outside-toplevel
+    component.reset_dataset(Dataset(variable.dtype, list(variable.shape)))
+    for block in variable.blocks:
+        if block.data.size:
+            # A copy: openPMD-api takes no array that may not be written to.
+            component.store_chunk(block.data.copy(order="C"), list(block.start), list(block.data.shape))

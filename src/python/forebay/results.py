@@ -1,0 +1,170 @@
+"""Replicated variables of many snapshots, as results of analyses are, over their steps. Values are read from the node
+files without a view, each verified; needs xarray, no MPI."""
+
+import fnmatch
+import json
+
+import numpy as np
+
+from ._forebay import MissingError, RefusedError, error_text, read_values
+
+class _Step:
+    """The replicated variables of a snapshot, by their names."""
+
+    def __init__(self, path, patterns):
+        manifest = (path / "manifest.json").read_text(encoding="utf-8")
+        head = json.loads(manifest)
+        self.path, self.step, self.time = path, head["step"], float(head["time"])
+        self.found = {one["name"]: one | {"index": index, "shape": tuple(one.get("shape", ())), "dtype": _dtype(one["type"])}
+                      for index, one in enumerate(head["schema"]["variables"])
+                      if one["kind"] == "replicated" and _is_chosen(one["name"], patterns)}
+
+    def values(self, names):
+        """{name: array} of those that the snapshot has."""
+        there = [name for name in names if name in self.found]
+        read = read_values(str(self.path), [self.found[name]["index"] for name in there])
+        return {name: np.frombuffer(data, self.found[name]["dtype"]).reshape(self.found[name]["shape"])
+                for name, data in zip(there, read, strict=True)}
+
+
+def _is_chosen(name, patterns):
+    return not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _dtype(name):
+    """f64 -> <f8, string[16] -> S16"""
+    return np.dtype("S" + name[7:-1] if name.startswith("string[") else f"<{name[0]}{int(name[1:]) // 8}")
+
+
+def _steps(stream, patterns, wanted):
+    """Those that are there, by rising step. One that is removed meanwhile is left out."""
+    steps = stream.steps
+    if isinstance(wanted, slice):
+        low, high = wanted.start, wanted.stop
+        steps = [step for step in steps if (low is None or step >= low) and (high is None or step <= high)][::wanted.step]
+    elif wanted is not None:
+        missing = sorted(set(wanted) - set(steps))
+        if missing:
+            raise MissingError(error_text(f"stream {stream.path} has no committed snapshot of step {missing[0]}",
+                                          next=f"forebay ls {stream.path.parent}"))
+        steps = sorted(wanted)
+    found = []
+    for step in steps:
+        try:
+            found.append(_Step(stream.path / f"step-{step:06d}", patterns))
+        except FileNotFoundError:
+            continue
+    if not any(step.found for step in found):
+        raise MissingError(error_text(
+            f"stream {stream.path} has no replicated variable {' or '.join(patterns) or 'at all'} in these steps",
+            next=f"forebay show {stream.path}"))
+    return found
+
+
+def _lazy(steps, name, shape, dtype):
+    """An array over steps and `shape`, of which a step is read when it is used."""
+    from xarray.backends import BackendArray  # pylint: disable=import-outside-toplevel
+    from xarray.core import indexing  # pylint: disable=import-outside-toplevel
+
+    class OverSteps(BackendArray):
+        def __init__(self):
+            self.shape, self.dtype = (len(steps), *shape), dtype
+
+        def __getitem__(self, key):
+            return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
+
+        def _read(self, key):
+            at, inside = np.arange(len(steps))[key[0]], tuple(key[1:])
+            if at.ndim == 0:
+                return steps[at].values([name])[name][inside]
+            values = [steps[i].values([name])[name][inside] for i in at]
+            return np.stack(values) if values else np.empty((0, *shape), dtype)[(slice(None), *inside)]
+
+    return indexing.LazilyIndexedArray(OverSteps())
+
+
+def _attributes(variable):
+    words = {"units": variable.get("unit", ""), "description": variable.get("description", "")}
+    return {key: text for key, text in words.items() if text}
+
+
+def _sort(steps):
+    """(scalars, arrays of one shape, lists): {name: its description at the newest step that has it}."""
+    scalars, arrays, lists = {}, {}, {}
+    names = {name: variable for step in steps for name, variable in step.found.items()}
+    for name, variable in names.items():
+        shapes = {(step.found[name]["shape"], step.found[name]["dtype"]) if name in step.found else None for step in steps}
+        if all(shape is None or not shape[0] for shape in shapes):
+            scalars[name] = variable
+        else:
+            (arrays if len(shapes) == 1 else lists)[name] = variable
+    return scalars, arrays, lists
+
+
+def _column(values, dtype):
+    """Of one scalar a step; None where there is none, which only floats can say."""
+    if any(value is None for value in values):
+        dtype = np.result_type(dtype, "f8") if dtype.kind in "iuf" else object
+        values = [np.nan if value is None else value for value in values]
+    return np.array(values, dtype)
+
+
+def series(stream, patterns, wanted):
+    """See StreamOfRun.series."""
+    import xarray  # pylint: disable=import-outside-toplevel
+    steps = _steps(stream, patterns, wanted)
+    scalars, arrays, lists = _sort(steps)
+    # Wave numbers are the places of what stands beside them, where all steps have the same.
+    at_once = [*scalars, *(name for name in arrays if name.rpartition("/")[2] == "k")]
+    rows, read = [], []
+    for step in steps:
+        try:
+            rows.append(step.values(at_once))
+            read.append(step)
+        except MissingError:
+            if step.path.exists():
+                raise
+    data = {name: ("step", _column([row[name][()] if name in row else None for row in rows], variable["dtype"]),
+                   _attributes(variable)) for name, variable in scalars.items()}
+    places = {name: variable for name, variable in arrays.items()
+              if name in at_once and all(np.array_equal(row[name], rows[0][name]) for row in rows)}
+    coordinates = {"step": [step.step for step in read], "time": ("step", [step.time for step in read])}
+    for name, variable in places.items():
+        coordinates[name] = ((name,), rows[0][name], _attributes(variable))
+    for name, variable in arrays.items():
+        if name in places:
+            continue
+        group, shape = name.rpartition("/")[0] + "/k", variable["shape"]
+        dims = [group] if group in places and shape == places[group]["shape"] else [f"{name}_{i}" for i in range(len(shape))]
+        data[name] = xarray.Variable(("step", *dims), _lazy(read, name, shape, variable["dtype"]), _attributes(variable))
+    # A variable of that name is not the coordinate.
+    data = {f"{stream.path.name}.{name}" if name in ("step", "time") else name: values for name, values in data.items()}
+    return xarray.Dataset(data, coordinates, {"lists": sorted(lists)} if lists else {})
+
+
+def table(stream, patterns, wanted):
+    """See StreamOfRun.table."""
+    import pandas  # pylint: disable=import-outside-toplevel
+    steps = _steps(stream, patterns, wanted)
+    _, arrays, lists = _sort(steps)
+    names = [*(arrays | lists)]
+    if not names:
+        raise MissingError(error_text(f"stream {stream.path} has scalars alone: series() has them"))
+    parts = []
+    for step in steps:
+        values = step.values(names)
+        if not values:
+            continue
+        lengths = {len(value): name for name, value in values.items() if value.ndim}
+        if len(lengths) > 1:
+            one, other = list(lengths.values())[:2]
+            raise RefusedError(error_text(
+                f"'{one}' and '{other}' have {len(values[one])} and {len(values[other])} elements at step {step.step}: "
+                "they are no columns of one table", next="name those that belong together"))
+        rows, = lengths
+        columns = {"step": np.full(rows, step.step), "time": np.full(rows, step.time)}
+        for name, value in values.items():
+            flat = value.reshape(rows, -1)
+            columns |= {name: value} if value.ndim == 1 else {f"{name}.{i}": flat[:, i] for i in range(flat.shape[1])}
+        parts.append(pandas.DataFrame(columns))
+    return pandas.concat(parts, ignore_index=True)

@@ -1,0 +1,230 @@
+// The extension module forebay._forebay_insitu: snapshots as scripts see them, and where their results go. Blocks cross
+// as bytes that cannot be written to; forebay/insitu.py gives them their type and shape.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "agent/event_sinks.hpp"
+#include "agent/serve.hpp"
+#include "base/crc32c.hpp"
+#include "base/glob.hpp"
+#include "base/show_text.hpp"
+#include "base/try.hpp"
+#include "catalog/catalog.hpp"
+#include "catalog/run.hpp"
+#include "describe/analysis_list.hpp"
+#include "insitu/node_view.hpp"
+#include "insitu/results.hpp"
+#include "sys/child.hpp"
+#include "sys/process.hpp"
+
+namespace nb = nanobind;
+using namespace forebay;
+using namespace nanobind::literals;
+
+namespace {
+
+using insitu::NodeView;
+using Numbers = std::vector<std::uint64_t>;
+using Waits = nb::call_guard<nb::gil_scoped_release>;
+/// Name, type, shape, unit, bytes.
+using Found = std::tuple<std::string, std::string, Numbers, std::string, nb::bytes>;
+using Tasks = std::vector<std::pair<std::string, nb::bytes>>;
+
+Numbers numbers(const Extents& extents) {
+    Numbers all;
+    for (int dim = 0; dim < extents.dims(); ++dim) all.push_back(extents[dim]);
+    return all;
+}
+
+std::vector<std::byte> bytes_in(const nb::bytes& given) {
+    const auto* const data = static_cast<const std::byte*>(given.data());
+    return {data, data + given.size()};
+}
+
+nb::bytes as_bytes(const std::vector<std::byte>& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
+
+nb::list variables_of(const NodeView& view) {
+    const auto& head = view.node().head();
+    nb::list all;
+    for (std::size_t v = 0; v < head.schema.variables.size(); ++v) {
+        const auto& variable = head.schema.variables[v];
+        const auto& [unit, description, dimensions, others] = variable.attributes;
+        nb::list blocks;
+        for (auto block = head.first_block[v]; block < head.first_block[v + 1]; ++block) {
+            const auto& place = head.blocks[block];
+            const bool is_array = variable.kind == Kind::array;
+            const Numbers size = variable.kind == Kind::particles ? Numbers{place.size_bytes / variable.type.size_bytes}
+                                                                  : numbers(is_array ? place.box.size : variable.shape);
+            if (head.stores(v))
+                blocks.append(
+                    nb::make_tuple(block, place.rank, is_array ? numbers(place.box.lo) : Numbers(size.size()), size));
+        }
+        all.append(nb::make_tuple(variable.name, name_of(variable.type), std::string(name_of(variable.kind)),
+                                  numbers(variable.shape), unit, description, dimensions, others, blocks));
+    }
+    return all;
+}
+
+/// The block's bytes; they stay where they are while the array lives.
+nb::ndarray<nb::numpy, const std::uint8_t, nb::ndim<1>> block_of(const nb::handle& self, std::size_t block) {
+    auto& view = nb::cast<NodeView&>(self);
+    const auto bytes = [&] {
+        const nb::gil_scoped_release released;
+        return view.block(block).value();
+    }();
+    return {bytes.data(), {bytes.size()}, nb::find(self)};
+}
+
+/// A run at its target, seen from a session on this node or afterwards.
+class ScriptRun {
+public:
+    explicit ScriptRun(std::string run) : store_(std::shared_ptr<void>(), &sys::posix_store()), run_(std::move(run)) {}
+    /// For the process of a worker: pinned as its agent wants it, and ended with it.
+    static std::unique_ptr<ScriptRun> of_session(const std::string& directory) {
+        const auto open = [&]() -> Result<std::unique_ptr<ScriptRun>> {
+            FB_TRY(sys::end_with_parent());
+            FB_TRY_ASSIGN(session, agent::session_of(directory));
+            FB_TRY(sys::pin_to_cpus(session.agent.cpus.empty() ? "all" : session.agent.cpus));
+            FB_TRY_ASSIGN(staging, node::Staging::join(directory));
+            FB_TRY_ASSIGN(target, agent::target_of(session.run, session.forwarding, {}));
+            auto place = std::make_unique<ScriptRun>(session.run);
+            place->store_ = std::move(target.store);
+            place->printed_ = {.run = session.run,
+                               .run_id = session.run_id,
+                               .host = session.host,
+                               .virtual_node = node::virtual_index_of(directory),
+                               .name = "scripts",
+                               .ending = "log"};
+            place->staging_.emplace(std::move(staging));
+            return place;
+        };
+        return open().value();
+    }
+
+    const std::string& run() const { return run_; }
+    void log(const std::string& text) { agent::append(*store_, printed_, text).value(); }
+    std::string spool() const { return staging_ ? node::spool_path(staging_->directory()) : ""; }
+
+    std::pair<std::unique_ptr<NodeView>, nb::list> open(std::uint32_t slot, std::uint64_t id) {
+        auto sealed = insitu::SealedSlot::open(*staging_, slot, id, node::script_lease_hold).value();
+        nb::list analyses;
+        for (const auto& analysis : sealed.analyses())
+            analyses.append(
+                nb::make_tuple(analysis.name, analysis.script, analysis.every, analysis.memory_limit_bytes));
+        return {std::make_unique<NodeView>(std::move(sealed)), analyses};
+    }
+    std::vector<std::unique_ptr<NodeView>> drained(const std::string& directory) {
+        const auto read = [&]() -> Result<std::vector<std::unique_ptr<NodeView>>> {
+            FB_TRY_ASSIGN(manifest, catalog::load_manifest(*store_, directory));
+            std::vector<std::unique_ptr<NodeView>> nodes;
+            for (const auto& line : manifest.nodes) {
+                FB_TRY_ASSIGN(node, catalog::BlockReader::open(*store_, directory, line));
+                nodes.push_back(
+                    std::make_unique<NodeView>(insitu::SeenSnapshot{manifest.schema.stream,
+                                                                    {manifest.step, manifest.time},
+                                                                    manifest.snapshot_id,
+                                                                    static_cast<std::uint32_t>(manifest.nodes.size())},
+                                               std::move(node)));
+            }
+            return nodes;
+        };
+        return read().value();
+    }
+
+    bool has_results(const NodeView& view, const std::string& name) {
+        return insitu::has_results(*store_, run_, view.snapshot(), {.name = name}).value();
+    }
+    void write_results(const NodeView& view, const std::string& name, const std::vector<Found>& found) {
+        check_identity();
+        insitu::AnalysisResults results{{.name = name}, {}, {}};
+        for (const auto& [key, type, shape, unit, bytes] : found) {
+            Extents extents;
+            for (const auto extent : shape) extents.push_back(extent);
+            results.variables.push_back({key, type_named(type).value(), extents, {.unit = unit}, bytes_in(bytes)});
+        }
+        const nb::gil_scoped_release released;
+        insitu::write_results(*store_, run_, view.snapshot(), results).value();
+    }
+
+    /// Leaves this node's part; where all are there, those of all nodes.
+    std::optional<std::vector<Tasks>> join(const NodeView& view, const std::string& name, const std::string& rules,
+                                           const Tasks& tasks) {
+        check_identity();
+        const auto& record = view.node().head().record;
+        insitu::NodePart part{
+            record.snapshot_id, record.step, record.node, record.nodes, crc32c(std::as_bytes(std::span(rules))), {}};
+        for (const auto& [task, bytes] : tasks) part.tasks.push_back({task, bytes_in(bytes)});
+        const auto parts = [&] {
+            const nb::gil_scoped_release released;
+            insitu::write_part(*store_, run_, stream_of(view, name), part).value();
+            return insitu::all_parts(*store_, run_, stream_of(view, name), part).value();
+        }();
+        if (!parts) return {};
+        std::vector<Tasks> all;
+        for (const auto& one : *parts)
+            for (auto& own = all.emplace_back(); const auto& task : one.tasks)
+                own.emplace_back(task.task, as_bytes(task.bytes));
+        return all;
+    }
+    void remove_parts(const NodeView& view, const std::string& name) {
+        insitu::remove_parts(*store_, run_, stream_of(view, name), view.snapshot().moment.step).value();
+    }
+
+private:
+    // The parts of built-in analyses lie under the name of their stream, which none of results may have.
+    static std::string stream_of(const NodeView& view, const std::string& name) {
+        return describe::result_stream(view.snapshot().stream, {.name = name});
+    }
+
+    void check_identity() {
+        if (printed_.run_id != 0) catalog::check_identity(*store_, run_, printed_.run_id).value();
+    }
+
+    std::shared_ptr<sys::Store> store_;
+    std::string run_;
+    agent::NodeFileOfRun printed_;  // of a session
+    std::optional<node::Staging> staging_;
+};
+
+}  // namespace
+
+NB_MODULE(_forebay_insitu, module) {
+    nb::module_::import_("forebay._forebay");  // whose errors these are
+    nb::class_<NodeView>(module, "Node")
+        .def_prop_ro("stream", [](const NodeView& self) { return self.snapshot().stream; })
+        .def_prop_ro("step", [](const NodeView& self) { return self.snapshot().moment.step; })
+        .def_prop_ro("time", [](const NodeView& self) { return self.snapshot().moment.time; })
+        .def_prop_ro("node", [](const NodeView& self) { return self.node().head().record.node; })
+        .def_prop_ro("nodes", [](const NodeView& self) { return self.snapshot().nodes; })
+        .def_prop_ro("has_lease", &NodeView::has_lease)
+        .def("variables", &variables_of)
+        .def("block", &block_of, "block"_a);
+    nb::class_<ScriptRun>(module, "ScriptRun")
+        .def(nb::init<std::string>(), "run"_a)
+        .def_static("of_session", &ScriptRun::of_session, "directory"_a)
+        .def_prop_ro("run", &ScriptRun::run)
+        .def_prop_ro("spool", &ScriptRun::spool)
+        .def("log", &ScriptRun::log, "text"_a, Waits())
+        .def("open", &ScriptRun::open, "slot"_a, "snapshot_id"_a)
+        .def("drained", &ScriptRun::drained, "directory"_a)
+        .def("has_results", &ScriptRun::has_results, "node"_a, "name"_a, Waits())
+        .def("write_results", &ScriptRun::write_results, "node"_a, "name"_a, "found"_a)
+        .def("join", &ScriptRun::join, "node"_a, "name"_a, "rules"_a, "tasks"_a)
+        .def("remove_parts", &ScriptRun::remove_parts, "node"_a, "name"_a, Waits());
+    module.def(
+        "matches", [](const std::string& pattern, const std::string& name) { return matches(pattern, name); },
+        "pattern"_a, "name"_a);
+    module.def(
+        "show_text", [](const std::string& text) { return show_text(text); }, "text"_a);
+    module.def("step_name", &catalog::step_name, "step"_a);
+}

@@ -1,0 +1,144 @@
+# Results over steps, as lists, and what cannot be drawn; numbers of them.
+$ for step in 100 110 120; do make_small_run run7 restart $step 1 $step; done
+$ printf '[streams.restart.insitu.numbers]\nvariables = ["fields/density", "gas/x"]\n' > forebay.toml
+$ printf '[streams.restart.insitu.bins]\nkind = "histogram"\nvariables = ["fields/density"]\nbins = 8\nrange = [0.0, 200.0]\n' >> forebay.toml
+$ forebay insitu forebay.toml run7/restart@all
+restart@100  2 results, 0 pictures
+restart@110  2 results, 0 pictures
+restart@120  2 results, 0 pictures
+$ forebay plot run7/restart.numbers fields/density/mean fields/density/max --plain
+restart.numbers   steps 100 to 120
+
+   [kg m-3]  x10^301
+   |
+  2| bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+   |
+   |
+  0|
+   |
+   |
+ -2|
+   |
+   |
+ -4|
+   |
+   |
+   |
+ -6| aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+   |
+   +--------------------------------------------------------------------------
+    a  fields/density/mean
+    b  fields/density/max
+    100               105               110              115               120
+                                       step
+$ forebay plot run7/restart.bins@last fields/density/counts
+restart.bins   step 120   t = 60
+
+   fields/density/counts
+   │ ⢀⣀⣀⣀⣀⣀⣀⣀⣀⡀
+   │          ⡇
+   │          ⡇
+   │          ⡇
+ 15│          ⡇
+   │          ⡇
+   │          ⡇
+ 10│          ⡇
+   │          ⡇
+   │          ⡇
+   │          ⡇
+  5│          ⡇
+   │          ⡇
+   │          ⡇
+  0│          ⡇
+   │          ⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠁
+   └──────────────────────────────────────────────────────────────────────────
+     0                50                100              150               200
+                             fields/density [kg m-3]
+$ forebay plot run7/restart.bins@100,120 fields/density/counts --csv
+step,time,index,fields/density [kg m-3],fields/density/counts
+100,50,0,0,26
+100,50,1,25,0
+100,50,2,50,0
+100,50,3,75,0
+100,50,4,100,0
+100,50,5,125,0
+100,50,6,150,0
+100,50,7,175,0
+120,60,0,0,19
+120,60,1,25,0
+120,60,2,50,0
+120,60,3,75,0
+120,60,4,100,0
+120,60,5,125,0
+120,60,6,150,0
+120,60,7,175,0
+$ forebay plot run7/restart.numbers 'gas/x/m*' --csv
+step,time,gas/x/max [m],gas/x/mean [m],gas/x/min [m]
+100,50,0.011427455581724644,0.0011471304195012464,1.9527441154166033e-24
+110,55,53291300,5349614.1112987315,9.278633532349995e-15
+120,60,2.469694327928914e+17,2.4792014040789744e+16,4.368108420749195e-05
+$ forebay plot run7/restart.bins 'fields/density/counts[1]' --over time --json
+[
+ {
+  "stream": "restart.bins",
+  "result": "fields/density/counts[1]",
+  "unit": "",
+  "steps": [
+   {
+    "step": 100,
+    "time": 50.0,
+    "shape": [],
+    "values": [
+     0.0
+    ]
+   },
+   {
+    "step": 110,
+    "time": 55.0,
+    "shape": [],
+    "values": [
+     0.0
+    ]
+   },
+   {
+    "step": 120,
+    "time": 60.0,
+    "shape": [],
+    "values": [
+     0.0
+    ]
+   }
+  ]
+ }
+]
+$ forebay plot run7/restart.numbers nothing
+2> forebay: run7/restart.numbers has no result 'nothing'.
+2>   Next: name one of fields/density/count, fields/density/inf, fields/density/max, fields/density/mean, fields/density/min, fields/density/nan, fields/density/sum, fields/density/variance, gas/x/count, gas/x/inf, gas/x/max, gas/x/mean, gas/x/min, gas/x/nan, gas/x/sum, gas/x/variance
+[3]
+$ forebay plot run7/restart.bins fields/density/nan fields/density/edges
+2> forebay: 'fields/density/nan' and 'fields/density/edges' cannot be drawn together: they have 0 and 1 dimensions.
+2>   Next: name some of one kind: fields/density/above, fields/density/below, fields/density/counts, fields/density/edges, fields/density/nan
+[2]
+$ forebay plot run7/restart.bins 'fields/density/counts[1,2]'
+2> forebay: 'fields/density/counts[1,2]' names no element: 'fields/density/counts' is of shape 8
+[2]
+$ forebay plot run7/restart.bins --to bins.pdf
+2> forebay: bins.pdf: a plot is written as PNG.
+2>   Next: --to FILE.png; for numbers, --csv or --json
+[2]
+$ forebay plot run7/restart.bins --log z
+2> forebay: --log must be x, y, xy or none, not 'z'
+[2]
+$ forebay plot run7/restart.bins --to bins.png && ls
+bins.png  6401 bytes
+
+Also there: fields/density/above, fields/density/below, fields/density/nan
+bins.png
+forebay.toml
+run7
+$ forebay ls run7/restart.bins
+stream        step  time  bytes  nodes  line  state      view
+restart.bins   120    60  160 B      1     0  committed  no
+restart.bins   110    55  160 B      1     0  committed  no
+restart.bins   100    50  160 B      1     0  committed  no
+restart.bins: results of analysis 'bins' of stream 'restart'. Next: forebay plot run7/restart.bins

@@ -1,0 +1,61 @@
+"""Goal: the scripts that docs/guide/in-situ.md shows run as they stand there.
+
+Method: each of them over drained snapshots of a field of three dimensions; one whose library is not installed is skipped.
+"""
+
+import importlib.util
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import scripted
+from scripted import ENVIRONMENT
+
+GUIDE = pathlib.Path(__file__).parents[2] / "docs/guide/in-situ.md"
+SHOWN = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+MADE = {"extremes": ["min", "rows"], "profile": ["min", "sum", "root", "profile"], "chart": "chart", "contour": "contour",
+        "cut": "cut"}
+
+
+@pytest.fixture(name="run", scope="module")
+def make_run(tmp_path_factory):
+    """Steps 0 and 100 of a stream as the guide has it."""
+    folder = tmp_path_factory.mktemp("guide")
+    (folder / "memory").mkdir()
+    config = folder / "forebay.toml"
+    config.write_text(f'staging = "{folder}/memory"\n[agent]\nmode = "thread"\n')
+    with scripted.forebay.Session(folder / "run", config=config) as session:
+        stream = session.stream("fields", view=False)
+        theta = np.fromfunction(lambda z, y, x: np.sin(z / 3) + np.cos(y / 4) * np.sin(x / 5), (16, 20, 24))
+        stream.array("theta", theta, unit="K", dimensions=("z", "y", "x"))
+        stream.particles("gas", {"x": "f8"}).bind(x=np.arange(9.0))
+        for step in (0, 100):
+            stream.save(step)
+    return folder / "run"
+
+
+@pytest.mark.parametrize("script", SHOWN, ids=lambda text: re.findall(r"def (\w+)\(snapshot\)", text)[-1])
+def test_a_script_of_the_guide_runs(run, tmp_path, script):
+    for module in re.findall(r"^import (\w+)", script, re.MULTILINE):
+        if not importlib.util.find_spec(module):
+            pytest.skip(f"there is no {module}")
+    path = tmp_path / "look.py"
+    path.write_text(script if "from forebay.insitu" in script else scripted.HEAD + script)
+    done = subprocess.run(["forebay", "insitu", path, f"{run}/fields@100", "--python", sys.executable, "--to", tmp_path / "to",
+                           "--pictures", tmp_path / "pictures"], env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    if "PyVista cannot draw on this node" in done.stdout:
+        pytest.skip(done.stdout)
+    assert done.returncode == 0, done.stdout + done.stderr
+    expected = MADE[re.findall(r"def (\w+)\(snapshot\)", script)[-1]]
+    if isinstance(expected, str):
+        assert [one.name for one in (tmp_path / "pictures").iterdir()] == [f"fields.look.{expected}.step-000100.png"]
+    else:
+        assert sorted(scripted.results(tmp_path / "to")[100]) == sorted(expected)
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__, "-q", "-p", "no:cacheprovider"]))
