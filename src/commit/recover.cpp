@@ -58,6 +58,7 @@ private:
     Result<Recovered> gone(const Leftover& leftover);
     Result<Recovered> incomplete(const Leftover& leftover, const std::string& why);
     Result<Recovered> another_step(const Leftover& leftover);
+    Result<> make_durable(const Leftover& batch);
     // A batch whose name says another step than its record, see move_to_free_step(). Its packer, if it lives, writes
     // into it, so nobody else may.
     bool is_between_steps(const Leftover& leftover, const format::Record& record) const {
@@ -123,6 +124,7 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     if (absent)
         return incomplete(leftover, fmt::format("{} of {} node files have arrived, that of node {} has not",
                                                 arrived->files, key.nodes, *absent));
+    if (format::is_packed_stream(stream_)) FB_TRY(make_durable(leftover));
     std::vector<std::string> others;
     FB_TRY_ASSIGN(outcome, commit_if_complete(store_, key, run_id_, nullptr, &others));
     switch (outcome) {
@@ -145,6 +147,13 @@ Result<Recovered> Recovery::part(const Leftover& leftover) {
     return Recovered{leftover, Outcome::committed,
                      fmt::format("step {} was complete and is now committed in {}.{}", leftover.step,
                                  final_of(leftover), said_of(others))};
+}
+
+// A packer that was killed as it gave its batch another step has written the record, and perhaps not synced it.
+Result<> Recovery::make_durable(const Leftover& batch) {
+    FB_TRY_ASSIGN(file, store_.open(batch.directory + "/" + format::node_path(0, 1), sys::Access::update));
+    FB_TRY(file->sync());
+    return file->close();
 }
 
 // The packer that was killed has removed nothing that it packed, but where it worked may be gone too.
