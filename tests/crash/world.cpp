@@ -162,12 +162,23 @@ void World::drain(const SmallSnapshot& snapshot, std::uint32_t node, int slot, b
     if (!is_run && snapshot.lineage.run_id != run_id_) return;
     if (!is_run) return fault(is_run.error());
     ledger_.removed.erase(snapshot.id);  // it may come back now
+    // Marks go with the part that they were made in, where that was removed.
+    if (!is_there(snapshot.id)) ledger_.marks.erase(snapshot.id);
     // Into a shared file, one of any two neighbours writes past the page cache; others would need aligned memory.
     const bool direct = snapshot.nodes_per_file == test::all_in_one && node % 2 == 1;
     const drain::NodeDrain how{
         .store = &store(), .run = run, .write = {.block_bytes = 4 * page, .in_flight = 1}, .direct = direct};
     const auto drained = drain::drain_node_file(how, staged, fmt::format("node {}, step {}", node, snapshot.step));
     if (!drained) fault(drained.error());
+}
+
+bool World::is_there(std::uint64_t id) const {
+    const auto copy = disk_->clone();
+    const auto left = catalog::leftovers(*copy, run, stream);
+    const auto parts = left ? *left : std::vector<catalog::Leftover>{};
+    return ids_on(*copy).contains(id) || std::ranges::any_of(parts, [id](const catalog::Leftover& one) {
+               return one.kind != catalog::Leftover::Kind::gone && one.snapshot_id == id;
+           });
 }
 
 void World::commit(const SmallSnapshot& snapshot) {

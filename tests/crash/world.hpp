@@ -121,6 +121,8 @@ private:
     void fault(const Error& error);
     bool memory_operation();
     /// The ids of all that is committed in the stream, as `disk` has it.
+    /// Whether a part or a committed snapshot of that save is at the target.
+    bool is_there(std::uint64_t id) const;
     std::set<std::uint64_t> ids_on(sys::Store& disk) const;
     /// Plays an act of removal on a copy first, so that the ledger knows what may vanish; true when it was done.
     bool remove(const std::function<Result<catalog::Pruned>(sys::Store&)>& act);
