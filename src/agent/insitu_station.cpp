@@ -63,6 +63,7 @@ public:
     void see() {
         seen_ = true;
         if (ends_when_seen_) taken_ = give_back();
+        else tell_read();
     }
     // One of these two ends the lease.
     void count_unseen() {
@@ -73,10 +74,16 @@ public:
     }
 
 private:
+    std::uint32_t own_holds() const { return ends_when_seen_ ? hold_ : hold_ | node::lease_read; }
     // Whether a save has taken the slot, and counted that. Of another save the slot has a lease of its own; the agent,
     // whose thread this is, alone sets them.
     bool give_back() {
-        return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.fetch_and(~hold_) & hold_) == 0;
+        return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.fetch_and(~own_holds()) & hold_) == 0;
+    }
+    // For the next save, which takes a slot that is read before one that is not.
+    void tell_read() {
+        auto holds = slot_.holds.load();
+        while ((holds & hold_) != 0 && !slot_.holds.compare_exchange_weak(holds, holds | node::lease_read)) continue;
     }
     bool end() { return taken_ ? *taken_ : give_back(); }
 
@@ -200,12 +207,14 @@ Result<> InsituStation::begin(std::uint32_t slot, const Lease& lease, const Due&
 Result<> InsituStation::follow(Lease& lease, move::Gate& gate, const std::atomic<bool>& stop) {
     sys::Clock::duration passed{0};
     std::optional<sys::Clock::duration> seen_at;
+    std::optional<sys::Clock::duration> taken_at;
     std::uint64_t answers = 0;
     while (!stop.load()) {
-        const bool taken = lease.is_taken();  // before the look for a `seen` that may have been said before
+        if (!taken_at && lease.is_taken()) taken_at = lease.age();
         FB_TRY_ASSIGN(answer, worker_->answer(gate.wanted() ? std::chrono::milliseconds(0) : pace_.look));
         const auto worked = lease.age() - passed - calls_.spent();
-        if (answer.kind == Said::none && taken && !lease.is_seen()) {
+        // It may have had the lease at its last look, and be about to say so: then the snapshot has its results.
+        if (answer.kind == Said::none && !lease.is_seen() && taken_at && lease.age() > *taken_at + pace_.taken_max) {
             worker_.reset();
             calls_.forget();
             leave_unseen(lease, "a save needed its slot");

@@ -35,10 +35,14 @@ std::string part_path(const std::string& directory, std::uint32_t node) {
     return fmt::format("{}/node-{:05}", directory, node);
 }
 
+std::string taken_directory(const std::string& directory, std::uint32_t node) {
+    return fmt::format("{}.of-{:05}", directory, node);
+}
+
 // The step that such a directory's name begins with.
 std::optional<std::int64_t> step_in(const std::string& name) {
     constexpr std::string_view before = "step-";
-    const auto dot = name.rfind('.');
+    const auto dot = name.find('.');
     if (!name.starts_with(before) || dot == std::string::npos) return {};
     std::int64_t step = 0;
     const auto* const end = name.data() + dot;
@@ -116,16 +120,23 @@ Result<> write_part(sys::Store& store, const std::string& run, const std::string
                                    {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-Result<std::optional<std::vector<NodePart>>> all_parts(sys::Store& store, const std::string& run,
+Result<std::optional<std::vector<NodePart>>> take_parts(sys::Store& store, const std::string& run,
                                                        const std::string& stream, const NodePart& own) {
     const auto directory = directory_of(run, stream, own.step, own.snapshot_id);
-    for (std::uint32_t node = 0; node < own.nodes; ++node) {
-        FB_TRY_ASSIGN(there, store.exists(part_path(directory, node)));
-        if (!there) return std::optional<std::vector<NodePart>>();
+    const auto taken = taken_directory(directory, own.node);
+    FB_TRY_ASSIGN(before, store.exists(taken));
+    if (!before) {
+        for (std::uint32_t node = 0; node < own.nodes; ++node) {
+            FB_TRY_ASSIGN(there, store.exists(part_path(directory, node)));
+            if (!there) return std::optional<std::vector<NodePart>>();
+        }
+        const auto renamed = store.rename(directory, taken);
+        if (!renamed && renamed.error().kind == ErrorKind::missing) return std::optional<std::vector<NodePart>>();
+        FB_TRY(renamed);
     }
     std::vector<NodePart> parts;
     for (std::uint32_t node = 0; node < own.nodes; ++node) {
-        const auto path = part_path(directory, node);
+        const auto path = part_path(taken, node);
         FB_TRY_ASSIGN(part, read_part(store, path));
         if (part.snapshot_id != own.snapshot_id || part.step != own.step || part.nodes != own.nodes ||
             part.node != node)

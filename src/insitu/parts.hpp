@@ -1,7 +1,8 @@
 // Where the parts of several nodes meet, without MPI and without the application: files in the run's own directory.
-// Whoever writes the last one brings all together.
+// Whoever writes the last one takes all, and brings them together.
 //
 //   RUN/forebay/insitu/STREAM/step-000120.00f3000000c0ffee/node-00003      one a node, by a rename
+//   RUN/forebay/insitu/STREAM/step-000120.00f3000000c0ffee.of-00001        all of them, taken by node 1
 //
 // The name holds the save, so that parts of a step that is saved again never meet those of before. A node
 // that could not do its part leaves none; then the step has no results, and its directory goes with the results of a
@@ -44,8 +45,9 @@ Result<NodePart> decode_part(std::span<const std::byte> bytes, const std::string
 /// Durable when it returns. `missing` where the run is gone.
 Result<> write_part(sys::Store& store, const std::string& run, const std::string& stream, const NodePart& part);
 
-/// The parts of all nodes, by node; nothing while one is not there.
-Result<std::optional<std::vector<NodePart>>> all_parts(sys::Store& store, const std::string& run,
+/// Takes the parts of all nodes, by node; nothing while one is not there, or where another node has taken them. Whoever
+/// has taken them gets them again, until remove_parts(): its worker may have been killed over them.
+Result<std::optional<std::vector<NodePart>>> take_parts(sys::Store& store, const std::string& run,
                                                        const std::string& stream, const NodePart& own);
 
 /// Removes the parts of this step, and of steps before it, which nobody completes any more: every node writes its parts

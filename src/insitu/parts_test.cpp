@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "support/passing_store.hpp"
 #include "support/sim_store.hpp"
 
 using namespace forebay;
@@ -47,14 +48,35 @@ TEST_CASE("a part comes back as it was, or not at all") {
 TEST_CASE("parts meet when all are there") {
     PartsDisk run;
     REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(0)));
-    CHECK(!insitu::all_parts(run.disk, "run", "fields", part_of(0)).value());
+    CHECK(!insitu::take_parts(run.disk, "run", "fields", part_of(0)).value());
     // Of another save of the step.
     REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(1, 120, 0xf4)));
-    CHECK(!insitu::all_parts(run.disk, "run", "fields", part_of(0)).value());
+    CHECK(!insitu::take_parts(run.disk, "run", "fields", part_of(0)).value());
     REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(1)));
-    const auto all = insitu::all_parts(run.disk, "run", "fields", part_of(1)).value();
+    const auto all = insitu::take_parts(run.disk, "run", "fields", part_of(1)).value();
     REQUIRE(all);
     CHECK(*all == std::vector{part_of(0), part_of(1)});
+}
+
+TEST_CASE("one node alone takes the parts, and its next worker gets them again") {
+    PartsDisk run;
+    for (const std::uint32_t node : {0, 1}) REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(node)));
+    // Each before each operation of the other.
+    for (int at = 0; at < 4; ++at) {
+        CAPTURE(at);
+        auto disk = run.disk.clone();
+        std::optional<std::vector<NodePart>> other;
+        test::InterruptedStore slow(
+            *disk, at, [&] { other = insitu::take_parts(*disk, "run", "fields", part_of(1)).value(); });
+        const auto own = insitu::take_parts(slow, "run", "fields", part_of(0)).value();
+        CHECK(own.has_value() != other.has_value());
+        const std::uint32_t winner = own ? 0 : 1;
+        REQUIRE(insitu::write_part(*disk, "run", "fields", part_of(winner)));
+        CHECK(insitu::take_parts(*disk, "run", "fields", part_of(winner)).value() == (own ? own : other));
+        CHECK(!insitu::take_parts(*disk, "run", "fields", part_of(1 - winner)).value());
+        REQUIRE(insitu::remove_parts(*disk, "run", "fields", 120));
+        CHECK(disk->list("run/forebay/insitu/fields").value().empty());
+    }
 }
 
 TEST_CASE("parts of other options never meet") {
@@ -63,7 +85,7 @@ TEST_CASE("parts of other options never meet") {
     other.rules_crc32c = 78;
     REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(0)));
     REQUIRE(insitu::write_part(run.disk, "run", "fields", other));
-    const auto all = insitu::all_parts(run.disk, "run", "fields", part_of(0));
+    const auto all = insitu::take_parts(run.disk, "run", "fields", part_of(0));
     REQUIRE(!all);
     CHECK(all.error().kind == ErrorKind::refused);
     CHECK(all.error().what.find("node-00001") != std::string::npos);

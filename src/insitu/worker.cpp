@@ -105,7 +105,7 @@ Result<std::size_t> InsituWorker::bring_together(const Seen& seen, std::ostream&
     tell_problems(*work_, out);
     work_.reset();
     FB_TRY(write_part(target_, session_.run, source.stream, part));
-    FB_TRY_ASSIGN(parts, all_parts(target_, session_.run, source.stream, part));
+    FB_TRY_ASSIGN(parts, take_parts(target_, session_.run, source.stream, part));
     if (!parts) return std::size_t{0};
     work_ = Work::plan(seen.analyses, seen.schema, source.moment);
     for (const auto& one : *parts) work_->merge(one.tasks);
@@ -122,11 +122,7 @@ Result<std::size_t> InsituWorker::finish(const Seen& seen, std::ostream& out) {
         FB_TRY(remove_parts(target_, session_.run, seen.source.stream, seen.source.moment.step));
         return std::size_t{0};
     }
-    const auto count = bring_together(seen, out);
-    if (count) return count;
-    // Two nodes whose parts come at once both see all of them; the faster one's results stand, and its parts are gone.
-    const auto meanwhile = is_made(seen);
-    return meanwhile && *meanwhile ? Result<std::size_t>(0) : count;
+    return bring_together(seen, out);
 }
 
 void InsituWorker::serve(std::istream& in, std::ostream& out) {

@@ -48,7 +48,9 @@ inline constexpr std::uint32_t lingering_frees = 2;
 // Leases, of the station of built-in analyses and of that of scripts: a save takes such a slot at once, and its leases
 // with it.
 inline constexpr std::uint32_t lease_hold = 1u << 31, script_lease_hold = 1u << 30;
-inline constexpr std::uint32_t lease_holds = lease_hold | script_lease_hold;
+/// Beside `lease_hold`: the analyses have read the slot, and make results of it.
+inline constexpr std::uint32_t lease_read = 1u << 29;
+inline constexpr std::uint32_t lease_holds = lease_hold | script_lease_hold | lease_read;
 
 enum class SlotState : std::uint32_t { empty, filling, sealed, draining, drained, committed, failed };
 const char* name_of(SlotState state);

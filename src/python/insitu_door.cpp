@@ -167,7 +167,7 @@ public:
         const auto parts = [&] {
             const nb::gil_scoped_release released;
             insitu::write_part(*store_, run_, stream_of(view, name), part).value();
-            return insitu::all_parts(*store_, run_, stream_of(view, name), part).value();
+            return insitu::take_parts(*store_, run_, stream_of(view, name), part).value();
         }();
         if (!parts) return {};
         std::vector<Tasks> all;

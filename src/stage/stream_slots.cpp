@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
 #include <utility>
 
 #include "sys/clock.hpp"
@@ -35,10 +36,14 @@ void StreamSlots::forget_failures() {
     for (std::size_t i = 0; i < count(); ++i) failures_told_[i] = control(i).failures.load();
 }
 
-// Of two, the one that is not analysed any more: a lease is taken only where no other slot is free.
+// Of two, the one that is not analysed any more, or has been read at least: a snapshot goes without its analyses only
+// where no other slot is free.
 bool StreamSlots::take_free() {
     const auto cost_of = [&](std::size_t i) {
-        return std::pair((control(i).holds.load() & node::lease_holds) != 0, control(i).step.load());
+        const auto holds = control(i).holds.load();
+        const bool is_read = (holds & node::lease_holds) == (node::lease_hold | node::lease_read);
+        const bool is_leased = (holds & (node::lease_hold | node::script_lease_hold)) != 0;
+        return std::tuple(is_leased && !is_read, is_leased, control(i).step.load());
     };
     std::size_t best = count();
     for (std::size_t i = 0; i < count(); ++i)

@@ -54,7 +54,7 @@ struct Site {
     WorkerScript worker;
     SimStore disk{"run"};
     Node node;
-    agent::InsituPace pace = {.look = std::chrono::milliseconds(1)};
+    agent::InsituPace pace = {.look = std::chrono::milliseconds(1), .taken_max = std::chrono::milliseconds(20)};
     std::vector<agent::Event> told;
     std::string log;
 };
