@@ -42,7 +42,9 @@ public:
           hold_(analysts.lease),
           missed_(slots.stream(slot).*analysts.missed),
           snapshot_id_(slot_.snapshot_id.load()),
-          ends_when_seen_(analysts.are_scripts) {}
+          ends_when_seen_(analysts.are_scripts) {
+        if (!ends_when_seen_) slot_.holds.fetch_and(~node::lease_read);  // of an agent that was killed
+    }
 
     std::uint64_t snapshot_id() const { return snapshot_id_; }
     std::uint32_t stream() const { return slot_.stream; }
@@ -82,6 +84,7 @@ private:
     }
     // For the next save, which takes a slot that is read before one that is not.
     void tell_read() {
+        if (slot_.snapshot_id.load() != snapshot_id_) return;
         auto holds = slot_.holds.load();
         while ((holds & hold_) != 0 && !slot_.holds.compare_exchange_weak(holds, holds | node::lease_read)) continue;
     }

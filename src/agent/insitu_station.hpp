@@ -35,8 +35,8 @@ struct InsituPace {
     std::chrono::milliseconds seen_max{600'000};
     /// From `seen` to its last word: it writes results of some MB at most, to a target that may be slow to answer.
     std::chrono::milliseconds made_max{300'000};
-    /// From the moment when a save has taken the slot to the worker's word on it. It looks every few milliseconds; where
-    /// it gets no processor, or a script computes, what it reads is of no use any more.
+    /// From the moment when a save has taken the slot to the worker's word on it. It looks for that every few
+    /// milliseconds; where it has no processor, or a script computes, nothing of what it reads is of use any more.
     std::chrono::milliseconds taken_max{1'000};
     /// Ends of workers in a row. A fault of the machine hits once or twice; what comes five times comes always.
     std::uint32_t ends_max = 5;

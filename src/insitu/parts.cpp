@@ -115,13 +115,17 @@ Result<NodePart> decode_part(std::span<const std::byte> bytes, const std::string
 Result<> write_part(sys::Store& store, const std::string& run, const std::string& stream, const NodePart& part) {
     const auto directory = directory_of(run, stream, part.step, part.snapshot_id);
     FB_TRY(sys::make_directories_below(store, run, directory));
-    const auto bytes = encode_part(part);
-    return sys::write_text_durable(store, part_path(directory, part.node),
-                                   {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    const auto path = part_path(directory, part.node), temporary = sys::temporary_beside(path);
+    FB_TRY_ASSIGN(file, store.open(temporary, sys::Access::create));
+    FB_TRY(file->write(0, encode_part(part)));
+    FB_TRY(file->sync());
+    FB_TRY(file->close());
+    // From now on another node may take it. Its name is not made durable: a power cut takes what is staged as well.
+    return store.rename(temporary, path);
 }
 
 Result<std::optional<std::vector<NodePart>>> take_parts(sys::Store& store, const std::string& run,
-                                                       const std::string& stream, const NodePart& own) {
+                                                        const std::string& stream, const NodePart& own) {
     const auto directory = directory_of(run, stream, own.step, own.snapshot_id);
     const auto taken = taken_directory(directory, own.node);
     FB_TRY_ASSIGN(before, store.exists(taken));

@@ -42,13 +42,13 @@ std::vector<std::byte> encode_part(const NodePart& part);
 /// `corrupt` for damage and for what is cut short, `unsupported` for a newer version; `name` is for texts.
 Result<NodePart> decode_part(std::span<const std::byte> bytes, const std::string& name);
 
-/// Durable when it returns. `missing` where the run is gone.
+/// All of it is there when it returns, for other nodes. `missing` where the run is gone.
 Result<> write_part(sys::Store& store, const std::string& run, const std::string& stream, const NodePart& part);
 
 /// Takes the parts of all nodes, by node; nothing while one is not there, or where another node has taken them. Whoever
 /// has taken them gets them again, until remove_parts(): its worker may have been killed over them.
 Result<std::optional<std::vector<NodePart>>> take_parts(sys::Store& store, const std::string& run,
-                                                       const std::string& stream, const NodePart& own);
+                                                        const std::string& stream, const NodePart& own);
 
 /// Removes the parts of this step, and of steps before it, which nobody completes any more: every node writes its parts
 /// in the order of steps.

@@ -66,8 +66,8 @@ TEST_CASE("one node alone takes the parts, and its next worker gets them again")
         CAPTURE(at);
         auto disk = run.disk.clone();
         std::optional<std::vector<NodePart>> other;
-        test::InterruptedStore slow(
-            *disk, at, [&] { other = insitu::take_parts(*disk, "run", "fields", part_of(1)).value(); });
+        test::InterruptedStore slow(*disk, at,
+                                    [&] { other = insitu::take_parts(*disk, "run", "fields", part_of(1)).value(); });
         const auto own = insitu::take_parts(slow, "run", "fields", part_of(0)).value();
         CHECK(own.has_value() != other.has_value());
         const std::uint32_t winner = own ? 0 : 1;
