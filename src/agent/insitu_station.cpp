@@ -33,10 +33,8 @@ constexpr std::uint64_t answers_max = 65'536;
 /// they have read: a slot that waits for them must be told from one that they read (side_station.hpp).
 class InsituStation::Lease {
 public:
-    /// `line`: of the snapshot, for what it raises.
-    Lease(Slots& slots, std::uint32_t slot, const Analysts& analysts, const format::Line& line = {})
-        : line_(line),
-          event_(slots.event(What::analysed, slot)),
+    Lease(Slots& slots, std::uint32_t slot, const Analysts& analysts)
+        : event_(slots.event(What::analysed, slot)),
           slot_(slots.control(slot)),
           place_(analysts.what),
           hold_(analysts.lease),
@@ -48,7 +46,9 @@ public:
 
     std::uint64_t snapshot_id() const { return snapshot_id_; }
     std::uint32_t stream() const { return slot_.stream; }
+    /// Of the snapshot, for what it raises.
     const format::Line& line() const { return line_; }
+    void set_line(const format::Line& line) { line_ = line; }
     std::int64_t step() const { return event_.step; }
     Event event(What what) const {
         auto event = event_;
@@ -90,7 +90,7 @@ private:
     }
     bool end() { return taken_ ? *taken_ : give_back(); }
 
-    const format::Line line_;
+    format::Line line_;
     const Event event_;
     node::SlotControl& slot_;
     const char* const place_;
@@ -131,22 +131,25 @@ bool InsituStation::wants(std::uint32_t slot) const {
     return found ? !found->indices.empty() : !analysts_.are_scripts;
 }
 
+// By a mapping of its own: the agent's loop may map the slot anew beside a station on another thread. Of a later save,
+// which takes the lease as it begins, it is never asked for.
+format::Line InsituStation::line_of(std::uint32_t slot, std::uint64_t snapshot_id) const {
+    const auto path = slots_.path(slot);
+    const auto mapping = sys::Mapping::open(path, false);
+    if (!mapping) return {};
+    const auto peeked = format::peek(mapping->bytes(), path);
+    return peeked && peeked->record.snapshot_id == snapshot_id ? peeked->record.lineage.line() : format::Line();
+}
+
 void InsituStation::leave_out(std::uint32_t slot, const std::string& why) {
     Lease lease(slots_, slot, analysts_);
     if (!lease.is_taken()) leave_unseen(lease, why);
 }
 
 Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const std::atomic<bool>& stop) {
-    // Scripts raise nothing. Of the save that is there now; a later one takes the lease as it begins, so its line is
-    // never asked for.
-    format::Line line;
-    if (!analysts_.are_scripts) {
-        auto peeked = slots_.peek(slot);
-        if (!peeked && slots_.map(slot)) peeked = slots_.peek(slot);  // a killed agent had drained it
-        if (peeked) line = peeked->record.lineage.line();
-    }
-    Lease lease(slots_, slot, analysts_, line);
+    Lease lease(slots_, slot, analysts_);
     if (lease.is_taken() || !wants(slot)) return {};
+    lease.set_line(line_of(slot, lease.snapshot_id()));
     if (ends_ >= pace_.ends_max) {
         leave_unseen(lease, fmt::format("there are no more {} in this session", analysts_.what));
         return {};
@@ -299,14 +302,12 @@ void InsituStation::raise(const WorkerAnswer& answer, const Lease& lease) {
     for (const auto& word : describe::action_words)
         if ((answer.actions & node::bit_of(word.value)) != 0) raised.detail += fmt::format(", {}", word.name);
     const bool is_for_application = (answer.actions & ~node::bit_of(Analysis::Action::mark)) != 0;
-    auto& page = slots_.page();
-    if (is_for_application && !node::put_raised(page, lease.stream(),
-                                                {.step = lease.step(),
-                                                 .snapshot_id = lease.snapshot_id(),
-                                                 .line = lease.line(),
-                                                 .actions = answer.actions,
-                                                 .value = answer.value,
-                                                 .text = answer.text}))
+    if (is_for_application && !slots_.put_raised(lease.stream(), {.step = lease.step(),
+                                                                  .snapshot_id = lease.snapshot_id(),
+                                                                  .line = lease.line(),
+                                                                  .actions = answer.actions,
+                                                                  .value = answer.value,
+                                                                  .text = answer.text}))
         raised.detail += "; the application is not told: it has not taken what was found before, by Session::job()";
     tell_(raised);
 }

@@ -77,6 +77,7 @@ private:
     };
 
     Result<Due> due(std::uint32_t slot) const;
+    format::Line line_of(std::uint32_t slot, std::uint64_t snapshot_id) const;
     Result<> begin(std::uint32_t slot, const Lease& lease, const Due& due);
     Result<> follow(Lease& lease, move::Gate& gate, const std::atomic<bool>& stop);
     Result<bool> hear(const WorkerAnswer& answer, Lease& lease);

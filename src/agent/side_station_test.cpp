@@ -9,9 +9,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <thread>
 
+#include "node/raised.hpp"
 #include "support/agent_node.hpp"
 #include "support/sim_store.hpp"
 #include "support/worker_script.hpp"
@@ -36,8 +38,11 @@ struct SideSite {
                            .python = worker.program(),
                            .time_limit = time_limit}};
         if (with_built_in) options.insitu.push_back(test::every(1));
-        node.seal({.id = static_cast<std::uint64_t>(step), .step = step, .stream = "restart"}, options, sys::unix_ns(),
-                  static_cast<std::size_t>(step % 2));
+        node.seal({.id = static_cast<std::uint64_t>(step),
+                   .step = step,
+                   .stream = "restart",
+                   .lineage = {.lines = {{.line = line}}}},
+                  options, sys::unix_ns(), static_cast<std::size_t>(step % 2));
         node::ring(node.page().bell);
     }
     void begin() {
@@ -79,6 +84,7 @@ struct SideSite {
     std::uint64_t missed() { return node.stream("restart").scripts_missed.load(); }
 
     std::chrono::milliseconds time_limit{60'000};
+    format::Line line{.session = 3};
     test::WorkerScript worker;
     test::SimStore disk{"run"};
     test::Node node;
@@ -108,6 +114,48 @@ TEST_CASE("a snapshot that comes while a script reads another one is skipped; th
     site.worker.give("go");
     CHECK(site.says("step 2 of stream 'restart' is analysed by its scripts: 1 results"));
     CHECK(test::soon([&] { return site.slot(0).holds == 0; }));
+    CHECK(site.missed() == 1);
+}
+
+TEST_CASE("what scripts raise is told, and is on the page with the line of its save, also when a save has the slot") {
+    SideSite site(
+        "echo calls 0; echo returned; echo seen; wait_for go; echo 'raise mark,stop nan look: odd'; "
+        "echo 'failed analysis look: ValueError'");
+    site.line.turn = 2;
+    site.seal(2);
+    site.begin();
+    REQUIRE(site.commits(1));
+    REQUIRE(test::soon([&] { return site.slot(0).holds == 0; }));
+    site.line.turn = 5;
+    site.seal(4);
+    REQUIRE(site.commits(2));
+    site.worker.give("go");
+    CHECK(site.says("step 2 of stream 'restart' fulfils a condition: look: odd, mark, stop\n"));
+    CHECK(site.says("step 4 of stream 'restart' fulfils a condition: look: odd, mark, stop\n"));
+    const auto raised = node::take_raised(site.node.page());
+    REQUIRE(raised.size() == 2);
+    for (const auto& [at, step, turn] : {std::tuple(0, 2, 2), std::tuple(1, 4, 5)}) {
+        const auto& one = raised[static_cast<std::size_t>(at)];
+        CHECK(one.step == step);
+        CHECK(one.snapshot_id == static_cast<std::uint64_t>(step));
+        CHECK(one.line == format::Line{3, static_cast<std::uint32_t>(turn)});
+        CHECK(one.text == "look: odd");
+        CHECK(std::isnan(one.value));
+    }
+    CHECK(test::soon([&] { return site.missed() == 2; }));
+}
+
+TEST_CASE("a script that raises without end is ended, and costs its snapshot alone") {
+    SideSite site("[ $step = 2 ] && { echo calls 0; echo returned; echo seen; yes 'raise tell 1 look: x'; }; " + made);
+    site.seal(2);
+    site.begin();
+    CHECK(site.says("said more than 65536 lines about it"));
+    CHECK(site.says("the application is not told: it has not taken what was found before"));
+    REQUIRE(test::soon([&] { return site.slot(0).holds == 0; }));
+    CHECK(node::take_raised(site.node.page()).size() == node::raised_max);
+    site.seal(3);
+    CHECK(site.says("step 3 of stream 'restart' is analysed by its scripts"));
+    CHECK(site.commits(2));
     CHECK(site.missed() == 1);
 }
 

@@ -38,6 +38,11 @@ Result<> Slots::map(std::uint32_t slot) {
     return {};
 }
 
+bool Slots::put_raised(std::uint32_t stream, const node::Raised& raised) {
+    const std::lock_guard lock(raising_);
+    return node::put_raised(page_, stream, raised);
+}
+
 void Slots::set(std::uint32_t slot, SlotState state) {
     control(slot).state.store(state, std::memory_order_release);
     node::ring(page_.news);

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "agent/events.hpp"
 #include "agent/schedule.hpp"
 #include "format/node_file.hpp"
+#include "node/raised.hpp"
 #include "node/staging.hpp"
 #include "sys/clock.hpp"
 #include "sys/mapping.hpp"
@@ -52,6 +54,9 @@ public:
     /// With stream and step of the slot.
     Event event(What what, std::uint32_t slot);
 
+    /// As node::put_raised(), for stations on several threads.
+    bool put_raised(std::uint32_t stream, const node::Raised& raised);
+
     void set(std::uint32_t slot, node::SlotState state);
     /// Marks the slots that a killed agent was draining as sealed again. Node files that it has brought to the target
     /// stay there.
@@ -89,6 +94,7 @@ private:
     const Tell& tell_;
     std::uint64_t drains_begun_ = 0, drains_ended_ = 0;
     std::array<SlotNotes, node::slots_max> notes_;
+    std::mutex raising_;
 };
 
 }  // namespace forebay::agent

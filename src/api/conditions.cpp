@@ -38,8 +38,13 @@ void take_number(std::string_view& rest, Number& number) {
 
 void Conditions::take(node::Control& page) {
     for (auto& raised : node::take_raised(page))
-        if (std::ranges::find(given_, std::pair(raised.snapshot_id, raised.text)) == given_.end())
+        if (std::ranges::none_of(given_, [&](const Given& one) {
+                return one.snapshot_id == raised.snapshot_id && one.text == raised.text &&
+                       one.urgency >= urgency_of(raised);
+            }))
             waiting_.push_back(std::move(raised));
+    while (waiting_.size() > conditions_waiting_max)
+        waiting_.erase(std::ranges::min_element(waiting_, {}, urgency_of));  // the earliest of the least urgent
 }
 
 std::int64_t Conditions::urgency(int rank, const HasLeft& has_left) {
@@ -70,7 +75,7 @@ node::Raised Conditions::given(const std::string& text) {
     raised.text = rest;
     std::erase_if(waiting_,
                   [&](const auto& one) { return one.snapshot_id == raised.snapshot_id && one.text == raised.text; });
-    given_.emplace_back(raised.snapshot_id, raised.text);
+    given_.push_back({raised.snapshot_id, raised.text, urgency_of(raised)});
     if (given_.size() > given_max) given_.erase(given_.begin());
     return raised;
 }

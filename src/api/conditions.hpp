@@ -1,8 +1,9 @@
 // Conditions of analyses on their way to the application: the first rank of each node takes those of its node, and
 // Session::job() gives one at a time to all ranks, the most urgent first.
 //
-// Two nodes may find the same one, when each has seen the parts of all others; it is given once. A condition of a save
-// that the application has left behind by going back is not given.
+// Two nodes may find the same one, when each has seen the parts of all others; it is given once, and once more only if
+// it asks for more then. A condition of a save that the application has left behind by going back is not given. Of more
+// than conditions_waiting_max that wait on a node the least urgent are not given; the agent's log has them.
 
 #pragma once
 
@@ -18,6 +19,9 @@
 namespace forebay {
 
 /// Of one rank; those that are not the first of their node only hear.
+/// One is given a step. More of them come where every step has some, as of a script that flags every snapshot.
+inline constexpr std::size_t conditions_waiting_max = 64;
+
 class Conditions {
 public:
     /// Whether a save was left behind; nothing while that is open.
@@ -34,9 +38,14 @@ public:
     node::Raised given(const std::string& text);
 
 private:
+    struct Given {
+        std::uint64_t snapshot_id = 0;
+        std::string text;
+        std::int64_t urgency = 0;
+    };
     std::vector<node::Raised> waiting_;
-    std::optional<std::size_t> most_urgent_;                    // of those
-    std::vector<std::pair<std::uint64_t, std::string>> given_;  // the newest ones, by save and text
+    std::optional<std::size_t> most_urgent_;  // of those
+    std::vector<Given> given_;                // the newest ones
 };
 
 }  // namespace forebay

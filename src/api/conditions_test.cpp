@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "support/sessions.hpp"
@@ -120,6 +122,38 @@ TEST_CASE("a condition of a save that was left behind is not given; one that is 
     CHECK(node::put_raised(*page, 0, raised_at(10, Analysis::Action::tell, "told")));
     conditions.take(*page);
     CHECK(conditions.urgency(3, has_left) == -1);
+}
+
+TEST_CASE("what was given is given once more if it asks for more then") {
+    auto page = std::make_unique<node::Control>();
+    Conditions conditions;
+    using Action = Analysis::Action;
+    std::string order;
+    for (const auto action : {Action::tell, Action::stop, Action::save}) {
+        CHECK(node::put_raised(*page, 0, raised_at(10, action, "a")));
+        conditions.take(*page);
+        const auto urgency = conditions.urgency(0, [](const auto&) { return false; });
+        order += urgency < 0 ? "-" : std::to_string(conditions.given(conditions.text()).actions);
+    }
+    CHECK(order == fmt::format("{}{}-", node::bit_of(Action::tell), node::bit_of(Action::stop)));
+}
+
+TEST_CASE("of more than may wait the least urgent go, the earliest first") {
+    auto page = std::make_unique<node::Control>();
+    Conditions conditions;
+    const auto put = [&](int number, Analysis::Action action) {
+        CHECK(node::put_raised(*page, 0, raised_at(10, action, std::to_string(number).c_str())));
+        conditions.take(*page);
+    };
+    put(1000, Analysis::Action::save);
+    for (int i = 0; i < 200; ++i) put(i, Analysis::Action::tell);
+    std::vector<std::string> given;
+    while (conditions.urgency(0, [](const auto&) { return false; }) > 0)
+        given.push_back(conditions.given(conditions.text()).text);
+    REQUIRE(given.size() == conditions_waiting_max);
+    CHECK(given[0] == "1000");
+    CHECK(given[1] == std::to_string(200 - (conditions_waiting_max - 1)));
+    CHECK(given.back() == "199");
 }
 
 TEST_CASE("an application that never asks fills the page, and no more") {

@@ -80,9 +80,12 @@ Result<> mark_in(sys::Store& store, const std::string& directory, std::uint64_t 
     // The names of a part are not durable before it is committed: a power cut would take the mark with it.
     FB_TRY(store.sync_directory(stream_directory));
     FB_TRY(store.sync_directory(directory_of(stream_directory)));
-    for (const auto& text : texts)
+    FB_TRY_ASSIGN(before, store.list(beside));
+    const auto room = format::marks_max - std::min(before.size(), format::marks_max);
+    for (const auto& text : texts.first(std::min(room, texts.size())))
         FB_TRY(write_into_save(store, directory, snapshot_id,
                                fmt::format("{}/{:08x}.json", beside, crc32c(bytes_of(text))), text));
+    if (room < texts.size()) FB_TRY(store.sync_directory(beside));  // it is marked by others, durably
     FB_TRY(complete_marks(store, directory));
     FB_TRY_ASSIGN(there, store.exists(beside));
     if (there) return {};

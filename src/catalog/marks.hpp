@@ -29,7 +29,8 @@ struct MarkedSave {
     std::uint64_t snapshot_id = 0;
 };
 
-/// Marks it, durably; done before is fine. `missing` where no node file of the save is there any more, or none yet.
+/// Marks it, durably; done before is fine. What has format::marks_max marks is marked, and gets no more of them: nodes
+/// by hundreds may each have something to say. `missing` where no node file of the save is there any more, or none yet.
 Result<> mark(sys::Store& store, const MarkedSave& save, std::span<const format::Mark> marks);
 
 /// The directory of them beside the node files.

@@ -20,6 +20,7 @@
 #include "format/packed.hpp"
 #include "insitu/afterwards.hpp"
 #include "insitu/judge.hpp"
+#include "node/analysis_rules.hpp"
 #include "sys/program.hpp"
 
 namespace forebay::cli {
@@ -161,10 +162,10 @@ Error analyse_by_python(const InsituArguments& options, const std::vector<catalo
                                    "--jobs", std::to_string(options.jobs)};
     if (!options.pictures.empty()) words.insert(words.end(), {"--pictures", options.pictures});
     for (const auto& [is_given, word] :
-         {std::pair(options.again, "--again"), std::pair(options.json, "--json"), std::pair(has_found, "--found")})
+         {std::pair(options.again, "--again"), std::pair(options.only_report, "--only-report"),
+          std::pair(options.json, "--json"), std::pair(has_found, "--found")})
         if (is_given) words.emplace_back(word);
-    for (const auto& script : scripts)
-        words.insert(words.end(), {"--analysis", script.name, std::to_string(script.every), script.script});
+    words.insert(words.end(), {"--analyses", node::encode_analyses(scripts)});
     words.emplace_back("--");
     for (const auto& snapshot : snapshots) words.push_back(snapshot.directory);
     auto failed = sys::become(place.program, words, place.environment);
@@ -241,7 +242,7 @@ void add_insitu(CommandLine& line) {
     verb.option("--jobs", options->jobs, "Snapshots that scripts look at at a time; 0: one a CPU");
     verb.option("--name", options->name, "Of a script's results, STREAM.NAME; else the name of its file");
     verb.option("--python", options->python, "Of a script: the interpreter");
-    verb.flag("--only-report", options->only_report, "Mark no snapshot that fulfils a condition");
+    verb.flag("--only-report", options->only_report, "Mark no snapshot, whatever it fulfils");
     verb.json(options->json, "made, pictures, problems, fulfilled (as marks of ls), of each snapshot");
     verb.examples(
         "  forebay insitu forebay.toml run7/fields@all --pictures pictures\n"

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "catalog/history.hpp"
 #include "support/committed_run.hpp"
@@ -101,6 +102,24 @@ TEST_CASE("a mark that comes before the manifest is in it when the snapshot is c
         CHECK(known(*disk, one).empty());
         CHECK(test::is_whole(*disk, run, one));
     }
+}
+
+TEST_CASE("a mark whose value is not a number is made once, as any other") {
+    const Mark flag{"look", "theta is not finite", "", std::nan("")};
+    const auto disk = disk_with(one, true);
+    for (int i = 0; i < 2; ++i) REQUIRE(mark(*disk, one, {flag}));
+    CHECK(in_manifest(*disk, one) == Marks{flag});
+    CHECK(known(*disk, one) == Marks{flag});
+}
+
+TEST_CASE("a snapshot that has as many marks as one may have gets no more, and is marked") {
+    const auto disk = disk_with(one, true);
+    for (int i = 0; i < 70; ++i)
+        REQUIRE(mark(*disk, one, {{"look", std::to_string(i), "", 0}, {"look", std::to_string(i + 100), "", 0}}));
+    CHECK(in_manifest(*disk, one).size() == format::marks_max);
+    CHECK(known(*disk, one).size() == format::marks_max);
+    CHECK(disk->list(catalog::marks_path(test::step_directory(run, one)))->size() == format::marks_max);
+    CHECK(test::is_whole(*disk, run, one));
 }
 
 TEST_CASE("a snapshot that is not there cannot be marked") {

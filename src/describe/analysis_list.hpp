@@ -120,10 +120,9 @@ void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::re
     visit(A{{"python", "the interpreter"}, scripted}, AnyText{"a program"}, python);
     visit(A{{"time_limit_seconds", "of a call of one of its functions"}, scripted}, Seconds{}, time_limit);
     visit(A{{"memory_limit_bytes", "that it may have allocated; 0: no limit"}, scripted}, Whole{0, most}, memory_limit);
-    visit(A{{"condition", "over the results: each is fulfilled by any element of them"}, every_kind & ~scripted},
-          ConditionList{}, condition);
-    visit(A{{"action", "what follows where a condition is fulfilled"}, every_kind & ~scripted},
-          WordList<Analysis::Action>{action_words}, action);
+    visit(A{{"condition", "over the results: each is fulfilled by any element of them"}}, ConditionList{}, condition);
+    visit(A{{"action", "what follows where a condition is fulfilled"}}, WordList<Analysis::Action>{action_words},
+          action);
 }
 
 /// "STREAM.NAME", the stream of its results.

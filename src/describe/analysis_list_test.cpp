@@ -80,8 +80,7 @@ const std::vector<Change>& changes() {
                                             {"memory_limit_bytes", [](Analysis& a) { a.memory_limit_bytes = 0; }},
                                             {"condition", [](Analysis& a) { a.condition = {"*/nan > 0"}; }},
                                             {"action", [](Analysis& a) {
-                                                 if (a.condition.empty() && a.kind != Analysis::Kind::script)
-                                                     a.condition = {"*/nan > 0"};
+                                                 if (a.condition.empty()) a.condition = {"*/nan > 0"};
                                                  a.action = {Analysis::Action::stop, Analysis::Action::mark};
                                              }}};
     return all;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -17,7 +18,11 @@ struct Mark {
     std::string condition;  // "*/nan > 0", or what the person says
     std::string result;     // that fulfils it, "theta/nan"; empty: none
     double value = 0;       // of that
-    friend bool operator==(const Mark&, const Mark&) = default;
+    /// Two values that are not a number are the same here.
+    friend bool operator==(const Mark& a, const Mark& b) {
+        return a.analysis == b.analysis && a.condition == b.condition && a.result == b.result &&
+               (a.value == b.value || (std::isnan(a.value) && std::isnan(b.value)));
+    }
 };
 
 /// Of a snapshot, and of each text of a mark.

@@ -18,6 +18,9 @@ namespace {
 using describe::Condition;
 using format::Mark;
 
+// The agent reads lines of up to 4 KiB (sys::child_line_bytes_max).
+constexpr std::size_t line_bytes_max = 3000;
+
 // The value of the result that says most, if any fulfils the condition.
 std::optional<double> found_in(const FoundVariable& result, const Condition& condition) {
     const auto numbers = RealNumbers::of(
@@ -71,12 +74,23 @@ void mark_snapshot(sys::Store& store, const std::string& run, const SeenSnapshot
     judgement.problems.push_back(marked.error().line());
 }
 
-std::string raise_line(const Judgement& judgement, const Mark& mark) {
+std::vector<std::string> lines_of(const Judgement& judgement) {
+    std::vector<std::string> lines;
+    for (const auto& problem : judgement.problems) lines.push_back(one_line("problem " + problem));
     std::string actions;
     for (const auto& word : describe::action_words)
         if (std::ranges::find(judgement.actions, word.value) != judgement.actions.end())
             actions += (actions.empty() ? "" : ",") + std::string(word.name);
-    return fmt::format("raise {} {} {}", actions, mark.value, words_of(mark));
+    if (actions.empty()) return lines;  // it is not marked, and nothing else was to follow
+    for (const auto& mark : judgement.fulfilled)
+        lines.push_back(one_line(fmt::format("raise {} {} {}", actions, mark.value, words_of(mark))));
+    return lines;
+}
+
+std::string one_line(std::string text) {
+    std::ranges::replace(text, '\n', ' ');
+    if (text.size() > line_bytes_max) text.replace(line_bytes_max, std::string::npos, "...");
+    return text;
 }
 
 }  // namespace forebay::insitu

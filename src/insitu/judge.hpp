@@ -1,7 +1,7 @@
 // What the results of an analysis say of the snapshot that they are made of: which of the analysis's conditions it
 // fulfils, and what becomes of it. For every kind of analysis, wherever its results come from.
 //
-//   judge() -> act(), before the results are written -> raise_line(), to the agent
+//   judge() -> mark_snapshot(), before the results are written -> lines_of(), to the agent
 
 #pragma once
 
@@ -30,7 +30,10 @@ Judgement judge(const Analysis& analysis, std::span<const FoundVariable> results
 /// it is a problem, and the other actions stay.
 void mark_snapshot(sys::Store& store, const std::string& run, const SeenSnapshot& source, Judgement& judgement);
 
-/// What a worker says to its agent of one mark, without the end of the line: worker.hpp.
-std::string raise_line(const Judgement& judgement, const format::Mark& mark);
+/// What a worker says to its agent of it, without the ends of the lines: worker.hpp.
+std::vector<std::string> lines_of(const Judgement& judgement);
+
+/// One line that the agent reads, whatever the text holds.
+std::string one_line(std::string text);
 
 }  // namespace forebay::insitu

@@ -42,7 +42,7 @@ TEST_CASE("any element of any result fulfils, and the one that says most is told
     CHECK(all.fulfilled[2].value == doctest::Approx(1e16));
     CHECK(all.fulfilled[3].result == "flag");
     CHECK(all.problems.empty());
-    CHECK(insitu::raise_line(all, all.fulfilled[0]) == "raise mark 3 numbers: */nan > 0 (u/nan is 3)");
+    CHECK(insitu::lines_of(all).front() == "raise mark 3 numbers: */nan > 0 (u/nan is 3)");
 }
 
 TEST_CASE("a NaN fulfils != alone") {

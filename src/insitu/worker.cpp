@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <istream>
 #include <ostream>
 #include <sstream>
@@ -16,16 +15,6 @@
 namespace forebay::insitu {
 
 namespace {
-
-// The agent reads lines of up to 4 KiB (sys::child_line_bytes_max).
-constexpr std::size_t text_bytes_max = 3000;
-
-// One line, whatever the text holds.
-std::string one_line(std::string text) {
-    std::ranges::replace(text, '\n', ' ');
-    if (text.size() > text_bytes_max) text.replace(text_bytes_max, std::string::npos, "...");
-    return text;
-}
 
 void tell_problems(const Work& work, std::ostream& out) {
     for (const auto& problem : work.problems()) out << "problem " << one_line(problem) << '\n';
@@ -54,9 +43,7 @@ Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t i
 void InsituWorker::act(const SeenSnapshot& source, const AnalysisResults& results, std::ostream& out) {
     auto judgement = judge(results.analysis, results.variables);
     mark_snapshot(target_, session_.run, source, judgement);
-    for (const auto& problem : judgement.problems) out << "problem " << one_line(problem) << '\n';
-    if (!judgement.actions.empty())
-        for (const auto& mark : judgement.fulfilled) out << one_line(raise_line(judgement, mark)) << '\n';
+    for (const auto& line : lines_of(judgement)) out << line << '\n';
     out.flush();
 }
 

@@ -22,8 +22,10 @@
 #include "catalog/catalog.hpp"
 #include "catalog/run.hpp"
 #include "describe/analysis_list.hpp"
+#include "insitu/judge.hpp"
 #include "insitu/node_view.hpp"
 #include "insitu/results.hpp"
+#include "node/analysis_rules.hpp"
 #include "sys/child.hpp"
 #include "sys/process.hpp"
 
@@ -39,6 +41,8 @@ using Waits = nb::call_guard<nb::gil_scoped_release>;
 /// Name, type, shape, unit, bytes.
 using Found = std::tuple<std::string, std::string, Numbers, std::string, nb::bytes>;
 using Tasks = std::vector<std::pair<std::string, nb::bytes>>;
+/// Text, value, actions.
+using Flag = std::tuple<std::string, double, std::vector<std::string>>;
 
 Numbers numbers(const Extents& extents) {
     Numbers all;
@@ -52,6 +56,24 @@ std::vector<std::byte> bytes_in(const nb::bytes& given) {
 }
 
 nb::bytes as_bytes(const std::vector<std::byte>& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
+
+std::vector<insitu::FoundVariable> variables_in(const std::vector<Found>& found) {
+    std::vector<insitu::FoundVariable> variables;
+    for (const auto& [key, type, shape, unit, bytes] : found) {
+        Extents extents;
+        for (const auto extent : shape) extents.push_back(extent);
+        variables.push_back({key, type_named(type).value(), extents, {.unit = unit}, bytes_in(bytes)});
+    }
+    return variables;
+}
+
+insitu::Judgement judged(const Analysis& analysis, const Flag& flag) {
+    const auto& [text, value, actions] = flag;
+    insitu::Judgement judgement{{{analysis.name, text, "", value}}, {}, {}};
+    for (const auto& word : describe::action_words)
+        if (std::ranges::find(actions, word.name) != actions.end()) judgement.actions.push_back(word.value);
+    return judgement;
+}
 
 nb::list variables_of(const NodeView& view) {
     const auto& head = view.node().head();
@@ -115,13 +137,10 @@ public:
     void log(const std::string& text) { agent::append(*store_, printed_, text).value(); }
     std::string spool() const { return staging_ ? node::spool_path(staging_->directory()) : ""; }
 
-    std::pair<std::unique_ptr<NodeView>, nb::list> open(std::uint32_t slot, std::uint64_t id) {
+    std::pair<std::unique_ptr<NodeView>, std::vector<Analysis>> open(std::uint32_t slot, std::uint64_t id) {
         auto sealed = insitu::SealedSlot::open(*staging_, slot, id, node::script_lease_hold).value();
-        nb::list analyses;
-        for (const auto& analysis : sealed.analyses())
-            analyses.append(
-                nb::make_tuple(analysis.name, analysis.script, analysis.every, analysis.memory_limit_bytes));
-        return {std::make_unique<NodeView>(std::move(sealed)), analyses};
+        auto analyses = sealed.analyses();
+        return {std::make_unique<NodeView>(std::move(sealed)), std::move(analyses)};
     }
     std::vector<std::unique_ptr<NodeView>> drained(const std::string& directory) {
         const auto read = [&]() -> Result<std::vector<std::unique_ptr<NodeView>>> {
@@ -144,14 +163,34 @@ public:
     bool has_results(const NodeView& view, const std::string& name) {
         return insitu::has_results(*store_, run_, view.snapshot(), {.name = name}).value();
     }
+    /// Before write_results(): marks the snapshot as the conditions, over what was found, and the flags of a script say,
+    /// unless that is not wanted. The lines for the agent, and what is fulfilled. A condition over results that are not
+    /// there is a problem where all functions have looked.
+    std::pair<std::vector<std::string>, nb::list> act(const NodeView& view, const Analysis& analysis,
+                                                      const std::vector<Found>& found, bool all_looked,
+                                                      const std::vector<Flag>& flags, bool marks) {
+        std::vector<insitu::Judgement> judgements;
+        if (!found.empty()) judgements.push_back(insitu::judge(analysis, variables_in(found)));
+        if (!found.empty() && !all_looked) judgements.front().problems.clear();
+        for (const auto& flag : flags) judgements.push_back(judged(analysis, flag));
+        std::vector<std::string> lines;
+        nb::list fulfilled;
+        for (auto& judgement : judgements) {
+            if (marks && !judgement.fulfilled.empty()) {
+                check_identity();
+                const nb::gil_scoped_release released;
+                insitu::mark_snapshot(*store_, run_, view.snapshot(), judgement);
+            }
+            std::ranges::move(insitu::lines_of(judgement), std::back_inserter(lines));
+            for (const auto& mark : judgement.fulfilled)
+                fulfilled.append(
+                    nb::make_tuple(mark.analysis, mark.condition, mark.result, mark.value, words_of(mark)));
+        }
+        return {lines, fulfilled};
+    }
     void write_results(const NodeView& view, const std::string& name, const std::vector<Found>& found) {
         check_identity();
-        insitu::AnalysisResults results{{.name = name}, {}, {}};
-        for (const auto& [key, type, shape, unit, bytes] : found) {
-            Extents extents;
-            for (const auto extent : shape) extents.push_back(extent);
-            results.variables.push_back({key, type_named(type).value(), extents, {.unit = unit}, bytes_in(bytes)});
-        }
+        const insitu::AnalysisResults results{{.name = name}, variables_in(found), {}};
         const nb::gil_scoped_release released;
         insitu::write_results(*store_, run_, view.snapshot(), results).value();
     }
@@ -209,6 +248,11 @@ NB_MODULE(_forebay_insitu, module) {
         .def_prop_ro("has_lease", &NodeView::has_lease)
         .def("variables", &variables_of)
         .def("block", &block_of, "block"_a);
+    nb::class_<Analysis>(module, "Analysis")
+        .def_ro("name", &Analysis::name)
+        .def_ro("script", &Analysis::script)
+        .def_ro("every", &Analysis::every)
+        .def_ro("memory_limit_bytes", &Analysis::memory_limit_bytes);
     nb::class_<ScriptRun>(module, "ScriptRun")
         .def(nb::init<std::string>(), "run"_a)
         .def_static("of_session", &ScriptRun::of_session, "directory"_a)
@@ -218,6 +262,7 @@ NB_MODULE(_forebay_insitu, module) {
         .def("open", &ScriptRun::open, "slot"_a, "snapshot_id"_a)
         .def("drained", &ScriptRun::drained, "directory"_a)
         .def("has_results", &ScriptRun::has_results, "node"_a, "name"_a, Waits())
+        .def("act", &ScriptRun::act, "node"_a, "analysis"_a, "found"_a, "all_looked"_a, "flags"_a, "marks"_a)
         .def("write_results", &ScriptRun::write_results, "node"_a, "name"_a, "found"_a)
         .def("join", &ScriptRun::join, "node"_a, "name"_a, "rules"_a, "tasks"_a)
         .def("remove_parts", &ScriptRun::remove_parts, "node"_a, "name"_a, Waits());
@@ -226,5 +271,10 @@ NB_MODULE(_forebay_insitu, module) {
         "pattern"_a, "name"_a);
     module.def(
         "show_text", [](const std::string& text) { return show_text(text); }, "text"_a);
+    module.def(
+        "analyses_in", [](const std::string& text) { return node::decode_analyses(text).value(); }, "text"_a);
+    nb::list actions;
+    for (const auto& word : describe::action_words) actions.append(std::string(word.name));
+    module.attr("action_words") = nb::tuple(actions);
     module.def("step_name", &catalog::step_name, "step"_a);
 }

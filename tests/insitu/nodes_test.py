@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import scripted
-from scripted import BUILD, ENVIRONMENT, results, write_config
+from scripted import ENVIRONMENT, insitu, mpi, results, write_config
 
 STEPS = 4
 HERE = pathlib.Path(__file__).parent
@@ -65,22 +65,6 @@ def files(snapshot):
 def other(snapshot):
     raise AssertionError
 '''
-
-
-def mpi(ranks, *command):
-    """Runs it on so many ranks."""
-    done = subprocess.run(["mpiexec", "-n", str(ranks), sys.executable, "-m", "mpi4py", *map(str, command)],
-                          env=ENVIRONMENT | {"OMPI_MCA_btl_vader_backing_directory": str(command[1].parent)},
-                          capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def insitu(*words, code=0):
-    """forebay insitu."""
-    done = subprocess.run(["forebay", "insitu", *map(str, words)], env=ENVIRONMENT, capture_output=True, text=True,
-                          check=False, timeout=300)
-    assert done.returncode == code, done.stdout + done.stderr
-    return done
 
 
 def same(one, other):

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import subprocess
 import sys
 import time
 
@@ -16,7 +17,7 @@ import numpy as np  # pylint: disable=wrong-import-position
 
 import forebay  # pylint: disable=wrong-import-position
 from forebay._forebay_insitu import ScriptRun  # pylint: disable=wrong-import-position
-from forebay.insitu import Snapshot  # pylint: disable=wrong-import-position
+from forebay.insitu import Snapshot, raise_flag  # pylint: disable=wrong-import-position
 
 HEAD = "from forebay.insitu import every\nimport ctypes, os, sys, time\nimport numpy as np\n"
 
@@ -51,6 +52,23 @@ def soon(holds, seconds=60):
     while not holds():
         assert time.monotonic() < ended, "it did not come in time"
         time.sleep(0.01)
+
+
+def mpi(ranks, *command):
+    """What it prints on so many ranks."""
+    done = subprocess.run(["mpiexec", "-n", str(ranks), sys.executable, "-m", "mpi4py", *map(str, command)],
+                          env=ENVIRONMENT | {"OMPI_MCA_btl_vader_backing_directory": str(command[1].parent)},
+                          capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def insitu(*words, code=0):
+    """forebay insitu."""
+    done = subprocess.run(["forebay", "insitu", *map(str, words)], env=ENVIRONMENT, capture_output=True, text=True,
+                          check=False, timeout=300)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
 
 
 class Saves:

@@ -46,6 +46,10 @@ class Script:  # pylint: disable=too-few-public-methods
         exec(compile(self.source, path, "exec"), module.__dict__)  # pylint: disable=exec-used
         self.functions = [one for one in vars(module).values() if callable(one) and hasattr(one, "forebay_every")]
 
+    def has_looked(self, functions, stream):
+        """Whether these are all that look at the stream."""
+        return len(functions) == sum(one.forebay_every.stream in (None, stream) for one in self.functions)
+
     def due(self, stream, step):
         """The functions that look at that snapshot."""
         streams = {one.forebay_every.stream for one in self.functions}

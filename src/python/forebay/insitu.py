@@ -10,7 +10,8 @@ A script is a file with functions that say what they look at::
         return {"min": theta.array.min(), "max": theta.array.max()}
 
 A function is called with a Snapshot, once a node, and returns a dict of numbers and arrays, which become results; a
-matplotlib figure or the bytes of a PNG, alone or in such a dict; or None.
+matplotlib figure or the bytes of a PNG, alone or in such a dict; or None. With raise_flag() it says that something is
+wrong with the snapshot.
 """
 
 import functools
@@ -19,9 +20,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ._flags import raise_flag
 from ._forebay_insitu import matches
 
-__all__ = ["Block", "Snapshot", "Variable", "every"]
+__all__ = ["Block", "Snapshot", "Variable", "every", "raise_flag"]
 
 
 def every(steps=1, *, stream=None, variables=(), gather=(), reduce=None, finish=None):

@@ -18,6 +18,7 @@ import traceback
 os.environ.setdefault("MPLBACKEND", "Agg")  # there is no display
 
 from . import _scripts  # pylint: disable=wrong-import-position
+from ._flags import Flags  # pylint: disable=wrong-import-position
 from ._forebay_insitu import ScriptRun  # pylint: disable=wrong-import-position
 
 PRINTED_MAX = 64 << 10  # bytes of a call: a summary of a step, or some tracebacks
@@ -106,12 +107,12 @@ class Worker:
     def see(self, slot, snapshot, off):
         """All scripts of the slot's stream; how many have results."""
         node, analyses = self._place.open(slot, snapshot)
-        due = [(index, *analysis) for index, analysis in enumerate(analyses)
-               if analysis[1] and node.step % analysis[2] == 0 and index not in off]
-        made, failures = [], []
-        for index, name, path, _, limit in due:
-            with self.failing(name, failures):
-                made.append(Making(self, node, name, index, limit).begin(path, self._scripts))
+        made = [Making(self, node, analysis, index) for index, analysis in enumerate(analyses)
+                if analysis.script and node.step % analysis.every == 0 and index not in off]
+        failures = []
+        for making in made:
+            with self.failing(making.name, failures):
+                making.begin(self._scripts)
         if not node.has_lease:
             raise _scripts.ScriptError("a save needed the slot before its scripts had seen it")
         self.say("seen")
@@ -161,16 +162,19 @@ class Worker:
 class Making:
     """One script's work on one snapshot: begin() over the slot, end() when the slot is given back."""
 
-    def __init__(self, worker, node, name, index, memory_limit):  # pylint: disable=too-many-arguments,too-many-positional-arguments
-        self.name, self.index, self.node, self.memory_limit = name, index, node, memory_limit
-        self._worker = worker
+    def __init__(self, worker, node, analysis, index):
+        self.name, self.index, self.node, self.memory_limit = analysis.name, index, node, analysis.memory_limit_bytes
+        self._worker, self._analysis = worker, analysis
         self._script = None
         self._functions = []
+        self._has_begun = False
         self._found = _scripts.Found()
         self._tasks = []
+        self._flags = Flags()
 
-    def begin(self, path, scripts):
+    def begin(self, scripts):
         """What this node has to give; of a snapshot of one node it is all."""
+        path = self._analysis.script
         if path not in scripts:
             with self._worker.calling(self):
                 scripts[path] = _scripts.Script(path)
@@ -178,14 +182,14 @@ class Making:
         self._functions = self._script.due(self.node.stream, self.node.step)
         for function in self._functions:
             self._one(function)
-        return self
+        self._has_begun = True
 
     def _one(self, function):
         mark, name = function.forebay_every, function.__name__
         if mark.gather and self.node.nodes > 1:
             self._tasks.append((name, _scripts.pack_blocks(self.node, mark.gather)))
             return
-        with self._worker.calling(self) as directory:
+        with self._worker.calling(self) as directory, self._flags.open():
             if self.node.nodes == 1:
                 self._found.merge(_scripts.finished(function, [self.node], directory), name)
                 return
@@ -195,22 +199,42 @@ class Making:
             self._found.merge(found, name)
 
     def end(self, place):
-        """Brings the nodes together where this one is the last; whether it has written results."""
-        if self._tasks:
-            parts = place.join(self.node, self.name, self._script.source, self._tasks)
-            if parts:
-                self._join([dict(one) for one in parts])
+        """Brings the nodes together where this one is the last; how many snapshots of results it has written. What has
+        been raised counts where a function has failed, too: it was raised of values that were there."""
+        if self.node.nodes > 1 or not self._has_begun:
+            self._act(place)  # before this node's part lets another one write the results
+        if not self._has_begun:
+            return 0
+        parts = None
+        try:
+            if self._tasks:
+                parts = place.join(self.node, self.name, self._script.source, self._tasks)
+                if parts:
+                    self._join([dict(one) for one in parts])
+            lines = self._found.lines()
+        except Exception:
+            self._act(place)
+            raise
+        self._act(place, lines)
         _scripts.deliver(self._found, place.spool, self.node.stream, self.name, self.node.step)
-        if self._found.numbers:
-            place.write_results(self.node, self.name, self._found.lines())
-        if self._tasks and parts:
+        if lines:
+            place.write_results(self.node, self.name, lines)
+        if parts:
             place.remove_parts(self.node, self.name)
-        return 1 if self._found.numbers else 0
+        return 1 if lines else 0
+
+    def _act(self, place, lines=()):
+        """Before the results are written: once they are there nobody looks at the snapshot again."""
+        flags, self._flags = self._flags, Flags()
+        all_looked = self._has_begun and self._script.has_looked(self._functions, self.node.stream)
+        said, _ = place.act(self.node, self._analysis, list(lines), all_looked, flags.raised(), True)
+        for line in said + [f"problem {problem}" for problem in flags.problems(self.name)]:
+            self._worker.say(line)
 
     def _join(self, parts):
         for function in self._functions:
             mark, name = function.forebay_every, function.__name__
-            with self._worker.calling(self) as directory:
+            with self._worker.calling(self) as directory, self._flags.open():
                 if mark.gather:
                     nodes = [_scripts.PackedNode(part[name], self.node) for part in parts]
                     self._found.merge(_scripts.finished(function, nodes, directory), name)

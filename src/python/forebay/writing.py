@@ -174,8 +174,9 @@ class Session:
 
     def job(self, stop_wanted=False):
         """Whether to save (.save) or to save and end (.stop) now, .seconds_left of the job, and the .reason: because the job
-        ends, somebody ran `forebay stop`, or any rank wants to. .condition is that of an analysis, found fulfilled, '' without
-        any, .value what fulfils it, .condition_step of which snapshot. Equal on all ranks; at the end of a step. Collective."""
+        ends, somebody ran `forebay stop`, or any rank wants to. .condition is that of an analysis, found fulfilled, or a
+        script's flag, '' without any, .value what fulfils it, .condition_step of which snapshot. Equal on all ranks; at the
+        end of a step. Collective."""
         return self._session.job(bool(stop_wanted))
 
     def close(self):

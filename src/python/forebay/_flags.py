@@ -1,0 +1,82 @@
+"""Flags: what a script says of the snapshot that it looks at, kept until it may have consequences."""
+
+import contextlib
+import math
+
+import numpy as np
+
+from ._forebay_insitu import action_words, show_text
+
+# Of a snapshot and a script. The page between agent and application takes 16 from all analyses of a node.
+FLAGS_MAX = 8
+TEXT_BYTES_MAX = 512  # of UTF-8: with the name of the analysis before it, it fits on that page
+
+
+class Flags:
+    """Of one snapshot and one script: what its functions raise, also those that fail afterwards."""
+
+    _open = None  # those of the function that runs
+
+    def __init__(self):
+        self._raised = {}
+        self._is_cut = False
+
+    @contextlib.contextmanager
+    def open(self):
+        """Around a function of the script."""
+        Flags._open = self
+        try:
+            yield
+        finally:
+            Flags._open = None
+
+    def add(self, text, value, actions):
+        """One text is one flag, of its first value. Beyond the limit the actions go with the last one."""
+        if text not in self._raised and len(self._raised) == FLAGS_MAX:
+            self._is_cut, text = True, list(self._raised)[-1]
+        first, before = self._raised.get(text, (value, set()))
+        self._raised[text] = first, before | actions
+
+    def raised(self):
+        """For ScriptRun.act(): the most urgent first, for which there is room on the page if there is any."""
+        flags = [(text, value, sorted(actions)) for text, (value, actions) in self._raised.items()]
+        return sorted(flags, key=lambda flag: ("stop" not in flag[2], "save" not in flag[2]))
+
+    def problems(self, name):
+        """What people should read of them."""
+        return [f"analysis '{name}': its script raises more than {FLAGS_MAX} flags of a snapshot: the actions of the others go "
+                "with the last of these"] if self._is_cut else []
+
+    @staticmethod
+    def opened():
+        """Those that a flag goes to."""
+        if Flags._open is None:
+            raise RuntimeError("raise_flag is called outside a function of a script: there is no snapshot that it speaks of")
+        return Flags._open
+
+
+def raise_flag(text, value=math.nan, action="mark"):
+    """Says that something is wrong with the snapshot that the function looks at, or that the application should know it.
+
+    text: why, in a line. value: a number that goes with it.
+    action: "mark", "save", "stop" or "tell", or a list of them, as those of a condition. It follows when all functions
+    have looked, before the results are written, also where the function fails afterwards."""
+    flags = Flags.opened()
+    if not isinstance(text, str):
+        raise TypeError(f"raise_flag: text is a {type(text).__name__}: a line of text is expected")
+    data = text.encode(errors="backslashreplace")
+    if not 0 < len(data) <= TEXT_BYTES_MAX or show_text(data.decode()) != text:
+        raise ValueError(f"raise_flag: text is {_shown(text)}: a line of 1 to {TEXT_BYTES_MAX} bytes is expected, without "
+                         "control characters")
+    number = np.asarray(value)
+    if number.ndim or number.dtype.kind not in "biuf":
+        raise TypeError(f"raise_flag: value is {_shown(value)}: a number is expected")
+    actions = [action] if isinstance(action, str) else action
+    if not isinstance(actions, (list, tuple)) or not actions or not all(word in action_words for word in actions):
+        raise ValueError(f"raise_flag: action is {_shown(action)}: {', '.join(action_words)}, or a list of them, is expected")
+    flags.add(text, float(number), set(actions))
+
+
+def _shown(value):
+    text = repr(value)
+    return text if len(text) <= 80 else text[:80] + "..."
