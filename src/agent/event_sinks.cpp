@@ -31,8 +31,21 @@ void put_any_text(std::string& out, const std::string& text) {
     format::json::put_text(out, format::json::is_text(text) ? text : show_text(text));
 }
 
+// What became of snapshots and of their analyses, and why. The log of the agent goes with the session.
 bool is_recorded(What what) {
-    return what == What::committed || what == What::set_aside || what == What::failed || what == What::raised;
+    switch (what) {
+        case What::committed:
+        case What::set_aside:
+        case What::failed:
+        case What::not_analysed:
+        case What::raised:
+        case What::analysis_note:
+        case What::left_unseen:
+        case What::worker_ended:
+        case What::analyses_end:
+        case What::script_off: return true;
+        default: return false;
+    }
 }
 
 }  // namespace

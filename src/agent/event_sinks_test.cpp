@@ -49,12 +49,19 @@ TEST_CASE("how snapshots end is recorded, and nothing else; a line is one write"
     const auto tell = agent::to_run(disk, file, [&](const Event& event) { told.push_back(agent::line_of(event)); });
     tell(committed);
     tell({.what = What::drained, .stream = "restart", .step = 8});
+    tell({.what = What::analysed, .stream = "restart", .step = 8});
     const auto writes = disk.calls(test::Op::write);
     tell({.what = What::failed, .stream = "restart", .step = 8, .detail = "why"});
     CHECK(disk.calls(test::Op::write) == writes + 1);
     const auto text = disk.peek(path);
     CHECK(lines_in(text) == 2);
     CHECK(text->find("\"event\":\"committed\"") < text->find("\"event\":\"failed\""));
+    // The log says it too, and goes with the session.
+    tell({.what = What::not_analysed, .stream = "restart", .step = 8, .detail = "why not"});
+    tell({.what = What::worker_ended, .place = "scripts", .detail = "the reason"});
+    CHECK(lines_in(disk.peek(path)) == 4);
+    CHECK(disk.peek(path)->find("\"step\":-1,\"bytes\":0,\"seconds\":0.0,\"text\":\"the reason\"}") !=
+          std::string::npos);
     CHECK(told.empty());
 }
 

@@ -26,11 +26,11 @@ constexpr std::uint64_t answers_max = 65'536;
 
 }  // namespace
 
-/// The station's right to have a slot read, and the account of what becomes of the snapshot. Whoever clears the bit of
-/// a lease counts the snapshot as not analysed: a save when it takes the slot, the station where the analysis fails.
-/// The bit stays until the worker's last word, so that the agent that comes after a killed one has the rest made; the
-/// count of a save that takes what was read by then is taken back when the results are there. That of scripts ends when
-/// they have read: a slot that waits for them must be told from one that they read (side_station.hpp).
+/// The station's right to have a slot read, and the account of what becomes of the snapshot. Until the worker has read
+/// the slot, whoever clears the bit of the lease counts the snapshot as not analysed: a save when it takes the slot, the
+/// station where the analysis fails. From then on the station alone counts it. The bit stays until the worker's last
+/// word, so that the agent that comes after a killed one has the rest made. That of scripts ends when they have read: a
+/// slot that waits for them must be told from one that they read (side_station.hpp).
 class InsituStation::Lease {
 public:
     Lease(Slots& slots, std::uint32_t slot, const Analysts& analysts)
@@ -38,7 +38,8 @@ public:
           slot_(slots.control(slot)),
           place_(analysts.what),
           hold_(analysts.lease),
-          missed_(slots.stream(slot).*analysts.missed),
+          stream_(slots.stream(slot)),
+          missed_(stream_.*analysts.missed),
           snapshot_id_(slot_.snapshot_id.load()),
           ends_when_seen_(analysts.are_scripts) {
         if (!ends_when_seen_) slot_.holds.fetch_and(~node::lease_read);  // of an agent that was killed
@@ -65,14 +66,14 @@ public:
     void see() {
         seen_ = true;
         if (ends_when_seen_) taken_ = give_back();
-        else tell_read();
+        else is_told_ = tell_read();
     }
     // One of these two ends the lease.
     void count_unseen() {
-        if (!end()) ++missed_;
+        if (!end() || is_told_) ++missed_;
     }
     void count_made() {
-        if (end()) --missed_;
+        if (end() && !is_told_) --missed_;
     }
 
 private:
@@ -82,24 +83,34 @@ private:
     bool give_back() {
         return slot_.snapshot_id.load() != snapshot_id_ || (slot_.holds.fetch_and(~own_holds()) & hold_) == 0;
     }
-    // For the next save, which takes a slot that is read before one that is not.
-    void tell_read() {
-        if (slot_.snapshot_id.load() != snapshot_id_) return;
+    // For the next save, which takes a slot that is read before one that is not. Whether it is told in time.
+    bool tell_read() {
+        if (slot_.snapshot_id.load() != snapshot_id_) return false;
+        stream_.in_analysis = snapshot_id_;
         auto holds = slot_.holds.load();
-        while ((holds & hold_) != 0 && !slot_.holds.compare_exchange_weak(holds, holds | node::lease_read)) continue;
+        while ((holds & hold_) != 0)
+            if (slot_.holds.compare_exchange_weak(holds, holds | node::lease_read)) return true;
+        stream_.in_analysis = 0;
+        return false;
     }
-    bool end() { return taken_ ? *taken_ : give_back(); }
+    bool end() {
+        const bool taken = taken_ ? *taken_ : give_back();
+        if (is_told_) stream_.in_analysis = 0;
+        return taken;
+    }
 
     format::Line line_;
     const Event event_;
     node::SlotControl& slot_;
     const char* const place_;
     const std::uint32_t hold_;
+    node::StreamControl& stream_;
     std::atomic<std::uint64_t>& missed_;
     const std::uint64_t snapshot_id_;
     const sys::Clock::time_point begun_ = sys::Clock::now();
     const bool ends_when_seen_;
     bool seen_ = false;
+    bool is_told_ = false;       // the save that takes the slot does not count
     std::optional<bool> taken_;  // by a save, as give_back() said
 };
 
@@ -111,7 +122,23 @@ InsituStation::InsituStation(Slots& slots, std::string directory, AgentOptions o
       tell_(std::move(tell)),
       pace_(pace),
       analysts_(analysts),
-      calls_(pace.ends_max) {}
+      calls_(pace.ends_max) {
+    if (!analysts_.are_scripts) count_lost();
+}
+
+// An agent that was killed has left the lease of what it had analysed, unless a save has taken the slot: then nobody
+// makes the results.
+void InsituStation::count_lost() {
+    auto& page = slots_.page();
+    for (std::uint32_t i = 0; i < page.stream_count.load(std::memory_order_acquire); ++i) {
+        auto& stream = page.streams[i];
+        const auto id = stream.in_analysis.exchange(0);
+        const bool is_there = std::ranges::any_of(page.slots, [&](const node::SlotControl& slot) {
+            return slot.stream == i && slot.snapshot_id.load() == id && (slot.holds.load() & analysts_.lease) != 0;
+        });
+        if (id != 0 && !is_there) ++(stream.*analysts_.missed);
+    }
+}
 
 // Which analyses this station has made of the slot's step.
 Result<InsituStation::Due> InsituStation::due(std::uint32_t slot) const {

@@ -284,6 +284,44 @@ TEST_CASE("a slot that is taken when the worker has read it, and before that is 
     }
 }
 
+TEST_CASE("what a killed agent had read, and a save has overtaken, the next agent counts, once") {
+    for (const bool taken : {false, true}) {
+        CAPTURE(taken);
+        Site site(good);
+        site.seal(2);
+        auto& page = site.node.page();
+        site.slot(0).holds = lease | node::lease_read;
+        page.streams[0].in_analysis = 2;
+        if (taken) node::take_leases(page, site.slot(0));
+        CHECK(site.not_analysed() == 0);
+        for (int agents = 0; agents < 2; ++agents) {
+            agent::Schedule schedule(page);
+            const auto tell = site.hear();
+            agent::Slots slots(site.disk, site.node.staging, site.node.session, schedule, tell);
+            REQUIRE(site.station(slots).size() == 1);
+            CHECK(site.not_analysed() == (taken ? 1 : 0));
+        }
+    }
+}
+
+TEST_CASE("a snapshot that is read is counted by nobody while its results are made, and once if they fail") {
+    for (const bool fails : {false, true}) {
+        CAPTURE(fails);
+        Site site("echo seen; touch $folder/said; wait_for on; echo " + std::string(fails ? "failed so" : "made 3"));
+        site.seal(2);
+        std::atomic<bool> stop{false};
+        std::jthread agent([&] { site.serve(stop); });
+        REQUIRE(site.worker.has("said"));
+        auto& slot = site.slot(0);
+        REQUIRE(test::soon([&] { return (slot.holds & node::lease_read) != 0; }));
+        node::take_leases(site.node.page(), slot);
+        CHECK(site.not_analysed() == 0);
+        site.worker.give("on");
+        agent.join();
+        CHECK(site.not_analysed() == (fails ? 1 : 0));
+    }
+}
+
 TEST_CASE("the next save of a slot keeps its lease, whatever becomes of the one before") {
     Site site("sleep 60");
     site.seal(2);

@@ -97,7 +97,7 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
     const auto line = format::name_of(manifest->lineage.line());
     FB_TRY_ASSIGN(marks, catalog::marks_of(store_, snapshot.directory, *manifest));
     for (const auto& mark : marks)
-        notes_ += lines("{}@{} is marked: {}\n", snapshot.stream, snapshot.step, Message{format::words_of(mark)});
+        notes_ += lines("{} is marked: {}\n", place_text(snapshot), Message{format::words_of(mark)});
     table_.row({snapshot.stream, fmt::to_string(snapshot.step), fmt::format("{:g}", manifest->time),
                 show_bytes(data_bytes), fmt::to_string(manifest->nodes.size()), line,
                 marks.empty() ? state : fmt::format("{}, marked", state), view ? "yes" : "no"});

@@ -36,15 +36,19 @@ Result<Exit> mark(const MarkArguments& options) {
     const std::vector<format::Mark> marks{{.analysis = {}, .condition = options.why, .result = {}}};
     const auto run = directory_of(directory_of(snapshot.directory));
     FB_TRY(catalog::mark(store, {run, snapshot.stream, snapshot.step, manifest.snapshot_id}, marks));
-    say("{}@{} is marked: {}\n", snapshot.stream, snapshot.step, Message{options.why});
+    say("{} is marked: {}\n", place_text(snapshot), Message{options.why});
     return Exit::good;
 }
 
 Result<Exit> unmark(const MarkArguments& options) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(snapshot, snapshot_of(store, options.place));
+    FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
+    FB_TRY_ASSIGN(marks, catalog::marks_of(store, snapshot.directory, manifest));
     FB_TRY(catalog::unmark(store, snapshot.directory));
-    say("{}@{} has no marks\n", snapshot.stream, snapshot.step);
+    if (marks.empty()) say("{} had no marks\n", place_text(snapshot));
+    for (const auto& mark : marks)
+        say("{} is not marked any more: {}\n", place_text(snapshot), Message{format::words_of(mark)});
     return Exit::good;
 }
 

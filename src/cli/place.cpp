@@ -11,6 +11,7 @@
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
 #include "format/packed.hpp"
+#include "insitu/results.hpp"
 
 namespace forebay::cli {
 
@@ -130,6 +131,14 @@ Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
         found.push_back(*chosen);
         meant.push_back(fmt::format("{}/{}@{}", place.run, stream, chosen->step));
     }
+    if (found.size() > 1) {
+        // Of a state and what analyses have made of it, the state is meant.
+        const auto is_state = [&](const catalog::Snapshot& snapshot) {
+            const auto manifest = catalog::load_manifest(store, snapshot.directory);
+            return !manifest || !insitu::is_result(manifest->schema);
+        };
+        if (std::ranges::count_if(found, is_state) == 1) return *std::ranges::find_if(found, is_state);
+    }
     if (found.size() == 1) return found.front();
     const auto asked = place.step ? fmt::format("step {}", *place.step) : std::string("a last step");
     if (found.size() > 1)
@@ -141,6 +150,12 @@ Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
                      fmt::format("forebay ls {}", place.run)};
     return Error{ErrorKind::missing, fmt::format("{} has no committed {}; there are: {}", where, asked, shown(all)), "",
                  fmt::format("forebay ls {}", place.run)};
+}
+
+std::string place_text(const catalog::Snapshot& snapshot) {
+    const auto leaf = leaf_of(snapshot.directory);
+    return catalog::step_of(leaf) ? fmt::format("{}@{}", snapshot.stream, snapshot.step)
+                                  : fmt::format("{}/{}", snapshot.stream, leaf);
 }
 
 }  // namespace forebay::cli

@@ -32,7 +32,10 @@ Result<Place> find_place(sys::Store& store, const std::string& text);
 Result<Place> find_place_to_write(sys::Store& store, const std::string& text);
 
 /// The one committed snapshot that `place` names; without a step, the last one. `refused` when several streams have it,
-/// with what could be meant; `missing` with what there is.
+/// with what could be meant, unless all but one of them are results of analyses; `missing` with what there is.
 Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place);
+
+/// "restart@120", or "restart/line-1.step-000120" of a line that the run has left.
+std::string place_text(const catalog::Snapshot& snapshot);
 
 }  // namespace forebay::cli

@@ -52,7 +52,8 @@ bool is_free(const SlotControl& slot) {
 void take_leases(Control& control, SlotControl& slot) {
     const auto held = slot.holds.fetch_and(~lease_holds);
     auto& stream = control.streams[slot.stream];
-    if ((held & lease_hold) != 0) ++stream.not_analysed;
+    // What is read has its results soon, or the agent counts it.
+    if ((held & (lease_hold | lease_read)) == lease_hold) ++stream.not_analysed;
     if ((held & script_lease_hold) != 0) ++stream.scripts_missed;
 }
 

@@ -11,7 +11,9 @@ stream   step  time  bytes  nodes  line  state              view
 restart   120    60  768 B      1     0  committed, marked  no
 restart@120 is marked: the inflow was wrong
 $ forebay unmark run7@last
-restart@120 has no marks
+restart@120 is not marked any more: the inflow was wrong
+$ forebay unmark run7@120
+restart@120 had no marks
 $ forebay ls run7
 stream   step  time  bytes  nodes  line  state      view
 restart   120    60  768 B      1     0  committed  no
@@ -61,3 +63,5 @@ $ sed -i 's/> 0", /> O", /' forebay.toml
 $ forebay insitu forebay.toml run7/restart@last
 2> forebay: stream 'restart': insitu.means.condition is 'gas/x/count > O': at character 15 'O' is no number, as in "*/nan > 0".
 [2]
+$ forebay mark run7@120
+restart@120 is marked: marked by hand
