@@ -119,7 +119,7 @@ TEST_CASE("a snapshot that comes while a script reads another one is skipped; th
 
 TEST_CASE("what scripts raise is told, and is on the page with the line of its save, also when a save has the slot") {
     SideSite site(
-        "echo calls 0; echo returned; echo seen; wait_for go; echo 'raise mark,stop nan look: odd'; "
+        "echo calls 0; echo returned; echo seen; wait_for go; echo 'raise mark,stop -nan look: odd'; "
         "echo 'failed analysis look: ValueError'");
     site.line.turn = 2;
     site.seal(2);

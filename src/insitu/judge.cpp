@@ -64,6 +64,11 @@ Judgement judge(const Analysis& analysis, std::span<const FoundVariable> results
     return judgement;
 }
 
+Judgement flagged(const Analysis& analysis, const std::string& text, double value,
+                  std::vector<Analysis::Action> actions) {
+    return {{{analysis.name, text, "", value}}, std::move(actions), {}};
+}
+
 void mark_snapshot(sys::Store& store, const std::string& run, const SeenSnapshot& source, Judgement& judgement) {
     auto& actions = judgement.actions;
     if (judgement.fulfilled.empty() || std::ranges::find(actions, Analysis::Action::mark) == actions.end()) return;

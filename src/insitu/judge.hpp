@@ -1,7 +1,7 @@
 // What the results of an analysis say of the snapshot that they are made of: which of the analysis's conditions it
 // fulfils, and what becomes of it. For every kind of analysis, wherever its results come from.
 //
-//   judge() -> mark_snapshot(), before the results are written -> lines_of(), to the agent
+//   judge() or flagged() -> mark_snapshot(), before the results are written -> lines_of(), to the agent
 
 #pragma once
 
@@ -25,6 +25,11 @@ struct Judgement {
 
 /// Integers of 64 bits count as the nearest double. Complex numbers and texts fulfil nothing.
 Judgement judge(const Analysis& analysis, std::span<const FoundVariable> results);
+
+/// What a script says of the snapshot by itself, by forebay.insitu.raise_flag(): as if a condition with that text were
+/// fulfilled.
+Judgement flagged(const Analysis& analysis, const std::string& text, double value,
+                  std::vector<Analysis::Action> actions);
 
 /// Marks the snapshot in its run, durably, if something is fulfilled and the actions say so. Where that cannot be done
 /// it is a problem, and the other actions stay.

@@ -45,6 +45,27 @@ TEST_CASE("any element of any result fulfils, and the one that says most is told
     CHECK(insitu::lines_of(all).front() == "raise mark 3 numbers: */nan > 0 (u/nan is 3)");
 }
 
+TEST_CASE("results of a script are judged as any, and a flag is a condition that is fulfilled") {
+    auto script = with({"u/* < 0"});
+    script.kind = Analysis::Kind::script;
+    script.action = {Analysis::Action::stop, Analysis::Action::mark};
+    CHECK(insitu::lines_of(judge(script, results)) ==
+          std::vector<std::string>{"raise mark,stop -5 numbers: u/* < 0 (u/values is -5)"});
+    const auto flag = insitu::flagged(script, "odd", no_number, {Analysis::Action::tell, Analysis::Action::save});
+    CHECK(insitu::lines_of(flag) == std::vector<std::string>{"raise save,tell nan numbers: odd"});
+    CHECK(insitu::lines_of(insitu::flagged(script, "odd", 1, {})).empty());
+}
+
+TEST_CASE("what is said to the agent is a line each, whatever the results are called") {
+    const auto one = judge(with({"* > 0", "\n == 1"}),
+                           std::vector{insitu::found_scalar<double>("a\nmade 7" + std::string(5000, 'x'), 1, {})});
+    for (const auto& line : insitu::lines_of(one)) {
+        CHECK(line.find('\n') == std::string::npos);
+        CHECK(line.size() < 4096);
+    }
+    CHECK(insitu::lines_of(one).size() == 2);
+}
+
 TEST_CASE("a NaN fulfils != alone") {
     CHECK(judge(with({"u/values > 7"}), results).fulfilled.empty());
     CHECK(std::isnan(judge(with({"u/values != 1"}), results).fulfilled.at(0).value));

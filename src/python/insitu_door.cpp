@@ -41,6 +41,8 @@ using Waits = nb::call_guard<nb::gil_scoped_release>;
 /// Name, type, shape, unit, bytes.
 using Found = std::tuple<std::string, std::string, Numbers, std::string, nb::bytes>;
 using Tasks = std::vector<std::pair<std::string, nb::bytes>>;
+/// Analysis, condition, result, value, and in words.
+using Fulfilled = std::tuple<std::string, std::string, std::string, double, std::string>;
 /// Text, value, actions.
 using Flag = std::tuple<std::string, double, std::vector<std::string>>;
 
@@ -67,12 +69,11 @@ std::vector<insitu::FoundVariable> variables_in(const std::vector<Found>& found)
     return variables;
 }
 
-insitu::Judgement judged(const Analysis& analysis, const Flag& flag) {
-    const auto& [text, value, actions] = flag;
-    insitu::Judgement judgement{{{analysis.name, text, "", value}}, {}, {}};
+std::vector<Analysis::Action> actions_in(const std::vector<std::string>& words) {
+    std::vector<Analysis::Action> actions;
     for (const auto& word : describe::action_words)
-        if (std::ranges::find(actions, word.name) != actions.end()) judgement.actions.push_back(word.value);
-    return judgement;
+        if (std::ranges::find(words, word.name) != words.end()) actions.push_back(word.value);
+    return actions;
 }
 
 nb::list variables_of(const NodeView& view) {
@@ -166,15 +167,16 @@ public:
     /// Before write_results(): marks the snapshot as the conditions, over what was found, and the flags of a script say,
     /// unless that is not wanted. The lines for the agent, and what is fulfilled. A condition over results that are not
     /// there is a problem where all functions have looked.
-    std::pair<std::vector<std::string>, nb::list> act(const NodeView& view, const Analysis& analysis,
-                                                      const std::vector<Found>& found, bool all_looked,
-                                                      const std::vector<Flag>& flags, bool marks) {
+    std::pair<std::vector<std::string>, std::vector<Fulfilled>> act(const NodeView& view, const Analysis& analysis,
+                                                                    const std::vector<Found>& found, bool all_looked,
+                                                                    const std::vector<Flag>& flags, bool marks) {
         std::vector<insitu::Judgement> judgements;
         if (!found.empty()) judgements.push_back(insitu::judge(analysis, variables_in(found)));
         if (!found.empty() && !all_looked) judgements.front().problems.clear();
-        for (const auto& flag : flags) judgements.push_back(judged(analysis, flag));
+        for (const auto& [text, value, actions] : flags)
+            judgements.push_back(insitu::flagged(analysis, text, value, actions_in(actions)));
         std::vector<std::string> lines;
-        nb::list fulfilled;
+        std::vector<Fulfilled> fulfilled;
         for (auto& judgement : judgements) {
             if (marks && !judgement.fulfilled.empty()) {
                 check_identity();
@@ -183,8 +185,7 @@ public:
             }
             std::ranges::move(insitu::lines_of(judgement), std::back_inserter(lines));
             for (const auto& mark : judgement.fulfilled)
-                fulfilled.append(
-                    nb::make_tuple(mark.analysis, mark.condition, mark.result, mark.value, words_of(mark)));
+                fulfilled.emplace_back(mark.analysis, mark.condition, mark.result, mark.value, words_of(mark));
         }
         return {lines, fulfilled};
     }

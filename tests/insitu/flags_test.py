@@ -8,13 +8,16 @@ Method: sessions of one process, and of ranks of MPI on two nodes, whose scripts
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 import time
+import types
 
 import pytest
 
 import scripted
+from forebay.insitu_worker import Making
 from scripted import ENVIRONMENT, Saves, insitu, mpi, results, write_config
 
 HERE = pathlib.Path(__file__).parent
@@ -130,10 +133,25 @@ def test_a_flag_that_is_none_is_an_exception(tmp_path, act, said):
 
 
 def test_outside_of_a_function_there_is_nothing_to_flag(tmp_path):
-    with pytest.raises(RuntimeError, match="raise_flag is called outside a function of a script"):
+    with pytest.raises(RuntimeError, match="raise_flag is called outside a function of a script, or in another process: there is no snapshot"):
         scripted.raise_flag("odd")
     _, told, counters = three_steps(tmp_path, SCRIPT.format("pass") + "raise_flag('odd')\n")
     assert "RuntimeError: raise_flag is called outside a function of a script" in told and counters.scripts_missed == 3
+
+
+@pytest.mark.parametrize("act", ["threading.Timer(0.1, late).start()", "if os.fork() == 0: late()"])
+def test_a_flag_that_comes_late_or_from_another_process_is_none(tmp_path, act):
+    late = f"""
+def late():
+    try: raise_flag("late")
+    except RuntimeError as error: open({str(tmp_path / "said")!r}, "w").write(str(error))
+    if os.getpid() != this: os._exit(0)
+"""
+    saves = Saves(tmp_path, write_config(tmp_path, "import threading\nthis = os.getpid()\n" + late + SCRIPT.format(act)))
+    saves.save(2)
+    scripted.soon(lambda: (tmp_path / "said").exists() and (tmp_path / "said").read_text())
+    saves.close()
+    assert "raise_flag is called outside a function of a script" in (tmp_path / "said").read_text() and not marks(saves.run)
 
 
 def test_a_script_that_raises_in_a_loop_is_heard_to_a_point(tmp_path):
@@ -143,7 +161,7 @@ def test_a_script_that_raises_in_a_loop_is_heard_to_a_point(tmp_path):
     assert [(job.value, job.stop) for job in jobs] == [(7, True)] + [(i, False) for i in range(7)]
     assert len(marks(tmp_path / "run")[2]) == 8
     assert told.count("its script raises more than 8 flags of a snapshot: the actions of the others go with the last") == 1
-    assert told.count("fulfils a condition") == 8 and counters.scripts_missed == 0
+    assert re.findall("fulfils a condition: look: flag (.)", told) == list("70123456") and counters.scripts_missed == 0
 
 
 def test_flags_of_one_text_are_one_of_the_first_value_and_all_actions(tmp_path):
@@ -187,6 +205,17 @@ def finish(all):
 def look(snapshot):
     return {"bad": np.count_nonzero(~np.isfinite(snapshot["theta"].array))}
 """, "theta is not finite"),
+    "finish that fails": ("""
+def bad(a, b): return {"bad": a["bad"] + b["bad"]}
+def finish(all):
+    if all["bad"]:
+        raise_flag("theta is not finite", all["bad"], action=["mark", "stop"])
+        1 / 0
+    return all
+@every(variables=["theta"], reduce=bad, finish=finish)
+def look(snapshot):
+    return {"bad": np.count_nonzero(~np.isfinite(snapshot["theta"].array))}
+""", "theta is not finite"),
     "gather": ("""
 @every(gather=["theta"])
 def look(snapshot):
@@ -208,12 +237,26 @@ def test_all_ranks_end_at_one_step_and_the_restart_passes_over_what_is_marked(tm
     config = write_config(tmp_path, "from forebay.insitu import raise_flag\n" + script, nodes=2, **options)
     run = tmp_path / "run"
     first = json.loads(mpi(3, HERE / "stopped.py", config, run))
-    ended = first[0][1]
-    assert ended in (5, 6, 7) and first == [[0, ended, f"fields.look: {text}, at step 5", 1]] * 3
+    ended, told = first[0][1:3]
+    assert ended in (5, 6, 7) and first == [[0, ended, told, 1]] * 3
+    assert told in [f"fields.look: {text}, at step {step}" for step in range(5, ended + 1)]
     assert steps_of(run) == list(range(1, ended + 1)) and list(marks(run)) == list(range(5, ended + 1))
     assert all(len(one) == 1 for one in marks(run).values())
     again = json.loads(mpi(3, HERE / "stopped.py", config, run))
     assert [one[:3] for one in again] == [[4, 5, ""]] * 3
+
+
+def test_a_node_acts_before_its_part_lets_another_one_write_the_results():
+    order = []
+    place = types.SimpleNamespace(act=lambda *given: (order.append(("act", given[4])), ([], []))[1],
+                                  join=lambda *_: order.append("join"), spool="")
+    making = Making(types.SimpleNamespace(say=order.append), types.SimpleNamespace(nodes=2, stream="fields", step=1),
+                    types.SimpleNamespace(name="look", memory_limit_bytes=0, script="look.py"), 0)
+    making.begin({"look.py": types.SimpleNamespace(due=lambda *_: [], has_looked=lambda *_: True, source="")})
+    with making._flags.open():  # pylint: disable=protected-access
+        scripted.raise_flag("odd", 1)
+    making._tasks.append(("look", b""))  # pylint: disable=protected-access
+    assert making.end(place) == 0 and order[:2] == [("act", [("odd", 1.0, ["mark"])]), "join"] and ("act", []) in order[2:]
 
 
 @pytest.fixture(name="drained")

@@ -1,6 +1,6 @@
 """An application on all ranks of MPI, for flags_test.py: stopped.py CONFIG RUN. From step 5 of its first session on a value
-of its second rank is no number. It waits for the results of each step, ends where Session.job() says so, and prints what
-each rank has restored, when it ended and why."""
+of its second rank is no number. It waits until results of each step are made, or missed, ends where Session.job() says so, and
+prints what each rank has restored, when it ended and why."""
 
 import json
 import pathlib
@@ -29,12 +29,13 @@ def main(config, run):
             theta += 1
             if begun == 0 and step >= 5 and WORLD.rank == 1:
                 theta[1, 1] = np.nan
+            missed = stream.counters.scripts_missed
             assert stream.save(int(step)).kept
             ended = time.monotonic() + 60
-            while WORLD.rank == 0 and not pathlib.Path(run, f"fields.look/step-{int(step):06}").exists():
+            made = pathlib.Path(run, f"fields.look/step-{int(step):06}")
+            while not WORLD.allreduce(made.exists() or stream.counters.scripts_missed > missed):
                 assert time.monotonic() < ended, f"no results of step {step}: {stream.counters}"
                 time.sleep(0.01)
-            WORLD.barrier()
             job = session.job(stop_wanted=begun > 0)
             if job.stop:
                 break

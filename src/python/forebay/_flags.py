@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import os
 
 import numpy as np
 
@@ -20,6 +21,7 @@ class Flags:
     def __init__(self):
         self._raised = {}
         self._is_cut = False
+        self._process = os.getpid()
 
     @contextlib.contextmanager
     def open(self):
@@ -50,8 +52,9 @@ class Flags:
     @staticmethod
     def opened():
         """Those that a flag goes to."""
-        if Flags._open is None:
-            raise RuntimeError("raise_flag is called outside a function of a script: there is no snapshot that it speaks of")
+        if Flags._open is None or Flags._open._process != os.getpid():
+            raise RuntimeError("raise_flag is called outside a function of a script, or in another process: there is no "
+                               "snapshot that it speaks of")
         return Flags._open
 
 
