@@ -11,36 +11,38 @@ namespace forebay::insitu {
 
 namespace {
 
-/// Dots of a glyph, each of them four times as wide and high and with rounded corners: twice by the rule of EPX, by
-/// which a quarter of a dot takes the value of two neighbours that agree at that corner and nowhere else.
-class RoundedGlyph {
-public:
-    static constexpr int times = 4;
-    explicit RoundedGlyph(const Glyph& glyph) {
-        for (int y = 0; y < glyph_rows * times; ++y)
-            for (int x = 0; x < glyph_columns * times; ++x) at(x, y) = twice_doubled(glyph, x, y);
+/// The dots of a glyph that is `times` times as wide and high. Beyond its edges there are none.
+template <int times>
+struct Dots {
+    static constexpr int columns = glyph_columns * times, rows = glyph_rows * times;
+    std::array<bool, static_cast<std::size_t>(rows* columns)> all{};
+    bool dot(int x, int y) const {
+        return x >= 0 && x < columns && y >= 0 && y < rows && all[static_cast<std::size_t>(y * columns + x)];
     }
-    bool dot(int x, int y) const { return dots_[static_cast<std::size_t>(y * glyph_columns * times + x)]; }
-
-private:
-    bool& at(int x, int y) { return dots_[static_cast<std::size_t>(y * glyph_columns * times + x)]; }
-    template <class Dot>
-    static bool doubled(Dot&& dot, int x, int y) {
-        // The half of the dot in which (x, y) lies: its neighbours across and down there, and on the other sides.
-        const int column = x >> 1, row = y >> 1;
-        const int across = (x & 1) != 0 ? 1 : -1, down = (y & 1) != 0 ? 1 : -1;
-        const bool side = dot(column + across, row), other_side = dot(column - across, row);
-        const bool end = dot(column, row + down), other_end = dot(column, row - down);
-        return side == end && side != other_end && end != other_side ? side : dot(column, row);
-    }
-    static bool twice_doubled(const Glyph& glyph, int x, int y) {
-        const auto once = [&](int column, int row) {
-            return doubled([&](int c, int r) { return glyph.dot(c, r); }, column, row);
-        };
-        return doubled(once, x, y);
-    }
-    std::array<bool, static_cast<std::size_t>(glyph_rows* glyph_columns* times* times)> dots_{};
 };
+
+/// Each dot twice as wide and high, by the rule of EPX: a quarter of a dot takes the value of two neighbours that agree
+/// at that corner and nowhere else.
+template <int times>
+Dots<times> doubled(const auto& half) {
+    Dots<times> twice;
+    for (int y = 0; y < twice.rows; ++y) {
+        for (int x = 0; x < twice.columns; ++x) {
+            // The half of the dot in which (x, y) lies: its neighbours across and down there, and on the other sides.
+            const int column = x >> 1, row = y >> 1;
+            const int across = (x & 1) != 0 ? 1 : -1, down = (y & 1) != 0 ? 1 : -1;
+            const bool side = half.dot(column + across, row), other_side = half.dot(column - across, row);
+            const bool end = half.dot(column, row + down), other_end = half.dot(column, row - down);
+            twice.all[static_cast<std::size_t>(y * twice.columns + x)] =
+                side == end && side != other_end && end != other_side ? side : half.dot(column, row);
+        }
+    }
+    return twice;
+}
+
+constexpr int rounded_times = 4;
+/// With rounded corners.
+Dots<rounded_times> rounded(const Glyph& glyph) { return doubled<4>(doubled<2>(glyph)); }
 
 }  // namespace
 
@@ -71,11 +73,15 @@ void Canvas::frame(int x, int y, int width, int height, int thickness) {
 template <class Place>
 void Canvas::draw_text(std::string_view words, int scale, Place&& place) {
     // Thin lines of small text stay black: at one pixel a dot, dots are drawn as they are.
-    std::map<const Glyph*, RoundedGlyph> rounded;
-    const int part = RoundedGlyph::times / scale;  // of a dot's side, in a pixel
+    std::map<const Glyph*, Dots<rounded_times>> known;
+    const int part = rounded_times / scale;  // of a dot's side, in a pixel
     int begin = 0;
     for (const auto* const glyph : glyphs_of(words)) {
-        const auto* const smooth = scale == 1 ? nullptr : &rounded.try_emplace(glyph, *glyph).first->second;
+        const Dots<rounded_times>* smooth = nullptr;
+        if (scale > 1) {
+            if (!known.contains(glyph)) known[glyph] = rounded(*glyph);
+            smooth = &known[glyph];
+        }
         for (int y = 0; y < glyph_rows * scale; ++y) {
             for (int x = 0; x < glyph_columns * scale; ++x) {
                 int dark = smooth == nullptr && glyph->dot(x, y) ? part * part : 0;
