@@ -29,16 +29,22 @@ FB_KERNEL std::int64_t floored(double value, double scale) {
 }
 
 struct PlaceLinear {
-    /// Cells of width 1 / `scale`, of which `first` is the first one.
-    FB_KERNEL static void run(const double* values, std::size_t count, double scale, std::int64_t first,
-                              std::uint32_t cells, std::uint32_t* places) {
-        constexpr double infinity = std::numeric_limits<double>::infinity();
+    /// Cells of width 1 / `scale`, of which `first` is the first one. As floored(), but by doubles alone: no processor
+    /// before AVX-512 makes vectors of integers of 64 bits of them.
+    FB_KERNEL static void run(const double* values, std::size_t count, double scale, double first, std::uint32_t cells,
+                              std::uint32_t* places) {
+        constexpr double most = std::numeric_limits<double>::max(), rounder = 0x1.8p52;
+        const double below = cells, above = cells + 1, nan = cells + 2;
         for (std::size_t i = 0; i < count; ++i) {
-            const double value = values[i];
-            const bool is_finite = value - value == 0;
-            const auto cell = static_cast<std::uint32_t>(floored(is_finite ? value : 0, scale) - first);
-            const auto other = value == infinity ? cells + 1 : value == -infinity ? cells : cells + 2;
-            places[i] = is_finite ? cell : other;
+            const double value = values[i], product = value * scale;
+            const double cell = (product - first + rounder) - rounder;  // the nearest whole number
+            const double rounded_up = cell + first > product ? 1 : 0;
+            const double lost = (product == 0 ? 1.0 : 0.0) * (value < 0 ? 1.0 : 0.0);
+            double place = cell - rounded_up - lost;
+            place = value > most ? above : place;
+            place = value < -most ? below : place;
+            place = value == value ? place : nan;
+            places[i] = static_cast<std::uint32_t>(static_cast<std::int32_t>(place));
         }
     }
 };
@@ -226,7 +232,8 @@ void BinAxis::place(std::span<const double> values, std::uint32_t* places) const
     if (given_ && !log_) {
         vectorised<PlaceGiven>(values.data(), values.size(), edges_.data(), cells, places);
     } else if (!log_) {
-        vectorised<PlaceLinear>(values.data(), values.size(), std::ldexp(1.0, -level_), first_, cells, places);
+        vectorised<PlaceLinear>(values.data(), values.size(), std::ldexp(1.0, -level_), static_cast<double>(first_),
+                                cells, places);
     } else {
         for (std::size_t i = 0; i < values.size(); ++i) {
             const double value = values[i];
