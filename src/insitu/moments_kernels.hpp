@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -12,10 +13,10 @@
 
 namespace forebay::insitu {
 
-// Of floats that are looked at together: they stay in the first cache from the first pass to the last, and 1/16 of
-// them, the share of a lane, is what the widths of SumBand allow.
-inline constexpr std::size_t chunk_count = 4096;
-inline constexpr std::size_t lanes_count = 16;
+// Of floats that are looked at together: they stay in the first cache from the first pass to the last, and 1/8 of
+// them, the share of a lane, is what the widths of SumBand allow. The sums of 8 lanes stay in 16 registers of AVX2.
+inline constexpr std::size_t chunk_count = 2048;
+inline constexpr std::size_t lanes_count = 8;
 
 inline constexpr std::uint32_t float_infinity = 0x7F800000u;
 
@@ -44,6 +45,12 @@ struct FindReach {
     }
 };
 
+// Vectors of half of the lanes, since gcc 12 makes none of loops over lanes. A compiler splits what a processor has no
+// vectors of.
+using Doubles [[gnu::vector_size(32)]] = double;
+using Floats [[gnu::vector_size(16)]] = float;
+using Integers [[gnu::vector_size(16)]] = std::int32_t;
+
 /// Sums of the lanes: of the numbers, and of the upper and lower parts of their squares. All of them are exact.
 struct Band {
     std::array<double, lanes_count> sum, high, low;
@@ -62,50 +69,42 @@ struct SumBand {
     FB_KERNEL static void run(const float* values, std::size_t count, std::uint32_t top, Band* band) {
         const int biased = static_cast<int>(top >> 23);
         const int exponent = (biased > 0 ? biased : 1) - 127;
-        const auto least = static_cast<std::int32_t>(biased > binades + 1 ? (biased - binades) << 23 : 1);
+        const auto too_small = static_cast<std::int32_t>(biased > binades + 1 ? (biased - binades) << 23 : 1) - 1;
+        const auto too_large = static_cast<std::int32_t>(top) + 1;
         // Adding it rounds a number below it to multiples of 2^(2E-43), taking it away again leaves that multiple.
         const double rounder = std::bit_cast<double>(static_cast<std::uint64_t>(2 * exponent + 9 + 1023) << 52);
-        double sum[lanes_count] = {}, high[lanes_count] = {}, low[lanes_count] = {};
-        std::int32_t rest[lanes_count] = {};
+        Doubles sum[2] = {}, high[2] = {}, low[2] = {};
+        Integers rest[2] = {};
+        const auto add = [&](const float* from) __attribute__((always_inline)) {
+            for (std::size_t half = 0; half < 2; ++half) {
+                Integers bits;
+                std::memcpy(&bits, from + half * lanes_count / 2, sizeof bits);
+                const Integers magnitude = bits & 0x7FFFFFFF;
+                const Integers is_large = magnitude > too_small, small = magnitude & ~is_large;
+                rest[half] = small > rest[half] ? small : rest[half];
+                bits &= is_large & (magnitude < too_large);
+                const auto value = __builtin_convertvector(std::bit_cast<Floats>(bits), Doubles);
+                const Doubles square = value * value;
+                const Doubles upper = (square + rounder) - rounder;
+                sum[half] += value;
+                high[half] += upper;
+                low[half] += square - upper;
+            }
+        };
         const auto whole = count - count % lanes_count;
-        for (std::size_t i = 0; i < whole; i += lanes_count)
-            add(values + i, least, static_cast<std::int32_t>(top), rounder, sum, high, low, rest);
+        for (std::size_t i = 0; i < whole; i += lanes_count) add(values + i);
         if (whole < count) {
             float tail[lanes_count] = {};
-            for (std::size_t j = 0; j < count - whole; ++j) tail[j] = values[whole + j];
-            add(tail, least, static_cast<std::int32_t>(top), rounder, sum, high, low, rest);
+            std::memcpy(tail, values + whole, (count - whole) * sizeof(float));
+            add(tail);
         }
-        std::int32_t most = 0;
-        for (std::size_t j = 0; j < lanes_count; ++j) {
-            band->sum[j] = sum[j];
-            band->high[j] = high[j];
-            band->low[j] = low[j];
-            most = rest[j] > most ? rest[j] : most;
-        }
-        band->rest = static_cast<std::uint32_t>(most);
-    }
-
-private:
-    FB_KERNEL static void add(const float* values, std::int32_t least, std::int32_t most, double rounder, double* sum,
-                              double* high, double* low, std::int32_t* rest) {
-        float used[lanes_count];
-        for (std::size_t j = 0; j < lanes_count; ++j) {
-            std::int32_t bits;
-            std::memcpy(&bits, values + j, sizeof bits);
-            const auto magnitude = bits & 0x7FFFFFFF;
-            const bool is_in = magnitude >= least && magnitude <= most;
-            const auto small = magnitude < least ? magnitude : 0;
-            rest[j] = small > rest[j] ? small : rest[j];
-            bits = is_in ? bits : 0;
-            std::memcpy(used + j, &bits, sizeof bits);
-        }
-        for (std::size_t j = 0; j < lanes_count; ++j) {
-            const auto value = static_cast<double>(used[j]);
-            const double square = value * value;
-            const double upper = (square + rounder) - rounder;
-            sum[j] += value;
-            high[j] += upper;
-            low[j] += square - upper;
+        band->rest = 0;
+        for (std::size_t lane = 0; lane < lanes_count; ++lane) {
+            const auto half = lane * 2 / lanes_count, at = lane % (lanes_count / 2);
+            band->sum[lane] = sum[half][at];
+            band->high[lane] = high[half][at];
+            band->low[lane] = low[half][at];
+            band->rest = std::max(band->rest, static_cast<std::uint32_t>(rest[half][at]));
         }
     }
 };
