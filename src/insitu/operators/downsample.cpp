@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/try.hpp"
 #include "describe/geometry.hpp"
@@ -67,7 +68,7 @@ public:
     }
 
     Result<Made> make(const Moment&) override {
-        const auto whole = patches_.whole();
+        const auto whole = std::move(patches_).whole();
         std::vector<double> means(whole.counts.size());
         for (std::size_t i = 0; i < means.size(); ++i) means[i] = whole.sums.value(i) / whole.counts[i];
         const auto seen = std::accumulate(whole.counts.begin(), whole.counts.end(), std::uint64_t{0});
@@ -93,15 +94,13 @@ private:
         const std::size_t count = values_.size();
         for (std::uint64_t step = 0; step < std::min<std::uint64_t>(factor_, count); ++step) {
             const auto first = first_cell + static_cast<std::size_t>((phase + step) / factor_);
-            picked_.resize((count - 1 - step) / factor_ + 1);
-            for (std::size_t i = step, k = 0; i < count; i += factor_, ++k) picked_[k] = values_[i];
-            patch.sums.add_each(first, picked_);
+            patch.sums.add_each(first, std::span(values_).subspan(step), factor_);
         }
-        for (std::size_t cell = first_cell, done = 0, end = factor_ - phase; done < count; ++cell, end += factor_) {
-            const auto upto = std::min<std::size_t>(end, count);
-            patch.counts[cell] += static_cast<std::uint32_t>(upto - done);
-            done = upto;
-        }
+        const auto cells = static_cast<std::size_t>((phase + count - 1) / factor_ + 1);
+        const auto counts = std::span(patch.counts).subspan(first_cell, cells);
+        for (auto& terms : counts) terms += static_cast<std::uint32_t>(factor_);
+        counts.front() -= static_cast<std::uint32_t>(phase);
+        counts.back() -= static_cast<std::uint32_t>(cells * factor_ - phase - count);
     }
 
     const std::uint64_t factor_;
@@ -109,7 +108,7 @@ private:
     const RealNumbers numbers_;
     const Extents cells_;
     SumPatches patches_;
-    std::vector<double> values_, picked_;  // of a line, kept for their memory
+    std::vector<double> values_;  // of a line, kept for its memory
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/try.hpp"
 #include "describe/geometry.hpp"
 #include "insitu/found.hpp"
@@ -67,7 +69,7 @@ public:
     }
 
     Result<Made> make(const Moment& moment) override {
-        const auto whole = patches_.whole();
+        const auto whole = std::move(patches_).whole();
         std::vector<double> sums(whole.sums.count());
         for (std::size_t i = 0; i < sums.size(); ++i) sums[i] = whole.sums.value(i);
         auto attributes = units_of(variable_);

@@ -77,8 +77,10 @@ Result<> SumPatches::merge(PartReader& from, const std::string& name) {
     return from.done();
 }
 
-SumPatch SumPatches::whole() const {
+SumPatch SumPatches::whole() && {
     const auto count = static_cast<std::size_t>(volume(shape_));
+    if (patches_.size() == 1 && volume(box_of(patches_.begin()->first).size) == count)
+        return std::move(patches_.begin()->second);
     SumPatch all{{count, bins_}, std::vector<std::uint32_t>(counted_ ? count : 0)};
     for (const auto& [key, patch] : patches_) {
         const auto cells = box_of(key);

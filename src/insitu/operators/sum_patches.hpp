@@ -32,7 +32,7 @@ public:
     Result<> merge(PartReader& from, const std::string& name);
 
     /// All of them together, as one patch of the whole shape.
-    SumPatch whole() const;
+    SumPatch whole() &&;
 
 private:
     using Key = std::array<std::uint64_t, std::size_t{2} * dims_max>;
