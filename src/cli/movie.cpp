@@ -153,30 +153,26 @@ Result<> write_by_ffmpeg(sys::Store& store, Frames& frames, const MovieReport& r
             FB_TRY(file->write(0, png));
             return file->close();
         }));
-        const bool is_webm = suffix == ".webm";
+        std::vector<std::string> command{"ffmpeg",
+                                         "-nostdin",
+                                         "-y",
+                                         "-loglevel",
+                                         "error",
+                                         "-framerate",
+                                         fmt::to_string(fps),
+                                         "-i",
+                                         directory + "/%06d.png"};
+        const auto give = [&](std::initializer_list<const char*> words) {
+            command.insert(command.end(), words.begin(), words.end());
+        };
         // Players know H.264 and VP9 with halved colours alone, which needs sides of even lengths.
-        const std::vector<std::string> command{"ffmpeg",
-                                               "-nostdin",
-                                               "-y",
-                                               "-loglevel",
-                                               "error",
-                                               "-framerate",
-                                               fmt::to_string(fps),
-                                               "-i",
-                                               directory + "/%06d.png",
-                                               "-vf",
-                                               "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white",
-                                               "-c:v",
-                                               is_webm ? "libvpx-vp9" : "libx264",
-                                               "-crf",
-                                               is_webm ? "24" : "18",
-                                               "-b:v",
-                                               "0",
-                                               "-pix_fmt",
-                                               "yuv420p",
-                                               "-f",
-                                               is_webm ? "webm" : "mp4",
-                                               path};
+        constexpr const char* even_sides = "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white";
+        if (suffix != ".gif") give({"-vf", even_sides, "-pix_fmt", "yuv420p", "-b:v", "0"});
+        if (suffix == ".mp4") give({"-c:v", "libx264", "-crf", "18", "-f", "mp4", path.c_str()});
+        if (suffix == ".webm") give({"-c:v", "libvpx-vp9", "-crf", "24", "-f", "webm", path.c_str()});
+        // Of its own 216 colours GIF would take others; pictures of at most 256 keep theirs.
+        constexpr const char* own_colours = "split[a][b];[a]palettegen=reserve_transparent=0[p];[b][p]paletteuse";
+        if (suffix == ".gif") give({"-vf", own_colours, "-f", "gif", path.c_str()});
         const auto encoded =
             sys::output_of(command, encoding_max + encoding_max_a_frame * static_cast<int>(report.frames));
         if (!encoded && encoded.error().kind == ErrorKind::missing)
@@ -195,19 +191,19 @@ Result<Exit> movie_of(const MovieArguments& options) {
         return Error{ErrorKind::refused, fmt::format("--fps must be {} to {}", fps_least, fps_most)};
     const auto dot = options.to.rfind('.');
     const auto suffix = dot == std::string::npos ? std::string() : options.to.substr(dot);
-    if (suffix != ".png" && suffix != ".apng" && suffix != ".mp4" && suffix != ".webm")
+    const bool is_apng = suffix == ".png" || suffix == ".apng";
+    if (!is_apng && suffix != ".mp4" && suffix != ".webm" && suffix != ".gif")
         return Error{
             ErrorKind::refused,
-            fmt::format("{}: a movie is an animated PNG (.png, .apng), or by ffmpeg .mp4 or .webm", options.to)};
+            fmt::format("{}: a movie is an animated PNG (.png, .apng), or by ffmpeg .mp4, .webm or .gif", options.to)};
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(sources, frames_of(store, options));
     Frames frames(store, std::move(sources), options.json);
     FB_TRY_ASSIGN(report, frames.look());
     const auto unfinished = sys::temporary_beside(options.to);
     const auto write = [&]() -> Result<> {
-        if (suffix == ".mp4" || suffix == ".webm")
-            FB_TRY(write_by_ffmpeg(store, frames, report, options.fps, unfinished, suffix));
-        else FB_TRY(write_apng(store, frames, report, options.fps, unfinished));
+        if (is_apng) FB_TRY(write_apng(store, frames, report, options.fps, unfinished));
+        else FB_TRY(write_by_ffmpeg(store, frames, report, options.fps, unfinished, suffix));
         return store.rename(unfinished, options.to);
     };
     const auto written = write();
@@ -234,7 +230,7 @@ void add_movie(CommandLine& line) {
     verb.argument("RUN", options->request.place, "RUN for all its packed streams, or RUN/STREAM");
     verb.option("--only", options->request.patterns,
                 "Only pictures whose name matches, as in 'state.map.*'; may be repeated");
-    verb.required("--to", options->to, "FILE.png for an animated PNG, FILE.mp4 or FILE.webm by ffmpeg");
+    verb.required("--to", options->to, "FILE.png for an animated PNG; FILE.mp4, FILE.webm or FILE.gif by ffmpeg");
     verb.option("--fps", options->fps, "Pictures a second");
     verb.json(options->json, "  file, frames, width, height, padded (smaller pictures), first, last (their names).\n");
     verb.examples(

@@ -251,11 +251,12 @@ Companions companions_of(const PlotSource& source, const std::string& name, int 
 std::array<std::string, 2> axis_words(const PlotSource& source, const Wanted& wanted, const Companions& beside) {
     const auto& variable = source.drawable().at(wanted.name);
     std::array<std::string, 2> words;
+    const auto dims = static_cast<std::size_t>(variable.shape.dims());
     for (std::size_t dim = 0; dim < 2; ++dim) {
         words[dim] = "index";
         for (const auto& [key, value] : variable.attributes.others)
             if (const auto* const text = std::get_if<std::string>(&value);
-                text != nullptr && key == (dim == 0 ? "up" : "across"))
+                text != nullptr && key == (dim + 1 == dims ? "across" : "up"))
                 words[dim] = *text;
         if (beside.names[dim].empty()) continue;
         const auto& along = source.drawable().at(beside.names[dim]);

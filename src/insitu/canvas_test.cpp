@@ -46,6 +46,26 @@ TEST_CASE("text is drawn by its glyphs") {
     }
 }
 
+TEST_CASE("corners of large glyphs are rounded") {
+    const auto drawn = drawn_text("y", 4, false);
+    CHECK(drawn.substr(21 * 21) ==
+          "#####..........#####\n"
+          "#####..........#####\n"
+          ".######......#######\n"
+          ".###################\n"
+          "...#################\n"
+          "...#################\n"
+          ".....###############\n"
+          "...............#####\n"
+          "................####\n"
+          "................####\n"
+          "...............####.\n"
+          ".....##############.\n"
+          "....#############...\n"
+          "....#############...\n"
+          ".....##########.....\n");
+}
+
 TEST_CASE("a character that is not there is a box, and what steers terminals is nothing") {
     const auto box = drawn_text("\xF0\x9F\x8C\x8A", 1, false);
     CHECK(box.starts_with("#####\n#...#\n"));

@@ -78,7 +78,7 @@ class Movie(unittest.TestCase):
         self.movie("map.png", "--only", "fields.map.*")
         missing = self.movie("none.png", "--only", "nix*", code=3).stderr
         self.assertIn("no picture of", missing)
-        self.assertIn("a movie is", self.movie("map.gif", "--only", "fields.map.*", code=2).stderr)
+        self.assertIn("a movie is", self.movie("map.avi", "--only", "fields.map.*", code=2).stderr)
         self.assertIn("--fps must be", self.movie("map.png", "--fps", "0", code=2).stderr)
 
     def test_what_is_no_picture(self):
@@ -106,6 +106,14 @@ class Movie(unittest.TestCase):
         self.assertEqual((self.work / "map.webm").read_text().split(), [f"{i:06d}.png" for i in range(4)])
         self.assertFalse([path for path in self.work.iterdir() if path.name.startswith(".") or "frames" in path.name])
 
+    def test_a_gif_takes_its_colours_from_the_pictures(self):
+        self.pack()
+        environment = self.in_place_of_ffmpeg('for last; do :; done; echo "$*" > "$last"')
+        self.movie("map.gif", env=environment)
+        told = (self.work / "map.gif").read_text()
+        self.assertIn("palettegen=reserve_transparent=0[p];[b][p]paletteuse -f gif", told)
+        self.assertNotIn("yuv420p", told)
+
     def test_a_failure_of_ffmpeg_leaves_nothing(self):
         self.pack()
         environment = self.in_place_of_ffmpeg('for last; do :; done; echo half > "$last"; echo "no such codec"; exit 1')
@@ -116,16 +124,21 @@ class Movie(unittest.TestCase):
     def test_without_ffmpeg(self):
         self.pack()
         (self.work / "nothing").mkdir()
-        missing = self.movie("map.mp4", code=6, env={**os.environ, "PATH": str(self.work / "nothing")}).stderr
-        self.assertIn("ffmpeg, which makes .mp4 files, is not in PATH", missing)
-        self.assertIn("--to FILE.png", missing)
+        for suffix in (".mp4", ".gif"):
+            missing = self.movie("map" + suffix, code=6, env={**os.environ, "PATH": str(self.work / "nothing")}).stderr
+            self.assertIn(f"ffmpeg, which makes {suffix} files, is not in PATH", missing)
+            self.assertIn("--to FILE.png makes an animated PNG", missing)
 
     @unittest.skipUnless(shutil.which("ffmpeg"), "no ffmpeg")
     def test_ffmpeg(self):
         self.pack()
-        for name in ("map.mp4", "map.webm"):
+        for name in ("map.mp4", "map.webm", "map.gif"):
             self.movie(name)
             subprocess.run(["ffmpeg", "-loglevel", "error", "-i", self.work / name, "-f", "null", "-"], check=True)
+        with Image.open(self.work / "map.gif") as animation:
+            self.assertEqual(animation.n_frames, 4)
+            animation.seek(3)
+            self.assertEqual(animation.convert("RGB").tobytes(), picture(max(NUMBERS)).tobytes())
 
 
 if __name__ == "__main__":

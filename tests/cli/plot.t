@@ -2,10 +2,11 @@
 $ for step in 100 110 120; do make_small_run run7 restart $step 1 $step; done
 $ printf '[streams.restart.insitu.numbers]\nvariables = ["fields/density", "gas/x"]\n' > forebay.toml
 $ printf '[streams.restart.insitu.bins]\nkind = "histogram"\nvariables = ["fields/density"]\nbins = 8\nrange = [0.0, 200.0]\n' >> forebay.toml
+$ printf '[streams.restart.insitu.cut]\nkind = "slice"\nvariables = ["fields/density"]\nlength = [3.0]\npicture = false\n' >> forebay.toml
 $ forebay insitu forebay.toml run7/restart@all
-restart@100  2 results, 0 pictures
-restart@110  2 results, 0 pictures
-restart@120  2 results, 0 pictures
+restart@100  3 results, 0 pictures
+restart@110  3 results, 0 pictures
+restart@120  3 results, 0 pictures
 $ forebay plot run7/restart.numbers fields/density/mean fields/density/max --plain
 restart.numbers   steps 100 to 120
 
@@ -111,6 +112,17 @@ $ forebay plot run7/restart.bins 'fields/density/counts[1]' --over time --json
   ]
  }
 ]
+$ forebay plot run7/restart.cut --plain
+restart.cut   step 120   t = 60
+
+ y
+ |????????????@@@@@@@@@@@@@@@???????????@@@@@@@@@@@@@@@????????????@
+ |@@@@@@@????????????@@@@@@@@@@@@@ ????????????@@@@@@@@@@@@@@@??????
+ +------------------------------------------------------------------
+  0         0.5        1.0        1.5       2.0        2.5        3.0
+                                  x
+
+fields/density/plane [kg m-3]: -8.83e+32 to 3.37e+30
 $ forebay plot run7/restart.numbers nothing
 2> forebay: run7/restart.numbers has no result 'nothing'.
 2>   Next: name one of fields/density/count, fields/density/inf, fields/density/max, fields/density/mean, fields/density/min, fields/density/nan, fields/density/sum, fields/density/variance, gas/x/count, gas/x/inf, gas/x/max, gas/x/mean, gas/x/min, gas/x/nan, gas/x/sum, gas/x/variance

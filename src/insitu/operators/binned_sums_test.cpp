@@ -67,14 +67,20 @@ TEST_CASE("many sums at once are each of them alone") {
     std::mt19937_64 random(12);
     for (const int bins : {2, 3}) {
         constexpr std::size_t width = 700;
-        BinnedSums rows(width + 5, bins);
+        BinnedSums rows(width + 5, bins), spaced(width, bins);
         std::vector<BinnedSums> alone(width, BinnedSums(1, bins));
         for (int row = 0; row < 40; ++row) {
             const auto values = wide_values(width, row < 20 ? 3 : 200, random);
             rows.add_each(5, values);
+            std::vector<double> wide(3 * width - 2, 7);  // one value of three counts
+            for (std::size_t i = 0; i < width; ++i) wide[3 * i] = values[i];
+            spaced.add_each(0, wide, 3);
             for (std::size_t i = 0; i < width; ++i) alone[i].add_all(0, {&values[i], 1});
         }
-        for (std::size_t i = 0; i < width; ++i) CHECK(bits_of(rows.value(5 + i)) == bits_of(alone[i].value(0)));
+        for (std::size_t i = 0; i < width; ++i) {
+            CHECK(bits_of(rows.value(5 + i)) == bits_of(alone[i].value(0)));
+            CHECK(bits_of(spaced.value(i)) == bits_of(alone[i].value(0)));
+        }
         CHECK(rows.value(4) == 0);
     }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 #include "base/try.hpp"
 #include "insitu/found.hpp"
@@ -89,6 +90,22 @@ std::string dimension_name(const Variable& variable, int dim) {
     const auto& names = variable.attributes.dimensions;
     const auto which = static_cast<std::size_t>(dim);
     return which < names.size() && !names[which].empty() ? names[which] : fmt::format("axis {}", dim);
+}
+
+void note_sides(Attributes& attributes, const Analysis& analysis, const Variable& variable, int axis) {
+    std::vector<int> sides;  // the last dimension first
+    for (int dim = variable.shape.dims() - 1; dim >= 0; --dim)
+        if (dim != axis) sides.push_back(dim);
+    if (sides.size() > 2) return;
+    constexpr const char* names[] = {"across", "up"};
+    constexpr const char* cells[] = {"cell_width", "cell_height"};
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+        const auto scale = scale_of(analysis, variable, sides[i]);
+        attributes.others.emplace_back(names[i], scale.label);
+        if (sides.size() == 1 || analysis.length.empty()) continue;
+        attributes.others.emplace_back(cells[i],
+                                       (scale.high - scale.low) / static_cast<double>(variable.shape[sides[i]]));
+    }
 }
 
 Result<Picture> draw_plane_of(const Analysis& analysis, const Variable& variable, int axis, std::vector<float> values,

@@ -19,6 +19,11 @@ Result<> check_drawable(const Variable& variable, const Extents& plane);
 /// The attribute "missing", where elements are not there: their count.
 void note_missing(Attributes& attributes, std::uint64_t missing);
 
+/// What `forebay plot` says along the axes of a result of `variable` without its dimension `axis` (-1: with all), where
+/// that has one dimension or two: the names of its dimensions as the attributes "across" and "up"; and of two, with
+/// analysis.length, the sides of a cell as "cell_width" and "cell_height".
+void note_sides(Attributes& attributes, const Analysis& analysis, const Variable& variable, int axis);
+
 /// Text beside a picture.
 struct PlaneWords {
     std::string title_end;  // behind variable, step and time: "z = 64"

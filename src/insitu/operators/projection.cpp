@@ -75,6 +75,7 @@ public:
         auto attributes = units_of(variable_);
         attributes.others.emplace_back("axis", static_cast<std::int64_t>(analysis_.axis));
         note_missing(attributes, variable_.elements() - seen_);
+        note_sides(attributes, analysis_, variable_, analysis_.axis);
         Made made;
         made.variables.push_back(found_list<double>(variable_.name + "/sum", plane_, sums, attributes));
         if (!analysis_.picture) return made;

@@ -65,7 +65,7 @@ void check_projections(std::uint64_t seed, int exponents, double unit_error) {
         for (std::size_t i = 0; i < sums.size(); ++i)
             CHECK(std::abs(static_cast<double>(sums[i] - exact.sums[i])) <= terms * exact.largest[i] * unit_error);
         CHECK(once.variables[0].shape == without(variable.shape, analysis.axis));
-        CHECK(once.variables[0].attributes.others.size() == 1);
+        CHECK(once.variables[0].attributes.others.size() == std::size_t{1} + (dims < 4 ? dims - 1 : 0));
         for (int cut = 1; cut < 5; ++cut) {
             const auto again = world.made(analysis, world.blocks(2 * cut, random), 1 + random() % 7, random).value();
             CHECK(again.variables[0].bytes == once.variables[0].bytes);
@@ -103,7 +103,10 @@ TEST_CASE("what is not finite stays, and what is not there is counted") {
 
     const auto half = world.made(analysis, {Box{{1, 0}, {1, 3}}}, 2, random).value();
     CHECK(values_of<double>(half.variables[0]) == std::vector<double>{2, 3, -1, 0});
-    CHECK(std::get<std::int64_t>(half.variables[0].attributes.others.at(1).second) == 5);
+    const auto& others = half.variables[0].attributes.others;
+    CHECK(std::get<std::int64_t>(others.at(1).second) == 5);
+    CHECK(others.at(2).first == "across");
+    CHECK(std::get<std::string>(others.at(2).second) == "axis 1");
 }
 
 TEST_CASE("what has no sum and damaged parts are refused") {

@@ -88,6 +88,7 @@ public:
             attributes.others.emplace_back("at", static_cast<std::int64_t>(at_));
         }
         note_missing(attributes, volume(plane_) - seen_);
+        note_sides(attributes, analysis_, variable_, axis_);
         Made made;
         if (const auto real = RealNumbers::of(variable_); analysis_.picture && real) {
             std::vector<double> numbers(volume(plane_));

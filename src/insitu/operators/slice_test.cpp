@@ -62,7 +62,7 @@ TEST_CASE("a slice is the plane's bytes, however the array is cut") {
         CHECK(found.type == variable.type);
         CHECK(found.shape == without(variable.shape, axis));
         CHECK(found.bytes == picked(variable, bytes, axis, at));
-        CHECK(found.attributes.others.size() == (axis < 0 ? 0 : 2));
+        CHECK(found.attributes.others.size() == (axis < 0 ? 0 : 2) + (found.shape.dims() == 2 ? 2 : 0));
         CHECK(made.pictures.empty());
     }
 }
@@ -78,7 +78,7 @@ TEST_CASE("elements that no block holds are NaN, or 0, and counted") {
     for (std::size_t i = 0; i < 16; ++i) CHECK((i < 8 ? values[i] == 2.5f : std::isnan(values[i])));
     const auto& attributes = made.variables[0].attributes;
     CHECK(attributes.unit == "K");
-    REQUIRE(attributes.others.size() == 3);
+    REQUIRE(attributes.others.size() == 5);
     CHECK(attributes.others[2].first == "missing");
     CHECK(std::get<std::int64_t>(attributes.others[2].second) == 8);
     REQUIRE(made.pictures.size() == 1);
@@ -89,6 +89,25 @@ TEST_CASE("elements that no block holds are NaN, or 0, and counted") {
     const CutWorld whole_numbers(variable, bytes_of_values(std::vector<std::uint16_t>(64, 7)));
     const auto numbers = whole_numbers.made(analysis, {}, 1, random).value();
     CHECK(values_of<std::uint16_t>(numbers.variables[0]) == std::vector<std::uint16_t>(16, 0));
+}
+
+TEST_CASE("a plane says what is across and up, and how large its cells are") {
+    std::mt19937_64 random(24);
+    Variable variable{.name = "u", .type = f32, .kind = Kind::array, .shape = {2, 4, 5}};
+    variable.attributes.dimensions = {"z", "y", ""};
+    const CutWorld world(variable, random_bytes(variable.elements() * 4, random));
+    const auto sides_of = [&](const Analysis& analysis) {
+        auto others = world.made(analysis, world.blocks(0, random), 1, random).value().variables[0].attributes.others;
+        others.erase(others.begin(), others.begin() + 2);  // axis and at
+        return others;
+    };
+    using Others = decltype(Attributes::others);
+    Analysis analysis{.name = "cut", .kind = Analysis::Kind::slice, .axis = 1};
+    CHECK(sides_of(analysis) == Others{{"across", std::string("axis 2")}, {"up", std::string("z")}});
+    analysis.length = {8, 1, 10};
+    CHECK(
+        sides_of(analysis) ==
+        Others{{"across", std::string("axis 2")}, {"cell_width", 2.0}, {"up", std::string("z")}, {"cell_height", 4.0}});
 }
 
 TEST_CASE("what has no such plane is refused") {
