@@ -27,8 +27,8 @@ using node::SlotState;
 // How often a long drain looks whether other nodes have completed what this one drained before.
 constexpr std::chrono::milliseconds commit_pause{1000};
 
-// How many snapshots of the stream its analyses may still look at, and mark, as any script may: as many as it has slots.
-// Without them a bad snapshot would count as good for so long, and the last good one would go.
+// How many snapshots of the stream its analyses may still look at, and mark, as any script may: as many as it has
+// slots. Without them a bad snapshot would count as good for so long, and the last good one would go.
 int unproved_of(const node::Control& page, std::uint32_t stream) {
     const auto analyses = node::decode_analyses(page.streams[stream].insitu.data());
     if (!analyses || std::ranges::none_of(*analyses, [](const Analysis& one) {

@@ -164,9 +164,9 @@ public:
     bool has_results(const NodeView& view, const std::string& name) {
         return insitu::has_results(*store_, run_, view.snapshot(), {.name = name}).value();
     }
-    /// Before write_results(): marks the snapshot as the conditions, over what was found, and the flags of a script say,
-    /// unless that is not wanted. The lines for the agent, and what is fulfilled. A condition over results that are not
-    /// there is a problem where all functions have looked.
+    /// Before write_results(): marks the snapshot as conditions over what was found and flags of a script say, unless
+    /// that is not wanted. The lines for the agent, and what is fulfilled. A condition over results that are not there
+    /// is a problem where all functions have looked.
     std::pair<std::vector<std::string>, std::vector<Fulfilled>> act(const NodeView& view, const Analysis& analysis,
                                                                     const std::vector<Found>& found, bool all_looked,
                                                                     const std::vector<Flag>& flags, bool marks) {
