@@ -68,7 +68,7 @@ TEST_CASE("a child has a session of its own, and no descriptor but its own three
     const test::TempDirectory folder;
     const int inherited = ::dup(0);
     // Without a pipe, whose ends the shell has for a moment.
-    const auto list = (folder / "list").string();
+    const auto list = folder / "list";
     auto child = ChildProgram::start(shell(folder, "ls /proc/$$/fd >" + list + "; tr '\\n' ' ' <" + list +
                                                        "; echo; cut -d' ' -f6 /proc/$$/stat; echo $$; read x"))
                      .value();
