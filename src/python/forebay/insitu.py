@@ -33,6 +33,9 @@ def every(steps=1, *, stream=None, variables=(), gather=(), reduce=None, finish=
     reduce(a, b): brings two nodes' dicts together, and is associative; nodes come in their order.
     finish(all): what it returns stands for what the function, or reduce, has returned.
     gather: names or patterns of what is needed of all nodes at once; the function is then called once."""
+    if callable(steps):
+        raise TypeError(f"@every needs parentheses, and says what is looked at: @every(variables=[\"theta\"]) before "
+                        f"'def {getattr(steps, '__name__', '...')}'")
     if isinstance(variables, str) or isinstance(gather, str):
         raise TypeError("variables and gather are lists of names, such as variables=[\"theta\"]")
     if bool(variables) == bool(gather):
