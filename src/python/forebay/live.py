@@ -69,7 +69,9 @@ class OpenPmdStream:
         if not openpmd_api.variants.get("adios2") or "sst" not in openpmd_api.file_extensions:
             raise RuntimeError("this openpmd_api has no ADIOS2 with SST. Next: pip install openPMD-api")
         # SST's own defaults wait for the first reader for ever, and keep any number of steps.
-        parameters = {"RendezvousReaderCount": "0", "QueueLimit": str(self._queue), "QueueFullPolicy": "Discard"}
+        # Of its ways to write a step only BP keeps lists of texts, such as the labels of axes.
+        parameters = {"RendezvousReaderCount": "0", "QueueLimit": str(self._queue), "QueueFullPolicy": "Discard",
+                      "MarshalMethod": "BP"}
         return openpmd_api.Series(f"{self._path}.node-{node:05}.sst", openpmd_api.Access.create_linear,
                                   json.dumps({"adios2": {"engine": {"type": "sst", "parameters": parameters}}}))
 
