@@ -67,3 +67,7 @@ def test_reader_comes_late_and_is_killed(tmp_path, pause):
     for step, time, first, last, x, unit, axes in seen:  # theta begins as 0 to 23, and each save adds one
         assert (float(time), float(first), float(last)) == (int(step) / 2, int(step) + 1, int(step) + 24)
         assert (float(x), unit, axes) == (21, "K", "yx")
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__, "-q", "-p", "no:cacheprovider"]))
