@@ -55,6 +55,8 @@ public:
     /// After an error, of this or of answer(), it is of no use.
     Result<> see(std::uint32_t slot, std::uint64_t snapshot_id, std::int64_t step,
                  std::span<const std::size_t> switched_off = {});
+    /// Between two snapshots: it comes to its end by itself, with whatever it does then. A script's may take a second.
+    void leave() { child_.let_end(std::chrono::seconds(1)); }
     /// `none` where it says nothing for `at_most`; `broken` where it has ended, `corrupt` for anything but an answer.
     Result<WorkerAnswer> answer(std::chrono::milliseconds at_most);
 

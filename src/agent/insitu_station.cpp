@@ -126,6 +126,10 @@ InsituStation::InsituStation(Slots& slots, std::string directory, AgentOptions o
     if (!analysts_.are_scripts) count_lost();
 }
 
+InsituStation::~InsituStation() {
+    if (worker_) worker_->leave();
+}
+
 // An agent that was killed has left the lease of what it had analysed, unless a save has taken the slot: then nobody
 // makes the results.
 void InsituStation::count_lost() {

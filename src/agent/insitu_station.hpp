@@ -60,6 +60,9 @@ public:
     /// `options` say.
     InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace = {},
                   Analysts analysts = built_in);
+    ~InsituStation() override;
+    InsituStation(const InsituStation&) = delete;
+    InsituStation& operator=(const InsituStation&) = delete;
 
     const char* name() const override { return analysts_.name; }
     std::uint32_t hold() const override { return analysts_.lease; }

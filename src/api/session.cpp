@@ -194,8 +194,7 @@ Result<> SessionState::close() {
     for (const auto& one : streams_) {
         const auto living = one.second.lock();
         if (!living) continue;
-        living->at_close = living->counters();
-        if (const auto late = living->at_close.deadlines_missed; late != 0)
+        if (const auto late = living->counters().deadlines_missed; late != 0)
             log([&] {
                 return fmt::format("stream '{}': {} snapshots were not durable by their deadline", one.first, late);
             });
@@ -222,6 +221,9 @@ Result<> SessionState::close() {
     }
     if (leads) beside_.host->end(all_here ? agent_end_max : stuck_agent_end_max);
     topology.node->barrier();
+    // What its agent had yet to analyse is known by now, unless the agent is a process and goes on.
+    for (const auto& [name, stream] : streams_)
+        if (const auto living = stream.lock()) living->at_close = living->counters();
     const auto lost = attempt([this] { return check_lost(); });  // the page goes with the directory
     if (leads && all_here) removed = attempt([this] { return free_staging(); });
     if (removed) removed = lost;

@@ -1,6 +1,6 @@
 // forebay insitu: the analyses of a stream, of snapshots that are committed already.
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -35,6 +35,7 @@ struct InsituArguments {
     std::string name;
     std::string python;
     int jobs = 0;
+    std::int64_t time_limit_seconds = -1;  // -1: as the configuration says
     bool again = false;
     bool only_report = false;
     bool json = false;
@@ -56,110 +57,146 @@ std::string results_run(const InsituArguments& options, const catalog::Snapshot&
     return one.directory.substr(0, one.directory.rfind('/', one.directory.rfind('/') - 1));
 }
 
+// What is done of a snapshot.
+struct InsituStep {
+    insitu::Afterwards afterwards;                       // what is made now
+    std::vector<insitu::AnalysisResults> made_before{};  // what has conditions of that
+    std::size_t pictures = 0;
+    std::vector<format::Mark> fulfilled{};
+    bool would_be_marked = false;
+};
+
 class InsituReport {
 public:
-    explicit InsituReport(bool json) : json_(json) {}
+    explicit InsituReport(const InsituArguments& options) : options_(options) {}
 
-    void add(const catalog::Snapshot& snapshot, const insitu::Afterwards& afterwards, std::size_t pictures,
-             const std::vector<format::Mark>& fulfilled) {
-        auto made = Json::array();
-        for (const auto& results : afterwards.results)
-            made.push(describe::result_stream(snapshot.stream, results.analysis));
-        auto problems = Json::array();
-        for (const auto& problem : afterwards.problems) problems.push(problem);
-        array_.push(json_of(snapshot)
-                        .set("made", made)
-                        .set("pictures", pictures)
-                        .set("problems", problems)
-                        .set("fulfilled", json_of(fulfilled)));
-        found_ = found_ || !afterwards.problems.empty();
-        if (json_) return;
-        say("{}@{}  {} result{}, {} picture{}\n", snapshot.stream, snapshot.step, afterwards.results.size(),
-            afterwards.results.size() == 1 ? "" : "s", pictures, pictures == 1 ? "" : "s");
-        for (const auto& mark : fulfilled) say("  fulfils {}\n", Message{format::words_of(mark)});
-        for (const auto& problem : afterwards.problems) say("  {}\n", Message{problem});
-    }
-    void add_made(const catalog::Snapshot& snapshot) {
-        array_.push(json_of(snapshot).set("made_before", true));
-        if (!json_) say("{}@{}  made before; --again makes it anew\n", snapshot.stream, snapshot.step);
+    void add(const catalog::Snapshot& snapshot, const InsituStep& step, bool is_made_before) {
+        const auto& problems = step.afterwards.problems;
+        found_ = found_ || !problems.empty();
+        is_empty_ = false;
+        if (options_.json) return add_json(snapshot, step, is_made_before);
+        const auto made = options_.only_report ? 0 : step.afterwards.results.size();
+        say("{}@{}  ", snapshot.stream, snapshot.step);
+        if (is_made_before) say("made before{}\n", options_.only_report ? "" : "; --again makes it anew");
+        else if (options_.only_report) say("only looked at\n");
+        else
+            say("{} result{}, {} picture{}\n", made, made == 1 ? "" : "s", step.pictures,
+                step.pictures == 1 ? "" : "s");
+        for (const auto& mark : step.fulfilled) say("  fulfils {}\n", Message{format::words_of(mark)});
+        if (step.would_be_marked) say("  would be marked without --only-report\n");
+        for (const auto& problem : problems) say("  {}\n", Message{problem});
     }
     bool has_found() const { return found_; }
-    Exit finish() const {
-        if (json_) array_.print();
+    Result<Exit> finish() const {
+        if (is_empty_)
+            return Error{ErrorKind::refused, "no analysis looks at any of these steps", "",
+                         "see their option every in " + options_.configuration};
+        if (options_.json) array_.print();
         return found_ ? Exit::found : Exit::good;
     }
 
 private:
-    bool json_;
+    void add_json(const catalog::Snapshot& snapshot, const InsituStep& step, bool is_made_before) {
+        auto object = json_of(snapshot);
+        if (is_made_before) {
+            object.set("made_before", true);
+        } else {
+            auto made = Json::array();
+            if (!options_.only_report)
+                for (const auto& results : step.afterwards.results)
+                    made.push(describe::result_stream(snapshot.stream, results.analysis));
+            object.set("made", made).set("pictures", step.pictures);
+        }
+        auto problems = Json::array();
+        for (const auto& problem : step.afterwards.problems) problems.push(problem);
+        object.set("problems", problems).set("fulfilled", json_of(step.fulfilled));
+        if (options_.only_report) object.set("would_be_marked", step.would_be_marked);
+        array_.push(object);
+    }
+
+    const InsituArguments& options_;
     bool found_ = false;
+    bool is_empty_ = true;
     Json array_ = Json::array();
 };
 
-// Those of this step that are not made yet.
-Result<std::vector<Analysis>> missing_of(sys::Store& store, const std::string& run, const insitu::SeenSnapshot& source,
-                                         const std::vector<Analysis>& analyses, bool again) {
-    std::vector<Analysis> missing;
-    for (const auto& analysis : analyses) {
-        if (source.moment.step % analysis.every != 0) continue;
-        FB_TRY_ASSIGN(made, again ? Result<bool>(false) : insitu::has_results(store, run, source, analysis));
-        if (!made) missing.push_back(analysis);
+// Those conditions that the results fulfil. The snapshot is marked before new results are there.
+void judge(sys::Store& store, const InsituArguments& options, const std::string& run, InsituStep& step) {
+    for (const auto* const all : {&step.made_before, &step.afterwards.results}) {
+        for (const auto& results : *all) {
+            auto judgement = insitu::judge(results.analysis, results.variables);
+            if (!options.only_report) insitu::mark_snapshot(store, run, step.afterwards.source, judgement);
+            else if (!judgement.fulfilled.empty())
+                step.would_be_marked |= std::ranges::count(judgement.actions, Analysis::Action::mark) > 0;
+            std::ranges::move(judgement.fulfilled, std::back_inserter(step.fulfilled));
+            std::ranges::move(judgement.problems, std::back_inserter(step.afterwards.problems));
+        }
     }
-    return missing;
-}
-
-// Those conditions that the snapshot fulfils. It is marked before its results are there: then nobody looks again.
-std::vector<format::Mark> judge(sys::Store& store, const InsituArguments& options, const std::string& run,
-                                insitu::Afterwards& afterwards) {
-    std::vector<format::Mark> fulfilled;
-    for (const auto& results : afterwards.results) {
-        auto judgement = insitu::judge(results.analysis, results.variables);
-        if (!options.only_report) insitu::mark_snapshot(store, run, afterwards.source, judgement);
-        std::ranges::move(judgement.fulfilled, std::back_inserter(fulfilled));
-        std::ranges::move(judgement.problems, std::back_inserter(afterwards.problems));
-    }
-    return fulfilled;
 }
 
 std::string run_of(const catalog::Snapshot& snapshot) {  // of RUN/STREAM/step-000120
     return directory_of(directory_of(snapshot.directory));
 }
 
-Result<> analyse_one(sys::Store& store, const InsituArguments& options, const catalog::Snapshot& snapshot,
-                     const std::vector<Analysis>& analyses, const std::string& to, InsituReport& report) {
-    FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
-    const insitu::SeenSnapshot source{snapshot.stream, {manifest.step, manifest.time}, manifest.snapshot_id};
-    FB_TRY_ASSIGN(missing, missing_of(store, to, source, analyses, options.again));
-    if (missing.empty()) {
-        report.add_made(snapshot);
-        return {};
-    }
-    auto afterwards = [&] {
-        Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), options.json);
-        return insitu::analyse_snapshot(store, snapshot, manifest, missing,
-                                        [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); });
-    }();
-    FB_TRY(afterwards);
-    const auto fulfilled = judge(store, options, run_of(snapshot), *afterwards);
-    std::size_t pictures = 0;
-    for (const auto& results : afterwards->results) {
+Result<> write(sys::Store& store, const InsituArguments& options, const std::string& to, InsituStep& step) {
+    for (const auto& results : step.afterwards.results) {
         for (const auto& picture : results.pictures) {
             if (options.pictures.empty()) continue;
             FB_TRY(insitu::write_picture(store, options.pictures,
-                                         insitu::picture_file(afterwards->source, results, picture), picture));
-            ++pictures;
+                                         insitu::picture_file(step.afterwards.source, results, picture), picture));
+            ++step.pictures;
         }
-        FB_TRY(insitu::write_results(store, to, afterwards->source, results));
+        FB_TRY(insitu::write_results(store, to, step.afterwards.source, results));
     }
-    report.add(snapshot, *afterwards, pictures, fulfilled);
     return {};
+}
+
+Result<> analyse_one(sys::Store& store, const InsituArguments& options, const catalog::Snapshot& snapshot,
+                     const std::vector<Analysis>& analyses, const std::string& to, InsituReport& report) {
+    FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
+    InsituStep step{.afterwards = {{snapshot.stream, {manifest.step, manifest.time}, manifest.snapshot_id}, {}, {}}};
+    std::vector<Analysis> missing;
+    bool is_due = false;
+    for (const auto& analysis : analyses) {
+        if (manifest.step % analysis.every != 0) continue;
+        is_due = true;
+        const auto& source = step.afterwards.source;
+        FB_TRY_ASSIGN(made, options.again ? Result<bool>(false) : insitu::has_results(store, to, source, analysis));
+        if (!made) missing.push_back(analysis);
+        if (!made || analysis.condition.empty()) continue;
+        FB_TRY_ASSIGN(results, insitu::read_results(store, to, source, analysis));
+        step.made_before.push_back(std::move(results));
+    }
+    if (!is_due) return {};
+    if (!missing.empty()) {
+        Progress progress(fmt::format("{}@{}", snapshot.stream, snapshot.step), options.json);
+        FB_TRY_ASSIGN(
+            made, insitu::analyse_snapshot(store, snapshot, manifest, missing,
+                                           [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); }));
+        step.afterwards = std::move(made);
+    }
+    judge(store, options, run_of(snapshot), step);
+    if (!options.only_report) FB_TRY(write(store, options, to, step));
+    report.add(snapshot, step, missing.empty());
+    return {};
+}
+
+// Seconds of a call of each script, as Python takes them.
+std::string time_limits_of(const InsituArguments& options, const std::vector<Analysis>& scripts) {
+    std::vector<double> limits;
+    for (const auto& script : scripts)
+        limits.push_back(options.time_limit_seconds < 0 ? std::chrono::duration<double>(script.time_limit).count()
+                                                        : static_cast<double>(options.time_limit_seconds));
+    return fmt::format("{}", fmt::join(limits, ","));
 }
 
 // Python goes on in this process, over the same snapshots. Returns only where it could not be started.
 Error analyse_by_python(const InsituArguments& options, const std::vector<catalog::Snapshot>& snapshots,
                         const std::vector<Analysis>& scripts, const std::string& to, bool has_found) {
     const auto place = agent::python_place(scripts.front().python);
-    std::vector<std::string> words{"-m",     "forebay.insitu_afterwards", "--to", to,
-                                   "--jobs", std::to_string(options.jobs)};
+    std::vector<std::string> words{
+        "-m",     "forebay.insitu_afterwards",  "--to",          to,
+        "--jobs", std::to_string(options.jobs), "--time-limits", time_limits_of(options, scripts)};
     if (!options.pictures.empty()) words.insert(words.end(), {"--pictures", options.pictures});
     for (const auto& [is_given, word] :
          {std::pair(options.again, "--again"), std::pair(options.only_report, "--only-report"),
@@ -201,10 +238,20 @@ Result<Exit> script_of(const InsituArguments& options) {
                           .script = options.configuration,
                           .python = options.python};
     FB_TRY(describe::check_values(snapshots.front().stream, std::vector{script}));
-    return analyse_by_python(options, snapshots, {script}, results_run(options, snapshots.front()), false);
+    auto given = options;
+    given.time_limit_seconds = std::max<std::int64_t>(options.time_limit_seconds, 0);  // no configuration says of one
+    return analyse_by_python(given, snapshots, {script}, results_run(options, snapshots.front()), false);
+}
+
+std::string names_of(const std::vector<Analysis>& analyses) {
+    std::vector<std::string> names;
+    for (const auto& analysis : analyses) names.push_back(analysis.name);
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 Result<Exit> insitu_of(const InsituArguments& options) {
+    if (options.only_report && !options.pictures.empty())
+        return Error{ErrorKind::refused, "--only-report makes no pictures", "", "leave out one of the two"};
     if (options.configuration.ends_with(".py")) return script_of(options);
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(steps, find_steps(store, options.place, std::chrono::seconds(0)));
@@ -220,10 +267,12 @@ Result<Exit> insitu_of(const InsituArguments& options) {
                      "", "leave out --json, or name the script instead of the configuration"};
     const auto to = results_run(options, first);
     if (!options.pictures.empty()) FB_TRY(store.make_directories(options.pictures));
-    InsituReport report(options.json);
+    InsituReport report(options);
+    if (!analyses.empty() && !of_python.empty()) say("by built-in analyses: {}\n", names_of(analyses));
     if (!analyses.empty())
         for (const auto& snapshot : steps.snapshots)
             FB_TRY(analyse_one(store, options, snapshot, analyses, to, report));
+    if (!analyses.empty() && !of_python.empty()) say("by scripts: {}\n", names_of(of_python));
     if (!of_python.empty()) return analyse_by_python(options, steps.snapshots, of_python, to, report.has_found());
     return report.finish();
 }
@@ -242,8 +291,14 @@ void add_insitu(CommandLine& line) {
     verb.option("--jobs", options->jobs, "Snapshots that scripts look at at a time; 0: one a CPU");
     verb.option("--name", options->name, "Of a script's results, STREAM.NAME; else the name of its file");
     verb.option("--python", options->python, "Of a script: the interpreter");
-    verb.flag("--only-report", options->only_report, "Mark no snapshot, whatever it fulfils");
-    verb.json(options->json, "made, pictures, problems, fulfilled (as marks of ls), of each snapshot");
+    verb.number(
+        "--time-limit", options->time_limit_seconds,
+        "Of a script: seconds of a call; 0: none. Else time_limit_seconds of the configuration, of SCRIPT.py none");
+    verb.flag("--only-report", options->only_report, "Make nothing and mark nothing: say what a snapshot fulfils");
+    verb.json(
+        options->json,
+        "  An array with an object for each snapshot: stream, step, directory, made_before (true: nothing was made),\n"
+        "  else made and pictures; problems, fulfilled (as marks of ls); with --only-report would_be_marked.\n");
     verb.examples(
         "  forebay insitu forebay.toml run7/fields@all --pictures pictures\n"
         "  forebay insitu look.py run7 --jobs 8\n"

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/limits.hpp"
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
+#include "catalog/values.hpp"
 #include "commit/write_snapshot.hpp"
 #include "describe/analysis_list.hpp"
 #include "format/layout.hpp"
@@ -30,6 +32,11 @@ private:
     const AnalysisResults& results_;
     const format::Layout& layout_;
 };
+
+std::string directory_of_results(const std::string& run, const SeenSnapshot& source, const Analysis& analysis) {
+    return fmt::format("{}/{}/{}", run, describe::result_stream(source.stream, analysis),
+                       catalog::step_name(source.moment.step));
+}
 
 std::string id_text(const SeenSnapshot& source) { return fmt::format("{:016x}", source.snapshot_id); }
 
@@ -57,9 +64,7 @@ bool is_result(const Schema& schema) {
 
 Result<bool> has_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
                          const Analysis& analysis) {
-    const auto directory = fmt::format("{}/{}/{}", run, describe::result_stream(source.stream, analysis),
-                                       catalog::step_name(source.moment.step));
-    const auto manifest = catalog::load_manifest(store, directory);
+    const auto manifest = catalog::load_manifest(store, directory_of_results(run, source, analysis));
     if (!manifest) return manifest.error().kind == ErrorKind::missing ? Result<bool>(false) : manifest.error();
     if (manifest->schema.variables.empty()) return false;
     const auto& others = manifest->schema.variables.front().attributes.others;
@@ -67,6 +72,21 @@ Result<bool> has_results(sys::Store& store, const std::string& run, const SeenSn
         const auto* const text = std::get_if<std::string>(&other.second);
         return other.first == source_attribute && text != nullptr && *text == id_text(source);
     });
+}
+
+Result<AnalysisResults> read_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
+                                     const Analysis& analysis) {
+    const auto directory = directory_of_results(run, source, analysis);
+    FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, directory));
+    const auto& variables = manifest.schema.variables;
+    std::vector<std::size_t> all(variables.size());
+    std::iota(all.begin(), all.end(), 0);
+    FB_TRY_ASSIGN(values, catalog::read_values(store, directory, manifest, all));
+    AnalysisResults results{analysis, {}, {}};
+    for (const auto i : all)
+        results.variables.push_back(
+            {variables[i].name, variables[i].type, variables[i].shape, variables[i].attributes, std::move(values[i])});
+    return results;
 }
 
 Result<> write_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,

@@ -23,6 +23,10 @@ bool is_result(const Schema& schema);
 Result<bool> has_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
                          const Analysis& analysis);
 
+/// Those that has_results() has found, without pictures: what conditions are over.
+Result<AnalysisResults> read_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
+                                     const Analysis& analysis);
+
 /// Writes and commits the results of one analysis; those of an earlier save of the step are replaced. `run` exists.
 Result<> write_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
                        const AnalysisResults& results);

@@ -37,6 +37,8 @@ public:
     /// The next line, without its end; nothing when none is whole after `at_most`. `corrupt` for one that is too long,
     /// `broken` where it has ended, or closed its input and output, and all of its lines are read.
     Result<std::optional<std::string>> read_line(std::chrono::milliseconds at_most);
+    /// Ends its input, which asks it to end, and waits for that; one that does not is killed with its owner.
+    void let_end(std::chrono::milliseconds at_most);
 
 private:
     ChildProgram(std::string program, int socket, std::int64_t process);

@@ -52,6 +52,15 @@ ChildProgram& ChildProgram::operator=(ChildProgram&& other) noexcept {
 
 ChildProgram::~ChildProgram() { end(); }
 
+void ChildProgram::let_end(std::chrono::milliseconds at_most) {
+    const auto process = static_cast<pid_t>(process_);
+    if (process == 0 || owner_ != process_id()) return;
+    ::shutdown(socket_, SHUT_WR);
+    if (!end_of(process, Clock::now() + at_most)) return;
+    process_ = 0;
+    ::kill(-process, SIGKILL);  // what it has started and left
+}
+
 void ChildProgram::end() {
     Fd gone(std::exchange(socket_, -1));
     const auto process = static_cast<pid_t>(std::exchange(process_, 0));

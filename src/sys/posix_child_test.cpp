@@ -66,6 +66,23 @@ TEST_CASE("lines go both ways; errors go to the log, and a blank line is one") {
     CHECK(child.write_line(std::string(sys::child_line_bytes_max, 'x')).error().kind == ErrorKind::refused);
 }
 
+TEST_CASE("a child that is let end comes to its own end, and one that does not is killed with its owner") {
+    const test::TempDirectory folder;
+    for (const bool ends : {true, false}) {
+        CAPTURE(ends);
+        const auto last = std::string(ends ? "; echo over >" : "; sleep 100; echo over >") + (folder / "last");
+        std::filesystem::remove(folder / "last");
+        auto child = ChildProgram::start(shell(folder, "echo ready; cat" + last)).value();
+        CHECK(line_of(child) == "ready");
+        const auto process = child.process();
+        child.let_end(ends ? 60s : 10ms);
+        CHECK(std::filesystem::exists(folder / "last") == ends);
+        CHECK(test::alive(static_cast<pid_t>(process)) != ends);
+        { const auto gone = std::move(child); }
+        CHECK_FALSE(test::alive(static_cast<pid_t>(process)));
+    }
+}
+
 TEST_CASE("a child has a session of its own, and no descriptor but its own three") {
     const test::TempDirectory folder;
     const int inherited = ::dup(0);

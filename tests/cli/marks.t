@@ -19,8 +19,9 @@ stream   step  time  bytes  nodes  line  state      view
 restart   120    60  768 B      1     0  committed  no
 $ printf '[streams.restart.insitu.means]\nvariables = ["gas/x"]\ncondition = ["gas/x/count > 0", "*/nan > 0"]\n' > forebay.toml
 $ forebay insitu forebay.toml run7/restart@last --only-report
-restart@120  1 result, 0 pictures
+restart@120  only looked at
   fulfils means: gas/x/count > 0 (gas/x/count is 10)
+  would be marked without --only-report
 $ forebay ls run7/restart
 stream   step  time  bytes  nodes  line  state      view
 restart   120    60  768 B      1     0  committed  no

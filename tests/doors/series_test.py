@@ -134,6 +134,35 @@ class Series(unittest.TestCase):
         self.assertTrue((table["gas/members"] == 2).all())
         np.testing.assert_allclose(sorted(table[table.step == 30]["gas/center.0"]), np.unique(positions(30)["x"]))
 
+    def test_an_array_that_only_some_steps_have(self):
+        whole = results._steps  # pylint: disable=protected-access
+
+        def every_second(*given):
+            steps = whole(*given)
+            for one in steps[1::2]:
+                one.found.clear()
+            return steps
+        with mock.patch.object(results, "_steps", side_effect=every_second):
+            series = self.opened["state.cut"].series()
+        self.assertEqual(series.attrs, {})
+        np.testing.assert_array_equal(series["u/plane"].sel(step=40).values, field(40)[3])
+        self.assertTrue(np.isnan(series["u/plane"].sel(step=30).values).all())
+        self.assertEqual(np.isfinite(series["u/plane"].values).all((1, 2)).tolist(), [True, False] * 5)
+
+    def test_marks_are_seen(self):
+        copy = self.run_directory.with_name("marked")
+        shutil.copytree(self.run_directory, copy)
+        self.addCleanup(shutil.rmtree, copy)
+        stream = forebay.open(copy)["state.numbers"]
+        self.assertEqual((stream.newest.marks, stream.newest_good.step), ([], STEPS[-1]))
+        for step in STEPS[1:]:
+            subprocess.run(["forebay", "mark", f"{copy}/state.numbers@{step}", "--why", "a test"], check=True, capture_output=True)
+        self.assertEqual([one["condition"] for one in stream.newest.marks], ["a test"])
+        self.assertEqual(stream.newest_good.step, STEPS[0])
+        subprocess.run(["forebay", "mark", f"{copy}/state.numbers@{STEPS[0]}", "--why", "a test"], check=True, capture_output=True)
+        with self.assertRaisesRegex(forebay.MissingError, "has no committed snapshot that is not marked"):
+            stream.newest_good.step  # pylint: disable=pointless-statement
+
     def test_cost(self):
         with mock.patch.object(results, "read_values", wraps=results.read_values) as read:
             self.opened["state.numbers"].series().load()

@@ -29,7 +29,8 @@ cmake -S "$work/project" -B "$work/by-cmake" -DCMAKE_PREFIX_PATH="$work/prefix" 
 libraries=$(dirname "$(find "$work/prefix" -name libforebay.so)")
 export PKG_CONFIG_PATH=$libraries/pkgconfig
 # shellcheck disable=SC2046,SC2086  # lists of flags
-mpicxx -std=c++20 $flags -o "$work/by-pkg-config" "$work/project/first.cpp" $(pkg-config --cflags --libs forebay_mpi)
+mpicxx -std=c++20 $flags -o "$work/by-pkg-config" "$work/project/first.cpp" $(pkg-config --cflags --libs forebay_mpi) \
+    -Wl,-rpath,"$(pkg-config --variable=libdir forebay_mpi)"
 # shellcheck disable=SC2046,SC2086
 mpicc -std=c99 -Wall -Wextra -pedantic -Werror $flags -o "$work/in-c" "$FOREBAY_SOURCE_DIR/tests/doors/story.c" \
     $(pkg-config --cflags --libs forebay_mpi forebay)
@@ -62,7 +63,7 @@ fi
 
 cd "$work"
 mpiexec -n 2 "$work/by-cmake/simulation" run1 | grep -x "starting after step 0"
-LD_LIBRARY_PATH=$libraries mpiexec -n 2 "$work/by-pkg-config" run1 | grep -x "starting after step 5"
+mpiexec -n 2 "$work/by-pkg-config" run1 | grep -x "starting after step 5"
 mkdir memory
 LD_LIBRARY_PATH=$libraries mpiexec -n 3 "$work/in-c" save run2 memory empty.toml | grep -x "saved step 7, kept"
 LD_LIBRARY_PATH=$libraries mpiexec -n 2 "$work/in-c" restart run2 memory empty.toml | grep "^restart from step 7,"

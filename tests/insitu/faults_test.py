@@ -41,7 +41,6 @@ RAISES = [
     ("theta.flags.writeable = True", "cannot set WRITEABLE flag to True"),
     ("snapshot['u']", "KeyError: 'u'"),
     ("return 5", "function 'look' returned a int: a dict of numbers and arrays, a figure, the bytes of a PNG, or None"),
-    ("return {'a': 'text'}", "variable 'a': dtype <U4 cannot be saved"),
     ("return {'a/../b': 1}", "results of analysis 'look'"),
     ("return {1: 1}", "function 'look' returned 1 as a name"),
 ]
@@ -78,6 +77,28 @@ def test_an_exception_costs_the_snapshot_and_no_worker(tmp_path, act, said):
     assert re.search(r"step 2 of stream 'fields' is not analysed by its scripts: .*" + re.escape(said), told), told
     assert "the program of the scripts has failed" not in told
     assert counters.scripts_missed == 1 and sorted(found) == [1, 3, 4]
+
+
+@pytest.mark.parametrize("value, said", [
+    ("'text'", "step 2 of stream 'fields': analysis 'look': function 'look' returned 'a' as a str, which is no number"),
+    ("None", "step 2 of stream 'fields': analysis 'look': function 'look' returned 'a' as a NoneType, which is no number"),
+    ("[]", "step 2 of stream 'fields': analysis 'look': its result 'a' has no element and is left out, here and at other steps")])
+def test_a_value_that_is_no_result_costs_itself_alone(tmp_path, value, said):
+    told, counters, found = four_steps(tmp_path, f"return {{'a': {value}, 'b': 5}}")
+    assert told.count(said) == 1, told
+    assert counters.scripts_missed == 0 and {step: sorted(one) for step, one in found.items()} == {
+        step: ["b"] if step == 2 else ["max", "rows"] for step in (1, 2, 3, 4)}
+
+
+def test_a_script_that_cannot_be_imported_is_printed_whole_once(tmp_path):
+    saves = Saves(tmp_path, write_config(tmp_path, "undefined\n" + SCRIPT.format("pass")))
+    for step in (1, 2, 3):
+        saves.save(step)
+    assert saves.close()[1].scripts_missed == 3
+    lines = printed(saves.run).splitlines()
+    error = "NameError: name 'undefined' is not defined"
+    assert lines.count("step 1 fields.look: " + error) == 1 and "Traceback" in lines[0]
+    assert [line for line in lines if "step 1 " not in line] == [f"step {step} fields.look: {error}, as before" for step in (2, 3)]
 
 
 @pytest.mark.parametrize("act", ["print('made 7\\nseen')", "os.write(1, b'made 7\\n')", "os.close(1)", "sys.stdout = None",
@@ -175,7 +196,7 @@ def second(snapshot):
 
 @pytest.mark.parametrize("script, said", [
     ("import nothing_such\n", "No module named 'nothing_such'"), ("def (\n", "SyntaxError"),
-    ("os._exit(4)\n", "ended with exit code 4"), ("x = 1\n", "marked by @every, are of no stream at all"),
+    ("os._exit(4)\n", "ended with exit code 4"), ("x = 1\n", "has no function that is marked by @every"),
     ("@every(1, stream='other', variables=['theta'])\ndef f(s): pass\n", "has no function of stream 'fields': .* are of other"),
     ("@every(1, variables='theta')\ndef f(s): pass\n", "variables and gather are lists of names"),
     ("@every(1)\ndef f(s): pass\n", "looks at variables=.* of each node, or at gather="),

@@ -30,7 +30,8 @@ for one in series.read_iterations():
     x = one.particles["gas"]["position"]["x"].load_chunk()
     values = theta.load_chunk()
     one.close()
-    print(one.iteration_index, one.time, values[0, 0], values[3, 5], x.sum(), one.meshes["theta"].get_attribute("unit"), flush=True)
+    print(one.iteration_index, one.time, values[0, 0], values[3, 5], x.sum(), one.meshes["theta"].get_attribute("unit"),
+          "".join(one.meshes["theta"].axis_labels), flush=True)
     time.sleep(float(sys.argv[2]))
 """
 
@@ -63,6 +64,30 @@ def test_reader_comes_late_and_is_killed(tmp_path, pause):
     _, counters = saves.close()
     assert counters.scripts_missed == 0
     assert [int(found["sent"]) for found in scripted.results(saves.run).values()] == list(range(saves.saved))
-    for step, time, first, last, x, unit in seen:  # theta begins as 0 to 23, and each save adds one
+    for step, time, first, last, x, unit, axes in seen:  # theta begins as 0 to 23, and each save adds one
         assert (float(time), float(first), float(last)) == (int(step) / 2, int(step) + 1, int(step) + 24)
-        assert (float(x), unit) == (21, "K")
+        assert (float(x), unit, axes) == (21, "K", "yx")
+
+
+def test_readers_and_the_file_end_with_the_session(tmp_path):
+    config = scripted.write_config(tmp_path, SCRIPT.format(folder=tmp_path))
+    saves = scripted.Saves(tmp_path, config)
+    saves.save(0)
+    reader = read(tmp_path, 0)
+    try:
+        os.set_blocking(reader.stdout.fileno(), False)
+        steps = iter(range(1, 1000))
+        while not reader.stdout.readline():
+            saves.save(next(steps))
+            assert reader.poll() is None
+        saves.close()
+        assert reader.wait(60) == 0
+        assert not list(tmp_path.glob("live*"))
+    finally:
+        reader.kill()
+        reader.wait()
+        reader.stdout.close()
+
+
+if __name__ == "__main__":
+    sys.exit(pytest.main([__file__, "-q", "-p", "no:cacheprovider"]))

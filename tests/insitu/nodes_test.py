@@ -168,8 +168,8 @@ def test_a_configuration_with_both_kinds_makes_both(run, tmp_path):
 
 
 @pytest.mark.parametrize("script, code, said", [
-    ("os._exit(3)", 2, "a process of the scripts has ended, at "), ("x = 1", 1, "are of no stream at all"),
-    ("def (", 1, "SyntaxError"), ("@every(7, variables=['theta'])\ndef f(s): pass", 2, "looks at any of these steps"),
+    ("os._exit(3)", 2, "its script has ended its process, with exit code 3"),
+    ("x = 1", 2, "has no function that is marked by @every(...)"), ("def (", 2, "SyntaxError"), ("@every(7, variables=['theta'])\ndef f(s): pass", 2, "looks at any of these steps"),
     ("@every(1, variables=['theta'])\ndef f(s): 1 / 0", 1, "analysis 'bad': ZeroDivisionError: division by zero")])
 def test_a_script_that_fails_afterwards_is_told(run, tmp_path, script, code, said):
     path = tmp_path / "bad.py"

@@ -1,6 +1,7 @@
 """Scripts: their functions, what these return, and how that of several nodes comes together. The same code serves the
 worker beside a simulation and `forebay insitu`, so the same snapshot gives the same bits."""
 
+import contextlib
 import functools
 import importlib.util
 import io
@@ -8,6 +9,7 @@ import json
 import os
 import pathlib
 import sys
+import traceback
 
 import numpy as np
 
@@ -23,11 +25,30 @@ class ScriptError(Exception):
     """A script that cannot be used as it is; the text says why."""
 
 
-def text_of(name, error):
-    """Why an analysis was not made, in a line: our own errors say it themselves, those of scripts have a kind too."""
-    is_own = isinstance(error, (ScriptError, Error))
+def words_of(error):
+    """An error in a line: our own ones say it themselves, those of scripts have a kind too, and a place."""
     words = " ".join(str(error).removeprefix("forebay: ").split())
-    return f"analysis '{name}': {words if is_own else f'{type(error).__name__}: {words}'}"
+    if isinstance(error, (ScriptError, Error)):
+        return words
+    return f"{type(error).__name__}{words and f': {words}'}{getattr(error, 'forebay_place', '')}"
+
+
+def text_of(name, error):
+    """Why an analysis was not made."""
+    return f"analysis '{name}': {words_of(error)}"
+
+
+@contextlib.contextmanager
+def placing(function):
+    """Around what a script does for a function: its exceptions get the place, for words_of()."""
+    try:
+        yield
+    except BaseException as error:
+        file = getattr(getattr(function, "__code__", None), "co_filename", None)
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+        with contextlib.suppress(AttributeError):  # of a class with slots
+            error.forebay_place = f" (function '{function.__name__}'{f', line {lines[-1]}' if lines else ''})"
+        raise
 
 
 class Script:  # pylint: disable=too-few-public-methods
@@ -45,25 +66,31 @@ class Script:  # pylint: disable=too-few-public-methods
         sys.modules[spec.name] = module  # where dataclasses look
         exec(compile(self.source, path, "exec"), module.__dict__)  # pylint: disable=exec-used
         self.functions = [one for one in vars(module).values() if callable(one) and hasattr(one, "forebay_every")]
+        if not self.functions:
+            raise ScriptError(f"{path} has no function that is marked by @every(...)")
 
     def has_looked(self, functions, stream):
         """Whether these are all that look at the stream."""
         return len(functions) == sum(one.forebay_every.stream in (None, stream) for one in self.functions)
 
-    def due(self, stream, step):
-        """The functions that look at that snapshot."""
+    def must_look(self, stream):
+        """Refuses a stream that no function looks at."""
         streams = {one.forebay_every.stream for one in self.functions}
         if not streams & {None, stream}:
             raise ScriptError(f"{self.path} has no function of stream '{stream}': its functions, marked by @every, are of "
-                              f"{', '.join(sorted(streams)) or 'no stream at all'}")
+                              f"{', '.join(sorted(streams))}")
+
+    def due(self, stream, step):
+        """The functions that look at that snapshot."""
         return [one for one in self.functions if one.forebay_every.is_due(stream, step)]
 
 
 class Found:
-    """What functions have returned: numbers and pictures by name, and files that they have written."""
+    """What functions have returned: numbers and pictures by name, and files that they have written; and what of it cannot
+    be a result."""
 
     def __init__(self):
-        self.numbers, self.pictures, self.files = {}, {}, []
+        self.numbers, self.pictures, self.files, self.problems = {}, {}, [], []
 
     def add(self, value, name):
         """What a function of that name has returned. Numbers are copied: they may be views of the slot."""
@@ -71,13 +98,18 @@ class Found:
         for key, entry in entries:
             if picture := _png_of(entry):
                 _put(self.pictures, key, picture, name)
-            elif isinstance(value, dict):
-                array = np.array(entry, order="C")
-                _type_of(array, key)
-                _put(self.numbers, key, array, name)
-            else:
+            elif not isinstance(value, dict):
                 raise ScriptError(f"function '{name}' returned a {type(value).__name__}: a dict of numbers and arrays, a "
                                   "figure, the bytes of a PNG, or None")
+            else:
+                try:
+                    array = np.array(entry, order="C")
+                    _type_of(array, key)
+                except (Error, ValueError):  # no type of ours, or no array at all
+                    self.problems.append(f"function '{name}' returned '{key}' as a {type(entry).__name__}, which is no number "
+                                         "and no array of numbers: it is left out")
+                else:
+                    _put(self.numbers, key, array, name)
 
     def merge(self, other, name):
         """Takes over what another one has."""
@@ -86,10 +118,20 @@ class Found:
         for key, entry in other.pictures.items():
             _put(self.pictures, key, entry, name)
         self.files += other.files
+        self.problems += other.problems
+
+    def empty(self):
+        """Arrays without an element: conditions see them, but no snapshot can hold them."""
+        return [key for key, array in self.numbers.items() if not array.size]
 
     def lines(self):
-        """For ScriptRun.write_results()."""
+        """For ScriptRun.act()."""
         return [(key, _type_of(array, key), list(array.shape), "", array.tobytes()) for key, array in self.numbers.items()]
+
+
+def kept(lines):
+    """For ScriptRun.write_results()."""
+    return [line for line in lines if all(line[2])]
 
 
 def _put(to, key, entry, name):
@@ -117,8 +159,10 @@ def call(function, nodes, directory):
     """What the function makes of these nodes together."""
     mark, found = function.forebay_every, Found()
     name = function.__name__
-    snapshot = Snapshot(nodes, mark.gather or mark.variables, os.path.join(directory, name))
-    found.add(function(snapshot), name)
+    with placing(function):
+        snapshot = Snapshot(nodes, mark.gather or mark.variables, os.path.join(directory, name))
+        value = function(snapshot)
+    found.add(value, name)
     place = "" if snapshot.node is None or snapshot.nodes == 1 else f".node-{snapshot.node:05}"
     found.pictures = {key + place: picture for key, picture in found.pictures.items()}
     root = pathlib.Path(directory, name)
@@ -138,16 +182,19 @@ def bring_together(function, parts):
     if len(parts) > 1 and mark.reduce is None:
         raise ScriptError(f"function '{name}' returned numbers on each of {len(parts)} nodes: say how they come together, by "
                           "reduce=, or look at all nodes at once, by gather=")
-    value = functools.reduce(lambda a, b: _numbers(mark.reduce(a, b), "reduce", name), parts)
-    found.add(value if mark.finish is None else mark.finish(value), name)
+    with placing(function):
+        value = functools.reduce(lambda a, b: _numbers(mark.reduce(a, b), "reduce", name, found), parts)
+        value = value if mark.finish is None else mark.finish(value)
+    found.add(value, name)
     return found
 
 
-def _numbers(value, what, name):
+def _numbers(value, what, name, to):
     if not isinstance(value, dict):
         raise ScriptError(f"{what} of function '{name}' returned a {type(value).__name__}, no dict")
     found = Found()
     found.add(value, name)
+    to.problems += found.problems
     return found.numbers
 
 

@@ -33,6 +33,9 @@ def every(steps=1, *, stream=None, variables=(), gather=(), reduce=None, finish=
     reduce(a, b): brings two nodes' dicts together, and is associative; nodes come in their order.
     finish(all): what it returns stands for what the function, or reduce, has returned.
     gather: names or patterns of what is needed of all nodes at once; the function is then called once."""
+    if callable(steps):
+        raise TypeError(f"@every needs parentheses, and says what is looked at: @every(variables=[\"theta\"]) before "
+                        f"'def {getattr(steps, '__name__', '...')}'")
     if isinstance(variables, str) or isinstance(gather, str):
         raise TypeError("variables and gather are lists of names, such as variables=[\"theta\"]")
     if bool(variables) == bool(gather):
@@ -67,7 +70,10 @@ def dtype_of(name):
 
 
 class Block:  # pylint: disable=too-few-public-methods
-    """What one rank owns of a variable: `data`, which begins at `start` of the global shape. It cannot be changed."""
+    """What one rank owns of a variable.
+
+    data: a numpy array, a view of the staged copy itself, verified; it cannot be written to.
+    start: where it begins in the global shape. slices: the same as an index. rank: its owner."""
 
     def __init__(self, rank, start, data):
         self.rank, self.start, self.data = rank, tuple(start), data
@@ -82,7 +88,12 @@ class Block:  # pylint: disable=too-few-public-methods
 
 
 class Variable:
-    """A variable of the snapshot: its blocks, and what was described with it. numpy takes it as its array."""
+    """A variable of the snapshot. numpy takes it as its array.
+
+    blocks: what ranks own of it, each a Block; of this node, or of all nodes where it is gathered.
+    array: all blocks as one array. start: where that begins in the global shape. dataarray: the same for xarray.
+    name, unit, description, dimensions, attributes: as they were described.
+    dtype, shape: of the whole variable. kind: "array", "particles" or "replicated"."""
 
     def __init__(self, line, blocks):
         self.name, kind, self.kind, shape, self.unit, self.description, self.dimensions, others, _ = line
@@ -136,7 +147,10 @@ class Variable:
 
 
 class Snapshot(Mapping):
-    """What a function looks at: a mapping from the names that it asked for to Variable."""
+    """What a function looks at: a mapping from the names that it asked for to Variable, as snapshot["theta"].
+
+    step, time, stream: of the snapshot. nodes: how many it has. node: the one that is seen, None if all are gathered.
+    directory: where files that the function writes become results."""
 
     def __init__(self, nodes, wishes, directory):
         first = nodes[0]

@@ -1,56 +1,57 @@
 """Scripts over committed snapshots: the part of `forebay insitu` that is Python. The program finds the snapshots and
 calls this; people call `forebay insitu`.
 
-Each snapshot is one process's work, several at a time. Results are written here, in the order of steps.
+Several snapshots are looked at at a time, each in a process. Results are written here, in the order of steps.
 """
 
 import argparse
 import concurrent.futures
 import json
 import math
-import multiprocessing
 import os
 import pathlib
 import shutil
+import signal
 import sys
 import tempfile
+import traceback
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # there is no display
 
 from . import _scripts  # pylint: disable=wrong-import-position
+from ._called import Callers, Printer  # pylint: disable=wrong-import-position
 from ._forebay import Error, RefusedError, error_text  # pylint: disable=wrong-import-position
 from ._flags import Flags  # pylint: disable=wrong-import-position
-from ._forebay_insitu import ScriptRun, analyses_in, show_text  # pylint: disable=wrong-import-position
+from ._forebay_insitu import ScriptRun, analyses_in, show_text, step_name  # pylint: disable=wrong-import-position
+from .insitu import Snapshot  # pylint: disable=wrong-import-position
 
 USAGE, FOUND, GOOD = 2, 1, 0  # exit codes, as the program has them
+EXIT_SECONDS = 60  # for what scripts want done at the exit of their processes, such as the last bytes of a file of theirs
+
+
+class Looked:  # pylint: disable=too-few-public-methods
+    """What one script has made of a snapshot: plain data, which crosses between processes."""
+
+    def __init__(self, problem=None):
+        self.is_due, self.all_looked, self.made_before, self.problem = True, False, False, problem
+        self.found, self.flags, self.lines = _scripts.Found(), Flags(), []
 
 
 class Step:  # pylint: disable=too-few-public-methods
-    """What the scripts have made of a snapshot: plain data, which crosses between processes."""
+    """What the scripts have made of a snapshot, by their names."""
 
-    def __init__(self, snapshot, stream, step):
-        self.snapshot, self.stream, self.step = snapshot, stream, step
-        self.made_before, self.problems, self.found, self.due = True, [], {}, False
-        self.flags, self.all_looked, self.fulfilled = {}, {}, []
+    def __init__(self, snapshot, looked):
+        self.snapshot = snapshot
+        self.stream, self.step = words_of(snapshot)
+        self.looked = {name: one for name, one in looked.items() if one.is_due}
+        self.made_before = all(one.made_before for one in self.looked.values())
+        self.problems, self.fulfilled, self.would_be_marked = [], [], False
 
 
-class Printer:
-    """What scripts print, with the step in front: on standard error, where it is in nobody's way."""
-
-    encoding = "utf-8"
-
-    def __init__(self, head):
-        self._head, self._rest = head, ""
-
-    def write(self, text):
-        """Whole lines."""
-        *lines, self._rest = (self._rest + text).split("\n")
-        for line in lines:
-            sys.__stderr__.write(f"{self._head}: {show_text(line)}\n")
-        return len(text)
-
-    def flush(self):
-        """Standard error is not buffered."""
+def words_of(snapshot):
+    """Stream and step of RUN/STREAM/step-000120."""
+    path = pathlib.Path(snapshot)
+    return path.parent.name, int(path.name.rpartition("-")[2])
 
 
 _loaded = {}  # of this process
@@ -62,71 +63,104 @@ def _script(path):
     return _loaded[path]
 
 
-def look_at(snapshot, analyses, run, again, directory):
-    """One snapshot, by all analyses: [(name, every, path)]."""
-    place = ScriptRun(run)
-    nodes = place.drained(snapshot)
-    step = Step(snapshot, nodes[0].stream, nodes[0].step)
-    for name, steps, path in analyses:
-        sys.stdout = Printer(f"step {step.step} {step.stream}.{name}")
-        try:
-            functions = _script(path).due(step.stream, step.step) if step.step % steps == 0 else []
-            step.due = step.due or bool(functions)
-            if not functions or (not again and place.has_results(nodes[0], name)):
-                continue
-            step.made_before = False
-            found, flags = _scripts.Found(), step.flags.setdefault(name, Flags())
-            step.all_looked[name] = _script(path).has_looked(functions, step.stream)
-            for function in functions:
-                with flags.open():
-                    made = _scripts.finished(function, nodes, os.path.join(directory, f"{step.step}", name))
-                found.merge(made, function.__name__)
-            found.found_lines = found.lines()
-            step.found[name] = found
-        except Exception as error:  # pylint: disable=broad-exception-caught
-            step.problems.append(_scripts.text_of(name, error))
-        finally:
-            sys.stdout = sys.__stdout__
-    return step
+def load(path, _):
+    """The script, before anything is looked at: why that cannot be done, which is printed whole, or None."""
+    try:
+        _script(path)
+    except _scripts.ScriptError as error:
+        return _scripts.words_of(error)
+    except BaseException as error:  # pylint: disable=broad-exception-caught
+        traceback.print_exc()
+        return f"the script {path} cannot be loaded: {_scripts.words_of(error)}"
+    return None
+
+
+def look_at(snapshot, name, every, path, run, again, directory, calls):  # pylint: disable=too-many-arguments,too-many-positional-arguments
+    """One snapshot, by one script; `calls` is told of each function before it is called."""
+    looked = Looked()
+    stream, step = words_of(snapshot)
+    sys.stdout = printer = Printer(f"step {step} {stream}.{name}")
+    try:
+        functions = _script(path).due(stream, step) if step % every == 0 else []
+        looked.is_due, looked.all_looked = bool(functions), _script(path).has_looked(functions, stream)
+        if not functions:
+            return looked
+        place = ScriptRun(run)
+        nodes = place.drained(snapshot)
+        looked.made_before = not again and place.has_results(nodes[0], name)
+        if looked.made_before:
+            looked.found.numbers = stored(place, f"{run}/{stream}.{name}/{step_name(step)}")
+        for function in functions if not looked.made_before else []:
+            calls(function.__name__)
+            with looked.flags.open():
+                made = _scripts.finished(function, nodes, os.path.join(directory, f"{stream}.{step}", name))
+            looked.found.merge(made, function.__name__)
+        looked.lines = looked.found.lines()
+    except BaseException as error:  # pylint: disable=broad-exception-caught
+        # Whatever it is, the script has raised it: sys.exit() in a function costs this snapshot, too.
+        looked.found, looked.problem = _scripts.Found(), _scripts.words_of(error)
+    finally:
+        printer.end()
+        sys.stdout = sys.__stdout__
+    return looked
+
+
+def stored(place, directory):
+    """Results that were made before, which conditions may be over."""
+    (node,) = place.drained(directory)
+    return {name: variable.array for name, variable in Snapshot([node], ["*"], "").items()}
 
 
 class Report:
     """What people, or programs, are told."""
 
-    def __init__(self, is_json, total):
-        self._is_json, self._total, self._done, self._all = is_json, total, 0, []
-        self._shows = not is_json and sys.stderr.isatty()
-        self.found = False
+    def __init__(self, given):
+        self._is_json, self._only_report = given.json, given.only_report
+        self._total, self._done, self._all = len(given.snapshots), 0, []
+        self._shows = not given.json and sys.stderr.isatty()
+        self._empty = set()
+        self.found = given.found
 
     def add(self, step, pictures):
         """A snapshot is done."""
         self._done += 1
-        made = [f"{step.stream}.{name}" for name, found in step.found.items() if found.numbers]
+        made = [f"{step.stream}.{name}" for name, one in step.looked.items()
+                if _scripts.kept(one.lines) and not one.made_before and not self._only_report]
         self.found = self.found or bool(step.problems)
         self._all.append({"stream": step.stream, "step": step.step, "directory": step.snapshot}
-                         | ({"made_before": True} if step.made_before and not step.problems
-                            else {"made": made, "pictures": pictures, "problems": step.problems,
-                                  "fulfilled": [_json_of(mark) for mark in step.fulfilled]}))
+                         | ({"made_before": True} if step.made_before else {"made": made, "pictures": pictures})
+                         | {"problems": step.problems, "fulfilled": [_json_of(mark) for mark in step.fulfilled]}
+                         | ({"would_be_marked": step.would_be_marked} if self._only_report else {}))
         if self._shows:
             sys.stderr.write("\r\x1b[K")
         if not self._is_json:
-            line = f"{show_text(step.stream)}@{step.step}  "
-            if step.made_before and not step.problems:
-                print(line + "made before; --again makes it anew")
+            if step.made_before:
+                what = "made before" + ("" if self._only_report else "; --again makes it anew")
             else:
-                print(line + f"{_count(len(made), 'result')}, {_count(pictures, 'picture')}")
+                what = f"{_count(len(made), 'result')}, {_count(pictures, 'picture')}"
+            print(f"{show_text(step.stream)}@{step.step}  {'only looked at' if self._only_report and not step.made_before else what}")
             for *_, words in step.fulfilled:
                 print(f"  fulfils {show_text(words)}")
+            if step.would_be_marked:
+                print("  would be marked without --only-report")
             for problem in step.problems:
                 print(f"  {show_text(problem)}")
+            self._print_empty(step)
         if self._shows and self._done < self._total:
             sys.stderr.write(f"{self._done} of {self._total} snapshots")
             sys.stderr.flush()
+
+    def _print_empty(self, step):
+        for key in [f"{name}: {key}" for name, one in step.looked.items() for key in one.found.empty()]:
+            if key not in self._empty:
+                print(f"  {show_text(key)} has no element and is left out, here and at other steps")
+            self._empty.add(key)
 
     def finish(self):
         """The exit code."""
         if self._is_json:
             print(json.dumps(self._all, indent=1))
+        sys.stdout.flush()
         return FOUND if self.found else GOOD
 
 
@@ -141,54 +175,75 @@ def _json_of(mark):
 
 
 def act(step, analyses, marks):
-    """Marks the snapshot, in its own run, before its results are there: once they are nobody looks again."""
+    """Marks the snapshot, in its own run, before its results are there."""
     place = ScriptRun(os.path.dirname(os.path.dirname(step.snapshot)))
-    for analysis in (one for one in analyses if one.name in step.flags):
-        flags, found = step.flags[analysis.name], step.found.get(analysis.name)
-        said, fulfilled = place.act(place.drained(step.snapshot)[0], analysis, found.found_lines if found else [],
-                                    step.all_looked[analysis.name], flags.raised(), marks)
-        step.fulfilled += fulfilled
-        step.problems += [line.removeprefix("problem ") for line in said if line.startswith("problem ")]
-        step.problems += flags.problems(analysis.name)
+    for analysis in (one for one in analyses if one.name in step.looked):
+        one = step.looked[analysis.name]
+        step.problems += [f"analysis '{analysis.name}': {problem}" for problem in [one.problem, *one.found.problems] if problem]
+        if one.lines or one.flags.raised():
+            said, fulfilled = place.act(place.drained(step.snapshot)[0], analysis, one.lines, one.all_looked,
+                                        one.flags.raised(), marks)
+            step.fulfilled += fulfilled
+            step.problems += [line.removeprefix("problem ") for line in said if line.startswith("problem ")]
+            step.would_be_marked |= not marks and any(
+                line.startswith("raise ") and "mark" in line.split()[1].split(",") for line in said)
+        step.problems += one.flags.problems(analysis.name)
 
 
 def put(step, place, pictures):
     """Writes what was made of a snapshot; how many pictures and files."""
     count = 0
-    for name, found in step.found.items():
+    for name, one in step.looked.items():
         if pictures:
-            count += _scripts.deliver(found, pictures, step.stream, name, step.step)
-        if found.numbers:
-            place.write_results(place.drained(step.snapshot)[0], name, found.found_lines)
+            count += _scripts.deliver(one.found, pictures, step.stream, name, step.step)
+        if not one.made_before and (kept := _scripts.kept(one.lines)):
+            place.write_results(place.drained(step.snapshot)[0], name, kept)
     return count
 
 
 def work(given, directory):
     """All snapshots; the exit code."""
-    place, report = ScriptRun(given.to), Report(given.json, len(given.snapshots))
+    place, report = ScriptRun(given.to), Report(given)
     analyses = analyses_in(given.analyses)
-    scripts = [(one.name, one.every, os.path.abspath(one.script)) for one in analyses]
-    jobs = given.jobs or len(os.sched_getaffinity(0))
-    report.found = given.found
-    with concurrent.futures.ProcessPoolExecutor(min(jobs, len(given.snapshots)),
-                                                multiprocessing.get_context("spawn")) as pool:
-        calls = [pool.submit(look_at, snapshot, scripts, given.to, given.again, directory) for snapshot in given.snapshots]
-        any_due = False
-        for call, snapshot in zip(calls, given.snapshots):
+    scripts = [(one.name, one.every, os.path.abspath(one.script), limit) for one, limit in zip(analyses, given.time_limits)]
+    jobs = min(given.jobs or len(os.sched_getaffinity(0)), len(given.snapshots))
+    callers, pool = Callers(jobs, directory), concurrent.futures.ThreadPoolExecutor(jobs)
+
+    def look(snapshot):
+        looked = {}
+        for name, every, path, limit in scripts:
+            stream, step = words_of(snapshot)
             try:
-                step = call.result()
-            except concurrent.futures.process.BrokenProcessPool:
-                raise RefusedError(error_text(
-                    f"a process of the scripts has ended, at {snapshot} or at one beside it", "results of the steps before it",
-                    "run it with --jobs 1 for that step alone")) from None
-            any_due = any_due or step.due
-            if step.due or step.problems:
+                looked[name] = callers.call(f"step {step} {stream}.{name}", limit, look_at, snapshot, name, every, path,
+                                            given.to, given.again, directory)
+            except _scripts.ScriptError as error:
+                looked[name] = Looked(str(error))
+        return Step(snapshot, looked)
+
+    try:
+        for _, _, path, limit in scripts:
+            if problem := callers.call(path, limit, load, path):
+                raise _scripts.ScriptError(problem)
+        any_due = False
+        for step in pool.map(look, given.snapshots):
+            any_due = any_due or bool(step.looked)
+            if step.looked:
                 act(step, analyses, not given.only_report)
-                report.add(step, put(step, place, given.pictures))
+                report.add(step, 0 if given.only_report else put(step, place, given.pictures))
+        callers.end(EXIT_SECONDS)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        callers.end()
     if not any_due and not report.found:
-        raise RefusedError(error_text("no function of the script looks at any of these steps", "",
-                                      "see what its functions say in @every(...)"))
+        raise _scripts.ScriptError("no function of the script looks at any of these steps",
+                                   "see what its functions say in @every(...)")
     return report.finish()
+
+
+def end_by(number):
+    """As the signal ends other programs: shells, and loops in them, know it then."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def main():
@@ -196,23 +251,32 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("snapshots", nargs="+", help="directories of committed snapshots")
     parser.add_argument("--analyses", required=True, help="as the control page has them")
+    parser.add_argument("--time-limits", required=True, help="seconds of a call, one of each analysis; 0: none",
+                        type=lambda text: [float(one) or None for one in text.split(",")])
     parser.add_argument("--to", required=True, help="the run of the results")
     parser.add_argument("--pictures", help="directory for pictures and files")
     parser.add_argument("--jobs", type=int, default=0, help="snapshots at a time; 0: as many as there are CPUs")
     parser.add_argument("--again", action="store_true", help="make results anew that are there")
-    parser.add_argument("--only-report", action="store_true", help="mark no snapshot")
+    parser.add_argument("--only-report", action="store_true", help="make nothing, and mark no snapshot")
     parser.add_argument("--found", action="store_true", help="exit with 1 at least")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     # Beside the pictures, so that a file gets its place by a rename.
     directory = tempfile.mkdtemp(prefix=".scripts-", dir=given.pictures)
+    ended_by = None
     try:
         return work(given, directory)
+    except _scripts.ScriptError as error:
+        print(RefusedError(error_text(error.args[0], "", *error.args[1:])), file=sys.stderr)
     except Error as error:
         print(error, file=sys.stderr)
-        return USAGE
+    except (KeyboardInterrupt, BrokenPipeError) as error:  # Ctrl-C; nobody reads the report
+        ended_by = signal.SIGINT if isinstance(error, KeyboardInterrupt) else signal.SIGPIPE
     finally:
         shutil.rmtree(pathlib.Path(directory), ignore_errors=True)
+    if ended_by:
+        end_by(ended_by)
+    return USAGE
 
 
 if __name__ == "__main__":

@@ -83,6 +83,7 @@ class Worker:
         self._place = ScriptRun.of_session(directory)
         self._printed = Printed(self._place, os.path.join(directory, "scripts.log"))
         self._scripts = {}
+        self._traces = {}  # of each analysis the last one that was printed
         self._unfinished = os.path.join(self._place.spool, ".scripts")
         # What the interpreter and its modules have is not counted. Of private memory alone: a limit on addresses
         # (RLIMIT_AS) would count the slots too, which are mapped and cost a script nothing.
@@ -147,11 +148,16 @@ class Worker:
             self.say(f"problem analysis '{making.name}': its script has no more memory than its memory_limit_bytes, "
                      f"{making.memory_limit}")
             raise SystemExit(1) from None
-        except Exception:
-            traceback.print_exc()
+        except Exception as error:
+            self._print_trace((making.node.stream, making.name), error)
             self._returned()
             raise
         self._returned()
+
+    def _print_trace(self, key, error):
+        """Whole where it is another one than before: a script that cannot be imported says so at each step."""
+        before, self._traces[key] = self._traces.get(key), traceback.format_exc()
+        print(f"{_scripts.words_of(error)}, as before" if self._traces[key] == before else self._traces[key].rstrip())
 
     def _returned(self):
         resource.setrlimit(resource.RLIMIT_DATA, (self._hard_limit, self._hard_limit))
@@ -179,6 +185,7 @@ class Making:
             with self._worker.calling(self):
                 scripts[path] = _scripts.Script(path)
         self._script = scripts[path]
+        self._script.must_look(self.node.stream)
         self._functions = self._script.due(self.node.stream, self.node.step)
         for function in self._functions:
             self._one(function)
@@ -217,18 +224,22 @@ class Making:
             raise
         self._act(place, lines)
         _scripts.deliver(self._found, place.spool, self.node.stream, self.name, self.node.step)
-        if lines:
-            place.write_results(self.node, self.name, lines)
+        kept = _scripts.kept(lines)
+        if kept:
+            place.write_results(self.node, self.name, kept)
         if parts:
             place.remove_parts(self.node, self.name)
-        return 1 if lines else 0
+        return 1 if kept else 0
 
     def _act(self, place, lines=()):
         """Before the results are written: once they are there nobody looks at the snapshot again."""
         flags, self._flags = self._flags, Flags()
         all_looked = self._has_begun and self._script.has_looked(self._functions, self.node.stream)
         said, _ = place.act(self.node, self._analysis, list(lines), all_looked, flags.raised(), True)
-        for line in said + [f"problem {problem}" for problem in flags.problems(self.name)]:
+        problems = [f"analysis '{self.name}': {problem}" for problem in self._found.problems]
+        problems += [f"analysis '{self.name}': its result '{key}' has no element and is left out, here and at other steps"
+                     for key in self._found.empty()]
+        for line in said + [f"problem {one_line(problem)}" for problem in problems + flags.problems(self.name)]:
             self._worker.say(line)
 
     def _join(self, parts):

@@ -11,6 +11,7 @@ package openpmd_api is installed. In a script of analyses (docs/guide/in-situ.md
         stream.write(snapshot)
 """
 
+import atexit
 import json
 
 __all__ = ["OpenPmdStream"]
@@ -39,6 +40,7 @@ class OpenPmdStream:
                              "use variables=[...] with OpenPmdStream")
         if self._series is None:
             self._series = self._open(snapshot.node)
+            atexit.register(self.close)  # at the end of the session
         iteration = self._series.write_iterations()[snapshot.step]
         iteration.time = snapshot.time
         for name, variable in snapshot.items():
@@ -69,7 +71,9 @@ class OpenPmdStream:
         if not openpmd_api.variants.get("adios2") or "sst" not in openpmd_api.file_extensions:
             raise RuntimeError("this openpmd_api has no ADIOS2 with SST. Next: pip install openPMD-api")
         # SST's own defaults wait for the first reader for ever, and keep any number of steps.
-        parameters = {"RendezvousReaderCount": "0", "QueueLimit": str(self._queue), "QueueFullPolicy": "Discard"}
+        # Of its ways to write a step only BP keeps lists of texts, such as the labels of axes.
+        parameters = {"RendezvousReaderCount": "0", "QueueLimit": str(self._queue), "QueueFullPolicy": "Discard",
+                      "MarshalMethod": "BP"}
         return openpmd_api.Series(f"{self._path}.node-{node:05}.sst", openpmd_api.Access.create_linear,
                                   json.dumps({"adios2": {"engine": {"type": "sst", "parameters": parameters}}}))
 

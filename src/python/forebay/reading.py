@@ -93,13 +93,23 @@ class StreamOfRun:
 
     @property
     def newest(self):
-        """The snapshot of the largest step."""
+        """The snapshot of the largest step, also if it is marked: its `marks` say so."""
         return self[-1]
+
+    @property
+    def newest_good(self):
+        """The snapshot of the largest step that is not marked: of those, a restart takes the newest."""
+        for step in reversed(self.steps):
+            if not (snapshot := self.at(step)).marks:
+                return snapshot
+        raise MissingError(error_text(f"stream {self.path} has no committed snapshot that is not marked",
+                                      next=f"forebay ls {self.path.parent}"))
 
     def series(self, *patterns, steps=None):
         """Replicated variables, such as results of analyses, as an xarray.Dataset over step, with time beside it. Names
         may have `*`; without any all are taken. `steps` are those to take, or a slice of them, both ends included.
-        Scalars are read at once, arrays when they are used, one step after the other. Lists whose lengths change are
+        Scalars are read at once, arrays when they are used, one step after the other; numbers of steps that have none are
+        NaN. Lists whose lengths change are
         left out, and named in attrs["lists"]: table() has them. A variable "time" of the stream "state" is "state.time",
         beside the coordinate."""
         return results.series(self, patterns, steps)
@@ -132,11 +142,21 @@ class Snapshot:
         self.step = manifest["step"]
         self.time = float(manifest["time"])
         self.ranks = manifest["world_ranks"]
-        self._schema = manifest["schema"]
+        self._schema, self._marks = manifest["schema"], manifest.get("marks", [])
         self.nodes = len(manifest["nodes"])
         self.nbytes = sum(node["bytes"] for node in manifest["nodes"])  # of its node files
         self._rows = [sum(node["rows"][table] for node in manifest["nodes"] if node["rows"])
                       for table in range(len(self._schema["tables"]))]
+
+    @property
+    def marks(self):
+        """Why it is not to be trusted, as dicts of analysis, condition, result and value; [] is a good snapshot. Of these a
+        person's have only their words, as condition."""
+        # Those beside the manifest may not have come into it yet: docs/formats/manifest.md.
+        beside = [json.loads(file.read_text(encoding="utf-8")) for file in sorted((self.path / ".marks").glob("[!.]*.json"))]
+        keys = ("analysis", "condition", "result", "value")
+        marks = [{key: one.get(key) for key in keys} for one in [*self._marks, *beside]]
+        return [one for index, one in enumerate(marks) if one not in marks[:index]]
 
     @property
     def view(self):

@@ -62,9 +62,15 @@ def _steps(stream, patterns, wanted):
 
 
 def _lazy(steps, name, shape, dtype):
-    """An array over steps and `shape`, of which a step is read when it is used."""
+    """An array over steps and `shape`, of which a step is read when it is used. NaN where a step has none."""
     from xarray.backends import BackendArray  # pylint: disable=import-outside-toplevel
     from xarray.core import indexing  # pylint: disable=import-outside-toplevel
+
+    dtype = dtype if all(name in step.found for step in steps) else _with_gaps(dtype)
+
+    def one_of(index):
+        read = steps[index].values([name])
+        return np.asarray(read[name], dtype) if name in read else np.full(shape, np.nan if dtype.kind in "fc" else b"", dtype)
 
     class OverSteps(BackendArray):
         def __init__(self):
@@ -76,8 +82,8 @@ def _lazy(steps, name, shape, dtype):
         def _read(self, key):
             at, inside = np.arange(len(steps))[key[0]], tuple(key[1:])
             if at.ndim == 0:
-                return steps[at].values([name])[name][inside]
-            values = [steps[i].values([name])[name][inside] for i in at]
+                return one_of(at)[inside]
+            values = [one_of(i)[inside] for i in at]
             return np.stack(values) if values else np.empty((0, *shape), dtype)[(slice(None), *inside)]
 
     return indexing.LazilyIndexedArray(OverSteps())
@@ -93,18 +99,23 @@ def _sort(steps):
     scalars, arrays, lists = {}, {}, {}
     names = {name: variable for step in steps for name, variable in step.found.items()}
     for name, variable in names.items():
-        shapes = {(step.found[name]["shape"], step.found[name]["dtype"]) if name in step.found else None for step in steps}
-        if all(shape is None or not shape[0] for shape in shapes):
+        shapes = {(step.found[name]["shape"], step.found[name]["dtype"]) for step in steps if name in step.found}
+        if not any(shape for shape, _ in shapes):
             scalars[name] = variable
         else:
             (arrays if len(shapes) == 1 else lists)[name] = variable
     return scalars, arrays, lists
 
 
+def _with_gaps(dtype):
+    """A type that has NaN, where it is one of numbers."""
+    return np.result_type(dtype, "f8") if dtype.kind in "iuf" else dtype
+
+
 def _column(values, dtype):
     """Of one scalar a step; None where there is none, which only floats can say."""
     if any(value is None for value in values):
-        dtype = np.result_type(dtype, "f8") if dtype.kind in "iuf" else object
+        dtype = _with_gaps(dtype) if dtype.kind in "iuf" else object
         values = [np.nan if value is None else value for value in values]
     return np.array(values, dtype)
 
@@ -115,7 +126,8 @@ def series(stream, patterns, wanted):
     steps = _steps(stream, patterns, wanted)
     scalars, arrays, lists = _sort(steps)
     # Wave numbers are the places of what stands beside them, where all steps have the same.
-    at_once = [*scalars, *(name for name in arrays if name.rpartition("/")[2] == "k")]
+    at_once = [*scalars, *(name for name in arrays
+                           if name.rpartition("/")[2] == "k" and all(name in step.found for step in steps))]
     rows, read = [], []
     for step in steps:
         try:

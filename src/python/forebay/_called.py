@@ -1,0 +1,149 @@
+"""Processes in which `forebay insitu` calls scripts: each looks at one snapshot after another. A script that ends its
+process, or does not return in time, costs the snapshot that it had; the next one gets a new process."""
+
+import contextlib
+import ctypes
+import faulthandler
+import multiprocessing
+import os
+import queue
+import resource
+import signal
+import sys
+
+from ._forebay_insitu import show_text
+from ._scripts import ScriptError
+
+_TRACE_SECONDS = 2  # for the traceback of a process that is to be killed: it is one write
+_PR_SET_PDEATHSIG = 1  # of prctl(2)
+
+
+class Printer:
+    """What scripts print, with the step in front: on standard error, where it is in nobody's way."""
+
+    encoding = "utf-8"
+
+    def __init__(self, head):
+        self._head, self._rest = head, ""
+
+    def write(self, text):
+        """Whole lines."""
+        *lines, self._rest = (self._rest + text).split("\n")
+        for line in lines:
+            sys.__stderr__.write(f"{self._head}: {show_text(line)}\n")
+        return len(text)
+
+    def flush(self):
+        """Standard error is not buffered."""
+
+    def end(self):
+        """The last line may have no end."""
+        if self._rest:
+            self.write("\n")
+
+
+class Calls(str):
+    """Said by a process: the function that it calls now."""
+
+
+def _serve(pipe, traces):
+    """What a process does until its parent is gone: functions of ours, one after another."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    # Ctrl-C ends this process as it ends the command. So a KeyboardInterrupt is the script's own.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.dup2(2, 1)  # the command's own output is its report
+    with open(traces, "w", encoding="utf-8") as file:
+        faulthandler.enable(file)
+        while True:
+            try:
+                function, given = pipe.recv()
+            except EOFError:
+                return
+            pipe.send(function(*given, lambda name: pipe.send(Calls(name))))
+
+
+class _Caller:
+    """One process at a time."""
+
+    def __init__(self, traces):
+        self._traces = traces
+        self._process = self._pipe = None
+        self._is_over = False
+
+    def call(self, head, limit, function, given):
+        """What the function returns there. A ScriptError says how the process has ended, if it has. The limit, in seconds,
+        is of each function of a script that is called."""
+        if self._is_over:
+            raise ScriptError("the command has ended")
+        called = ""
+        try:
+            if self._process is None:
+                self._start()
+            self._pipe.send((function, given))
+            while True:
+                if not self._pipe.poll(limit):
+                    self._abort()
+                    raise self._ended(head, f"had not returned after its time limit of {limit:g} s and was killed{called}")
+                answer = self._pipe.recv()
+                if not isinstance(answer, Calls):
+                    return answer
+                called = f", in function '{answer}'"
+        except (EOFError, OSError):  # of the pipe
+            raise self._ended(head, f"has ended its process, {{}}{called}") from None
+
+    def end(self, seconds):
+        """No more calls. It has so long for what the script wants done at its exit."""
+        self._is_over = True
+        process = self._process
+        if process is not None and seconds:
+            self._pipe.close()
+            process.join(seconds)
+        if process is not None:
+            process.kill()
+
+    def _start(self):
+        spawn = multiprocessing.get_context("spawn")
+        self._pipe, other = spawn.Pipe()
+        self._process = spawn.Process(target=_serve, args=(other, self._traces))
+        self._process.start()
+        other.close()
+
+    def _abort(self):
+        with contextlib.suppress(ProcessLookupError):
+            resource.prlimit(self._process.pid, resource.RLIMIT_CORE, (0, 0))
+            os.kill(self._process.pid, signal.SIGABRT)  # of which faulthandler prints the traceback
+
+    def _ended(self, head, words):
+        """In words; where it was then is printed."""
+        process, self._process = self._process, None
+        self._pipe.close()
+        process.join(_TRACE_SECONDS)
+        process.kill()
+        process.join()
+        with open(self._traces, encoding="utf-8", errors="replace") as file:
+            Printer(head).write(file.read())
+        code = process.exitcode
+        return ScriptError("its script " + words.format(f"with exit code {code}" if code >= 0 else f"by signal {-code}"))
+
+
+class Callers:
+    """Several of them, each for one call at a time. Any thread."""
+
+    def __init__(self, count, directory):
+        self._all = [_Caller(os.path.join(directory, f"traces-{number}")) for number in range(count)]
+        self._free = queue.SimpleQueue()
+        for one in self._all:
+            self._free.put(one)
+
+    def call(self, head, limit, function, *given):
+        """As one of them does it; see there."""
+        caller = self._free.get()
+        try:
+            return caller.call(head, limit, function, given)
+        finally:
+            self._free.put(caller)
+
+    def end(self, seconds=0):
+        """All of them, whatever they do."""
+        for one in self._all:
+            one.end(seconds)
