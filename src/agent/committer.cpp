@@ -12,6 +12,7 @@
 #include "base/try.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/history.hpp"
+#include "catalog/marks.hpp"
 #include "catalog/views.hpp"
 #include "commit/commit.hpp"
 #include "describe/conventions.hpp"
@@ -27,17 +28,28 @@ using node::SlotState;
 // How often a long drain looks whether other nodes have completed what this one drained before.
 constexpr std::chrono::milliseconds commit_pause{1000};
 
-// How many snapshots of the stream its analyses may still look at, and mark, as any script may: as many as it has
-// slots. Without them a bad snapshot would count as good for so long, and the last good one would go.
-int unproved_of(const node::Control& page, std::uint32_t stream) {
-    const auto analyses = node::decode_analyses(page.streams[stream].insitu.data());
-    if (!analyses || std::ranges::none_of(*analyses, [](const Analysis& one) {
-            return one.kind == Analysis::Kind::script ||
-                   (!one.condition.empty() && std::ranges::count(one.action, Analysis::Action::mark) > 0);
-        }))
-        return 0;
+// Whether analyses of the stream may mark its snapshots, as any script may.
+bool may_be_marked(const node::StreamControl& stream) {
+    const auto analyses = node::decode_analyses(stream.insitu.data());
+    return analyses && std::ranges::any_of(*analyses, [](const Analysis& one) {
+               return one.kind == Analysis::Kind::script ||
+                      (!one.condition.empty() && std::ranges::count(one.action, Analysis::Action::mark) > 0);
+           });
+}
+
+// Which snapshots of the stream its analyses may still mark: those that may wait in its slots, that which is looked at
+// though a save has taken its slot, and those that other nodes have yet to look at. Without them a bad snapshot would
+// count as good for so long, and the last good one would go.
+Result<> add_unproved(sys::Store& store, const std::string& run, const node::Control& page, std::uint32_t index,
+                      catalog::Retention& retention) {
+    const auto& stream = page.streams[index];
+    if (!may_be_marked(stream)) return {};
     const auto slots = std::span(page.slots).first(page.slot_count.load());
-    return static_cast<int>(std::ranges::count(slots, stream, &node::SlotControl::stream));
+    retention.unproved = static_cast<int>(std::ranges::count(slots, index, &node::SlotControl::stream));
+    FB_TRY_ASSIGN(saves, catalog::saves_in_analysis(store, run, stream.name.data()));
+    retention.in_analysis = std::move(saves);
+    for (const auto* const id : {&stream.in_analysis, &stream.in_scripts}) retention.in_analysis.insert(id->load());
+    return {};
 }
 
 }  // namespace
@@ -192,12 +204,10 @@ void Committer::keep_window(std::uint32_t slot, const catalog::Snapshot& snapsho
         const auto later = catalog::claimed_after(store_, session_.run, session);
         if (!later || *later) return;
     }
-    const auto pruned = attempt([&] {
-        return catalog::prune(store_, session_.run, snapshot.stream,
-                              {.keep = stream.keep,
-                               .keep_abandoned = stream.keep_abandoned,
-                               .spared = snapshot.step,
-                               .unproved = unproved_of(slots_.page(), slots_.control(slot).stream)});
+    const auto pruned = attempt([&]() -> Result<catalog::Pruned> {
+        catalog::Retention what{.keep = stream.keep, .keep_abandoned = stream.keep_abandoned, .spared = snapshot.step};
+        FB_TRY(add_unproved(store_, session_.run, page, slots_.control(slot).stream, what));
+        return catalog::prune(store_, session_.run, snapshot.stream, what);
     });
     if (!pruned) {
         tell_({.what = What::not_pruned, .stream = snapshot.stream, .detail = pruned.error().line()});

@@ -26,11 +26,11 @@ constexpr std::uint64_t answers_max = 65'536;
 
 }  // namespace
 
-/// The station's right to have a slot read, and the account of what becomes of the snapshot. Until the worker has read
-/// the slot, whoever clears the bit of the lease counts the snapshot as not analysed: a save when it takes the slot, the
-/// station where the analysis fails. From then on the station alone counts it. The bit stays until the worker's last
-/// word, so that the agent that comes after a killed one has the rest made. That of scripts ends when they have read: a
-/// slot that waits for them must be told from one that they read (side_station.hpp).
+/// The station's right to have a slot read, and the account of what becomes of the snapshot. Until the worker has
+/// read the slot, whoever clears the bit of the lease counts the snapshot as not analysed: a save when it takes the
+/// slot, the station where the analysis fails. From then on the station alone counts it. The bit stays until the
+/// worker's last word, so that the agent that comes after a killed one has the rest made. That of scripts ends when
+/// they have read: a slot that waits for them must be told from one that they read (side_station.hpp).
 class InsituStation::Lease {
 public:
     Lease(Slots& slots, std::uint32_t slot, const Analysts& analysts)
@@ -44,6 +44,16 @@ public:
           ends_when_seen_(analysts.are_scripts) {
         if (!ends_when_seen_) slot_.holds.fetch_and(~node::lease_read);  // of an agent that was killed
     }
+    /// What retention knows of it.
+    void begin(std::atomic<std::uint64_t> node::StreamControl::*looked_at) {
+        looked_at_ = &(stream_.*looked_at);
+        *looked_at_ = snapshot_id_;
+    }
+    ~Lease() {
+        if (looked_at_ != nullptr) *looked_at_ = 0;
+    }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
 
     std::uint64_t snapshot_id() const { return snapshot_id_; }
     std::uint32_t stream() const { return slot_.stream; }
@@ -86,16 +96,16 @@ private:
     // For the next save, which takes a slot that is read before one that is not. Whether it is told in time.
     bool tell_read() {
         if (slot_.snapshot_id.load() != snapshot_id_) return false;
-        stream_.in_analysis = snapshot_id_;
+        stream_.read_by_analyses = snapshot_id_;
         auto holds = slot_.holds.load();
         while ((holds & hold_) != 0)
             if (slot_.holds.compare_exchange_weak(holds, holds | node::lease_read)) return true;
-        stream_.in_analysis = 0;
+        stream_.read_by_analyses = 0;
         return false;
     }
     bool end() {
         const bool taken = taken_ ? *taken_ : give_back();
-        if (is_told_) stream_.in_analysis = 0;
+        if (is_told_) stream_.read_by_analyses = 0;
         return taken;
     }
 
@@ -109,6 +119,7 @@ private:
     const std::uint64_t snapshot_id_;
     const sys::Clock::time_point begun_ = sys::Clock::now();
     const bool ends_when_seen_;
+    std::atomic<std::uint64_t>* looked_at_ = nullptr;
     bool seen_ = false;
     bool is_told_ = false;       // the save that takes the slot does not count
     std::optional<bool> taken_;  // by a save, as give_back() said
@@ -136,7 +147,7 @@ void InsituStation::count_lost() {
     auto& page = slots_.page();
     for (std::uint32_t i = 0; i < page.stream_count.load(std::memory_order_acquire); ++i) {
         auto& stream = page.streams[i];
-        const auto id = stream.in_analysis.exchange(0);
+        const auto id = stream.read_by_analyses.exchange(0);
         const bool is_there = std::ranges::any_of(page.slots, [&](const node::SlotControl& slot) {
             return slot.stream == i && slot.snapshot_id.load() == id && (slot.holds.load() & analysts_.lease) != 0;
         });
@@ -180,6 +191,7 @@ void InsituStation::leave_out(std::uint32_t slot, const std::string& why) {
 Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const std::atomic<bool>& stop) {
     Lease lease(slots_, slot, analysts_);
     if (lease.is_taken() || !wants(slot)) return {};
+    lease.begin(analysts_.in_analysis);
     lease.set_line(line_of(slot, lease.snapshot_id()));
     if (ends_ >= pace_.ends_max) {
         leave_unseen(lease, fmt::format("there are no more {} in this session", analysts_.what));

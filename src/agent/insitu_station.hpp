@@ -48,10 +48,17 @@ struct Analysts {
     const char* what;  // for texts
     std::uint32_t lease;
     std::atomic<std::uint64_t> node::StreamControl::*missed;  // counts snapshots that they have not seen
+    std::atomic<std::uint64_t> node::StreamControl::*in_analysis;
     bool are_scripts;
 };
-inline constexpr Analysts built_in{"insitu", "analyses", node::lease_hold, &node::StreamControl::not_analysed, false};
-inline constexpr Analysts scripts{"scripts", "scripts", node::script_lease_hold, &node::StreamControl::scripts_missed,
+inline constexpr Analysts built_in{
+    "insitu", "analyses", node::lease_hold, &node::StreamControl::not_analysed, &node::StreamControl::in_analysis,
+    false};
+inline constexpr Analysts scripts{"scripts",
+                                  "scripts",
+                                  node::script_lease_hold,
+                                  &node::StreamControl::scripts_missed,
+                                  &node::StreamControl::in_scripts,
                                   true};
 
 class InsituStation final : public Station {

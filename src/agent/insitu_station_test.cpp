@@ -291,7 +291,7 @@ TEST_CASE("what a killed agent had read, and a save has overtaken, the next agen
         site.seal(2);
         auto& page = site.node.page();
         site.slot(0).holds = lease | node::lease_read;
-        page.streams[0].in_analysis = 2;
+        page.streams[0].read_by_analyses = 2;
         if (taken) node::take_leases(page, site.slot(0));
         for (int agents = 0; agents < 2; ++agents) {
             agent::Schedule schedule(page);

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -112,7 +113,8 @@ struct Retention {
         -1;  // newest snapshots that lines before left; -1: `keep`, until the line has as many of its own
     std::int64_t spared = -1;  // a step of the living line that stays in any case: it was committed just now
     int unproved = 0;          // newest ones that stay and do not count: an analysis may still mark them
-    bool dry_run = false;      // only say what would be removed
+    std::set<std::uint64_t> in_analysis = {};  // ids of others, likewise
+    bool dry_run = false;                      // only say what would be removed
 };
 
 struct Pruned {

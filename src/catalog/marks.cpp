@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
@@ -134,6 +135,27 @@ Result<std::vector<format::Mark>> marks_of(sys::Store& store, const std::string&
     auto marks = manifest.marks;
     add_new(beside, marks);
     return marks;
+}
+
+Result<std::set<std::uint64_t>> saves_in_analysis(sys::Store& store, const std::string& run,
+                                                  const std::string& stream) {
+    const auto all = store.list(analysed_path(run, ""));
+    if (!all) return all.error().kind == ErrorKind::missing ? Result(std::set<std::uint64_t>()) : all.error();
+    std::vector<AnalysedSave> found;
+    for (const auto& directory : *all) {
+        if (directory.name != stream && !directory.name.starts_with(stream + ".")) continue;
+        const auto saves = store.list(analysed_path(run, directory.name));
+        if (!saves && saves.error().kind == ErrorKind::missing) continue;
+        FB_TRY(saves);
+        for (const auto& entry : *saves)
+            if (const auto save = analysed_of(entry.name)) found.push_back(*save);
+    }
+    std::ranges::sort(found, std::greater(),
+                      [](const AnalysedSave& save) { return std::tuple(save.line, save.number); });
+    std::set<std::uint64_t> ids;
+    for (const auto& save : found)
+        if (ids.size() < saves_in_analysis_max) ids.insert(save.snapshot_id);
+    return ids;
 }
 
 // The manifest is read before the marks, and looked at again before it is replaced: so marks and manifest are of one

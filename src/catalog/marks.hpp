@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,11 @@ Result<std::vector<format::Mark>> marks_beside(sys::Store& store, const std::str
 /// The marks of a snapshot: those of its manifest, and those that are not in it yet.
 Result<std::vector<format::Mark>> marks_of(sys::Store& store, const std::string& directory,
                                            const format::Manifest& manifest);
+
+/// The newest saves of the stream that nodes have given parts of to their analyses: until the results are there, they may
+/// be marked. Where a node never gives its part there would be no end of them.
+inline constexpr std::size_t saves_in_analysis_max = 8;
+Result<std::set<std::uint64_t>> saves_in_analysis(sys::Store& store, const std::string& run, const std::string& stream);
 
 /// Brings into the manifest in `directory` what lies beside it. Whether there was anything to do; where there is no
 /// manifest, there is not.

@@ -80,6 +80,32 @@ std::optional<AsideName> aside_of(std::string_view name) {
     return AsideName{*line, *step};
 }
 
+std::string analysed_name(const AnalysedSave& save) {
+    return fmt::format("{}{}.save-{}.{}.{}", line_begin, format::name_of(save.line), save.number, step_name(save.step),
+                       id_text(save.snapshot_id));
+}
+
+std::optional<AnalysedSave> analysed_of(std::string_view name) {
+    constexpr std::string_view middle = ".save-";
+    const auto number_at = name.find(middle), step_at = name.find(".step-");
+    if (!name.starts_with(line_begin) || number_at == name.npos || step_at == name.npos || number_at > step_at)
+        return std::nullopt;
+    const auto id_at = name.find('.', step_at + 1);
+    if (id_at == name.npos) return std::nullopt;
+    const auto line = line_in(name.substr(line_begin.size(), number_at - line_begin.size()));
+    const auto number =
+        number_in<std::uint64_t>(name.substr(number_at + middle.size(), step_at - number_at - middle.size()), 10);
+    const auto step = step_of(name.substr(step_at + 1, id_at - step_at - 1));
+    const auto id = number_in<std::uint64_t>(name.substr(id_at + 1, id_text(0).size()), 16);
+    if (!line || !number || !step || !id) return std::nullopt;
+    const AnalysedSave found{*line, *number, *step, *id};
+    return name.starts_with(analysed_name(found)) ? std::optional(found) : std::nullopt;
+}
+
+std::string analysed_path(const std::string& run, const std::string& stream) {
+    return fmt::format("{}/{}/insitu{}{}", run, own_directory, stream.empty() ? "" : "/", stream);
+}
+
 std::string start_name(const format::LineStart& start) {
     return fmt::format(".line-{}.from-{}", format::name_of(start.line), start.from);
 }

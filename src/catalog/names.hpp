@@ -44,6 +44,21 @@ std::optional<format::LineStart> start_of(std::string_view name);
 std::string dropped_name(const format::Line& line);
 std::optional<format::Line> dropped_of(std::string_view name);
 
+/// "line-5.save-17.step-000310.00000000000000f3": a save whose analyses several nodes have a part in, see
+/// insitu/parts.hpp.
+struct AnalysedSave {
+    format::Line line;
+    std::uint64_t number = 0;  // Lineage::save
+    std::int64_t step = 0;
+    std::uint64_t snapshot_id = 0;
+    friend bool operator==(const AnalysedSave&, const AnalysedSave&) = default;
+};
+std::string analysed_name(const AnalysedSave& save);
+/// What follows the name does not matter: parts that a node has taken have its number there.
+std::optional<AnalysedSave> analysed_of(std::string_view name);
+/// In a run: the directories of those, by their streams.
+std::string analysed_path(const std::string& run, const std::string& stream);
+
 /// The inverse of step_name(), for exactly the names that it gives.
 std::optional<std::int64_t> step_of(std::string_view name);
 /// The inverse of leftover_name(), likewise.

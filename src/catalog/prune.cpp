@@ -56,7 +56,7 @@ public:
         int counted = 0, own = 0;
         int unproved = what_.unproved;
         for (const auto& version : history.living) {
-            if (unproved-- > 0) {
+            if (unproved-- > 0 || what_.in_analysis.contains(version.head.snapshot_id)) {
                 pruned_.kept.push_back(version.snapshot);
                 continue;
             }

@@ -86,6 +86,12 @@ public:
         if (step.would_be_marked) say("  would be marked without --only-report\n");
         for (const auto& problem : problems) say("  {}\n", Message{problem});
     }
+    /// One whose analysis has ended early: the others go on.
+    void add_failed(const catalog::Snapshot& snapshot, const Error& error) {
+        InsituStep step;
+        step.afterwards.problems.push_back(error.line());
+        add(snapshot, step, false);
+    }
     bool has_found() const { return found_; }
     Result<Exit> finish() const {
         if (is_empty_)
@@ -151,6 +157,14 @@ Result<> write(sys::Store& store, const InsituArguments& options, const std::str
     return {};
 }
 
+// A simulation that still runs may save the step again, and its agent remove it, while it is looked at.
+Result<> check_there(sys::Store& store, const catalog::Snapshot& snapshot, std::uint64_t snapshot_id) {
+    const auto now = catalog::load_manifest(store, snapshot.directory);
+    if (now && now->snapshot_id == snapshot_id) return {};
+    if (!now && now.error().kind != ErrorKind::missing) return now.error();
+    return Error{ErrorKind::missing, now ? "it was saved again meanwhile" : "it was removed meanwhile"};
+}
+
 Result<> analyse_one(sys::Store& store, const InsituArguments& options, const catalog::Snapshot& snapshot,
                      const std::vector<Analysis>& analyses, const std::string& to, InsituReport& report) {
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
@@ -175,6 +189,7 @@ Result<> analyse_one(sys::Store& store, const InsituArguments& options, const ca
                                            [&](std::uint64_t done, std::uint64_t all) { progress.show(done, all); }));
         step.afterwards = std::move(made);
     }
+    FB_TRY(check_there(store, snapshot, manifest.snapshot_id));
     judge(store, options, run_of(snapshot), step);
     if (!options.only_report) FB_TRY(write(store, options, to, step));
     report.add(snapshot, step, missing.empty());
@@ -271,7 +286,12 @@ Result<Exit> insitu_of(const InsituArguments& options) {
     if (!analyses.empty() && !of_python.empty()) say("by built-in analyses: {}\n", names_of(analyses));
     if (!analyses.empty())
         for (const auto& snapshot : steps.snapshots)
-            FB_TRY(analyse_one(store, options, snapshot, analyses, to, report));
+            if (const auto done = analyse_one(store, options, snapshot, analyses, to, report); !done) {
+                // What is wrong with one snapshot says nothing of the others.
+                const auto kind = done.error().kind;
+                if (kind != ErrorKind::corrupt && kind != ErrorKind::missing) return done.error();
+                report.add_failed(snapshot, done.error());
+            }
     if (!analyses.empty() && !of_python.empty()) say("by scripts: {}\n", names_of(of_python));
     if (!of_python.empty()) return analyse_by_python(options, steps.snapshots, of_python, to, report.has_found());
     return report.finish();
@@ -303,7 +323,8 @@ void add_insitu(CommandLine& line) {
         "  forebay insitu forebay.toml run7/fields@all --pictures pictures\n"
         "  forebay insitu look.py run7 --jobs 8\n"
         "The results are those that an agent makes beside the simulation, to the bit: docs/guide/in-situ.md.\n"
-        "Exit code 1 when an analysis could not be made.\n");
+        "Exit code 1 when an analysis could not be made: of a damaged snapshot, or of one that is removed meanwhile, "
+        "too.\n");
     verb.action([options] { return insitu_of(*options); });
 }
 

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "catalog/history.hpp"
+#include "catalog/names.hpp"
 #include "support/committed_run.hpp"
 #include "support/crashes.hpp"
 #include "support/passing_store.hpp"
@@ -237,7 +238,27 @@ TEST_CASE("retention counts no marked snapshot, and keeps as many of them as of 
     REQUIRE(test::commit_all(disk, run, next));
     REQUIRE(catalog::prune(disk, run, stream, {.keep = 1, .spared = 100, .unproved = 1}));
     CHECK(steps() == Steps{100, 90});
+    REQUIRE(catalog::prune(disk, run, stream, {.keep = 1, .spared = 100, .in_analysis = {100}}));
+    CHECK(steps() == Steps{100, 90});
     REQUIRE(mark(disk, next));
     REQUIRE(catalog::prune(disk, run, stream, {.keep = 1}));
     CHECK(steps() == Steps{100, 90});
+}
+
+TEST_CASE("saves that nodes have a part in are known by the names of the parts, the newest ones of all sessions") {
+    SimStore disk(run);
+    CHECK(catalog::saves_in_analysis(disk, run, stream).value().empty());
+    std::set<std::uint64_t> newest;
+    for (std::uint32_t i = 1; i <= 12; ++i) {
+        const catalog::AnalysedSave save{{1 + i / 8, 0}, i % 8, 5, 100 + i};
+        CHECK(catalog::analysed_of(catalog::analysed_name(save) + ".of-00001") == save);
+        // A script's parts lie beside those of built-in analyses.
+        const auto of = i % 2 == 0 ? std::string(stream) : std::string(stream) + ".look";
+        REQUIRE(disk.make_directories(catalog::analysed_path(run, of) + "/" + catalog::analysed_name(save)));
+        if (i > 4) newest.insert(100 + i);
+    }
+    REQUIRE(disk.make_directories(catalog::analysed_path(run, std::string(stream) + "2") + "/" +
+                                  catalog::analysed_name({{9, 0}, 1, 5, 300})));
+    REQUIRE(disk.make_directories(catalog::analysed_path(run, stream) + "/others"));
+    CHECK(catalog::saves_in_analysis(disk, run, stream).value() == newest);
 }

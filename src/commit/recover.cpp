@@ -272,7 +272,7 @@ Result<std::vector<Recovered>> recover(sys::Store& store, const std::string& run
         FB_TRY(remove_temporaries(store, run));
         FB_TRY(catalog::remove_new(store, run));
         // What nodes gave to analyses of steps that other nodes never saw (insitu/parts.hpp).
-        FB_TRY(store.remove_tree(fmt::format("{}/{}/insitu", run, catalog::own_directory)));
+        FB_TRY(store.remove_tree(catalog::analysed_path(run, "")));
     }
     FB_TRY(store.sync_directory(run));
     return all;

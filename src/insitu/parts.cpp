@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <tuple>
 
 #include "base/crc32c.hpp"
 #include "base/try.hpp"
-#include "catalog/catalog.hpp"
-#include "catalog/run.hpp"
 #include "insitu/part_bytes.hpp"
 
 namespace forebay::insitu {
@@ -23,12 +21,8 @@ constexpr std::uint64_t task_bytes_max = 1ull << 40;
 constexpr std::uint64_t task_name_max = 1u << 20;
 constexpr std::uint64_t part_bytes_max = 1ull << 40;
 
-std::string parts_directory(const std::string& run, const std::string& stream) {
-    return fmt::format("{}/{}/insitu/{}", run, catalog::own_directory, stream);
-}
-
-std::string directory_of(const std::string& run, const std::string& stream, std::int64_t step, std::uint64_t id) {
-    return fmt::format("{}/{}.{:016x}", parts_directory(run, stream), catalog::step_name(step), id);
+std::string directory_of(const std::string& run, const std::string& stream, const catalog::AnalysedSave& save) {
+    return catalog::analysed_path(run, stream) + "/" + catalog::analysed_name(save);
 }
 
 std::string part_path(const std::string& directory, std::uint32_t node) {
@@ -39,18 +33,6 @@ std::string taken_directory(const std::string& directory, std::uint32_t node) {
     return fmt::format("{}.of-{:05}", directory, node);
 }
 
-// The step that such a directory's name begins with.
-std::optional<std::int64_t> step_in(const std::string& name) {
-    constexpr std::string_view before = "step-";
-    const auto dot = name.find('.');
-    if (!name.starts_with(before) || dot == std::string::npos) return {};
-    std::int64_t step = 0;
-    const auto* const end = name.data() + dot;
-    const auto read = std::from_chars(name.data() + before.size(), end, step);
-    if (read.ec != std::errc{} || read.ptr != end) return {};
-    return step;
-}
-
 Result<NodePart> read_part(sys::Store& store, const std::string& path) {
     FB_TRY_ASSIGN(text, sys::read_text(store, path, part_bytes_max));
     return decode_part(std::as_bytes(std::span(text)), path);
@@ -58,12 +40,19 @@ Result<NodePart> read_part(sys::Store& store, const std::string& path) {
 
 }  // namespace
 
+catalog::AnalysedSave analysed_save(const format::Record& record) {
+    return {record.lineage.line(), record.lineage.save, record.step, record.snapshot_id};
+}
+
 std::vector<std::byte> encode_part(const NodePart& part) {
     PartWriter out;
     for (const auto letter : part_magic) out.number(letter);
     out.number(part_version);
-    out.number(part.snapshot_id);
-    out.number(part.step);
+    out.number(part.save.line.session);
+    out.number(part.save.line.turn);
+    out.number(part.save.number);
+    out.number(part.save.step);
+    out.number(part.save.snapshot_id);
     out.number(part.node);
     out.number(part.nodes);
     out.number(part.rules_crc32c);
@@ -94,8 +83,11 @@ Result<NodePart> decode_part(std::span<const std::byte> bytes, const std::string
         return Error{ErrorKind::unsupported,
                      fmt::format("{} is of version {}; this program knows {}", name, version, part_version)};
     NodePart part;
-    part.snapshot_id = in.number<std::uint64_t>();
-    part.step = in.number<std::int64_t>();
+    part.save.line.session = in.number<std::uint32_t>();
+    part.save.line.turn = in.number<std::uint32_t>();
+    part.save.number = in.number<std::uint64_t>();
+    part.save.step = in.number<std::int64_t>();
+    part.save.snapshot_id = in.number<std::uint64_t>();
     part.node = in.number<std::uint32_t>();
     part.nodes = in.number<std::uint32_t>();
     part.rules_crc32c = in.number<std::uint32_t>();
@@ -113,7 +105,7 @@ Result<NodePart> decode_part(std::span<const std::byte> bytes, const std::string
 }
 
 Result<> write_part(sys::Store& store, const std::string& run, const std::string& stream, const NodePart& part) {
-    const auto directory = directory_of(run, stream, part.step, part.snapshot_id);
+    const auto directory = directory_of(run, stream, part.save);
     FB_TRY(sys::make_directories_below(store, run, directory));
     const auto path = part_path(directory, part.node), temporary = sys::temporary_beside(path);
     FB_TRY_ASSIGN(file, store.open(temporary, sys::Access::create));
@@ -126,7 +118,7 @@ Result<> write_part(sys::Store& store, const std::string& run, const std::string
 
 Result<std::optional<std::vector<NodePart>>> take_parts(sys::Store& store, const std::string& run,
                                                         const std::string& stream, const NodePart& own) {
-    const auto directory = directory_of(run, stream, own.step, own.snapshot_id);
+    const auto directory = directory_of(run, stream, own.save);
     const auto taken = taken_directory(directory, own.node);
     FB_TRY_ASSIGN(before, store.exists(taken));
     if (!before) {
@@ -142,8 +134,7 @@ Result<std::optional<std::vector<NodePart>>> take_parts(sys::Store& store, const
     for (std::uint32_t node = 0; node < own.nodes; ++node) {
         const auto path = part_path(taken, node);
         FB_TRY_ASSIGN(part, read_part(store, path));
-        if (part.snapshot_id != own.snapshot_id || part.step != own.step || part.nodes != own.nodes ||
-            part.node != node)
+        if (part.save != own.save || part.nodes != own.nodes || part.node != node)
             return Error{ErrorKind::corrupt, fmt::format("{} is of another snapshot", path)};
         if (part.rules_crc32c != own.rules_crc32c)
             return Error{ErrorKind::refused, fmt::format("{} was made with other options of the analyses", path)};
@@ -152,13 +143,16 @@ Result<std::optional<std::vector<NodePart>>> take_parts(sys::Store& store, const
     return std::optional(std::move(parts));
 }
 
-Result<> remove_parts(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t step) {
-    const auto directory = parts_directory(run, stream);
+Result<> remove_parts(sys::Store& store, const std::string& run, const std::string& stream,
+                      const catalog::AnalysedSave& save) {
+    const auto directory = catalog::analysed_path(run, stream);
     const auto entries = store.list(directory);
     if (!entries) return entries.error().kind == ErrorKind::missing ? Result<>() : Result<>(entries.error());
     for (const auto& entry : *entries) {
-        const auto own = step_in(entry.name);
-        if (own && *own <= step) FB_TRY(store.remove_tree(directory + "/" + entry.name));
+        const auto there = catalog::analysed_of(entry.name);
+        // Saves of before sessions were numbered are in no order.
+        const bool is_earlier = there && std::tuple(there->line, there->number) < std::tuple(save.line, save.number);
+        if (there == save || is_earlier) FB_TRY(store.remove_tree(directory + "/" + entry.name));
     }
     return {};
 }

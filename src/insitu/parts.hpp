@@ -1,10 +1,10 @@
 // Where the parts of several nodes meet, without MPI and without the application: files in the run's own directory.
 // Whoever writes the last one takes all, and brings them together.
 //
-//   RUN/forebay/insitu/STREAM/step-000120.00f3000000c0ffee/node-00003      one a node, by a rename
-//   RUN/forebay/insitu/STREAM/step-000120.00f3000000c0ffee.of-00001        all of them, taken by node 1
+//   RUN/forebay/insitu/STREAM/SAVE/node-00003      one a node, by a rename
+//   RUN/forebay/insitu/STREAM/SAVE.of-00001        all of them, taken by node 1
 //
-// The name holds the save, so that parts of a step that is saved again never meet those of before. A node
+// SAVE is catalog::analysed_name(): parts of a step that is saved again never meet those of before. A node
 // that could not do its part leaves none; then the step has no results, and its directory goes with the results of a
 // later one. Programs of one version alone read them, so they have no page in docs/formats.
 
@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "catalog/names.hpp"
+#include "format/node_file.hpp"
 #include "insitu/work.hpp"
 #include "sys/store.hpp"
 
@@ -30,8 +32,7 @@ struct SeenSnapshot {
 };
 
 struct NodePart {
-    std::uint64_t snapshot_id = 0;
-    std::int64_t step = 0;
+    catalog::AnalysedSave save = {};
     std::uint32_t node = 0, nodes = 1;
     std::uint32_t rules_crc32c = 0;  // of the options of the analyses: parts of other options never meet
     std::vector<TaskPart> tasks;
@@ -50,8 +51,12 @@ Result<> write_part(sys::Store& store, const std::string& run, const std::string
 Result<std::optional<std::vector<NodePart>>> take_parts(sys::Store& store, const std::string& run,
                                                         const std::string& stream, const NodePart& own);
 
-/// Removes the parts of this step, and of steps before it, which nobody completes any more: every node writes its parts
-/// in the order of steps.
-Result<> remove_parts(sys::Store& store, const std::string& run, const std::string& stream, std::int64_t step);
+/// Removes the parts of this save, and of saves before it, which nobody completes any more: every node writes its parts
+/// in the order of saves.
+Result<> remove_parts(sys::Store& store, const std::string& run, const std::string& stream,
+                      const catalog::AnalysedSave& save);
+
+/// Which save a node file is of.
+catalog::AnalysedSave analysed_save(const format::Record& record);
 
 }  // namespace forebay::insitu

@@ -17,7 +17,12 @@ using test::SimStore;
 namespace {
 
 NodePart part_of(std::uint32_t node, std::int64_t step = 120, std::uint64_t id = 0xf3) {
-    return {id, step, node, 2, 77, {{"means t", {std::byte{1}, std::byte{2}}}, {"cut t", {}}}};
+    // A number in the line for each step, in their order.
+    return {{{3, 1}, static_cast<std::uint64_t>(step), step, id},
+            node,
+            2,
+            77,
+            {{"means t", {std::byte{1}, std::byte{2}}}, {"cut t", {}}}};
 }
 
 struct PartsDisk {
@@ -74,7 +79,7 @@ TEST_CASE("one node alone takes the parts, and its next worker gets them again")
         REQUIRE(insitu::write_part(*disk, "run", "fields", part_of(winner)));
         CHECK(insitu::take_parts(*disk, "run", "fields", part_of(winner)).value() == (own ? own : other));
         CHECK(!insitu::take_parts(*disk, "run", "fields", part_of(1 - winner)).value());
-        REQUIRE(insitu::remove_parts(*disk, "run", "fields", 120));
+        REQUIRE(insitu::remove_parts(*disk, "run", "fields", part_of(0).save));
         CHECK(disk->list("run/forebay/insitu/fields").value().empty());
     }
 }
@@ -93,12 +98,24 @@ TEST_CASE("parts of other options never meet") {
 
 TEST_CASE("parts of a step go with it, and those of steps before that nobody completes") {
     PartsDisk run;
-    REQUIRE(insitu::remove_parts(run.disk, "run", "fields", 120));  // none is fine
+    REQUIRE(insitu::remove_parts(run.disk, "run", "fields", part_of(0).save));  // none is fine
     for (const std::int64_t step : {80, 120, 160})
         REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(0, step)));
     REQUIRE(run.disk.make_directories("run/forebay/insitu/fields/of-others"));
-    REQUIRE(insitu::remove_parts(run.disk, "run", "fields", 120));
-    CHECK(run.steps() == std::vector<std::string>{"of-others", "step-000160.00000000000000f3"});
+    REQUIRE(insitu::remove_parts(run.disk, "run", "fields", part_of(0).save));
+    CHECK(run.steps() == std::vector<std::string>{"of-others", "line-3.1.save-160.step-000160.00000000000000f3"});
+}
+
+TEST_CASE("parts of a later save stay, though it is of an earlier step, or of the same one") {
+    PartsDisk run;
+    auto back = part_of(0, 40), again = part_of(0, 120, 0xf4);
+    back.save.line = {3, 2};
+    again.save.number = 121;
+    for (const auto& part : {part_of(0), back, again}) REQUIRE(insitu::write_part(run.disk, "run", "fields", part));
+    REQUIRE(insitu::remove_parts(run.disk, "run", "fields", part_of(0).save));
+    CHECK(run.steps().size() == 2);
+    REQUIRE(insitu::remove_parts(run.disk, "run", "fields", again.save));
+    CHECK(run.steps() == std::vector<std::string>{"line-3.2.save-40.step-000040.00000000000000f3"});
 }
 
 TEST_CASE("no part makes a run that is gone") {

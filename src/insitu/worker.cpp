@@ -35,7 +35,7 @@ Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t i
     out << "seen\n";
     out.flush();
     const auto& record = sealed.node().head().record;
-    seen.part = {id, record.step, record.node, record.nodes, sealed.rules_crc32c(), {}};
+    seen.part = {analysed_save(record), record.node, record.nodes, sealed.rules_crc32c(), {}};
     return seen;
 }
 
@@ -97,7 +97,7 @@ Result<std::size_t> InsituWorker::bring_together(const Seen& seen, std::ostream&
     work_ = Work::plan(seen.analyses, seen.schema, source.moment);
     for (const auto& one : *parts) work_->merge(one.tasks);
     FB_TRY_ASSIGN(count, put_all(seen, out));
-    FB_TRY(remove_parts(target_, session_.run, source.stream, source.moment.step));
+    FB_TRY(remove_parts(target_, session_.run, source.stream, seen.part.save));
     return count;
 }
 
@@ -106,7 +106,7 @@ Result<std::size_t> InsituWorker::finish(const Seen& seen, std::ostream& out) {
     if (seen.source.nodes == 1) return put_all(seen, out);
     FB_TRY_ASSIGN(before, is_made(seen));
     if (before) {
-        FB_TRY(remove_parts(target_, session_.run, seen.source.stream, seen.source.moment.step));
+        FB_TRY(remove_parts(target_, session_.run, seen.source.stream, seen.part.save));
         return std::size_t{0};
     }
     return bring_together(seen, out);

@@ -96,7 +96,7 @@ public:
         check_tidy(disk);
     }
     void check_tidy(SimStore& disk) const {
-        for (const auto& path : disk.paths()) CHECK_MESSAGE(path.find("/insitu/fields/step-") == path.npos, path);
+        for (const auto& path : disk.paths()) CHECK_MESSAGE(path.find("/insitu/fields/line-") == path.npos, path);
         for (const auto& done : commit::recover(disk, run(), true).value())
             CHECK_MESSAGE(done.outcome != commit::Recovered::Outcome::incomplete, done.text);
         for (const auto& path : disk.paths()) CHECK_MESSAGE(path.find(".part") == path.npos, path);

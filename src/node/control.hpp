@@ -108,9 +108,10 @@ struct StreamControl {
     std::atomic<std::uint64_t> deadlines_missed{0};
     std::atomic<std::uint64_t> not_analysed{0};    // on this node
     std::atomic<std::uint64_t> scripts_missed{0};  // likewise
-    // The id of the save that the analyses have read, until their results are there or they have failed: an agent that
-    // is killed meanwhile has not counted it. 0: none.
-    std::atomic<std::uint64_t> in_analysis{0};
+    // The id of the save that analyses look at, from their begin to their last word; 0: none. It may still be marked.
+    std::atomic<std::uint64_t> in_analysis{0}, in_scripts{0};
+    // The same from when the slot has been read: an agent that is killed meanwhile has not counted it.
+    std::atomic<std::uint64_t> read_by_analyses{0};
     std::atomic<std::int64_t> newest_durable_step{-1};
     // The slot of the save under way, as the node's first rank tells it to the others.
     std::atomic<std::uint32_t> decisions{0};

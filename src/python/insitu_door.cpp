@@ -202,7 +202,7 @@ public:
         check_identity();
         const auto& record = view.node().head().record;
         insitu::NodePart part{
-            record.snapshot_id, record.step, record.node, record.nodes, crc32c(std::as_bytes(std::span(rules))), {}};
+            insitu::analysed_save(record), record.node, record.nodes, crc32c(std::as_bytes(std::span(rules))), {}};
         for (const auto& [task, bytes] : tasks) part.tasks.push_back({task, bytes_in(bytes)});
         const auto parts = [&] {
             const nb::gil_scoped_release released;
@@ -217,7 +217,8 @@ public:
         return all;
     }
     void remove_parts(const NodeView& view, const std::string& name) {
-        insitu::remove_parts(*store_, run_, stream_of(view, name), view.snapshot().moment.step).value();
+        insitu::remove_parts(*store_, run_, stream_of(view, name), insitu::analysed_save(view.node().head().record))
+            .value();
     }
 
 private:

@@ -156,10 +156,10 @@ class Series(unittest.TestCase):
         stream = forebay.open(copy)["state.numbers"]
         self.assertEqual((stream.newest.marks, stream.newest_good.step), ([], STEPS[-1]))
         for step in STEPS[1:]:
-            subprocess.run(["forebay", "mark", f"{copy}/state.numbers@{step}", "--why", "a test"], check=True, capture_output=True)
+            subprocess.run([BUILD / "bin/forebay", "mark", f"{copy}/state.numbers@{step}", "--why", "a test"], check=True, capture_output=True)
         self.assertEqual([one["condition"] for one in stream.newest.marks], ["a test"])
         self.assertEqual(stream.newest_good.step, STEPS[0])
-        subprocess.run(["forebay", "mark", f"{copy}/state.numbers@{STEPS[0]}", "--why", "a test"], check=True, capture_output=True)
+        subprocess.run([BUILD / "bin/forebay", "mark", f"{copy}/state.numbers@{STEPS[0]}", "--why", "a test"], check=True, capture_output=True)
         with self.assertRaisesRegex(forebay.MissingError, "has no committed snapshot that is not marked"):
             stream.newest_good.step  # pylint: disable=pointless-statement
 
