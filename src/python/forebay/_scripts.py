@@ -19,6 +19,7 @@ from .insitu import Snapshot, dtype_of
 from .writing import _type_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
+ELEMENT_BYTES_MAX = 1 << 16  # as variables have it
 
 
 class ScriptError(Exception):
@@ -102,14 +103,25 @@ class Found:
                 raise ScriptError(f"function '{name}' returned a {type(value).__name__}: a dict of numbers and arrays, a "
                                   "figure, the bytes of a PNG, or None")
             else:
-                try:
-                    array = np.array(entry, order="C")
-                    _type_of(array, key)
-                except (Error, ValueError):  # no type of ours, or no array at all
-                    self.problems.append(f"function '{name}' returned '{key}' as a {type(entry).__name__}, which is no number "
-                                         "and no array of numbers: it is left out")
-                else:
-                    _put(self.numbers, key, array, name)
+                self._add_number(key, entry, name)
+
+    def _add_number(self, key, entry, name):
+        """What cannot be a result costs itself alone: flags, and conditions over the others, still count."""
+        why = ""
+        try:
+            array = np.array(entry, order="C")
+            _type_of(array, key)
+        except (Error, ValueError):  # no type of ours, or no array at all
+            why = f"as a {type(entry).__name__}, which is no number and no array of numbers"
+        else:
+            if array.itemsize > ELEMENT_BYTES_MAX:
+                why = f"with {array.itemsize} bytes an element, at most {ELEMENT_BYTES_MAX} are allowed"
+            elif isinstance(key, str) and key.encode(errors="replace").decode() != key:
+                why = "as a name, which is no Unicode"
+        if why:
+            self.problems.append(f"function '{name}' returned {key!r} {why}: it is left out")
+        else:
+            _put(self.numbers, key, array, name)
 
     def merge(self, other, name):
         """Takes over what another one has."""

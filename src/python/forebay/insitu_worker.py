@@ -78,7 +78,7 @@ class Worker:
 
     def __init__(self, directory):
         # What scripts, and libraries of theirs, print must not look like answers.
-        self._answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        self._answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
         os.dup2(2, 1)
         self._place = ScriptRun.of_session(directory)
         self._printed = Printed(self._place, os.path.join(directory, "scripts.log"))
@@ -219,10 +219,10 @@ class Making:
                 if parts:
                     self._join([dict(one) for one in parts])
             lines = self._found.lines()
+            self._act(place, lines)
         except Exception:
             self._act(place)
             raise
-        self._act(place, lines)
         _scripts.deliver(self._found, place.spool, self.node.stream, self.name, self.node.step)
         kept = _scripts.kept(lines)
         if kept:
@@ -233,10 +233,11 @@ class Making:
 
     def _act(self, place, lines=()):
         """Before the results are written: once they are there nobody looks at the snapshot again."""
-        flags, self._flags = self._flags, Flags()
         all_looked = self._has_begun and self._script.has_looked(self._functions, self.node.stream)
-        said, _ = place.act(self.node, self._analysis, list(lines), all_looked, flags.raised(), True)
+        said, _ = place.act(self.node, self._analysis, list(lines), all_looked, self._flags.raised(), True)
+        flags, self._flags = self._flags, Flags()
         problems = [f"analysis '{self.name}': {problem}" for problem in self._found.problems]
+        self._found.problems = []
         problems += [f"analysis '{self.name}': its result '{key}' has no element and is left out, here and at other steps"
                      for key in self._found.empty()]
         for line in said + [f"problem {one_line(problem)}" for problem in problems + flags.problems(self.name)]:
