@@ -209,6 +209,43 @@ def test_conditions_are_over_what_was_made_before_and_a_report_makes_nothing(run
     assert insitu(config, *words, "--only-report", "--pictures", tmp_path / "no", code=2) and not (tmp_path / "no").exists()
 
 
+HELPED = """
+import pickle
+import parts.words
+from helper import NAME
+from forebay.insitu import every
+class Own: pass
+@every(variables=["theta"])
+def look(snapshot):
+    import late
+    pickle.dumps(Own())
+    return {NAME: 1, late.NAME: 1, parts.words.NAME: 1}
+"""
+
+
+@pytest.mark.parametrize("is_in_situ", [False, True])
+def test_modules_beside_two_scripts_of_one_stem_are_their_own(run, tmp_path, is_in_situ):
+    for folder in ("A", "B"):
+        (tmp_path / folder / "parts").mkdir(parents=True)
+        for name in ("helper", "late", "parts/words"):
+            (tmp_path / folder / f"{name}.py").write_text(f'NAME = "{folder}{name[-1]}"\n')
+        (tmp_path / folder / "parts/__init__.py").touch()
+        (tmp_path / folder / "look.py").write_text(HELPED)
+    more = "".join(f'[streams.fields.insitu.{folder}]\nkind = "script"\nscript = "{tmp_path}/{folder}/look.py"\n'
+                   f'python = "{sys.executable}"\n' for folder in ("A", "B"))
+    config = scripted.write_config(tmp_path, SCRIPT.format("pass"), more=more)
+    if is_in_situ:
+        saves = scripted.Saves(tmp_path, config)
+        for step in (1, 2):
+            saves.save(step)
+        to, (told, _) = tmp_path / "run", saves.close()
+    else:
+        to, told = tmp_path / "to", insitu(config, f"{run}/fields@1-2", "--to", tmp_path / "to", "--jobs", 1).stdout
+    for folder in ("A", "B"):
+        assert {step: sorted(one) for step, one in results(to, f"fields.{folder}").items()} == {
+            step: [f"{folder}{end}" for end in "ers"] for step in (1, 2)}, told
+
+
 def test_of_both_kinds_it_is_said_which_is_which(run, tmp_path):
     config = scripted.write_config(tmp_path, SCRIPT.format("pass"), more=STATISTICS)
     lines = insitu(config, f"{run}/fields@1", "--to", tmp_path / "to").stdout.splitlines()

@@ -52,8 +52,12 @@ def placing(function):
         raise
 
 
-class Script:  # pylint: disable=too-few-public-methods
+class Script:
     """A script's functions, as it was when it was loaded."""
+
+    _in_use = None  # the directory from which scripts import now what lies beside them
+    _others = frozenset()  # modules that are nobody's own, wherever they lie
+    _put_away = {}  # of each directory that is not in use the modules from there, by name
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -61,7 +65,7 @@ class Script:  # pylint: disable=too-few-public-methods
             self.source = self.path.read_text(encoding="utf-8")
         except OSError as error:
             raise ScriptError(f"the script {path} cannot be read: {error.strerror}") from error
-        sys.path.insert(0, str(self.path.parent))  # for what it imports from beside it
+        self.use()
         spec = importlib.util.spec_from_file_location(f"forebay_script_{self.path.stem}", self.path)
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module  # where dataclasses look
@@ -69,6 +73,26 @@ class Script:  # pylint: disable=too-few-public-methods
         self.functions = [one for one in vars(module).values() if callable(one) and hasattr(one, "forebay_every")]
         if not self.functions:
             raise ScriptError(f"{path} has no function that is marked by @every(...)")
+
+    def use(self):
+        """Before anything of the script is called: modules that it imports from beside it are other ones than those of
+        their names beside a script elsewhere, and so is its own."""
+        before, here = Script._in_use, str(self.path.parent.absolute())
+        if before == here:
+            return
+        if before is None:
+            Script._others = frozenset(sys.modules)
+        else:
+            away = {name: module for name, module in sys.modules.items()
+                    if name not in Script._others and _place_of(name.partition(".")[0]) == before}
+            for name in away:
+                del sys.modules[name]
+            Script._put_away[before] = away
+            with contextlib.suppress(ValueError):  # scripts may do what they like with it
+                sys.path.remove(before)
+        sys.modules.update(Script._put_away.pop(here, {}))
+        sys.path.insert(0, here)
+        Script._in_use = here
 
     def has_looked(self, functions, stream):
         """Whether these are all that look at the stream."""
@@ -84,6 +108,13 @@ class Script:  # pylint: disable=too-few-public-methods
     def due(self, stream, step):
         """The functions that look at that snapshot."""
         return [one for one in self.functions if one.forebay_every.is_due(stream, step)]
+
+
+def _place_of(name):
+    """The directory from which that module, or package, was imported; None for what has none."""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    inside = list(getattr(spec, "submodule_search_locations", None) or []) or [getattr(spec, "origin", None)]
+    return os.path.dirname(inside[0]) if isinstance(inside[0], str) else None
 
 
 class Found:

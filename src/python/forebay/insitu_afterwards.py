@@ -93,6 +93,7 @@ def look_at(snapshot, name, every, path, run, again, directory, calls):  # pylin
         for function in functions if not looked.made_before else []:
             calls(function.__name__)
             with looked.flags.open():
+                _script(path).use()
                 made = _scripts.finished(function, nodes, os.path.join(directory, f"{stream}.{step}", name))
             looked.found.merge(made, function.__name__)
         looked.lines = looked.found.lines()

@@ -197,6 +197,7 @@ class Making:
             self._tasks.append((name, _scripts.pack_blocks(self.node, mark.gather)))
             return
         with self._worker.calling(self) as directory, self._flags.open():
+            self._script.use()
             if self.node.nodes == 1:
                 self._found.merge(_scripts.finished(function, [self.node], directory), name)
                 return
@@ -247,6 +248,7 @@ class Making:
         for function in self._functions:
             mark, name = function.forebay_every, function.__name__
             with self._worker.calling(self) as directory, self._flags.open():
+                self._script.use()
                 if mark.gather:
                     nodes = [_scripts.PackedNode(part[name], self.node) for part in parts]
                     self._found.merge(_scripts.finished(function, nodes, directory), name)
