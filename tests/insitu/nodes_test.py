@@ -140,6 +140,41 @@ def alone(snapshot):
                                    "together, by reduce=, or look at all nodes at once, by gather="]
 
 
+def test_functions_of_one_name_are_two(tmp_path):
+    config = write_config(tmp_path, """
+def make(name, how, key):
+    @every(variables=[name], reduce=lambda a, b: {key: how([a[key], b[key]])})
+    def look(snapshot):
+        with open(f"{snapshot.directory}/{key}.txt", "w") as file:
+            file.write(key)
+        return {key: how(snapshot[name].array)}
+    return look
+lowest, most = make("theta", np.min, "low"), make("gas/id", np.max, "id")
+""", nodes=2)
+    mpi(2, HERE / "saver.py", config, tmp_path / "run", 2)
+    there = results(tmp_path / "run")
+    assert sorted(there) == [1, 2] and sorted(there[1]) == ["id", "low"] and there[1]["id"] == 899
+    insitu(tmp_path / "look.py", f"{tmp_path}/run/fields@1-2", "--python", sys.executable, "--to", tmp_path / "to", "--pictures",
+           tmp_path / "pictures")
+    same(there, results(tmp_path / "to"))
+    assert len(digests(tmp_path / "pictures")) == 8
+
+
+def test_two_scripts_with_a_function_of_one_name_have_their_directories(tmp_path):
+    script = """
+@every(variables=["theta"])
+def look(snapshot):
+    with open(snapshot.directory + "/table.csv", "w") as file:
+        file.write("one")
+    return {"a": 1}
+"""
+    more = f'[streams.fields.insitu.second]\nkind = "script"\nscript = "{tmp_path}/look.py"\npython = "{sys.executable}"\n'
+    saves = scripted.Saves(tmp_path, write_config(tmp_path, script, more=more))
+    saves.save(1)
+    told, counters = saves.close()
+    assert counters.scripts_missed == 0 and list(results(saves.run, "fields.second")) == [1], told
+
+
 @pytest.fixture(name="run", scope="module")
 def make_run(tmp_path_factory):
     """A run of one node, whose script has looked at it."""

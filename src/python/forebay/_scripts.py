@@ -106,8 +106,8 @@ class Script:
                               f"{', '.join(sorted(streams))}")
 
     def due(self, stream, step):
-        """The functions that look at that snapshot."""
-        return [one for one in self.functions if one.forebay_every.is_due(stream, step)]
+        """The functions that look at that snapshot, each behind its place in the script: two may have one name."""
+        return [(str(place), one) for place, one in enumerate(self.functions) if one.forebay_every.is_due(stream, step)]
 
 
 def _place_of(name):
@@ -199,18 +199,17 @@ def _png_of(value):
 
 
 def call(function, nodes, directory):
-    """What the function makes of these nodes together."""
+    """What the function makes of these nodes together; the directory is its own."""
     mark, found = function.forebay_every, Found()
     name = function.__name__
     with placing(function):
-        snapshot = Snapshot(nodes, mark.gather or mark.variables, os.path.join(directory, name))
+        snapshot = Snapshot(nodes, mark.gather or mark.variables, directory)
         value = function(snapshot)
     found.add(value, name)
     place = "" if snapshot.node is None or snapshot.nodes == 1 else f".node-{snapshot.node:05}"
     found.pictures = {key + place: picture for key, picture in found.pictures.items()}
-    root = pathlib.Path(directory, name)
-    for path in sorted(root.rglob("*")):
-        inside = path.relative_to(root)
+    for path in sorted(pathlib.Path(directory).rglob("*")):
+        inside = path.relative_to(directory)
         if path.is_file() and not any(part.startswith(".") for part in inside.parts):
             found.files.append((str(path), str(inside.with_suffix("")) + place, inside.suffix))
     return found

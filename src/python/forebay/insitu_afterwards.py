@@ -90,11 +90,11 @@ def look_at(snapshot, name, every, path, run, again, directory, calls):  # pylin
         looked.made_before = not again and place.has_results(nodes[0], name)
         if looked.made_before:
             looked.found.numbers = stored(place, f"{run}/{stream}.{name}/{step_name(step)}")
-        for function in functions if not looked.made_before else []:
+        for number, function in functions if not looked.made_before else []:
             calls(function.__name__)
             with looked.flags.open():
                 _script(path).use()
-                made = _scripts.finished(function, nodes, os.path.join(directory, f"{stream}.{step}", name))
+                made = _scripts.finished(function, nodes, os.path.join(directory, f"{stream}.{step}", name, number))
             looked.found.merge(made, function.__name__)
         looked.lines = looked.found.lines()
     except BaseException as error:  # pylint: disable=broad-exception-caught

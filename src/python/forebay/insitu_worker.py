@@ -141,7 +141,7 @@ class Worker:
         if making.memory_limit:
             resource.setrlimit(resource.RLIMIT_DATA, (self._own_bytes + making.memory_limit, self._hard_limit))
         try:
-            yield self._unfinished
+            yield os.path.join(self._unfinished, making.name)
         except MemoryError:
             # Nobody knows what is left of the script's state: a new process.
             resource.setrlimit(resource.RLIMIT_DATA, (self._hard_limit, self._hard_limit))
@@ -187,22 +187,23 @@ class Making:
         self._script = scripts[path]
         self._script.must_look(self.node.stream)
         self._functions = self._script.due(self.node.stream, self.node.step)
-        for function in self._functions:
-            self._one(function)
+        for place, function in self._functions:
+            self._one(place, function)
         self._has_begun = True
 
-    def _one(self, function):
+    def _one(self, place, function):
         mark, name = function.forebay_every, function.__name__
         if mark.gather and self.node.nodes > 1:
-            self._tasks.append((name, _scripts.pack_blocks(self.node, mark.gather)))
+            self._tasks.append((place, _scripts.pack_blocks(self.node, mark.gather)))
             return
         with self._worker.calling(self) as directory, self._flags.open():
             self._script.use()
+            own = os.path.join(directory, place)
             if self.node.nodes == 1:
-                self._found.merge(_scripts.finished(function, [self.node], directory), name)
+                self._found.merge(_scripts.finished(function, [self.node], own), name)
                 return
-            found = _scripts.call(function, [self.node], directory)
-            self._tasks.append((name, _scripts.pack_numbers(found.numbers)))
+            found = _scripts.call(function, [self.node], own)
+            self._tasks.append((place, _scripts.pack_numbers(found.numbers)))
             found.numbers = {}
             self._found.merge(found, name)
 
@@ -245,16 +246,16 @@ class Making:
             self._worker.say(line)
 
     def _join(self, parts):
-        for function in self._functions:
+        for place, function in self._functions:
             mark, name = function.forebay_every, function.__name__
             with self._worker.calling(self) as directory, self._flags.open():
                 self._script.use()
                 if mark.gather:
-                    nodes = [_scripts.PackedNode(part[name], self.node) for part in parts]
-                    self._found.merge(_scripts.finished(function, nodes, directory), name)
+                    nodes = [_scripts.PackedNode(part[place], self.node) for part in parts]
+                    self._found.merge(_scripts.finished(function, nodes, os.path.join(directory, place)), name)
                 else:
                     self._found.merge(
-                        _scripts.bring_together(function, [_scripts.unpack_numbers(part[name]) for part in parts]), name)
+                        _scripts.bring_together(function, [_scripts.unpack_numbers(part[place]) for part in parts]), name)
 
 
 if __name__ == "__main__":
