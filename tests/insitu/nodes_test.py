@@ -160,6 +160,47 @@ lowest, most = make("theta", np.min, "low"), make("gas/id", np.max, "id")
     assert len(digests(tmp_path / "pictures")) == 8
 
 
+FILES = """
+PNG = b"\\x89PNG\\r\\n\\x1a\\n"
+def leave(snapshot, *names):
+    for name in names:
+        os.makedirs(os.path.dirname(f"{snapshot.directory}/{name}"), exist_ok=True)
+        with open(f"{snapshot.directory}/{name}", "w") as file:
+            file.write(name)
+@every(variables=["theta"])
+def one(snapshot):
+    leave(snapshot, "table.csv", "x/y.csv", "x-y.csv", "chart.png")
+    return {"chart": PNG, "a": 1}
+@every(variables=["theta"])
+def two(snapshot):
+    leave(snapshot, "table.csv", "y.csv")
+    os.symlink("y.csv", snapshot.directory + "/link.csv")
+    os.symlink(".", snapshot.directory + "/.seen")
+    return {"chart": PNG + b"2", "b": 1}
+"""
+LOST = ["function 'one' made the file 'x/y.csv', and function 'one' the file 'x-y.csv': that is one file, of which the first is kept",
+        "function 'one' made the picture 'chart', and function 'one' the file 'chart.png': that is",
+        "function 'one' made the picture 'chart', and function 'two' the picture 'chart': that is",
+        "function 'one' made the file 'table.csv', and function 'two' the file 'table.csv': that is",
+        "function 'two' left 'link.csv', a symbolic link: it is left out"]
+
+
+def test_files_that_go_to_one_place_are_told_and_links_left_out(tmp_path):
+    saves = scripted.Saves(tmp_path, write_config(tmp_path, FILES))
+    saves.save(1)
+    told, counters = saves.close()
+    done = insitu(tmp_path / "look.py", f"{saves.run}/fields", "--python", sys.executable, "--to", tmp_path / "to", "--pictures",
+                  tmp_path / "pictures", code=1)
+    (packed,) = saves.run.glob("packed-*")
+    subprocess.run(["forebay", "extract", packed, "-C", tmp_path / "packed"], env=ENVIRONMENT, check=True)
+    assert [told.count(line) for line in LOST] == [1] * 5 == [done.stdout.count(line) for line in LOST], told + done.stdout
+    assert counters.scripts_missed == 0 and sorted(results(saves.run)[1]) == sorted(results(tmp_path / "to")[1]) == ["a", "b"]
+    kept = {path.name[len("fields.look."):]: path.read_bytes() for path in (tmp_path / "pictures").iterdir()}
+    assert kept == {"table.step-000001.csv": b"table.csv", "x-y.step-000001.csv": b"x/y.csv", "y.step-000001.csv": b"y.csv",
+                    "chart.step-000001.png": b"\x89PNG\r\n\x1a\n"}
+    assert digests(tmp_path / "packed") == digests(tmp_path / "pictures")
+
+
 def test_two_scripts_with_a_function_of_one_name_have_their_directories(tmp_path):
     script = """
 @every(variables=["theta"])

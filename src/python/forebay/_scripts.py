@@ -118,18 +118,19 @@ def _place_of(name):
 
 
 class Found:
-    """What functions have returned: numbers and pictures by name, and files that they have written; and what of it cannot
-    be a result."""
+    """What functions have returned: numbers by name, pictures and files by their place, and what of it cannot be a
+    result."""
 
     def __init__(self):
-        self.numbers, self.pictures, self.files, self.problems = {}, {}, [], []
+        self.numbers, self.problems = {}, []
+        self.files = {}  # by key and suffix: the bytes or the path, whose it is, and what it was called there
 
     def add(self, value, name):
         """What a function of that name has returned. Numbers are copied: they may be views of the slot."""
         entries = value.items() if isinstance(value, dict) else [] if value is None else [(name, value)]
         for key, entry in entries:
             if picture := _png_of(entry):
-                _put(self.pictures, key, picture, name)
+                self._add_file(key, ".png", (picture, name, f"the picture {key!r}"))
             elif not isinstance(value, dict):
                 raise ScriptError(f"function '{name}' returned a {type(value).__name__}: a dict of numbers and arrays, a "
                                   "figure, the bytes of a PNG, or None")
@@ -154,13 +155,32 @@ class Found:
         else:
             _put(self.numbers, key, array, name)
 
+    def _add_file(self, key, suffix, entry):
+        """Of several that go to one place the first is kept."""
+        _must_be_text(key, entry[1])
+        first = self.files.setdefault((key.replace("/", "-"), suffix), entry)
+        if first is not entry:
+            (_, name, what), (_, other, called) = first, entry
+            self.problems.append(f"function '{name}' made {what}, and function '{other}' {called}: that is one file, of which "
+                                 "the first is kept")
+
+    def add_files(self, directory, name):
+        """What the function of that name has left there; names that begin with a dot stay behind."""
+        for path in sorted(pathlib.Path(directory).rglob("*")):
+            inside = path.relative_to(directory)
+            if any(part.startswith(".") for part in inside.parts):
+                continue
+            if path.is_symlink():
+                self.problems.append(f"function '{name}' left {str(inside)!r}, a symbolic link: it is left out")
+            elif path.is_file():
+                self._add_file(str(inside.with_suffix("")), inside.suffix, (str(path), name, f"the file {str(inside)!r}"))
+
     def merge(self, other, name):
         """Takes over what another one has."""
         for key, entry in other.numbers.items():
             _put(self.numbers, key, entry, name)
-        for key, entry in other.pictures.items():
-            _put(self.pictures, key, entry, name)
-        self.files += other.files
+        for (key, suffix), entry in other.files.items():
+            self._add_file(key, suffix, entry)
         self.problems += other.problems
 
     def empty(self):
@@ -177,9 +197,13 @@ def kept(lines):
     return [line for line in lines if all(line[2])]
 
 
-def _put(to, key, entry, name):
+def _must_be_text(key, name):
     if not isinstance(key, str):
         raise ScriptError(f"function '{name}' returned {key!r} as a name: results are named by texts")
+
+
+def _put(to, key, entry, name):
+    _must_be_text(key, name)
     if key in to:
         raise ScriptError(f"two functions have a result '{key}', one of them is '{name}'")
     to[key] = entry
@@ -207,11 +231,8 @@ def call(function, nodes, directory):
         value = function(snapshot)
     found.add(value, name)
     place = "" if snapshot.node is None or snapshot.nodes == 1 else f".node-{snapshot.node:05}"
-    found.pictures = {key + place: picture for key, picture in found.pictures.items()}
-    for path in sorted(pathlib.Path(directory).rglob("*")):
-        inside = path.relative_to(directory)
-        if path.is_file() and not any(part.startswith(".") for part in inside.parts):
-            found.files.append((str(path), str(inside.with_suffix("")) + place, inside.suffix))
+    found.add_files(directory, name)
+    found.files = {(key + place, suffix): entry for (key, suffix), entry in found.files.items()}
     return found
 
 
@@ -262,21 +283,17 @@ def _finish_one(function, found):
     return done
 
 
-def file_name(stream, analysis, key, step, suffix=".png"):
-    """Of a picture or file: as the pictures of built-in analyses are called."""
-    return f"{stream}.{analysis}.{key}.{step_name(step)}{suffix}".replace("/", "-")
-
-
 def deliver(found, directory, stream, analysis, step):
-    """Writes pictures, and moves files, into the directory, each by a rename; how many."""
-    for key, picture in found.pictures.items():
-        name = file_name(stream, analysis, key, step)
-        unfinished = pathlib.Path(directory, f".{name}")
-        unfinished.write_bytes(picture)
-        unfinished.rename(pathlib.Path(directory, name))
-    for path, key, suffix in found.files:
-        os.rename(path, os.path.join(directory, file_name(stream, analysis, key, step, suffix)))
-    return len(found.pictures) + len(found.files)
+    """Writes pictures, and moves files, into the directory, each by a rename; how many. They are called as the pictures of
+    built-in analyses are."""
+    for (key, suffix), (what, *_) in found.files.items():
+        name = f"{stream}.{analysis}.{key}.{step_name(step)}{suffix}"
+        if isinstance(what, bytes):
+            unfinished = pathlib.Path(directory, f".{name}")
+            unfinished.write_bytes(what)
+            what = unfinished
+        os.rename(what, os.path.join(directory, name))
+    return len(found.files)
 
 
 # What a node leaves for the others: a list as JSON, its length before it, and the arrays behind it.
