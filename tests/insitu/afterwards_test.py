@@ -209,6 +209,21 @@ def test_conditions_are_over_what_was_made_before_and_a_report_makes_nothing(run
     assert insitu(config, *words, "--only-report", "--pictures", tmp_path / "no", code=2) and not (tmp_path / "no").exists()
 
 
+def test_a_result_that_is_refused_and_a_snapshot_that_goes_meanwhile_cost_their_steps(run, look, tmp_path):
+    done = look(SCRIPT.format("return {'plots//m': 1.0}"), code=1)
+    assert re.search(r"fields@2  0 results, 0 pictures\n  analysis 'look': .*plots//m.*\nfields@3  1 result", done.stdout), done.stdout
+    assert sorted(results(tmp_path / "to")) == [1, 3, 4] and not done.stderr
+    own, path = tmp_path / "run", tmp_path / "look.py"
+    subprocess.run(["cp", "-a", run, own], check=True)
+    path.write_text(HEAD + "import shutil\n" + SCRIPT.format(f"shutil.rmtree('{own}/fields/step-000002'); raise_flag('odd')").replace(
+        "step == 2:", f"step == 2:\n        shutil.rmtree('{own}/fields/step-000003')"))
+    done = insitu(path, f"{own}/fields", "--python", sys.executable, "--to", tmp_path / "others", "--jobs", 1, code=1)
+    assert re.findall(r"^fields@\d  \d result", done.stdout, re.M) == [
+        f"fields@{step}  {int(step in (1, 4))} result" for step in (1, 2, 3, 4)]
+    assert len(re.findall("^  analysis 'look': .*step-00000[23]", done.stdout, re.M)) == 2 and not done.stderr, done.stdout
+    assert sorted(results(tmp_path / "others")) == [1, 4]
+
+
 HELPED = """
 import pickle
 import parts.words
