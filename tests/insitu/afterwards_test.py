@@ -224,6 +224,24 @@ def test_a_result_that_is_refused_and_a_snapshot_that_goes_meanwhile_cost_their_
     assert sorted(results(tmp_path / "others")) == [1, 4]
 
 
+PRINTS = """sys.stdout.writelines(["one\\n", "two\\n"]); sys.stdout.buffer.write(b"three\\n"); sys.stdout.flush()
+        print(sys.stdout.writable(), sys.stdout.encoding, file=sys.stdout)
+        import subprocess, io
+        try: subprocess.run(["true"], stdout=sys.stdout)
+        except io.UnsupportedOperation as error: print("no", error)
+        sys.stdout.close(); print("still open")"""
+PRINTED = "".join(f"step 2 fields.look: {line}\n" for line in ("one", "two", "three", "True utf-8", "no fileno", "still open"))
+
+
+def test_standard_output_is_a_text_file_to_scripts(look, tmp_path):
+    assert look(SCRIPT.format(PRINTS)).stderr == PRINTED
+    saves = scripted.Saves(tmp_path, scripted.write_config(tmp_path, SCRIPT.format(PRINTS)))
+    for step in (1, 2):
+        saves.save(step)
+    saves.close()
+    assert scripted.printed(saves.run) == PRINTED
+
+
 HELPED = """
 import pickle
 import parts.words

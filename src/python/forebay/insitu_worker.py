@@ -20,6 +20,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # there is no display
 from . import _scripts  # pylint: disable=wrong-import-position
 from ._flags import Flags  # pylint: disable=wrong-import-position
 from ._forebay_insitu import ScriptRun  # pylint: disable=wrong-import-position
+from ._printed import PrintedText  # pylint: disable=wrong-import-position
 
 PRINTED_MAX = 64 << 10  # bytes of a call: a summary of a step, or some tracebacks
 TEXT_MAX = 3000  # of a line: the agent reads up to 4 KiB
@@ -31,12 +32,11 @@ def one_line(text):
     return words if len(words) <= TEXT_MAX else words[:TEXT_MAX] + "..."
 
 
-class Printed:
+class Printed(PrintedText):
     """Standard output and errors of scripts: a file that outlives the process, and its way into the run's log."""
 
-    encoding = "utf-8"
-
     def __init__(self, place, path):
+        super().__init__()
         self._place = place
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         self._room = PRINTED_MAX
@@ -50,13 +50,6 @@ class Printed:
         os.write(self._fd, data[:max(self._room, 0)])
         self._room -= len(data)
         return len(text)
-
-    def flush(self):
-        """It is written at once."""
-
-    def isatty(self):
-        """It is a file."""
-        return False
 
     def begin(self, head):
         """A call begins."""
