@@ -209,6 +209,76 @@ def test_conditions_are_over_what_was_made_before_and_a_report_makes_nothing(run
     assert insitu(config, *words, "--only-report", "--pictures", tmp_path / "no", code=2) and not (tmp_path / "no").exists()
 
 
+def test_a_result_that_is_refused_and_a_snapshot_that_goes_meanwhile_cost_their_steps(run, look, tmp_path):
+    done = look(SCRIPT.format("return {'plots//m': 1.0}"), code=1)
+    assert re.search(r"fields@2  0 results, 0 pictures\n  analysis 'look': .*plots//m.*\nfields@3  1 result", done.stdout), done.stdout
+    assert sorted(results(tmp_path / "to")) == [1, 3, 4] and not done.stderr
+    own, path = tmp_path / "run", tmp_path / "look.py"
+    subprocess.run(["cp", "-a", run, own], check=True)
+    path.write_text(HEAD + "import shutil\n" + SCRIPT.format(f"shutil.rmtree('{own}/fields/step-000002'); raise_flag('odd')").replace(
+        "step == 2:", f"step == 2:\n        shutil.rmtree('{own}/fields/step-000003')"))
+    done = insitu(path, f"{own}/fields", "--python", sys.executable, "--to", tmp_path / "others", "--jobs", 1, code=1)
+    assert re.findall(r"^fields@\d  \d result", done.stdout, re.M) == [
+        f"fields@{step}  {int(step in (1, 4))} result" for step in (1, 2, 3, 4)]
+    assert len(re.findall("^  analysis 'look': .*step-00000[23]", done.stdout, re.M)) == 2 and not done.stderr, done.stdout
+    assert sorted(results(tmp_path / "others")) == [1, 4]
+
+
+PRINTS = """sys.stdout.writelines(["one\\n", "two\\n"]); sys.stdout.buffer.write(b"three\\n"); sys.stdout.flush()
+        print(sys.stdout.writable(), sys.stdout.encoding, file=sys.stdout)
+        import subprocess, io
+        try: subprocess.run(["true"], stdout=sys.stdout)
+        except io.UnsupportedOperation as error: print("no", error)
+        sys.stdout.close(); print("still open")"""
+PRINTED = "".join(f"step 2 fields.look: {line}\n" for line in ("one", "two", "three", "True utf-8", "no fileno", "still open"))
+
+
+def test_standard_output_is_a_text_file_to_scripts(look, tmp_path):
+    assert look(SCRIPT.format(PRINTS)).stderr == PRINTED
+    saves = scripted.Saves(tmp_path, scripted.write_config(tmp_path, SCRIPT.format(PRINTS)))
+    for step in (1, 2):
+        saves.save(step)
+    saves.close()
+    assert scripted.printed(saves.run) == PRINTED
+
+
+HELPED = """
+import pickle
+import parts.words
+from helper import NAME
+from forebay.insitu import every
+class Own: pass
+@every(variables=["theta"])
+def look(snapshot):
+    import late
+    pickle.dumps(Own())
+    return {NAME: 1, late.NAME: 1, parts.words.NAME: 1}
+"""
+
+
+@pytest.mark.parametrize("is_in_situ", [False, True])
+def test_modules_beside_two_scripts_of_one_stem_are_their_own(run, tmp_path, is_in_situ):
+    for folder in ("A", "B"):
+        (tmp_path / folder / "parts").mkdir(parents=True)
+        for name in ("helper", "late", "parts/words"):
+            (tmp_path / folder / f"{name}.py").write_text(f'NAME = "{folder}{name[-1]}"\n')
+        (tmp_path / folder / "parts/__init__.py").touch()
+        (tmp_path / folder / "look.py").write_text(HELPED)
+    more = "".join(f'[streams.fields.insitu.{folder}]\nkind = "script"\nscript = "{tmp_path}/{folder}/look.py"\n'
+                   f'python = "{sys.executable}"\n' for folder in ("A", "B"))
+    config = scripted.write_config(tmp_path, SCRIPT.format("pass"), more=more)
+    if is_in_situ:
+        saves = scripted.Saves(tmp_path, config)
+        for step in (1, 2):
+            saves.save(step)
+        to, (told, _) = tmp_path / "run", saves.close()
+    else:
+        to, told = tmp_path / "to", insitu(config, f"{run}/fields@1-2", "--to", tmp_path / "to", "--jobs", 1).stdout
+    for folder in ("A", "B"):
+        assert {step: sorted(one) for step, one in results(to, f"fields.{folder}").items()} == {
+            step: [f"{folder}{end}" for end in "ers"] for step in (1, 2)}, told
+
+
 def test_of_both_kinds_it_is_said_which_is_which(run, tmp_path):
     config = scripted.write_config(tmp_path, SCRIPT.format("pass"), more=STATISTICS)
     lines = insitu(config, f"{run}/fields@1", "--to", tmp_path / "to").stdout.splitlines()

@@ -95,6 +95,40 @@ def test_a_flag_counts_though_its_function_fails_afterwards(tmp_path, act):
     assert counters.scripts_missed == 1 and sorted(results(tmp_path / "run")) == [1, 3]
 
 
+REFUSED = [(r"{'max': 25, 'blob': bytes([255]) * 70_000}", "returned 'blob' with 70000 bytes an element, at most 65536"),
+           (r"{'max': 25, 'bad\udcff': 1}", r"returned 'bad\udcff' as a name, which is no Unicode: it is left out")]
+
+
+@pytest.mark.parametrize("value, said", REFUSED)
+def test_a_result_that_is_refused_costs_no_flag_and_no_condition(tmp_path, value, said):
+    script = SCRIPT.format(f"{STOP}; return {value}")
+    jobs, told, counters = three_steps(tmp_path, script, condition=["max == 25"])
+    assert [job.condition_step for job in jobs] == [2] and len(marks(tmp_path / "run")[2]) == 2
+    assert told.count(said) == 1 and counters.scripts_missed == 0
+    assert [sorted(one) for one in results(tmp_path / "run").values()] == [["max", "row"], ["max"], ["max", "row"]]
+    done = insitu(tmp_path / "look.py", f"{tmp_path}/run/fields", "--python", sys.executable, "--again", "--to", tmp_path / "to", code=1)
+    assert f"  fulfils look: theta is odd\n  analysis 'look': function 'look' {said}" in done.stdout and not done.stderr
+    assert sorted(results(tmp_path / "to")[2]) == ["max"]
+
+
+def test_flags_count_though_conditions_cannot_be_looked_at():
+    acted = []
+    def act(*given):
+        acted.append((given[2], given[4]))
+        if given[2]:
+            raise scripted.forebay.Error("refused")
+        return [], []
+    making = Making(types.SimpleNamespace(say=print), types.SimpleNamespace(nodes=1, stream="fields", step=1),
+                    types.SimpleNamespace(name="look", memory_limit_bytes=0, script="look.py"), 0)
+    making.begin({"look.py": types.SimpleNamespace(due=lambda *_: [], has_looked=lambda *_: True, must_look=lambda _: None)})
+    with making._flags.open():  # pylint: disable=protected-access
+        scripted.raise_flag("odd", 1)
+    making._found.add({"max": 25}, "look")  # pylint: disable=protected-access
+    with pytest.raises(scripted.forebay.Error):
+        making.end(types.SimpleNamespace(act=act))
+    assert acted[-1] == ([], [("odd", 1.0, ["mark"])])
+
+
 def test_flags_of_a_slot_that_a_save_has_taken_count_for_nothing(tmp_path):
     act = f"{STOP}; open({str(tmp_path / 'reads')!r}, 'w').close()\n" + f"""
         while not os.path.exists({str(tmp_path / 'go')!r}): time.sleep(0.01)"""
@@ -252,7 +286,8 @@ def test_a_node_acts_before_its_part_lets_another_one_write_the_results():
                                   join=lambda *_: order.append("join"), spool="")
     making = Making(types.SimpleNamespace(say=order.append), types.SimpleNamespace(nodes=2, stream="fields", step=1),
                     types.SimpleNamespace(name="look", memory_limit_bytes=0, script="look.py"), 0)
-    making.begin({"look.py": types.SimpleNamespace(due=lambda *_: [], has_looked=lambda *_: True, source="")})
+    making.begin({"look.py": types.SimpleNamespace(due=lambda *_: [], has_looked=lambda *_: True, must_look=lambda _: None,
+                                                      source="")})
     with making._flags.open():  # pylint: disable=protected-access
         scripted.raise_flag("odd", 1)
     making._tasks.append(("look", b""))  # pylint: disable=protected-access

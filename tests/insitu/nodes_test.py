@@ -140,6 +140,82 @@ def alone(snapshot):
                                    "together, by reduce=, or look at all nodes at once, by gather="]
 
 
+def test_functions_of_one_name_are_two(tmp_path):
+    config = write_config(tmp_path, """
+def make(name, how, key):
+    @every(variables=[name], reduce=lambda a, b: {key: how([a[key], b[key]])})
+    def look(snapshot):
+        with open(f"{snapshot.directory}/{key}.txt", "w") as file:
+            file.write(key)
+        return {key: how(snapshot[name].array)}
+    return look
+lowest, most = make("theta", np.min, "low"), make("gas/id", np.max, "id")
+""", nodes=2)
+    mpi(2, HERE / "saver.py", config, tmp_path / "run", 2)
+    there = results(tmp_path / "run")
+    assert sorted(there) == [1, 2] and sorted(there[1]) == ["id", "low"] and there[1]["id"] == 899
+    insitu(tmp_path / "look.py", f"{tmp_path}/run/fields@1-2", "--python", sys.executable, "--to", tmp_path / "to", "--pictures",
+           tmp_path / "pictures")
+    same(there, results(tmp_path / "to"))
+    assert len(digests(tmp_path / "pictures")) == 8
+
+
+FILES = """
+PNG = b"\\x89PNG\\r\\n\\x1a\\n"
+def leave(snapshot, *names):
+    for name in names:
+        os.makedirs(os.path.dirname(f"{snapshot.directory}/{name}"), exist_ok=True)
+        with open(f"{snapshot.directory}/{name}", "w") as file:
+            file.write(name)
+@every(variables=["theta"])
+def one(snapshot):
+    leave(snapshot, "table.csv", "x/y.csv", "x-y.csv", "chart.png")
+    return {"chart": PNG, "a": 1}
+@every(variables=["theta"])
+def two(snapshot):
+    leave(snapshot, "table.csv", "y.csv")
+    os.symlink("y.csv", snapshot.directory + "/link.csv")
+    os.symlink(".", snapshot.directory + "/.seen")
+    return {"chart": PNG + b"2", "b": 1}
+"""
+LOST = ["function 'one' made the file 'x/y.csv', and function 'one' the file 'x-y.csv': that is one file, of which the first is kept",
+        "function 'one' made the picture 'chart', and function 'one' the file 'chart.png': that is",
+        "function 'one' made the picture 'chart', and function 'two' the picture 'chart': that is",
+        "function 'one' made the file 'table.csv', and function 'two' the file 'table.csv': that is",
+        "function 'two' left 'link.csv', a symbolic link: it is left out"]
+
+
+def test_files_that_go_to_one_place_are_told_and_links_left_out(tmp_path):
+    saves = scripted.Saves(tmp_path, write_config(tmp_path, FILES))
+    saves.save(1)
+    told, counters = saves.close()
+    done = insitu(tmp_path / "look.py", f"{saves.run}/fields", "--python", sys.executable, "--to", tmp_path / "to", "--pictures",
+                  tmp_path / "pictures", code=1)
+    (packed,) = saves.run.glob("packed-*")
+    subprocess.run(["forebay", "extract", packed, "-C", tmp_path / "packed"], env=ENVIRONMENT, check=True)
+    assert [told.count(line) for line in LOST] == [1] * 5 == [done.stdout.count(line) for line in LOST], told + done.stdout
+    assert counters.scripts_missed == 0 and sorted(results(saves.run)[1]) == sorted(results(tmp_path / "to")[1]) == ["a", "b"]
+    kept = {path.name[len("fields.look."):]: path.read_bytes() for path in (tmp_path / "pictures").iterdir()}
+    assert kept == {"table.step-000001.csv": b"table.csv", "x-y.step-000001.csv": b"x/y.csv", "y.step-000001.csv": b"y.csv",
+                    "chart.step-000001.png": b"\x89PNG\r\n\x1a\n"}
+    assert digests(tmp_path / "packed") == digests(tmp_path / "pictures")
+
+
+def test_two_scripts_with_a_function_of_one_name_have_their_directories(tmp_path):
+    script = """
+@every(variables=["theta"])
+def look(snapshot):
+    with open(snapshot.directory + "/table.csv", "w") as file:
+        file.write("one")
+    return {"a": 1}
+"""
+    more = f'[streams.fields.insitu.second]\nkind = "script"\nscript = "{tmp_path}/look.py"\npython = "{sys.executable}"\n'
+    saves = scripted.Saves(tmp_path, write_config(tmp_path, script, more=more))
+    saves.save(1)
+    told, counters = saves.close()
+    assert counters.scripts_missed == 0 and list(results(saves.run, "fields.second")) == [1], told
+
+
 @pytest.fixture(name="run", scope="module")
 def make_run(tmp_path_factory):
     """A run of one node, whose script has looked at it."""

@@ -12,18 +12,18 @@ import signal
 import sys
 
 from ._forebay_insitu import show_text
+from ._printed import PrintedText
 from ._scripts import ScriptError
 
 _TRACE_SECONDS = 2  # for the traceback of a process that is to be killed: it is one write
 _PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
-class Printer:
+class Printer(PrintedText):
     """What scripts print, with the step in front: on standard error, where it is in nobody's way."""
 
-    encoding = "utf-8"
-
     def __init__(self, head):
+        super().__init__()
         self._head, self._rest = head, ""
 
     def write(self, text):
@@ -32,9 +32,6 @@ class Printer:
         for line in lines:
             sys.__stderr__.write(f"{self._head}: {show_text(line)}\n")
         return len(text)
-
-    def flush(self):
-        """Standard error is not buffered."""
 
     def end(self):
         """The last line may have no end."""

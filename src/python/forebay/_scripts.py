@@ -19,6 +19,7 @@ from .insitu import Snapshot, dtype_of
 from .writing import _type_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
+ELEMENT_BYTES_MAX = 1 << 16  # as variables have it
 
 
 class ScriptError(Exception):
@@ -51,8 +52,12 @@ def placing(function):
         raise
 
 
-class Script:  # pylint: disable=too-few-public-methods
+class Script:
     """A script's functions, as it was when it was loaded."""
+
+    _in_use = None  # the directory from which scripts import now what lies beside them
+    _others = frozenset()  # modules that are nobody's own, wherever they lie
+    _put_away = {}  # of each directory that is not in use the modules from there, by name
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -60,7 +65,7 @@ class Script:  # pylint: disable=too-few-public-methods
             self.source = self.path.read_text(encoding="utf-8")
         except OSError as error:
             raise ScriptError(f"the script {path} cannot be read: {error.strerror}") from error
-        sys.path.insert(0, str(self.path.parent))  # for what it imports from beside it
+        self.use()
         spec = importlib.util.spec_from_file_location(f"forebay_script_{self.path.stem}", self.path)
         module = importlib.util.module_from_spec(spec)
         sys.modules[spec.name] = module  # where dataclasses look
@@ -68,6 +73,26 @@ class Script:  # pylint: disable=too-few-public-methods
         self.functions = [one for one in vars(module).values() if callable(one) and hasattr(one, "forebay_every")]
         if not self.functions:
             raise ScriptError(f"{path} has no function that is marked by @every(...)")
+
+    def use(self):
+        """Before anything of the script is called: modules that it imports from beside it are other ones than those of
+        their names beside a script elsewhere, and so is its own."""
+        before, here = Script._in_use, str(self.path.parent.absolute())
+        if before == here:
+            return
+        if before is None:
+            Script._others = frozenset(sys.modules)
+        else:
+            away = {name: module for name, module in sys.modules.items()
+                    if name not in Script._others and _place_of(name.partition(".")[0]) == before}
+            for name in away:
+                del sys.modules[name]
+            Script._put_away[before] = away
+            with contextlib.suppress(ValueError):  # scripts may do what they like with it
+                sys.path.remove(before)
+        sys.modules.update(Script._put_away.pop(here, {}))
+        sys.path.insert(0, here)
+        Script._in_use = here
 
     def has_looked(self, functions, stream):
         """Whether these are all that look at the stream."""
@@ -81,43 +106,81 @@ class Script:  # pylint: disable=too-few-public-methods
                               f"{', '.join(sorted(streams))}")
 
     def due(self, stream, step):
-        """The functions that look at that snapshot."""
-        return [one for one in self.functions if one.forebay_every.is_due(stream, step)]
+        """The functions that look at that snapshot, each behind its place in the script: two may have one name."""
+        return [(str(place), one) for place, one in enumerate(self.functions) if one.forebay_every.is_due(stream, step)]
+
+
+def _place_of(name):
+    """The directory from which that module, or package, was imported; None for what has none."""
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    inside = list(getattr(spec, "submodule_search_locations", None) or []) or [getattr(spec, "origin", None)]
+    return os.path.dirname(inside[0]) if isinstance(inside[0], str) else None
 
 
 class Found:
-    """What functions have returned: numbers and pictures by name, and files that they have written; and what of it cannot
-    be a result."""
+    """What functions have returned: numbers by name, pictures and files by their place, and what of it cannot be a
+    result."""
 
     def __init__(self):
-        self.numbers, self.pictures, self.files, self.problems = {}, {}, [], []
+        self.numbers, self.problems = {}, []
+        self.files = {}  # by key and suffix: the bytes or the path, whose it is, and what it was called there
 
     def add(self, value, name):
         """What a function of that name has returned. Numbers are copied: they may be views of the slot."""
         entries = value.items() if isinstance(value, dict) else [] if value is None else [(name, value)]
         for key, entry in entries:
             if picture := _png_of(entry):
-                _put(self.pictures, key, picture, name)
+                self._add_file(key, ".png", (picture, name, f"the picture {key!r}"))
             elif not isinstance(value, dict):
                 raise ScriptError(f"function '{name}' returned a {type(value).__name__}: a dict of numbers and arrays, a "
                                   "figure, the bytes of a PNG, or None")
             else:
-                try:
-                    array = np.array(entry, order="C")
-                    _type_of(array, key)
-                except (Error, ValueError):  # no type of ours, or no array at all
-                    self.problems.append(f"function '{name}' returned '{key}' as a {type(entry).__name__}, which is no number "
-                                         "and no array of numbers: it is left out")
-                else:
-                    _put(self.numbers, key, array, name)
+                self._add_number(key, entry, name)
+
+    def _add_number(self, key, entry, name):
+        """What cannot be a result costs itself alone: flags, and conditions over the others, still count."""
+        why = ""
+        try:
+            array = np.array(entry, order="C")
+            _type_of(array, key)
+        except (Error, ValueError):  # no type of ours, or no array at all
+            why = f"as a {type(entry).__name__}, which is no number and no array of numbers"
+        else:
+            if array.itemsize > ELEMENT_BYTES_MAX:
+                why = f"with {array.itemsize} bytes an element, at most {ELEMENT_BYTES_MAX} are allowed"
+            elif isinstance(key, str) and key.encode(errors="replace").decode() != key:
+                why = "as a name, which is no Unicode"
+        if why:
+            self.problems.append(f"function '{name}' returned {key!r} {why}: it is left out")
+        else:
+            _put(self.numbers, key, array, name)
+
+    def _add_file(self, key, suffix, entry):
+        """Of several that go to one place the first is kept."""
+        _must_be_text(key, entry[1])
+        first = self.files.setdefault((key.replace("/", "-"), suffix), entry)
+        if first is not entry:
+            (_, name, what), (_, other, called) = first, entry
+            self.problems.append(f"function '{name}' made {what}, and function '{other}' {called}: that is one file, of which "
+                                 "the first is kept")
+
+    def add_files(self, directory, name):
+        """What the function of that name has left there; names that begin with a dot stay behind."""
+        for path in sorted(pathlib.Path(directory).rglob("*")):
+            inside = path.relative_to(directory)
+            if any(part.startswith(".") for part in inside.parts):
+                continue
+            if path.is_symlink():
+                self.problems.append(f"function '{name}' left {str(inside)!r}, a symbolic link: it is left out")
+            elif path.is_file():
+                self._add_file(str(inside.with_suffix("")), inside.suffix, (str(path), name, f"the file {str(inside)!r}"))
 
     def merge(self, other, name):
         """Takes over what another one has."""
         for key, entry in other.numbers.items():
             _put(self.numbers, key, entry, name)
-        for key, entry in other.pictures.items():
-            _put(self.pictures, key, entry, name)
-        self.files += other.files
+        for (key, suffix), entry in other.files.items():
+            self._add_file(key, suffix, entry)
         self.problems += other.problems
 
     def empty(self):
@@ -134,9 +197,13 @@ def kept(lines):
     return [line for line in lines if all(line[2])]
 
 
-def _put(to, key, entry, name):
+def _must_be_text(key, name):
     if not isinstance(key, str):
         raise ScriptError(f"function '{name}' returned {key!r} as a name: results are named by texts")
+
+
+def _put(to, key, entry, name):
+    _must_be_text(key, name)
     if key in to:
         raise ScriptError(f"two functions have a result '{key}', one of them is '{name}'")
     to[key] = entry
@@ -156,20 +223,16 @@ def _png_of(value):
 
 
 def call(function, nodes, directory):
-    """What the function makes of these nodes together."""
+    """What the function makes of these nodes together; the directory is its own."""
     mark, found = function.forebay_every, Found()
     name = function.__name__
     with placing(function):
-        snapshot = Snapshot(nodes, mark.gather or mark.variables, os.path.join(directory, name))
+        snapshot = Snapshot(nodes, mark.gather or mark.variables, directory)
         value = function(snapshot)
     found.add(value, name)
     place = "" if snapshot.node is None or snapshot.nodes == 1 else f".node-{snapshot.node:05}"
-    found.pictures = {key + place: picture for key, picture in found.pictures.items()}
-    root = pathlib.Path(directory, name)
-    for path in sorted(root.rglob("*")):
-        inside = path.relative_to(root)
-        if path.is_file() and not any(part.startswith(".") for part in inside.parts):
-            found.files.append((str(path), str(inside.with_suffix("")) + place, inside.suffix))
+    found.add_files(directory, name)
+    found.files = {(key + place, suffix): entry for (key, suffix), entry in found.files.items()}
     return found
 
 
@@ -220,21 +283,17 @@ def _finish_one(function, found):
     return done
 
 
-def file_name(stream, analysis, key, step, suffix=".png"):
-    """Of a picture or file: as the pictures of built-in analyses are called."""
-    return f"{stream}.{analysis}.{key}.{step_name(step)}{suffix}".replace("/", "-")
-
-
 def deliver(found, directory, stream, analysis, step):
-    """Writes pictures, and moves files, into the directory, each by a rename; how many."""
-    for key, picture in found.pictures.items():
-        name = file_name(stream, analysis, key, step)
-        unfinished = pathlib.Path(directory, f".{name}")
-        unfinished.write_bytes(picture)
-        unfinished.rename(pathlib.Path(directory, name))
-    for path, key, suffix in found.files:
-        os.rename(path, os.path.join(directory, file_name(stream, analysis, key, step, suffix)))
-    return len(found.pictures) + len(found.files)
+    """Writes pictures, and moves files, into the directory, each by a rename; how many. They are called as the pictures of
+    built-in analyses are."""
+    for (key, suffix), (what, *_) in found.files.items():
+        name = f"{stream}.{analysis}.{key}.{step_name(step)}{suffix}"
+        if isinstance(what, bytes):
+            unfinished = pathlib.Path(directory, f".{name}")
+            unfinished.write_bytes(what)
+            what = unfinished
+        os.rename(what, os.path.join(directory, name))
+    return len(found.files)
 
 
 # What a node leaves for the others: a list as JSON, its length before it, and the arrays behind it.

@@ -6,6 +6,7 @@ Several snapshots are looked at at a time, each in a process. Results are writte
 
 import argparse
 import concurrent.futures
+import contextlib
 import json
 import math
 import os
@@ -90,10 +91,11 @@ def look_at(snapshot, name, every, path, run, again, directory, calls):  # pylin
         looked.made_before = not again and place.has_results(nodes[0], name)
         if looked.made_before:
             looked.found.numbers = stored(place, f"{run}/{stream}.{name}/{step_name(step)}")
-        for function in functions if not looked.made_before else []:
+        for number, function in functions if not looked.made_before else []:
             calls(function.__name__)
             with looked.flags.open():
-                made = _scripts.finished(function, nodes, os.path.join(directory, f"{stream}.{step}", name))
+                _script(path).use()
+                made = _scripts.finished(function, nodes, os.path.join(directory, f"{stream}.{step}", name, number))
             looked.found.merge(made, function.__name__)
         looked.lines = looked.found.lines()
     except BaseException as error:  # pylint: disable=broad-exception-caught
@@ -180,24 +182,37 @@ def act(step, analyses, marks):
     for analysis in (one for one in analyses if one.name in step.looked):
         one = step.looked[analysis.name]
         step.problems += [f"analysis '{analysis.name}': {problem}" for problem in [one.problem, *one.found.problems] if problem]
-        if one.lines or one.flags.raised():
-            said, fulfilled = place.act(place.drained(step.snapshot)[0], analysis, one.lines, one.all_looked,
-                                        one.flags.raised(), marks)
-            step.fulfilled += fulfilled
-            step.problems += [line.removeprefix("problem ") for line in said if line.startswith("problem ")]
-            step.would_be_marked |= not marks and any(
-                line.startswith("raise ") and "mark" in line.split()[1].split(",") for line in said)
+        said = fulfilled = []
+        with costing(step, analysis.name):
+            if one.lines or one.flags.raised():
+                said, fulfilled = place.act(place.drained(step.snapshot)[0], analysis, one.lines, one.all_looked,
+                                            one.flags.raised(), marks)
+        step.fulfilled += fulfilled
+        step.problems += [line.removeprefix("problem ") for line in said if line.startswith("problem ")]
+        step.would_be_marked |= not marks and any(
+            line.startswith("raise ") and "mark" in line.split()[1].split(",") for line in said)
         step.problems += one.flags.problems(analysis.name)
+
+
+@contextlib.contextmanager
+def costing(step, name):
+    """What is refused, or is gone since, costs that snapshot its results."""
+    try:
+        yield
+    except (Error, OSError) as error:
+        step.problems.append(_scripts.text_of(name, error))
+        step.looked[name] = Looked()
 
 
 def put(step, place, pictures):
     """Writes what was made of a snapshot; how many pictures and files."""
     count = 0
-    for name, one in step.looked.items():
-        if pictures:
-            count += _scripts.deliver(one.found, pictures, step.stream, name, step.step)
-        if not one.made_before and (kept := _scripts.kept(one.lines)):
-            place.write_results(place.drained(step.snapshot)[0], name, kept)
+    for name, one in list(step.looked.items()):
+        with costing(step, name):
+            if not one.made_before and (kept := _scripts.kept(one.lines)):
+                place.write_results(place.drained(step.snapshot)[0], name, kept)
+            if pictures:
+                count += _scripts.deliver(one.found, pictures, step.stream, name, step.step)
     return count
 
 

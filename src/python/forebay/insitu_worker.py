@@ -20,6 +20,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # there is no display
 from . import _scripts  # pylint: disable=wrong-import-position
 from ._flags import Flags  # pylint: disable=wrong-import-position
 from ._forebay_insitu import ScriptRun  # pylint: disable=wrong-import-position
+from ._printed import PrintedText  # pylint: disable=wrong-import-position
 
 PRINTED_MAX = 64 << 10  # bytes of a call: a summary of a step, or some tracebacks
 TEXT_MAX = 3000  # of a line: the agent reads up to 4 KiB
@@ -31,12 +32,11 @@ def one_line(text):
     return words if len(words) <= TEXT_MAX else words[:TEXT_MAX] + "..."
 
 
-class Printed:
+class Printed(PrintedText):
     """Standard output and errors of scripts: a file that outlives the process, and its way into the run's log."""
 
-    encoding = "utf-8"
-
     def __init__(self, place, path):
+        super().__init__()
         self._place = place
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         self._room = PRINTED_MAX
@@ -50,13 +50,6 @@ class Printed:
         os.write(self._fd, data[:max(self._room, 0)])
         self._room -= len(data)
         return len(text)
-
-    def flush(self):
-        """It is written at once."""
-
-    def isatty(self):
-        """It is a file."""
-        return False
 
     def begin(self, head):
         """A call begins."""
@@ -78,7 +71,7 @@ class Worker:
 
     def __init__(self, directory):
         # What scripts, and libraries of theirs, print must not look like answers.
-        self._answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+        self._answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
         os.dup2(2, 1)
         self._place = ScriptRun.of_session(directory)
         self._printed = Printed(self._place, os.path.join(directory, "scripts.log"))
@@ -141,7 +134,7 @@ class Worker:
         if making.memory_limit:
             resource.setrlimit(resource.RLIMIT_DATA, (self._own_bytes + making.memory_limit, self._hard_limit))
         try:
-            yield self._unfinished
+            yield os.path.join(self._unfinished, making.name)
         except MemoryError:
             # Nobody knows what is left of the script's state: a new process.
             resource.setrlimit(resource.RLIMIT_DATA, (self._hard_limit, self._hard_limit))
@@ -187,21 +180,23 @@ class Making:
         self._script = scripts[path]
         self._script.must_look(self.node.stream)
         self._functions = self._script.due(self.node.stream, self.node.step)
-        for function in self._functions:
-            self._one(function)
+        for place, function in self._functions:
+            self._one(place, function)
         self._has_begun = True
 
-    def _one(self, function):
+    def _one(self, place, function):
         mark, name = function.forebay_every, function.__name__
         if mark.gather and self.node.nodes > 1:
-            self._tasks.append((name, _scripts.pack_blocks(self.node, mark.gather)))
+            self._tasks.append((place, _scripts.pack_blocks(self.node, mark.gather)))
             return
         with self._worker.calling(self) as directory, self._flags.open():
+            self._script.use()
+            own = os.path.join(directory, place)
             if self.node.nodes == 1:
-                self._found.merge(_scripts.finished(function, [self.node], directory), name)
+                self._found.merge(_scripts.finished(function, [self.node], own), name)
                 return
-            found = _scripts.call(function, [self.node], directory)
-            self._tasks.append((name, _scripts.pack_numbers(found.numbers)))
+            found = _scripts.call(function, [self.node], own)
+            self._tasks.append((place, _scripts.pack_numbers(found.numbers)))
             found.numbers = {}
             self._found.merge(found, name)
 
@@ -219,10 +214,10 @@ class Making:
                 if parts:
                     self._join([dict(one) for one in parts])
             lines = self._found.lines()
+            self._act(place, lines)
         except Exception:
             self._act(place)
             raise
-        self._act(place, lines)
         _scripts.deliver(self._found, place.spool, self.node.stream, self.name, self.node.step)
         kept = _scripts.kept(lines)
         if kept:
@@ -233,25 +228,27 @@ class Making:
 
     def _act(self, place, lines=()):
         """Before the results are written: once they are there nobody looks at the snapshot again."""
-        flags, self._flags = self._flags, Flags()
         all_looked = self._has_begun and self._script.has_looked(self._functions, self.node.stream)
-        said, _ = place.act(self.node, self._analysis, list(lines), all_looked, flags.raised(), True)
+        said, _ = place.act(self.node, self._analysis, list(lines), all_looked, self._flags.raised(), True)
+        flags, self._flags = self._flags, Flags()
         problems = [f"analysis '{self.name}': {problem}" for problem in self._found.problems]
+        self._found.problems = []
         problems += [f"analysis '{self.name}': its result '{key}' has no element and is left out, here and at other steps"
                      for key in self._found.empty()]
         for line in said + [f"problem {one_line(problem)}" for problem in problems + flags.problems(self.name)]:
             self._worker.say(line)
 
     def _join(self, parts):
-        for function in self._functions:
+        for place, function in self._functions:
             mark, name = function.forebay_every, function.__name__
             with self._worker.calling(self) as directory, self._flags.open():
+                self._script.use()
                 if mark.gather:
-                    nodes = [_scripts.PackedNode(part[name], self.node) for part in parts]
-                    self._found.merge(_scripts.finished(function, nodes, directory), name)
+                    nodes = [_scripts.PackedNode(part[place], self.node) for part in parts]
+                    self._found.merge(_scripts.finished(function, nodes, os.path.join(directory, place)), name)
                 else:
                     self._found.merge(
-                        _scripts.bring_together(function, [_scripts.unpack_numbers(part[name]) for part in parts]), name)
+                        _scripts.bring_together(function, [_scripts.unpack_numbers(part[place]) for part in parts]), name)
 
 
 if __name__ == "__main__":
