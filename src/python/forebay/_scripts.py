@@ -83,7 +83,7 @@ class Script:
         if before is None:
             Script._others = frozenset(sys.modules)
         else:
-            away = {name: module for name, module in sys.modules.items()
+            away = {name: module for name, module in list(sys.modules.items())
                     if name not in Script._others and _place_of(name.partition(".")[0]) == before}
             for name in away:
                 del sys.modules[name]
