@@ -137,7 +137,7 @@ InsituStation::InsituStation(Slots& slots, std::string directory, AgentOptions o
     if (!analysts_.are_scripts) count_lost();
 }
 
-InsituStation::~InsituStation() {
+void InsituStation::leave() {
     if (worker_) worker_->leave();
 }
 

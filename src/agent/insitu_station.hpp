@@ -67,14 +67,13 @@ public:
     /// `options` say.
     InsituStation(Slots& slots, std::string directory, AgentOptions options, Tell tell, InsituPace pace = {},
                   Analysts analysts = built_in);
-    ~InsituStation() override;
-    InsituStation(const InsituStation&) = delete;
-    InsituStation& operator=(const InsituStation&) = delete;
 
     const char* name() const override { return analysts_.name; }
     std::uint32_t hold() const override { return analysts_.lease; }
     bool wants(std::uint32_t slot) const override;
     Result<> run(std::uint32_t slot, bool again, move::Gate& gate, const std::atomic<bool>& stop) override;
+    /// Lets the worker come to its own end, by the thread that has run it.
+    void leave();
     /// Counts and tells that the slot's snapshot is not analysed. Also while another thread is in run() of another
     /// slot.
     void leave_out(std::uint32_t slot, const std::string& why);

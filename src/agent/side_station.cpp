@@ -72,12 +72,12 @@ void SideStation::keep() {
     std::unique_lock lock(mutex_);
     while (true) {
         wake_.wait(lock, [this] { return !jobs_.empty() || stop_.load(); });
-        if (stop_.load()) return;
+        if (stop_.load()) break;
         const auto job = jobs_.front();
         lock.unlock();
         work(job);
         lock.lock();
-        if (stop_.load()) return;
+        if (stop_.load()) break;
         // Under the lock: the loop must not find the bit of this save without a station at work.
         auto& control = slots_.control(job.slot);
         if (control.snapshot_id.load() == job.save) control.holds.fetch_and(~hold());
@@ -85,6 +85,8 @@ void SideStation::keep() {
         node::ring(slots_.page().bell);
         node::ring(slots_.page().news);
     }
+    lock.unlock();
+    station_->leave();  // the worker would be killed with this thread, which has started it
 }
 
 }  // namespace forebay::agent

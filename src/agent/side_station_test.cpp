@@ -126,6 +126,7 @@ TEST_CASE("what scripts raise is told, and is on the page with the line of its s
     site.begin();
     REQUIRE(site.commits(1));
     REQUIRE(test::soon([&] { return site.slot(0).holds == 0; }));
+    CHECK(site.node.stream("restart").in_scripts == 2);  // for retention
     site.line.turn = 5;
     site.seal(4);
     REQUIRE(site.commits(2));
@@ -143,6 +144,7 @@ TEST_CASE("what scripts raise is told, and is on the page with the line of its s
         CHECK(std::isnan(one.value));
     }
     CHECK(test::soon([&] { return site.missed() == 2; }));
+    CHECK(test::soon([&] { return site.node.stream("restart").in_scripts == 0; }));
 }
 
 TEST_CASE("a script that raises without end is ended, and costs its snapshot alone") {

@@ -103,7 +103,7 @@ TEST_CASE("parts of a step go with it, and those of steps before that nobody com
         REQUIRE(insitu::write_part(run.disk, "run", "fields", part_of(0, step)));
     REQUIRE(run.disk.make_directories("run/forebay/insitu/fields/of-others"));
     REQUIRE(insitu::remove_parts(run.disk, "run", "fields", part_of(0).save));
-    CHECK(run.steps() == std::vector<std::string>{"of-others", "line-3.1.save-160.step-000160.00000000000000f3"});
+    CHECK(run.steps() == std::vector<std::string>{"line-3.1.save-160.step-000160.00000000000000f3", "of-others"});
 }
 
 TEST_CASE("parts of a later save stay, though it is of an earlier step, or of the same one") {
