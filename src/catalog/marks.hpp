@@ -44,8 +44,8 @@ Result<std::vector<format::Mark>> marks_beside(sys::Store& store, const std::str
 Result<std::vector<format::Mark>> marks_of(sys::Store& store, const std::string& directory,
                                            const format::Manifest& manifest);
 
-/// The newest saves of the stream that nodes have given parts of to their analyses: they may be marked until the results
-/// are there. Where a node never gives its part there would be no end of them.
+/// The newest saves of the stream that nodes have given parts of to their analyses: they may be marked until the
+/// results are there. Where a node never gives its part there would be no end of them.
 inline constexpr std::size_t saves_in_analysis_max = 8;
 Result<std::set<std::uint64_t>> saves_in_analysis(sys::Store& store, const std::string& run, const std::string& stream);
 
