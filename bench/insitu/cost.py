@@ -24,7 +24,7 @@ KINDS = ("statistics", "histogram", "slice", "projection")
 
 
 def configuration(mode):
-    lines = ["close_wait_seconds = 120", "[agent]", f'mode = "{mode}"', "[streams.fields]", "slots = 2", "keep = 1", 'policy = "wait"']
+    lines = ["close_wait_seconds = 120", "[agent]", f'mode = "{mode}"', "[streams.fields]", "slots = 2", "keep = 1", "view = false", 'policy = "wait"']
     for kind in KINDS:
         lines += [f"[streams.fields.insitu.{kind}]", f'kind = "{kind}"', 'variables = ["*"]', "every = 2"]
     return "\n".join(lines) + "\n"
@@ -96,7 +96,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ranks", type=int, default=os.cpu_count(), help="of them one is the agent with a dedicated core")
     parser.add_argument("--iterations", type=int, default=24)
-    parser.add_argument("--substeps", type=int, default=24, help="of an iteration: at about a second each analysis ends within one")
+    parser.add_argument("--substeps", type=int, default=12, help="of an iteration: at about a second each analysis ends within one")
     parser.add_argument("--mib-per-variable", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
