@@ -224,6 +224,18 @@ def test_a_result_that_is_refused_and_a_snapshot_that_goes_meanwhile_cost_their_
     assert sorted(results(tmp_path / "others")) == [1, 4]
 
 
+def test_what_was_made_of_a_save_is_not_written_over_a_later_one_of_the_step(run, tmp_path):
+    """Its manifest is replaced by that of another save while the function looks."""
+    own, path = tmp_path / "run", tmp_path / "look.py"
+    subprocess.run(["cp", "-a", run, own], check=True)
+    path.write_text(HEAD + "import pathlib, re\n" + SCRIPT.format(
+        f"of = pathlib.Path('{own}/fields/step-000002/manifest.json'); raise_flag('odd'); "
+        "of.write_text(re.sub('\"snapshot_id\":\"[0-9a-f]{16}\"', '\"snapshot_id\":\"' + '1' * 16 + '\"', of.read_text()))"))
+    done = insitu(path, f"{own}/fields", "--python", sys.executable, "--to", tmp_path / "others", "--jobs", 1, code=1)
+    assert re.search(r"^fields@2  0 results.*\n  analysis 'look': .*/fields/step-000002 was saved again meanwhile", done.stdout, re.M), done.stdout
+    assert sorted(results(tmp_path / "others")) == [1, 3, 4] and not list(own.glob("fields/*/.marks"))
+
+
 PRINTS = """sys.stdout.writelines(["one\\n", "two\\n"]); sys.stdout.buffer.write(b"three\\n"); sys.stdout.flush()
         print(sys.stdout.writable(), sys.stdout.encoding, file=sys.stdout)
         import subprocess, io

@@ -36,6 +36,7 @@ class Looked:  # pylint: disable=too-few-public-methods
     def __init__(self, problem=None):
         self.is_due, self.all_looked, self.made_before, self.problem = True, False, False, problem
         self.found, self.flags, self.lines = _scripts.Found(), Flags(), []
+        self.save = None  # the id of what was looked at
 
 
 class Step:  # pylint: disable=too-few-public-methods
@@ -53,6 +54,11 @@ def words_of(snapshot):
     """Stream and step of RUN/STREAM/step-000120."""
     path = pathlib.Path(snapshot)
     return path.parent.name, int(path.name.rpartition("-")[2])
+
+
+def save_in(snapshot):
+    """The id of the save that the directory holds now."""
+    return json.loads(pathlib.Path(snapshot, "manifest.json").read_bytes())["snapshot_id"]
 
 
 _loaded = {}  # of this process
@@ -87,6 +93,7 @@ def look_at(snapshot, name, every, path, run, again, directory, calls):  # pylin
         if not functions:
             return looked
         place = ScriptRun(run)
+        looked.save = save_in(snapshot)
         nodes = place.drained(snapshot)
         looked.made_before = not again and place.has_results(nodes[0], name)
         if looked.made_before:
@@ -185,6 +192,7 @@ def act(step, analyses, marks):
         said = fulfilled = []
         with costing(step, analysis.name):
             if one.lines or one.flags.raised():
+                check_there(step, one)
                 said, fulfilled = place.act(place.drained(step.snapshot)[0], analysis, one.lines, one.all_looked,
                                             one.flags.raised(), marks)
         step.fulfilled += fulfilled
@@ -194,12 +202,18 @@ def act(step, analyses, marks):
         step.problems += one.flags.problems(analysis.name)
 
 
+def check_there(step, one):
+    """A simulation that still runs may save the step again: what was made of the earlier save says nothing of that one."""
+    if one.save != save_in(step.snapshot):
+        raise _scripts.ScriptError(f"{step.snapshot} was saved again meanwhile")
+
+
 @contextlib.contextmanager
 def costing(step, name):
     """What is refused, or is gone since, costs that snapshot its results."""
     try:
         yield
-    except (Error, OSError) as error:
+    except (Error, OSError, _scripts.ScriptError) as error:
         step.problems.append(_scripts.text_of(name, error))
         step.looked[name] = Looked()
 
@@ -210,6 +224,7 @@ def put(step, place, pictures):
     for name, one in list(step.looked.items()):
         with costing(step, name):
             if not one.made_before and (kept := _scripts.kept(one.lines)):
+                check_there(step, one)
                 place.write_results(place.drained(step.snapshot)[0], name, kept)
             if pictures:
                 count += _scripts.deliver(one.found, pictures, step.stream, name, step.step)
