@@ -5,7 +5,8 @@
 // not analysed. So no save waits for an analysis, and the worker's end never fails a slot, a drain or a commit. Drains
 // go on while the worker works, since the agent does nothing but wait for it.
 //
-// The worker is started with the first snapshot that is to be analysed and stays; it is killed with its agent.
+// The worker is started with the first snapshot that is to be analysed and stays; it is killed with its agent, or, of
+// scripts that may have something to end, asked to leave first.
 
 #pragma once
 
@@ -47,8 +48,8 @@ struct Analysts {
     const char* name;  // of the station
     const char* what;  // for texts
     std::uint32_t lease;
-    std::atomic<std::uint64_t> node::StreamControl::*missed;  // counts snapshots that they have not seen
-    std::atomic<std::uint64_t> node::StreamControl::*in_analysis;
+    std::atomic<std::uint64_t> node::StreamControl::*missed;       // counts snapshots that they have not seen
+    std::atomic<std::uint64_t> node::StreamControl::*in_analysis;  // the one that they look at
     bool are_scripts;
 };
 inline constexpr Analysts built_in{

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <thread>
 
+#include "catalog/catalog.hpp"
 #include "node/raised.hpp"
 #include "support/agent_node.hpp"
 #include "support/sim_store.hpp"
@@ -31,7 +32,7 @@ struct SideSite {
     ~SideSite() { leave(); }
 
     void seal(std::int64_t step, bool with_built_in = false) {
-        StreamOptions options{.slots = 2};
+        StreamOptions options{.slots = 2, .keep = keep};
         options.insitu = {{.name = "look",
                            .kind = Analysis::Kind::script,
                            .script = "look.py",
@@ -83,6 +84,7 @@ struct SideSite {
     node::SlotControl& slot(std::size_t number) { return node.page().slots[node.staging.slots_of(0).at(number)]; }
     std::uint64_t missed() { return node.stream("restart").scripts_missed.load(); }
 
+    int keep = 0;
     std::chrono::milliseconds time_limit{60'000};
     format::Line line{.session = 3};
     test::WorkerScript worker;
@@ -145,6 +147,32 @@ TEST_CASE("what scripts raise is told, and is on the page with the line of its s
     }
     CHECK(test::soon([&] { return site.missed() == 2; }));
     CHECK(test::soon([&] { return site.node.stream("restart").in_scripts == 0; }));
+}
+
+TEST_CASE("retention counts no snapshot that a script looks at, though saves have its slot since") {
+    SideSite site("echo calls 0; echo returned; echo seen; [ $step != 4 ] || wait_for go; echo made 1");
+    site.keep = 1;
+    site.begin();
+    const auto is_there = [&](std::int64_t step) {
+        return site.disk.exists("run/restart/" + catalog::step_name(step)).value();
+    };
+    for (const std::int64_t step : {1, 2}) {
+        site.seal(step);
+        REQUIRE(site.says(fmt::format("step {} of stream 'restart' is analysed by its scripts", step)));
+    }
+    site.seal(4);
+    REQUIRE(test::soon([&] { return site.commits(3) && site.slot(0).holds == 0; }));
+    for (const std::int64_t step : {5, 6}) {  // these two may wait in the slots
+        site.seal(step);
+        REQUIRE(site.commits(static_cast<std::uint64_t>(step) - 1));
+    }
+    REQUIRE(test::soon([&] { return !is_there(1); }));
+    CHECK(is_there(2));
+    site.worker.give("go");
+    REQUIRE(site.says("step 4 of stream 'restart' is analysed by its scripts"));
+    site.seal(7);
+    REQUIRE(site.commits(6));
+    CHECK(test::soon([&] { return !is_there(2); }));
 }
 
 TEST_CASE("a script that raises without end is ended, and costs its snapshot alone") {
