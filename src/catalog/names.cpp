@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "catalog/run.hpp"
 #include "describe/conventions.hpp"
 
 namespace forebay::catalog {
