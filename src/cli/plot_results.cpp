@@ -261,13 +261,10 @@ std::array<std::string, 2> axis_words(const PlotSource& source, const Wanted& wa
         if (beside.names[dim].empty()) continue;
         const auto& along = source.drawable().at(beside.names[dim]);
         const auto last = last_part(along.name);
-        // Edges are those of the variable's values, of x and y for "x.y/counts".
+        // Edges are those of a variable's values; "x.y/counts" has two such, each with its name.
+        const auto& described = along.attributes.description;
         const auto of = along.name.substr(0, along.name.size() - last.size() - 1);
-        words[dim] = with_unit(last == "edges"     ? of
-                               : last == "x_edges" ? "x of " + of
-                               : last == "y_edges" ? "y of " + of
-                                                   : std::string(last),
-                               along);
+        words[dim] = with_unit(last == "edges" ? of : described.empty() ? std::string(last) : described, along);
     }
     return words;
 }

@@ -23,7 +23,8 @@ void ChartAxis::finish(double margin) {
         low = log ? 1 : 0;
         high = log ? 10 : 1;
     }
-    if (low == high) {
+    // No marks could tell values apart that differ by their rounding alone.
+    if (high - low <= 1e-13 * std::max(std::abs(low), std::abs(high))) {
         const double half = low == 0 ? 1 : std::abs(low) / 2;
         low = log ? low / 2 : low - half;
         high = log ? high * 2 : high + half;

@@ -107,10 +107,13 @@ Result<> write_results(sys::Store& store, const std::string& run, const SeenSnap
 }
 
 std::string picture_file(const SeenSnapshot& source, const AnalysisResults& results, const Picture& picture) {
-    auto name = fmt::format("{}.{}.{}.png", describe::result_stream(source.stream, results.analysis), picture.name,
-                            catalog::step_name(source.moment.step));
-    std::ranges::replace(name, '/', '-');
-    return name;
+    // Of variables "a/b" and "a-b" each has a file of its own.
+    std::string words;
+    for (const char letter : picture.name)
+        if (letter == '-') words += "--";
+        else words += letter == '/' ? '-' : letter;
+    return fmt::format("{}.{}.{}.png", describe::result_stream(source.stream, results.analysis), words,
+                       catalog::step_name(source.moment.step));
 }
 
 Result<> write_picture(sys::Store& store, const std::string& directory, const std::string& name,

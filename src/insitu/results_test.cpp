@@ -65,6 +65,7 @@ TEST_CASE("a picture has its name when it is whole, and one that cannot be writt
     const insitu::Picture picture{"gas/density", {std::byte{1}, std::byte{2}}};
     const auto name = insitu::picture_file(source, results_of(0), picture);
     CHECK(name == "fields.means.gas-density.step-000120.png");
+    CHECK(insitu::picture_file(source, results_of(0), {"gas-density", {}}) != name);
     REQUIRE(insitu::write_picture(disk, "spool", name, picture));
     CHECK(disk.list("spool").value().size() == 1);
     CHECK(disk.exists("spool/" + name).value());

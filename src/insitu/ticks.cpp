@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "insitu/font.hpp"
 
@@ -28,6 +29,22 @@ Step smallest_step(double range, int most) {
         if (digit * power_of_ten(step.exponent) >= least) return step;
     }
     return {1, step.exponent + 1};
+}
+
+constexpr int digits_max = 6;  // of a label, behind its first one
+
+/// Of a range that is narrow for its numbers: each label is what its mark has more than the one below the first.
+Ticks ticks_beyond(double low, double high, int most, int exponent, int digits) {
+    const double coarse = power_of_ten(exponent + 1);
+    const double base = std::floor(low / coarse) * coarse;
+    // Of the largest number's last digit, which the difference may be off.
+    const double largest = std::max(std::abs(low), std::abs(high));
+    const double slack = std::nextafter(largest, std::numeric_limits<double>::max()) - largest;
+    auto ticks = linear_ticks(low - base - slack, high - base + slack, most);
+    for (auto& mark : ticks.marks) mark.at = std::clamp(mark.at + base, low, high);
+    ticks.factor +=
+        fmt::format("{}{} {:.{}g}", ticks.factor.empty() ? "" : " ", base < 0 ? "-" : "+", std::abs(base), digits);
+    return ticks;
 }
 
 std::string decade_label(int exponent, bool as_power) {
@@ -62,6 +79,7 @@ Ticks linear_ticks(double low, double high, int most) {
     if (shift != 0) ticks.factor = "×10" + superscript(shift);
     // A range that is no wider than its numbers' rounding has marks that fall together: one digit less than a double's.
     if (magnitude - exponent > 14) return {};
+    if (magnitude - exponent > digits_max) return ticks_beyond(low, high, most, exponent, magnitude - exponent);
     const double slack = 1e-9 * (high - low);
     for (double count = std::ceil((low - slack) / (digit * unit)); count * digit * unit <= high + slack; ++count) {
         const double multiple = count * digit;  // whole, so the label has no rounding of its own

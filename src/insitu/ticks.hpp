@@ -15,11 +15,12 @@ struct Tick {
 
 struct Ticks {
     std::vector<Tick> marks;  // rising
-    std::string factor;       // by which all labels are to be multiplied, "×10⁶"; or nothing
+    std::string factor;       // what makes labels values: "×10⁶", "×10⁻⁶ + 300.2"; or nothing
 };
 
-/// At multiples of 1, 2 or 5 times a power of ten, at most `most` steps from end to end. None where `low` is not below
-/// `high`, one of them is not finite, or they are so close that numbers could not tell marks apart.
+/// At multiples of 1, 2 or 5 times a power of ten, at most `most` steps from end to end; where values hardly vary,
+/// labels are of what is beyond a number that all have in common. None where `low` is not below `high`, one of them is
+/// not finite, or they are so close that numbers could not tell marks apart.
 Ticks linear_ticks(double low, double high, int most);
 
 /// The same of a logarithmic axis: powers of ten, of few decades with their multiples by 2 and 5, and linear ones where
@@ -29,7 +30,7 @@ Ticks log_ticks(double low, double high, int most);
 /// Dots of text of the widest label.
 int label_columns(const Ticks& ticks);
 
-/// The words of an axis, with the factor of its labels behind them.
+/// The words of an axis, with what makes its labels values behind them.
 std::string with_factor(const std::string& label, const Ticks& ticks);
 
 /// As many marks as have their labels beside each other with room between them, along `width` pixels: `ticks_of` tells

@@ -30,6 +30,9 @@ TEST_CASE("linear marks") {
     CHECK(shown_ticks(linear_ticks(2e6, 7.5e6, 6)) == "2 3 4 5 6 7 ×10⁶");
     CHECK(shown_ticks(linear_ticks(0, 4e-7, 4)) == "0 1 2 3 4 ×10⁻⁷");
     CHECK(shown_ticks(linear_ticks(300.001, 300.003, 3)) == "300.001 300.002 300.003");
+    CHECK(shown_ticks(linear_ticks(1.0000000001, 1.0000000003, 4)) == "1 2 3 ×10⁻¹⁰ + 1");
+    CHECK(shown_ticks(linear_ticks(-7.25000002, -7.25000001, 5)) == "0 0.5 1.0 ×10⁻⁸ - 7.25000002");
+    CHECK(shown_ticks(linear_ticks(1.2345678901e9, 1.2345678905e9, 4)) == "0.2 0.4 + 1234567890");
     CHECK(shown_ticks(linear_ticks(1, 1, 5)).empty());
     CHECK(shown_ticks(linear_ticks(2, 1, 5)).empty());
     CHECK(shown_ticks(linear_ticks(0, std::numeric_limits<double>::infinity(), 5)).empty());
@@ -61,6 +64,7 @@ TEST_CASE("marks of any range") {
             CHECK(ticks.marks[i].at >= low);
             CHECK(ticks.marks[i].at <= high);
             CHECK(ticks.marks[i].label.size() < 24);
+            CHECK(ticks.factor.size() < 40);
             if (i > 0) CHECK(ticks.marks[i].at > ticks.marks[i - 1].at);
             if (i > 0) CHECK(ticks.marks[i].label != ticks.marks[i - 1].label);
         }

@@ -108,24 +108,30 @@ std::string mismatch(const Schema& schema, std::span<const std::size_t> variable
     return "";
 }
 
+struct Chosen {
+    std::vector<std::size_t> variables;
+    std::vector<std::string> problems;  // of wishes that no variable fulfils
+};
+
 // The variables of an analysis, in its order; a pattern stands for those arrays and columns that it fits.
-Result<std::vector<std::size_t>> variables_of(const Analysis& analysis, const Schema& schema) {
-    std::vector<std::size_t> chosen;
+Chosen variables_of(const Analysis& analysis, const Schema& schema) {
+    Chosen chosen;
+    auto& [list, problems] = chosen;
     for (const auto& wish : analysis.variables) {
         const bool is_pattern = wish.find('*') != std::string::npos;
-        const auto before = chosen.size();
+        bool is_found = false;
         for (std::size_t i = 0; i < schema.variables.size(); ++i) {
             const auto& variable = schema.variables[i];
+            if (!matches(wish, variable.name) || std::ranges::find(list, i) != list.end()) continue;
             if (is_pattern && (variable.kind == Kind::replicated || variable.type.scalar == Scalar::string)) continue;
-            if (matches(wish, variable.name) && std::ranges::find(chosen, i) == chosen.end()) chosen.push_back(i);
+            is_found = true;
+            if (variable.kind != Kind::replicated) list.push_back(i);
+            else
+                problems.push_back(
+                    fmt::format("'{}' is replicated: analyses look at arrays and particles", variable.name));
         }
-        if (chosen.size() == before)
-            return Error{ErrorKind::missing, fmt::format("no variable is '{}', or it is named twice", wish)};
+        if (!is_found) problems.push_back(fmt::format("no variable is '{}', or it is named twice", wish));
     }
-    for (const auto i : chosen)
-        if (schema.variables[i].kind == Kind::replicated)
-            return Error{ErrorKind::refused, fmt::format("'{}' is replicated: analyses look at arrays and particles",
-                                                         schema.variables[i].name)};
     return chosen;
 }
 
@@ -135,16 +141,12 @@ Work Work::plan(std::span<const Analysis> analyses, const Schema& schema, const 
     Work work(moment);
     for (const auto& analysis : analyses) {
         if (moment.step % analysis.every != 0 || analysis.kind == Analysis::Kind::script) continue;
-        const auto variables = variables_of(analysis, schema);
-        if (!variables) {
-            work.problems_.push_back(fmt::format("analysis '{}': {}", analysis.name, variables.error().what));
-            continue;
-        }
-        if (looks_at_several(analysis.kind)) {
-            work.add(analysis, schema, *variables);
-            continue;
-        }
-        for (const auto variable : *variables) work.add(analysis, schema, {variable});
+        const auto [variables, problems] = variables_of(analysis, schema);
+        for (const auto& problem : problems)
+            work.problems_.push_back(fmt::format("analysis '{}': {}", analysis.name, problem));
+        if (!looks_at_several(analysis.kind))
+            for (const auto variable : variables) work.add(analysis, schema, {variable});
+        else if (problems.empty()) work.add(analysis, schema, variables);
     }
     return work;
 }

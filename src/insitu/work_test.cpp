@@ -166,6 +166,24 @@ TEST_CASE("an analysis that cannot be made costs itself alone, and says why") {
     CHECK(work.make().size() == 1);
 }
 
+TEST_CASE("a variable that is not there costs the others of its analysis nothing, unless they belong together") {
+    auto some = statistics_of({"t", "temperature", "u"});
+    auto pair = statistics_of({"t", "u", "temperature"});
+    pair.name = "pair";
+    pair.kind = Analysis::Kind::histogram_2d;
+    auto work = Work::plan(std::vector{some, pair}, CutFields::schema(), moment);
+    const auto image = CutFields{}.node_file(0);
+    REQUIRE(work.see(reader_of(image)));
+    CHECK(work.problems().size() == 2);
+    const auto made = work.make();
+    REQUIRE(made.size() == 1);
+    const auto has = [&](const char* name) {
+        return std::ranges::count(made[0].variables, name, &insitu::FoundVariable::name) == 1;
+    };
+    CHECK(has("t/mean"));
+    CHECK(has("u/mean"));
+}
+
 TEST_CASE("a part that a node lacks, or that is damaged, costs its analysis alone") {
     const auto image = CutFields{}.node_file(0);
     auto second = statistics_of({"u"});

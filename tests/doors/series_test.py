@@ -119,6 +119,7 @@ class Series(unittest.TestCase):
     def test_a_spectrum_is_over_its_wave_numbers(self):
         power = self.opened["state.power"].series()
         self.assertEqual(power["u/power"].dims, ("step", "u/k"))
+        self.assertEqual(self.opened["state.power"].series("u/power")["u/power"].dims, ("step", "u/k"))
         whole = np.abs(np.fft.fftn(field(70)) / field(70).size) ** 2
         np.testing.assert_allclose((power["u/power"] * power["u/modes"]).sel(step=70).sum(), whole.sum(), rtol=1e-9)
         self.assertEqual(power.attrs, {})
@@ -137,8 +138,8 @@ class Series(unittest.TestCase):
     def test_an_array_that_only_some_steps_have(self):
         whole = results._steps  # pylint: disable=protected-access
 
-        def every_second(*given):
-            steps = whole(*given)
+        def every_second(*given, **named):
+            steps = whole(*given, **named)
             for one in steps[1::2]:
                 one.found.clear()
             return steps

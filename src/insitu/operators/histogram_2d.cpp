@@ -14,8 +14,8 @@ class HistogramOfTwo final : public Analyser {
 public:
     HistogramOfTwo(std::span<const Variable> variables, RealNumbers x, RealNumbers y, const BinAxis& axis)
         : name_(variables[0].name + "." + variables[1].name),
-          x_units_(units_of(variables[0])),
-          y_units_(units_of(variables[1])),
+          x_is_(axis_of(variables[0])),
+          y_is_(axis_of(variables[1])),
           x_(x),
           y_(y),
           empty_(axis),
@@ -54,15 +54,22 @@ public:
         auto& list = made.variables;
         list.push_back(
             found_list<std::uint64_t>(name_ + "/counts", {histogram_.x().bins(), histogram_.y().bins()}, bins, {}));
-        list.push_back(found_list<double>(name_ + "/x_edges", {x_edges.size()}, x_edges, x_units_));
-        list.push_back(found_list<double>(name_ + "/y_edges", {y_edges.size()}, y_edges, y_units_));
+        list.push_back(found_list<double>(name_ + "/x_edges", {x_edges.size()}, x_edges, x_is_));
+        list.push_back(found_list<double>(name_ + "/y_edges", {y_edges.size()}, y_edges, y_is_));
         list.push_back(found_scalar(name_ + "/outside", histogram_.outside(), {}));
         return made;
     }
 
 private:
+    /// For who draws it.
+    static Attributes axis_of(const Variable& variable) {
+        auto attributes = units_of(variable);
+        attributes.description = variable.name;
+        return attributes;
+    }
+
     std::string name_;
-    Attributes x_units_, y_units_;
+    Attributes x_is_, y_is_;
     RealNumbers x_, y_;
     BinAxis empty_;  // to which nothing was added
     Histogram2d histogram_;

@@ -241,6 +241,8 @@ TEST_CASE("the names of histograms") {
     CHECK(found(of_pairs, "fields/u.fields/u/counts").shape == Extents{4, 4});
     CHECK(found(of_pairs, "fields/u.fields/u/x_edges").shape == Extents{5});
     CHECK(found(of_pairs, "fields/u.fields/u/y_edges").shape == Extents{5});
+    CHECK(found(of_pairs, "fields/u.fields/u/y_edges").attributes.unit == "K");
+    CHECK(found(of_pairs, "fields/u.fields/u/y_edges").attributes.description == "fields/u");
     CHECK(scalar<std::uint64_t>(of_pairs, "fields/u.fields/u/outside") == 1);
 }
 

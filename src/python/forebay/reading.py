@@ -108,10 +108,9 @@ class StreamOfRun:
     def series(self, *patterns, steps=None):
         """Replicated variables, such as results of analyses, as an xarray.Dataset over step, with time beside it. Names
         may have `*`; without any all are taken. `steps` are those to take, or a slice of them, both ends included.
-        Scalars are read at once, arrays when they are used, one step after the other; numbers of steps that have none are
-        NaN. Lists whose lengths change are
-        left out, and named in attrs["lists"]: table() has them. A variable "time" of the stream "state" is "state.time",
-        beside the coordinate."""
+        A spectrum has its wave numbers as a coordinate. Scalars are read at once, arrays when they are used, one step after
+        the other; numbers of steps that have none are NaN. Lists whose lengths change are left out, and named in
+        attrs["lists"]: table() has them. A variable "time" of the stream "state" is "state.time", beside the coordinate."""
         return results.series(self, patterns, steps)
 
     def table(self, *patterns, steps=None):

@@ -9,15 +9,19 @@ import numpy as np
 from ._forebay import MissingError, RefusedError, error_text, read_values
 
 class _Step:
-    """The replicated variables of a snapshot, by their names."""
+    """The replicated variables of a snapshot that patterns choose, by their names. `places`: and the wave numbers of
+    these."""
 
-    def __init__(self, path, patterns):
+    def __init__(self, path, patterns, places):
         manifest = (path / "manifest.json").read_text(encoding="utf-8")
         head = json.loads(manifest)
         self.path, self.step, self.time = path, head["step"], float(head["time"])
+        variables = head["schema"]["variables"]
+        names = {one["name"] for one in variables if one["kind"] == "replicated" and _is_chosen(one["name"], patterns)}
+        if places:
+            names |= {_places_of(name) for name in names}
         self.found = {one["name"]: one | {"index": index, "shape": tuple(one.get("shape", ())), "dtype": _dtype(one["type"])}
-                      for index, one in enumerate(head["schema"]["variables"])
-                      if one["kind"] == "replicated" and _is_chosen(one["name"], patterns)}
+                      for index, one in enumerate(variables) if one["kind"] == "replicated" and one["name"] in names}
 
     def values(self, names):
         """{name: array} of those that the snapshot has."""
@@ -25,6 +29,11 @@ class _Step:
         read = read_values(str(self.path), [self.found[name]["index"] for name in there])
         return {name: np.frombuffer(data, self.found[name]["dtype"]).reshape(self.found[name]["shape"])
                 for name, data in zip(there, read, strict=True)}
+
+
+def _places_of(name):
+    """The wave numbers of a spectrum, of which `name` is a part."""
+    return name.rpartition("/")[0] + "/k"
 
 
 def _is_chosen(name, patterns):
@@ -36,7 +45,7 @@ def _dtype(name):
     return np.dtype("S" + name[7:-1] if name.startswith("string[") else f"<{name[0]}{int(name[1:]) // 8}")
 
 
-def _steps(stream, patterns, wanted):
+def _steps(stream, patterns, wanted, places=False):
     """Those that are there, by rising step. One that is removed meanwhile is left out."""
     steps = stream.steps
     if isinstance(wanted, slice):
@@ -51,7 +60,7 @@ def _steps(stream, patterns, wanted):
     found = []
     for step in steps:
         try:
-            found.append(_Step(stream.path / f"step-{step:06d}", patterns))
+            found.append(_Step(stream.path / f"step-{step:06d}", patterns, places))
         except FileNotFoundError:
             continue
     if not any(step.found for step in found):
@@ -123,11 +132,11 @@ def _column(values, dtype):
 def series(stream, patterns, wanted):
     """See StreamOfRun.series."""
     import xarray  # pylint: disable=import-outside-toplevel
-    steps = _steps(stream, patterns, wanted)
+    steps = _steps(stream, patterns, wanted, places=True)
     scalars, arrays, lists = _sort(steps)
     # Wave numbers are the places of what stands beside them, where all steps have the same.
     at_once = [*scalars, *(name for name in arrays
-                           if name.rpartition("/")[2] == "k" and all(name in step.found for step in steps))]
+                           if name == _places_of(name) and all(name in step.found for step in steps))]
     rows, read = [], []
     for step in steps:
         try:
@@ -146,7 +155,7 @@ def series(stream, patterns, wanted):
     for name, variable in arrays.items():
         if name in places:
             continue
-        group, shape = name.rpartition("/")[0] + "/k", variable["shape"]
+        group, shape = _places_of(name), variable["shape"]
         dims = [group] if group in places and shape == places[group]["shape"] else [f"{name}_{i}" for i in range(len(shape))]
         data[name] = xarray.Variable(("step", *dims), _lazy(read, name, shape, variable["dtype"]), _attributes(variable))
     # A variable of that name is not the coordinate.
