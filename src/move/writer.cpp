@@ -12,7 +12,6 @@
 #include "base/limits.hpp"
 #include "base/try.hpp"
 #include "move/flow.hpp"
-#include "sys/clock.hpp"
 #include "sys/process.hpp"
 #include "sys/thread.hpp"
 
@@ -23,7 +22,6 @@ namespace {
 // Where every CPU computes, the kernel wakes the threads of a drain mostly on one and the same CPU, that of the
 // interrupts of the disk: measured with 2 CPUs, one had 61 to 97 % of the agent's time. A thread that had to wait takes
 // the CPUs in turn instead, a block on each. Beside an idle CPU no thread waits.
-constexpr double crowded_min = 1.25;
 
 /// One call of write_ranges, shared by its threads.
 class Writing {
@@ -83,10 +81,9 @@ private:
 
     // A check only computes: where it takes longer than its CPU time, it waits for a CPU that somebody else has.
     Result<> check_block(const ByteRange& block, bool& crowded) {
-        const auto begin = sys::Clock::now();
-        const auto cpu_before = sys::cpu_time();
+        const sys::Computing computing;
         const auto checked = check_(block.in_memory(), block.bytes);
-        crowded = sys::Clock::now() - begin > crowded_min * (sys::cpu_time() - cpu_before);
+        crowded = computing.was_crowded();
         return checked;
     }
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "forebay/result.hpp"
+#include "sys/clock.hpp"
 #include "sys/cpus.hpp"
 
 namespace forebay::sys {
@@ -43,5 +44,17 @@ void work_together(std::uint64_t threads, const std::function<void()>& work);
 /// The time that the calling thread has had a CPU since it began, user and system, with that of the threads that worked
 /// together with it. One system call.
 std::chrono::nanoseconds cpu_time();
+
+/// What this thread has done since this was made, of a thread that computes and waits for nothing.
+class Computing {
+public:
+    std::chrono::nanoseconds lasted() const { return Clock::now() - begin_; }
+    /// Whether it waited for a CPU that somebody else had, for a quarter of its CPU time or longer.
+    bool was_crowded() const { return lasted() > (cpu_time() - cpu_before_) * 5 / 4; }
+
+private:
+    Clock::time_point begin_ = Clock::now();
+    std::chrono::nanoseconds cpu_before_ = cpu_time();
+};
 
 }  // namespace forebay::sys
