@@ -1,9 +1,10 @@
 """Goal: every header can be included alone and first, the public ones need nothing but the standard library, and those
 for C are C99.
 
-Method: what a source of ours includes before all else was compiled alone by the build, if it says `#pragma once`, unless the
-build compiles rooms as one text (FOREBAY_JUMBO); each other header is compiled by itself, twice included, public ones with
-include/ as the only folder of ours. What includes MPI is compiled where an MPI compiler wrapper is found; H5Part.h has HDF5's types in it, GenericIO.h is of C++.
+Method: what a source of ours includes before all else is compiled alone by the build, if it says `#pragma once`: by that of
+the tests, and where rooms are compiled as one text (FOREBAY_JUMBO) by the presets that compile each source, dev, audit and asan.
+Each other header is compiled by itself, twice included, public ones with include/ as the only folder of ours. What includes MPI
+is compiled where an MPI compiler wrapper is found; H5Part.h has HDF5's types in it, GenericIO.h is of C++.
 """
 
 import concurrent.futures
@@ -20,19 +21,21 @@ HDF5 = ("src/h5/", "src/views/", "src/foreign/hdf5/", "src/made/h5part/", "src/h
 MPI = ("mpi.h>", "forebay/mpi.hpp", "/mpi_", "genericio/GenericIO.h", "bench/")
 
 
-BUILD = Path(os.environ.get("FOREBAY_BINARY_DIR", tree.ROOT / "build"))
-CACHE = BUILD / "CMakeCache.txt"
-JUMBO = CACHE.exists() and "FOREBAY_JUMBO:BOOL=ON" in CACHE.read_text()
+def first_included():
+    """The headers that a source includes before all else."""
+    found = set()
+    for source in tree.tracked(".cpp", under=("src/", "tests/")):
+        name = re.search(r"^#include (\S+)", source.read_text(), re.MULTILINE)
+        if name and name[1].startswith('"'):
+            found |= {tree.ROOT / folder / name[1].strip('"') for folder in ("src", "tests")}
+    return found
+
+
+COMPILED = first_included()
 
 
 def compiled_by_the_build(path):
-    if JUMBO:
-        return False
-    source = path.with_suffix(".cpp")
-    if not tree.shown(path).startswith("src/") or not source.exists() or "#pragma once" not in path.read_text():
-        return False
-    first = re.search(r"^#include (\S+)", source.read_text(), re.MULTILINE)
-    return bool(first) and first[1] == f'"{tree.shown(path).removeprefix("src/")}"'
+    return path in COMPILED and "#pragma once" in path.read_text()
 
 
 def flags_for(path):
