@@ -129,3 +129,20 @@ TEST_CASE("where there are no more threads it is an Error, and helpers are fewer
               return 0;
           }) == 0);
 }
+
+TEST_CASE("a thread was crowded where it had no CPU for a quarter of its CPU time") {
+    const Computing slept;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK(slept.was_crowded());
+    CHECK(slept.lasted() >= std::chrono::milliseconds(20));
+    // Beside other work it may take some attempts.
+    bool had_its_cpu = false;
+    for (int attempt = 0; attempt < 1000 && !had_its_cpu; ++attempt) {
+        const Computing computing;
+        const auto until = cpu_time() + std::chrono::milliseconds(1);
+        while (cpu_time() < until) {
+        }
+        had_its_cpu = !computing.was_crowded();
+    }
+    CHECK(had_its_cpu);
+}
