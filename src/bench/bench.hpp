@@ -18,8 +18,8 @@ namespace forebay::bench {
 struct BenchOptions {
     std::uint64_t bytes_per_rank = 266'000'000;
     int repeats = 7;
-    std::string run;      // "": a new directory, removed at the end
-    std::string staging;  // "": /dev/shm
+    std::string run;      // where a new run is made, and removed at the end; "": $TMPDIR or /var/tmp
+    std::string staging;  // where a new directory is made on each node; "": /dev/shm
     bool json = false;
     int variables = 0;
     int from = 0;  // ranks that save; 0: all

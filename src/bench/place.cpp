@@ -24,13 +24,12 @@ std::string temporary_directory() {
 Result<BenchPlace> BenchPlace::make(Ranks& ranks, const BenchOptions& options) {
     BenchPlace place;
     const auto id = ranks.broadcast(fmt::format("forebay-bench-{:016x}", sys::random_u64()));
-    place.run_ = options.run.empty() ? ranks.broadcast(temporary_directory()) + "/" + id : options.run;
-    place.staging_ = options.staging;
+    place.run_ = (options.run.empty() ? ranks.broadcast(temporary_directory()) : options.run) + "/" + id;
     place.copy_threads_ = options.copy_threads;
     place.agent_.block_bytes = options.block_bytes;
     place.agent_.in_flight = options.in_flight;
     place.node_ = (options.staging.empty() ? "/dev/shm" : options.staging) + "/" + id;
-    place.owns_run_ = ranks.rank() == 0 && options.run.empty();
+    place.owns_run_ = ranks.rank() == 0;
     place.owns_node_ = ranks.node().rank() == 0;
     Result<> made;
     if (ranks.rank() == 0) made = sys::posix_store().make_directories(place.run_);
@@ -41,7 +40,6 @@ Result<BenchPlace> BenchPlace::make(Ranks& ranks, const BenchOptions& options) {
 
 BenchPlace::BenchPlace(BenchPlace&& other) noexcept
     : run_(std::move(other.run_)),
-      staging_(std::move(other.staging_)),
       node_(std::move(other.node_)),
       agent_(std::move(other.agent_)),
       copy_threads_(other.copy_threads_),
@@ -55,7 +53,7 @@ BenchPlace::~BenchPlace() {
 }
 
 Result<Session> BenchPlace::open(Ranks& ranks, std::uint64_t rate_bytes_per_second, double slowdown_percent_max) const {
-    Options options{.run = run_, .staging = staging_};
+    Options options{.run = run_, .staging = node_};
     options.copy_threads = copy_threads_;
     options.agent = agent_;
     options.agent.rate_bytes_per_second = rate_bytes_per_second;

@@ -1,6 +1,7 @@
-// Where a benchmark writes: a run at the target and a directory beside the staged snapshots for its limits.
+// Where a benchmark writes: a new run in a directory at the target, and a new directory on the node for what is staged
+// and for its limits. Whatever else is there, as runs of users, stays as it is.
 //
-// Owner: rank 0's object removes what it made.
+// Owner: what a rank's object has made it removes, also where the benchmark has failed.
 
 #pragma once
 
@@ -35,7 +36,7 @@ public:
 private:
     BenchPlace() = default;
 
-    std::string run_, staging_, node_;
+    std::string run_, node_;
     AgentOptions agent_;
     int copy_threads_ = 0;
     bool owns_run_ = false, owns_node_ = false;

@@ -3,9 +3,15 @@
 
 #include "bench/bench.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <memory>
+#include <new>
+#include <utility>
 
+#include "base/try.hpp"
+#include "bench/table.hpp"
 #include "cli/command_line.hpp"
 
 namespace forebay::bench {
@@ -31,15 +37,43 @@ public:
     ~MpiUse() { MPI_Finalize(); }
 };
 
+Result<> check(const BenchOptions& options) {
+    const auto at_least = [](const char* option, auto value, auto least) -> Result<> {
+        if (std::cmp_greater_equal(value, least)) return {};
+        return Error{ErrorKind::refused, fmt::format("{} must be {} or more, not {}.", option, least, value)};
+    };
+    FB_TRY(at_least("--repeats", options.repeats, 1));
+    FB_TRY(at_least("--bytes-per-rank", options.bytes_per_rank, std::uint64_t{BenchTable::row_bytes}));
+    FB_TRY(at_least("--variables", options.variables, 0));
+    FB_TRY(at_least("--from", options.from, 0));
+    return {};
+}
+
+// Every rank asks for as much memory.
+Result<> run_all(Bench bench, Ranks& ranks, const BenchOptions& options) {
+    try {
+        return bench(ranks, options);
+    } catch (const std::bad_alloc&) {
+        return Error{ErrorKind::full,
+                     fmt::format("there is no memory for {} bytes of each rank", options.bytes_per_rank), "",
+                     "a smaller --bytes-per-rank"};
+    }
+}
+
 Result<Exit> run(Bench bench, const BenchOptions& options) {
-    if (options.repeats < 1) return Error{ErrorKind::refused, "--repeats must be 1 or more."};
+    FB_TRY(check(options));
     const MpiUse mpi;
     Ranks ranks(MPI_COMM_WORLD);
-    const auto done = bench(ranks, options);
+    const auto done = run_all(bench, ranks, options);
     if (done) return Exit::good;
-    // All ranks have the same error; one tells it.
-    if (ranks.rank() == 0) return done.error();
-    return cli::exit_of(done.error().kind);
+    // All ranks have the same error; one tells it. What was staged is removed, whatever the session said of it.
+    if (ranks.rank() != 0) return cli::exit_of(done.error().kind);
+    auto error = done.error();
+    if (!error.safe.empty()) {
+        error.safe = "all that was there before; what the benchmark has made is removed";
+        error.next.clear();
+    }
+    return error;
 }
 
 // The action keeps the options, to which the verb's options refer.
@@ -52,8 +86,9 @@ void add_common(Verb& verb, const std::shared_ptr<BenchOptions>& options, Bench 
 void add_places(Verb& verb, BenchOptions& options) {
     verb.option("--bytes-per-rank", options.bytes_per_rank,
                 "Bytes of each rank, in HACC's columns of 38 bytes a particle");
-    verb.option("--run", options.run, "Directory at the target (a new one in $TMPDIR or /var/tmp, removed at the end)");
-    verb.option("--staging", options.staging, "Directory on the node (/dev/shm)");
+    verb.option("--run", options.run,
+                "Directory on the storage to measure ($TMPDIR or /var/tmp); what is made in it is removed at the end");
+    verb.option("--staging", options.staging, "Directory on the node, likewise (/dev/shm)");
 }
 
 void add_copy_threads(Verb& verb, BenchOptions& options) {
@@ -64,7 +99,8 @@ void add_save(Verb& bench) {
     const auto options = std::make_shared<BenchOptions>();
     auto verb = bench.verb("save", "How long save() blocks, against memcpy of the same bytes by the same ranks");
     add_places(verb, *options);
-    verb.option("--variables", options->variables, "So many small variables in place of the particles: plan and seal");
+    verb.option("--variables", options->variables,
+                "So many small variables in place of --bytes-per-rank: plan and seal");
     add_copy_threads(verb, *options);
     add_common(verb, options, bench_save);
     verb.examples("  mpiexec -n 2 forebay bench save\n  mpiexec -n 2 forebay bench save --variables 300 --json\n");

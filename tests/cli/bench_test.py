@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Goal: `mpiexec -n N forebay bench ...` measures with N ranks, and the program `forebay` itself is linked to no MPI.
+"""Goal: `mpiexec -n N forebay bench ...` measures with N ranks, and touches nothing that it has not made; the program
+`forebay` itself is linked to no MPI.
 
-Method: the smallest bench of saves on 1 and on 2 ranks, in a folder of its own; ldd of both programs.
+Method: the smallest bench of saves on 1 and on 2 ranks, in a folder that holds a user's stream of the same name, and on
+storage that is full; ldd of both programs.
 """
 
 import json
@@ -26,14 +28,22 @@ def main():
     assert "libmpi" in libraries(PROGRAM.with_name("forebay-mpi")), "ldd tells no MPI of forebay-mpi"
     assert "libmpi" not in libraries(PROGRAM), f"{PROGRAM} is linked to MPI"
     with tempfile.TemporaryDirectory(prefix="forebay-bench-") as scratch:
+        mine = pathlib.Path(scratch, "run/particles/step-000100/notes.txt")
+        mine.parent.mkdir(parents=True)
+        mine.write_text("a user's", encoding="ascii")
+        before = sorted(pathlib.Path(scratch).rglob("*"))
         for ranks in (1, 2):
             command = ["mpiexec", "-n", str(ranks), str(PROGRAM), "bench", "save", "--bytes-per-rank", "38000", "--repeats",
-                       "1", "--run", f"{scratch}/run{ranks}", "--staging", scratch, "--json"]
+                       "1", "--run", f"{scratch}/run", "--staging", scratch, "--json"]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stderr}"
             assert json.loads(done.stdout)["ranks"] == ranks, done.stdout
-    refused = subprocess.run([PROGRAM, "bench", "save", "--repeats", "0"], capture_output=True, text=True, check=False)
-    assert refused.returncode == 2 and "--repeats must be 1 or more" in refused.stderr, refused
+            assert sorted(pathlib.Path(scratch).rglob("*")) == before
+    for option, least, value in [("--repeats", 1, "0"), ("--bytes-per-rank", 38, "37"), ("--variables", 0, "-5")]:
+        refused = subprocess.run([PROGRAM, "bench", "save", option, value], capture_output=True, text=True, check=False)
+        assert refused.returncode == 2 and f"{option} must be {least} or more, not {value}" in refused.stderr, refused
+    huge = subprocess.run([PROGRAM, "bench", "save", "--bytes-per-rank", "99999999999999"], capture_output=True, text=True, check=False)
+    assert huge.returncode == 5 and "there is no memory for 99999999999999 bytes" in huge.stderr, huge
     return 0
 
 
