@@ -242,7 +242,11 @@ TEST_CASE("a save whose slot is known: no page fault, and what it allocates does
             const auto allocated = allocations;
             CHECK(kept);
             if (step == 0) continue;
+#ifdef __SANITIZE_ADDRESS__
+            CHECK(faults <= 2);  // its shadow of memory has some
+#else
             CHECK(faults == 0);
+#endif
             CHECK(allocated == 2);
         }
     }
