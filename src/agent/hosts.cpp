@@ -45,7 +45,8 @@ public:
         if (started) return {};
         return because(started.error(), fmt::format("no agent on {}: {}", sys::host_name(), started.error().what),
                        "what is staged",
-                       "set agent.program or FOREBAY_AGENT to the forebay command, or agent.mode to \"thread\"");
+                       "set agent.program or FOREBAY_AGENT to the forebay command, agent.cpus to CPUs that this job "
+                       "may use, or agent.mode to \"thread\"");
     }
     void end(std::chrono::seconds) override {}
 

@@ -160,7 +160,13 @@ void add_saving(nb::module_& module) {
         .def_ro("blocked_seconds", &Saved::blocked_seconds)
         .def_ro("wait_seconds", &Saved::wait_seconds)
         .def_ro("plan_seconds", &Saved::plan_seconds)
-        .def_ro("copy_seconds", &Saved::copy_seconds);
+        .def_ro("copy_seconds", &Saved::copy_seconds)
+        .def("__repr__", [](const Saved& saved) {
+            return nb::cast<nb::str>(
+                nb::str("<forebay.Saved: step {}{}, {} bytes, blocked for {:.3g} s, {:.3g} s of it waiting>")
+                    .attr("format")(saved.step, saved.kept ? "" : ", not kept", saved.bytes, saved.blocked_seconds,
+                                    saved.wait_seconds));
+        });
     nb::class_<Job>(module, "Job")
         .def_ro("save", &Job::save)
         .def_ro("stop", &Job::stop)
