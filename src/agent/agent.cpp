@@ -73,7 +73,8 @@ void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_
     while (!stop.load()) {
         const auto bell = schedule_.hear_bell();
         speed_.take_steps();
-        if (work(stop) || visit_stations(stop)) {
+        const bool drains_alone = page_.ending.load() == node::ending_after_drains;
+        if (work(stop) || (!drains_alone && visit_stations(stop))) {
             pause = peers_pause_min;
             last_progress = sys::Clock::now();
             continue;
@@ -81,7 +82,7 @@ void Agent::run_until(const std::atomic<bool>& stop, std::chrono::seconds peers_
         const bool waits_for_peers = slots_.waits_for_peers();
         const bool leaving = page_.ending.load() != 0 || !staging_.application_lives();
         const bool peers_come = waits_for_peers && sys::Clock::now() - last_progress < peers_wait;
-        if (leaving && !peers_come && !slots_.misses_any() && !any_at_work()) break;
+        if (leaving && !peers_come && !slots_.misses_any() && (drains_alone || !any_at_work())) break;
         sys::wait_on(page_.bell, bell, waits_for_peers ? pause : idle_pause);
         pause = std::min(pause * 2, peers_pause_max);
     }
@@ -123,7 +124,8 @@ bool Agent::visit_stations(const std::atomic<bool>& stop) {
             if (!slots_.notes(*slot).mapping.mapped()) FB_TRY(slots_.map(*slot));
             return station->run(*slot, true, gate, stop);
         });
-        if (!run && stop.load()) return false;  // the next agent runs it
+        if (!run && (stop.load() || page_.ending.load() == node::ending_after_drains))
+            return false;  // the next agent runs it
         if (!run) tell_unseen(fmt::format("{}: {}", station->name(), run.error().line()));
         if (!is_there()) break;
         if (!station->is_at_work(*slot)) holds.fetch_and(~station->hold());

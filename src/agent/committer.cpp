@@ -15,7 +15,9 @@
 #include "catalog/marks.hpp"
 #include "catalog/views.hpp"
 #include "commit/commit.hpp"
+#include "describe/analysis_list.hpp"
 #include "describe/conventions.hpp"
+#include "format/packed.hpp"
 #include "move/retry.hpp"
 #include "node/analysis_rules.hpp"
 
@@ -49,6 +51,15 @@ Result<> add_unproved(sys::Store& store, const std::string& run, const node::Con
     FB_TRY_ASSIGN(saves, catalog::saves_in_analysis(store, run, stream.name.data()));
     retention.in_analysis = std::move(saves);
     for (const auto* const id : {&stream.in_analysis, &stream.in_scripts}) retention.in_analysis.insert(id->load());
+    return {};
+}
+
+// What was made of snapshots that the run has gone back behind gets the name of its line too. Nothing of it is removed.
+Result<> name_results(sys::Store& store, const std::string& run, const std::string& stream) {
+    FB_TRY_ASSIGN(streams, catalog::streams(store, run));
+    for (const auto& one : streams)
+        if (describe::source_stream(one) == stream && !format::is_packed_stream(one))
+            FB_TRY(catalog::prune(store, run, one, {}));
     return {};
 }
 
@@ -207,7 +218,9 @@ void Committer::keep_window(std::uint32_t slot, const catalog::Snapshot& snapsho
     const auto pruned = attempt([&]() -> Result<catalog::Pruned> {
         catalog::Retention what{.keep = stream.keep, .keep_abandoned = stream.keep_abandoned, .spared = snapshot.step};
         FB_TRY(add_unproved(store_, session_.run, page, slots_.control(slot).stream, what));
-        return catalog::prune(store_, session_.run, snapshot.stream, what);
+        FB_TRY_ASSIGN(done, catalog::prune(store_, session_.run, snapshot.stream, what));
+        if (named_line != line) FB_TRY(name_results(store_, session_.run, snapshot.stream));
+        return done;
     });
     if (!pruned) {
         tell_({.what = What::not_pruned, .stream = snapshot.stream, .detail = pruned.error().line()});

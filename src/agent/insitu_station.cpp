@@ -9,6 +9,7 @@
 #include "describe/analysis_list.hpp"
 #include "node/analysis_rules.hpp"
 #include "node/raised.hpp"
+#include "node/staging.hpp"
 #include "sys/clock.hpp"
 
 namespace forebay::agent {
@@ -203,7 +204,7 @@ Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const st
         return follow(lease, gate, stop);
     }();
     if (ran) return {};
-    if (stop.load()) {
+    if (must_leave(stop)) {
         worker_.reset();  // it is in the middle of a snapshot
         if (lease.is_taken()) leave_unseen(lease, "the agent was told to leave");
         return ran;  // else the next agent has it analysed
@@ -211,6 +212,11 @@ Result<> InsituStation::run(std::uint32_t slot, bool, move::Gate& gate, const st
     call_ended(lease, ran.error());
     leave_unseen(lease, ran.error().line());
     return {};
+}
+
+// Beside the agent's loop, that of scripts hears it from who stops it.
+bool InsituStation::must_leave(const std::atomic<bool>& stop) const {
+    return stop.load() || (!analysts_.are_scripts && slots_.page().ending.load() == node::ending_after_drains);
 }
 
 // Who ends the worker from within a call of a script pays for it alone.
@@ -258,7 +264,7 @@ Result<> InsituStation::follow(Lease& lease, move::Gate& gate, const std::atomic
     std::optional<sys::Clock::duration> seen_at;
     std::optional<sys::Clock::duration> taken_at;
     std::uint64_t answers = 0;
-    while (!stop.load()) {
+    while (!must_leave(stop)) {
         if (!taken_at && lease.is_taken()) taken_at = lease.age();
         FB_TRY_ASSIGN(answer, worker_->answer(gate.wanted() ? std::chrono::milliseconds(0) : pace_.look));
         const auto worked = lease.age() - passed - calls_.spent();

@@ -93,6 +93,7 @@ private:
     Result<bool> hear(const WorkerAnswer& answer, Lease& lease);
     void raise(const WorkerAnswer& answer, const Lease& lease);
     void end_worker(const Error& error);
+    bool must_leave(const std::atomic<bool>& stop) const;
     void count_lost();
     void leave_unseen(Lease& lease, const std::string& why) const;
     void call_ended(const Lease& lease, const Error& error);

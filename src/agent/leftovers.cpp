@@ -117,12 +117,16 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
     // session's file stays as it was: what cannot be committed now is still of that run.
     FB_TRY_ASSIGN(staging, node::Staging::create(std::move(locked), written, killed_agent_max));
     FB_TRY_ASSIGN(lock, sys::FileLock::take(node::agent_lock_path(directory)));
+    FB_TRY_ASSIGN(served_as, node::encode_session(session));
+    const auto served_as_path = node::drained_as_path(directory);
+    FB_TRY(sys::write_text_durable(sys::posix_store(), served_as_path, served_as));
     Serving serving{std::move(target), std::move(staging), std::move(session), std::move(lock), [](const Event&) {}};
     serving.staging.control().ending = 1;
     const auto already = take_as_own(serving, left);
     const std::atomic<bool> never{false};
     auto served = serve(serving, never, std::chrono::seconds(0));
     auto outcome = outcome_of(serving, served, already);
+    FB_TRY(sys::posix_store().remove(served_as_path));
     serving.lock.release();
     // A file may come at the last moment: then the directory stays.
     if (served.packed && served.committed && options.remove) served.packed = serving.staging.remove();

@@ -66,6 +66,14 @@ Result<node::SessionFile> session_of(const std::string& directory) {
     return node::decode_session(text, path);
 }
 
+Result<node::SessionFile> served_session_of(const std::string& directory) {
+    const auto path = node::drained_as_path(directory);
+    const auto text = sys::read_text(sys::posix_store(), path, limits::session_bytes_max);
+    if (!text && text.error().kind == ErrorKind::missing) return session_of(directory);
+    FB_TRY(text);
+    return node::decode_session(*text, path);
+}
+
 Result<std::optional<Serving>> enter(const std::string& directory, const ViewMaker& make_view, Tell tell) {
     FB_TRY_ASSIGN(session, session_of(directory));
     auto lock = sys::FileLock::take(node::agent_lock_path(directory));

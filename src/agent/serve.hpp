@@ -32,6 +32,8 @@ struct Serving {
 
 /// The contents of session.json of a staging directory.
 Result<node::SessionFile> session_of(const std::string& directory);
+/// For a program that whoever serves the directory has started: as that one serves it.
+Result<node::SessionFile> served_session_of(const std::string& directory);
 
 /// Serves the directory of a session from now on; nothing where another agent does so already.
 Result<std::optional<Serving>> enter(const std::string& directory, const ViewMaker& make_view, Tell tell);

@@ -213,8 +213,10 @@ Result<> SessionState::close() {
         sys::wait_until(begin + std::max<sys::Clock::duration>(agent_end_max, options.close_wait), {look_pause}, [&] {
             if (!all_here || !staging->agent_lives()) return true;
             // Only packing the spool may take an agent longer, and analyses: as a thread it cannot go on alone.
-            const bool goes_on = options.agent.mode == AgentMode::thread && has_analyses(page);
-            if (sys::Clock::now() >= begin + agent_end_max && !goes_on && spool_is_packed()) return true;
+            const bool analyses = has_analyses(page);
+            const bool goes_on = options.agent.mode == AgentMode::thread && analyses;
+            const auto patience = analyses ? analyses_end_max : agent_end_max;
+            if (sys::Clock::now() >= begin + patience && !goes_on && spool_is_packed()) return true;
             wait.turn([&] { return "the agent on " + sys::host_name() + " to end, in " + staging->directory(); });
             return false;
         });

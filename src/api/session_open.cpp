@@ -63,7 +63,8 @@ void broadcast_number(comm::Group& group, T& number) {
     group.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
 }
 
-// What an agent of an earlier session does; nothing when it has left.
+// What an agent of an earlier session does; nothing when it has left. One that has drained all but goes on with
+// analyses, which no session waits for, is told to leave them: this session's agent has them made.
 std::optional<std::string> show_agent(const std::string& directory) {
     if (!sys::lock_is_held(node::agent_lock_path(directory))) return {};
     std::string pending = "it is of another version of Forebay";
@@ -71,7 +72,10 @@ std::optional<std::string> show_agent(const std::string& directory) {
         std::vector<std::uint32_t> slots(old->page().slot_count.load());
         std::iota(slots.begin(), slots.end(), 0u);
         pending = node::show_pending(old->staging(), slots);
-        if (pending.empty()) pending = "nothing is left but to end";
+        if (pending.empty()) {
+            pending = "nothing is left but to end";
+            node::end_agent_after_drains(directory);
+        }
     }
     return fmt::format("the agent of an earlier session on {}, which drains {}: {}", sys::host_name(), directory,
                        pending);

@@ -58,8 +58,9 @@ private:
 
 using detail::GroupHolder, detail::SessionState, detail::StreamState, detail::RestartState;
 
-/// After it is told to end, an agent with nothing left to do leaves at once; one that is stuck never does.
-inline constexpr std::chrono::seconds agent_end_max{15}, stuck_agent_end_max{1};
+/// After it is told to end, an agent with nothing left to do leaves at once; one that is stuck never does. For one with
+/// analyses a session waits so long that its counters tell of those that are short.
+inline constexpr std::chrono::seconds agent_end_max{15}, analyses_end_max{5}, stuck_agent_end_max{1};
 
 /// Deletes in the process that made it alone. A child that this one has forked would end its parent's agent, give its
 /// slots back, and speak on its communicators and connections; it leaves them as they are.

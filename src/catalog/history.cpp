@@ -19,6 +19,7 @@
 #include "catalog/names.hpp"
 #include "catalog/run.hpp"
 #include "catalog/views.hpp"
+#include "describe/analysis_list.hpp"
 
 namespace forebay::catalog {
 
@@ -123,6 +124,28 @@ Result<std::vector<Version>> heads_of(sys::Store& store, const std::string& run,
     return std::move(names.versions);
 }
 
+namespace {
+
+// Results of analyses follow the lines of the stream that they are made of, which goes back with or without analyses.
+Result<> add_source(sys::Store& store, const std::string& run, const std::string& stream,
+                    const std::vector<Version>& versions, History& history) {
+    const auto source = describe::source_stream(stream);
+    if (source.empty()) return {};
+    FB_TRY_ASSIGN(exists, store.exists(run + "/" + source));
+    const auto one =
+        std::ranges::find_if(versions, [](const Version& version) { return static_cast<bool>(version.readable); });
+    if (!exists || one == versions.end()) return {};
+    const auto manifest = load_manifest(store, one->snapshot.directory);
+    if (!manifest || !describe::is_result(manifest->schema)) return {};
+    const auto lines = catalog::history(store, run, source);
+    if (!lines) return lines.error().kind == ErrorKind::missing ? Result<>{} : lines.error();
+    history.starts.insert(history.starts.end(), lines->starts.begin(), lines->starts.end());
+    history.dropped.insert(history.dropped.end(), lines->dropped.begin(), lines->dropped.end());
+    return {};
+}
+
+}  // namespace
+
 Result<History> history(sys::Store& store, const std::string& run, const std::string& stream,
                         const std::vector<format::Lineage>& also) {
     FB_TRY_ASSIGN(run_id, identity_of(store, run));
@@ -143,6 +166,7 @@ Result<History> history(sys::Store& store, const std::string& run, const std::st
     std::ranges::for_each(names.starts, add);
     history.marked = history.starts;
     for (const auto& lineage : also) std::ranges::for_each(lineage.lines, add);
+    FB_TRY(add_source(store, run, stream, names.versions, history));
     for (const auto* list : {&names.versions, &names.replaced})
         for (const auto& version : *list)
             if (!is_foreign(version)) std::ranges::for_each(version.head.lineage.lines, add);

@@ -93,6 +93,23 @@ Result<> mark_in(sys::Store& store, const std::string& directory, std::uint64_t 
     return Error{ErrorKind::missing, fmt::format("{} has another name now", directory)};
 }
 
+// Files of marks that come meanwhile stay.
+Result<> remove_beside(sys::Store& store, const std::string& beside,
+                       const std::function<bool(const format::Mark&)>& is_one) {
+    const auto entries = store.list(beside);
+    if (!entries) return entries.error().kind == ErrorKind::missing ? Result<>{} : entries.error();
+    for (const auto& entry : *entries) {
+        if (entry.is_directory || sys::is_temporary(entry.name)) continue;
+        const auto path = beside + "/" + entry.name;
+        const auto text = sys::read_text(store, path, mark_bytes_max);
+        if (!text && text.error().kind == ErrorKind::missing) continue;
+        FB_TRY(text);
+        FB_TRY_ASSIGN(mark, format::decode_mark(*text, path));
+        if (is_one(mark)) FB_TRY(store.remove(path));
+    }
+    return store.sync_directory(beside);
+}
+
 }  // namespace
 
 std::string marks_path(const std::string& directory) { return directory + "/" + marks_directory; }
@@ -176,13 +193,11 @@ Result<bool> complete_marks(sys::Store& store, const std::string& directory) {
     }
 }
 
-Result<> unmark(sys::Store& store, const std::string& directory) {
-    const auto beside = marks_path(directory);
-    FB_TRY(store.remove_tree(beside));
-    FB_TRY(store.sync_directory(directory));
+Result<> unmark(sys::Store& store, const std::string& directory, std::span<const format::Mark> which) {
+    const auto is_one = [&](const format::Mark& mark) { return std::ranges::find(which, mark) != which.end(); };
+    FB_TRY(remove_beside(store, marks_path(directory), is_one));
     FB_TRY_ASSIGN(manifest, load_manifest(store, directory));
-    if (manifest.marks.empty()) return {};
-    manifest.marks.clear();
+    if (std::erase_if(manifest.marks, is_one) == 0) return {};
     return write_into_save(store, directory, manifest.snapshot_id, directory + "/" + manifest_name,
                            format::encode_manifest(manifest));
 }

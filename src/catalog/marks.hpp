@@ -53,7 +53,7 @@ Result<std::set<std::uint64_t>> saves_in_analysis(sys::Store& store, const std::
 /// manifest, there is not.
 Result<bool> complete_marks(sys::Store& store, const std::string& directory);
 
-/// Takes all marks of a committed snapshot away: for people.
-Result<> unmark(sys::Store& store, const std::string& directory);
+/// Takes these marks of a committed snapshot away, for people who have seen them: others that come meanwhile stay.
+Result<> unmark(sys::Store& store, const std::string& directory, std::span<const format::Mark> which);
 
 }  // namespace forebay::catalog

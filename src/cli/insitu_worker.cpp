@@ -16,7 +16,7 @@ namespace {
 
 Result<Exit> work_for_agent(const std::string& directory) {
     FB_TRY(sys::end_with_parent());
-    FB_TRY_ASSIGN(session, agent::session_of(directory));
+    FB_TRY_ASSIGN(session, agent::served_session_of(directory));
     FB_TRY(sys::pin_to_cpus(session.agent.cpus.empty() ? "all" : session.agent.cpus));
     FB_TRY_ASSIGN(staging, node::Staging::join(directory));
     FB_TRY_ASSIGN(target, agent::target_of(session.run, session.forwarding, {}));

@@ -19,8 +19,8 @@
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "commit/gather.hpp"
+#include "describe/analysis_list.hpp"
 #include "describe/conventions.hpp"
-#include "insitu/results.hpp"
 #include "node/staging.hpp"
 #include "node/watch.hpp"
 #include "sys/lock.hpp"
@@ -84,7 +84,7 @@ Result<> Listing::add(const catalog::Version& version, Standing standing) {
         array_.push(object.set("state", "unreadable").set("error", json_of(manifest.error())));
         return {};
     }
-    if (insitu::is_result(manifest->schema)) results_of_.insert(snapshot.stream);
+    if (describe::is_result(manifest->schema)) results_of_.insert(snapshot.stream);
     const auto view = view_of(snapshot);
     std::uint64_t data_bytes = 0, file_bytes = 0;
     for (const auto& line : manifest->nodes) {

@@ -45,7 +45,7 @@ Result<Exit> unmark(const MarkArguments& options) {
     FB_TRY_ASSIGN(snapshot, snapshot_of(store, options.place));
     FB_TRY_ASSIGN(manifest, catalog::load_manifest(store, snapshot.directory));
     FB_TRY_ASSIGN(marks, catalog::marks_of(store, snapshot.directory, manifest));
-    FB_TRY(catalog::unmark(store, snapshot.directory));
+    FB_TRY(catalog::unmark(store, snapshot.directory, marks));
     if (marks.empty()) say("{} had no marks\n", place_text(snapshot));
     for (const auto& mark : marks)
         say("{} is not marked any more: {}\n", place_text(snapshot), Message{format::words_of(mark)});

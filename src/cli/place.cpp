@@ -10,8 +10,8 @@
 #include "base/try.hpp"
 #include "catalog/history.hpp"
 #include "catalog/names.hpp"
+#include "describe/analysis_list.hpp"
 #include "format/packed.hpp"
-#include "insitu/results.hpp"
 
 namespace forebay::cli {
 
@@ -135,7 +135,7 @@ Result<catalog::Snapshot> one_snapshot(sys::Store& store, const Place& place) {
         // Of a state and what analyses have made of it, the state is meant.
         const auto is_state = [&](const catalog::Snapshot& snapshot) {
             const auto manifest = catalog::load_manifest(store, snapshot.directory);
-            return !manifest || !insitu::is_result(manifest->schema);
+            return !manifest || !describe::is_result(manifest->schema);
         };
         if (std::ranges::count_if(found, is_state) == 1) return *std::ranges::find_if(found, is_state);
     }

@@ -99,7 +99,12 @@ TEST_CASE("a mark that comes before the manifest is in it when the snapshot is c
         std::ranges::sort(marks, {}, &Mark::condition);
         CHECK(marks == Marks{holes, hot});
         CHECK(test::is_whole(*disk, run, one));
-        REQUIRE(catalog::unmark(*disk, test::step_directory(run, one)));
+        const auto unmark = [&](const Marks& which) {
+            REQUIRE(catalog::unmark(*disk, test::step_directory(run, one), which));
+        };
+        unmark({holes});  // who takes that away has not seen the other
+        CHECK(known(*disk, one) == Marks{hot});
+        unmark({holes, hot});
         CHECK(known(*disk, one).empty());
         CHECK(test::is_whole(*disk, run, one));
     }

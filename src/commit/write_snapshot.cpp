@@ -118,7 +118,8 @@ Result<std::string> write_snapshot(sys::Store& store, const Destination& to, con
             fmt::format("step {} is refused: steps are 0 to {}. Nothing was written", to.step, limits::step_max), "",
             "another step"};
     FB_TRY(catalog::make_identity(store, to.run));
-    FB_TRY_ASSIGN(lineage, catalog::lineage_to_join(store, to.run, to.stream));
+    FB_TRY_ASSIGN(lineage, to.lineage ? Result<format::Lineage>(*to.lineage)
+                                      : catalog::lineage_to_join(store, to.run, to.stream));
     BatchPart part{to.run, to.stream, to.step, sys::random_u64(), lineage.run_id};
     const auto record = record_of(part, to.time, layout, std::move(lineage));
     NodeFileWriter writer(layout, blocks, progress);

@@ -9,12 +9,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "commit/commit_batch.hpp"
 #include "format/layout.hpp"
+#include "format/lineage.hpp"
 #include "sys/store.hpp"
 
 namespace forebay::commit {
@@ -35,16 +37,17 @@ struct Destination {
     std::string stream;
     std::int64_t step = 0;
     double time = 0;
-    bool replaces = false;  // what is committed of that step
+    bool replaces = false;                        // what is committed of that step
+    std::optional<format::Lineage> lineage = {};  // nothing: that of the line that the run is on
 };
 
 /// Called with bytes done and in all.
 using Progress = std::function<void(std::uint64_t, std::uint64_t)>;
 
-/// Durable when it returns. Checksums are made of the bytes as they were read. The snapshot joins the line that the run
-/// is on. `refused` when the step is committed already, also meanwhile, unless `to.replaces`; and when somebody else's
-/// save of the step is later. After an error nothing of it is left but, if removing fails too, a `.part` that
-/// `forebay recover --stale` removes. The answer is the snapshot's directory.
+/// Durable when it returns. Checksums are made of the bytes as they were read. `refused` when the step is committed
+/// already, also meanwhile, unless `to.replaces`; and when somebody else's save of the step is later. After an error
+/// nothing of it is left but, if removing fails too, a `.part` that `forebay recover --stale` removes. The answer is
+/// the snapshot's directory.
 Result<std::string> write_snapshot(sys::Store& store, const Destination& to, const format::Layout& layout,
                                    Blocks& blocks, const Progress& progress);
 

@@ -261,6 +261,17 @@ Result<> check_one(const std::string& stream, const Analysis& analysis) {
 
 std::string result_stream(const std::string& stream, const Analysis& analysis) { return stream + "." + analysis.name; }
 
+std::string source_stream(const std::string& result_stream) {
+    const auto dot = result_stream.rfind('.');
+    return dot == std::string::npos ? "" : result_stream.substr(0, dot);
+}
+
+bool is_result(const Schema& schema) {
+    return !schema.variables.empty() &&
+           std::ranges::any_of(schema.variables.front().attributes.others,
+                               [](const auto& other) { return other.first == source_attribute; });
+}
+
 Settings settings_of(const std::vector<Analysis>& analyses) {
     Settings settings;
     for (const auto& analysis : analyses)

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "describe/option_list.hpp"
+#include "describe/schema.hpp"
 #include "forebay/describe.hpp"
 
 namespace forebay::describe {
@@ -127,6 +128,12 @@ void each_option(Given& analysis, Visit&& visit) requires std::is_same_v<std::re
 
 /// "STREAM.NAME", the stream of its results.
 std::string result_stream(const std::string& stream, const Analysis& analysis);
+/// The inverse for a stream that holds results; "" for a name that is none of theirs.
+std::string source_stream(const std::string& result_stream);
+/// The attribute of every result: the id of the snapshot that it is made of, 16 hexadecimal digits.
+inline constexpr const char* source_attribute = "made_of_snapshot";
+/// Whether a snapshot of this schema holds results.
+bool is_result(const Schema& schema);
 
 /// Every option of every analysis with its value, "insitu.NAME.kind": what ranks must have alike.
 Settings settings_of(const std::vector<Analysis>& analyses);

@@ -19,8 +19,9 @@ Result<Afterwards> analyse_snapshot(sys::Store& store, const catalog::Snapshot& 
         if (progress) progress(done, all);
     }
     Afterwards afterwards;
-    afterwards.source = {snapshot.stream, moment, manifest.snapshot_id,
-                         static_cast<std::uint32_t>(manifest.nodes.size())};
+    afterwards.source = {snapshot.stream,      moment,
+                         manifest.snapshot_id, static_cast<std::uint32_t>(manifest.nodes.size()),
+                         manifest.lineage,     manifest.sealed_unix_ns};
     afterwards.results = work.make();
     afterwards.problems = work.problems();
     return afterwards;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "catalog/names.hpp"
+#include "format/lineage.hpp"
 #include "format/node_file.hpp"
 #include "insitu/work.hpp"
 #include "sys/store.hpp"
@@ -29,6 +30,10 @@ struct SeenSnapshot {
     Moment moment;
     std::uint64_t snapshot_id = 0;
     std::uint32_t nodes = 1;
+    format::Lineage lineage = {};
+    std::int64_t sealed_unix_ns = 0;
+
+    format::Save save() const { return {snapshot_id, sealed_unix_ns, lineage.line(), lineage.save}; }
 };
 
 struct NodePart {

@@ -9,6 +9,8 @@
 #include "base/limits.hpp"
 #include "base/try.hpp"
 #include "catalog/catalog.hpp"
+#include "catalog/claim.hpp"
+#include "catalog/history.hpp"
 #include "catalog/values.hpp"
 #include "commit/write_snapshot.hpp"
 #include "describe/analysis_list.hpp"
@@ -44,7 +46,7 @@ Schema schema_of(const SeenSnapshot& source, const AnalysisResults& results) {
     Schema schema{.stream = describe::result_stream(source.stream, results.analysis), .tables = {}, .variables = {}};
     for (const auto& found : results.variables) {
         auto attributes = found.attributes;
-        attributes.others.emplace_back(source_attribute, id_text(source));
+        attributes.others.emplace_back(describe::source_attribute, id_text(source));
         schema.variables.push_back({.name = found.name,
                                     .type = found.type,
                                     .kind = Kind::replicated,
@@ -54,13 +56,31 @@ Schema schema_of(const SeenSnapshot& source, const AnalysisResults& results) {
     return schema;
 }
 
-}  // namespace
-
-bool is_result(const Schema& schema) {
-    return !schema.variables.empty() &&
-           std::ranges::any_of(schema.variables.front().attributes.others,
-                               [](const auto& other) { return other.first == source_attribute; });
+// Where the run has another identity, as one that only results go to, the snapshot is not of its lines.
+Result<> check_counts(sys::Store& store, const std::string& run, const SeenSnapshot& source) {
+    const auto refuse = [&](const char* why) {
+        return Error{
+            ErrorKind::refused,
+            fmt::format("results of step {} of stream '{}' are not kept: {}", source.moment.step, source.stream, why),
+            "", fmt::format("forebay ls {}/{}", run, source.stream)};
+    };
+    const auto directory = fmt::format("{}/{}/{}", run, source.stream, catalog::step_name(source.moment.step));
+    const auto there = catalog::load_manifest(store, directory);
+    if (!there && there.error().kind == ErrorKind::retry) return there.error();
+    if (there && there->snapshot_id != source.snapshot_id && there->lineage.run_id == source.lineage.run_id &&
+        format::is_later(there->head().which_save(), source.save()))
+        return refuse("a later save has taken its place");
+    const auto line = source.lineage.line();
+    if (line.session == 0) return {};
+    FB_TRY_ASSIGN(later, catalog::claimed_after(store, run, line.session));
+    if (!later) return {};
+    const auto history = catalog::history(store, run, source.stream);
+    if (!history) return history.error().kind == ErrorKind::missing ? Result<>{} : history.error();
+    if (history->abandons(line, source.moment.step)) return refuse("the run has gone back behind it");
+    return {};
 }
+
+}  // namespace
 
 Result<bool> has_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
                          const Analysis& analysis) {
@@ -70,7 +90,7 @@ Result<bool> has_results(sys::Store& store, const std::string& run, const SeenSn
     const auto& others = manifest->schema.variables.front().attributes.others;
     return std::ranges::any_of(others, [&](const auto& other) {
         const auto* const text = std::get_if<std::string>(&other.second);
-        return other.first == source_attribute && text != nullptr && *text == id_text(source);
+        return other.first == describe::source_attribute && text != nullptr && *text == id_text(source);
     });
 }
 
@@ -100,8 +120,13 @@ Result<> write_results(sys::Store& store, const std::string& run, const SeenSnap
     FB_TRY_ASSIGN(layout, format::plan_layout(schema, std::span(&part, 1),
                                               {.alignment_bytes = limits::page_bytes, .headroom_percent = 0}));
     ResultBlocks blocks(results, layout);
-    const commit::Destination to{
-        .run = run, .stream = schema.stream, .step = source.moment.step, .time = source.moment.time, .replaces = true};
+    FB_TRY(check_counts(store, run, source));
+    const commit::Destination to{.run = run,
+                                 .stream = schema.stream,
+                                 .step = source.moment.step,
+                                 .time = source.moment.time,
+                                 .replaces = true,
+                                 .lineage = source.lineage};
     FB_TRY(commit::write_snapshot(store, to, layout, blocks, {}));
     return {};
 }

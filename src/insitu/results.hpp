@@ -1,6 +1,6 @@
 // Results as data like any other: a snapshot of the stream "STREAM.NAME" for each analysis, of one node file with
-// replicated variables, written straight at the target and committed. It has step and time of the snapshot that it is
-// made of, and each variable names that snapshot.
+// replicated variables, written straight at the target and committed. It has step, time and lineage of the snapshot
+// that it is made of, so that it is abandoned with it, and each variable names that snapshot.
 
 #pragma once
 
@@ -13,12 +13,6 @@
 
 namespace forebay::insitu {
 
-/// The attribute of every result: the id of the snapshot that it is made of, 16 hexadecimal digits.
-inline constexpr const char* source_attribute = "made_of_snapshot";
-
-/// Whether a snapshot of this schema holds results.
-bool is_result(const Schema& schema);
-
 /// Whether the results of this very snapshot are committed already, so that nothing is left to do.
 Result<bool> has_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
                          const Analysis& analysis);
@@ -27,7 +21,9 @@ Result<bool> has_results(sys::Store& store, const std::string& run, const SeenSn
 Result<AnalysisResults> read_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
                                      const Analysis& analysis);
 
-/// Writes and commits the results of one analysis; those of an earlier save of the step are replaced. `run` exists.
+/// Writes and commits the results of one analysis, on the line of the snapshot; those of an earlier save of the step
+/// are replaced. `refused` for a snapshot that a later save has replaced in `run`, or that the run has gone back
+/// behind: theirs would stand under the name of the later one. `run` exists.
 Result<> write_results(sys::Store& store, const std::string& run, const SeenSnapshot& source,
                        const AnalysisResults& results);
 

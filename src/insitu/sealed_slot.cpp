@@ -25,7 +25,7 @@ Error SealedSlot::because_of(const Error& error) const { return has_lease() ? er
 
 SeenSnapshot SealedSlot::snapshot() const {
     const auto& record = node_.head().record;
-    return {stream_, {record.step, record.time}, id_, record.nodes};
+    return {stream_, {record.step, record.time}, id_, record.nodes, record.lineage, record.sealed_unix_ns};
 }
 
 Result<SealedSlot> SealedSlot::open(const node::Staging& staging, std::uint32_t slot, std::uint64_t id,

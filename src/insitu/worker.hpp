@@ -41,8 +41,8 @@ public:
     void serve(std::istream& in, std::ostream& out);
 
 private:
-    /// Where every CPU computes, the kernel leaves the worker on one of them, and the rank there pays for it alone: so it
-    /// takes the CPUs in turn.
+    /// Where every CPU computes, the kernel leaves the worker on one of them, and the rank there pays for it alone: so
+    /// it takes the CPUs in turn.
     class Turns {
     public:
         void begin() { computing_ = {}; }

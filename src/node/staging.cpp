@@ -129,6 +129,7 @@ Result<> remove_all(const std::string& directory, Unpacked unpacked = Unpacked::
 }  // namespace
 
 std::string session_path(const std::string& directory) { return directory + "/session.json"; }
+std::string drained_as_path(const std::string& directory) { return directory + "/drained-as.json"; }
 std::string application_lock_path(const std::string& directory) { return directory + "/application.lock"; }
 std::string spool_path(const std::string& directory) { return directory + "/spool"; }
 std::string agent_lock_path(const std::string& directory) { return directory + "/agent.lock"; }
@@ -137,15 +138,23 @@ std::string agent_log_path(const std::string& directory) { return directory + "/
 // Pages of all versions begin alike, so that an agent of another version can be asked to leave.
 static_assert(offsetof(Control, magic) == 0 && offsetof(Control, bell) == 12 && offsetof(Control, ending) == 20);
 
-void end_agent(const std::string& directory) {
+namespace {
+
+void tell_agent_to_end(const std::string& directory, std::uint32_t how) {
     if (!sys::lock_is_held(agent_lock_path(directory))) return;
     auto mapping = sys::Mapping::open(directory + "/" + control_name, true);
     if (!mapping || mapping->bytes().size() < offsetof(Control, draining)) return;
     auto& page = *reinterpret_cast<Control*>(mapping->bytes().data());
     if (page.magic.load(std::memory_order_acquire) != control_magic) return;
-    page.ending.store(1);
+    page.ending.store(how);
     ring(page.bell);
 }
+
+}  // namespace
+
+void end_agent(const std::string& directory) { tell_agent_to_end(directory, 1); }
+
+void end_agent_after_drains(const std::string& directory) { tell_agent_to_end(directory, ending_after_drains); }
 
 void dismiss_lingering(const std::string& directory) {
     auto page = Staging::join(directory);
@@ -224,6 +233,7 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
     staging.lock_ = std::move(locked.lock_);
     auto& store = sys::posix_store();
     FB_TRY(sys::write_text_durable(store, session_path(directory), session_text));
+    FB_TRY(store.remove(drained_as_path(directory)));  // of a drain that was killed
     FB_TRY(store.remove(directory + "/" + control_name));
     FB_TRY_ASSIGN(mapping,
                   sys::Mapping::create(directory + "/" + control_name, round_up(sizeof(Control), limits::page_bytes)));

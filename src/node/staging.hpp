@@ -65,8 +65,11 @@ Result<std::vector<std::string>> staging_directories(const std::string& base);
 /// Those of `run`, which is absolute, whatever its identity was. What a session that was killed as it began left has no
 /// session.json; its name tells.
 Result<std::vector<std::string>> staging_directories_of(const std::string& base, const std::string& run);
-/// Has the agent leave when what is staged is drained.
+/// Of Control::ending: what stations beside the drain have yet to do is left to the next agent.
+inline constexpr std::uint32_t ending_after_drains = 2;
+/// Has the agent leave when what is staged is drained, and seen by its stations; the second without those.
 void end_agent(const std::string& directory);
+void end_agent_after_drains(const std::string& directory);
 /// Has an agent leave, and free the directory, that only keeps what is committed for a restart; another one goes on.
 void dismiss_lingering(const std::string& directory);
 /// Small files that nobody has packed.
@@ -146,6 +149,9 @@ private:
 };
 
 std::string session_path(const std::string& directory);
+/// The session as `forebay drain` serves it, perhaps through other forwarders and into a run that was moved: for the
+/// programs that it starts, as long as it does.
+std::string drained_as_path(const std::string& directory);
 std::string application_lock_path(const std::string& directory);
 std::string agent_lock_path(const std::string& directory);
 std::string agent_log_path(const std::string& directory);

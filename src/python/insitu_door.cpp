@@ -116,7 +116,7 @@ public:
     static std::unique_ptr<ScriptRun> of_session(const std::string& directory) {
         const auto open = [&]() -> Result<std::unique_ptr<ScriptRun>> {
             FB_TRY(sys::end_with_parent());
-            FB_TRY_ASSIGN(session, agent::session_of(directory));
+            FB_TRY_ASSIGN(session, agent::served_session_of(directory));
             FB_TRY(sys::pin_to_cpus(session.agent.cpus.empty() ? "all" : session.agent.cpus));
             FB_TRY_ASSIGN(staging, node::Staging::join(directory));
             FB_TRY_ASSIGN(target, agent::target_of(session.run, session.forwarding, {}));
@@ -153,7 +153,9 @@ public:
                     std::make_unique<NodeView>(insitu::SeenSnapshot{manifest.schema.stream,
                                                                     {manifest.step, manifest.time},
                                                                     manifest.snapshot_id,
-                                                                    static_cast<std::uint32_t>(manifest.nodes.size())},
+                                                                    static_cast<std::uint32_t>(manifest.nodes.size()),
+                                                                    manifest.lineage,
+                                                                    manifest.sealed_unix_ns},
                                                std::move(node)));
             }
             return nodes;
