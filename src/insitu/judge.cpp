@@ -76,11 +76,13 @@ void mark_snapshot(sys::Store& store, const std::string& run, const SeenSnapshot
         catalog::mark(store, {run, source.stream, source.moment.step, source.snapshot_id}, judgement.fulfilled);
     if (marked) return;
     std::erase(actions, Analysis::Action::mark);
-    for (const auto& mark : judgement.fulfilled)
-        judgement.problems.push_back(
-            fmt::format("step {} of stream '{}' is NOT marked, and counts as good: {}: {}. Next: forebay mark {}/{}@{}",
-                        source.moment.step, source.stream, words_of(mark), marked.error().line(), run, source.stream,
-                        source.moment.step));
+    for (const auto& mark : judgement.fulfilled) {
+        const Error unmarked{marked.error().kind,
+                             fmt::format("step {} of stream '{}' is NOT marked, and counts as good: {}: {}",
+                                         source.moment.step, source.stream, words_of(mark), marked.error().what),
+                             "", fmt::format("forebay mark {}/{}@{}", run, source.stream, source.moment.step)};
+        judgement.problems.push_back(unmarked.line());
+    }
 }
 
 std::vector<std::string> lines_of(const Judgement& judgement) {

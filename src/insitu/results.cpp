@@ -11,6 +11,7 @@
 #include "catalog/catalog.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/history.hpp"
+#include "catalog/run.hpp"
 #include "catalog/values.hpp"
 #include "commit/write_snapshot.hpp"
 #include "describe/analysis_list.hpp"
@@ -56,7 +57,7 @@ Schema schema_of(const SeenSnapshot& source, const AnalysisResults& results) {
     return schema;
 }
 
-// Where the run has another identity, as one that only results go to, the snapshot is not of its lines.
+// Whether the snapshot is one of the run still, as far as it is known there.
 Result<> check_counts(sys::Store& store, const std::string& run, const SeenSnapshot& source) {
     const auto refuse = [&](const char* why) {
         return Error{
@@ -67,7 +68,7 @@ Result<> check_counts(sys::Store& store, const std::string& run, const SeenSnaps
     const auto directory = fmt::format("{}/{}/{}", run, source.stream, catalog::step_name(source.moment.step));
     const auto there = catalog::load_manifest(store, directory);
     if (!there && there.error().kind == ErrorKind::retry) return there.error();
-    if (there && there->snapshot_id != source.snapshot_id && there->lineage.run_id == source.lineage.run_id &&
+    if (there && there->snapshot_id != source.snapshot_id &&
         format::is_later(there->head().which_save(), source.save()))
         return refuse("a later save has taken its place");
     const auto line = source.lineage.line();
@@ -120,13 +121,16 @@ Result<> write_results(sys::Store& store, const std::string& run, const SeenSnap
     FB_TRY_ASSIGN(layout, format::plan_layout(schema, std::span(&part, 1),
                                               {.alignment_bytes = limits::page_bytes, .headroom_percent = 0}));
     ResultBlocks blocks(results, layout);
-    FB_TRY(check_counts(store, run, source));
+    // Another run, to which results go alone, has no lines of the snapshot's.
+    FB_TRY_ASSIGN(run_id, catalog::identity_of(store, run));
+    const bool is_its_run = run_id != 0 && run_id == source.lineage.run_id;
+    if (is_its_run) FB_TRY(check_counts(store, run, source));
     const commit::Destination to{.run = run,
                                  .stream = schema.stream,
                                  .step = source.moment.step,
                                  .time = source.moment.time,
                                  .replaces = true,
-                                 .lineage = source.lineage};
+                                 .lineage = is_its_run ? std::optional(source.lineage) : std::nullopt};
     FB_TRY(commit::write_snapshot(store, to, layout, blocks, {}));
     return {};
 }
