@@ -70,7 +70,7 @@ TEST_CASE("children that the application ignores, or collects all: its agent sta
 }
 
 // The sanitizers open pipes of their own, which get the numbers that are closed here.
-#ifndef __SANITIZE_ADDRESS__
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 TEST_CASE("standard descriptors that are closed: what is printed stands in no file") {
     for (const auto mode : {AgentMode::thread, AgentMode::process}) {
         CAPTURE(static_cast<int>(mode));

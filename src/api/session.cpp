@@ -204,9 +204,6 @@ Result<> SessionState::close() {
         return attempt([this] { return agent::check_spools(staging->directory()); });
     };
     Result<> removed;
-    // An agent that was killed after the last commit has left analyses undone; what fails is told as they stay.
-    if (leads && all_here && options.agent.mode == AgentMode::process && any_held(page) && !staging->agent_lives())
-        static_cast<void>(attempt([this] { return beside_.host->ensure(); }));
     if (leads) {
         page.ending = 1;
         node::ring(page.bell);

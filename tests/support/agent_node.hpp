@@ -5,9 +5,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "agent/agent.hpp"
+#include "describe/analysis_list.hpp"
+#include "describe/option_list.hpp"
 #include "node/staging.hpp"
 #include "support/small_run.hpp"
 #include "support/temp_directory.hpp"
@@ -38,8 +43,7 @@ public:
 
     void seal(const SmallSnapshot& snapshot, const StreamOptions& options = {},
               std::int64_t sealed_unix_ns = sys::unix_ns(), std::size_t slot_of_stream = 0, bool damaged = false) {
-        const auto stream = staging.add_stream(snapshot.stream, options).value();
-        const auto index = staging.slots_of(stream)[slot_of_stream];
+        const auto index = staging.slots_of(stream_of(snapshot.stream, options, slot_of_stream))[slot_of_stream];
         auto image = small_node_file(snapshot, 0);
         const auto block = format::open_head(image, "image").value().blocks.front().offset_bytes;
         if (damaged) image[block] ^= std::byte{1};
@@ -70,6 +74,22 @@ public:
     node::SessionFile session;
     node::Staging staging;
     std::string log;
+
+private:
+    // An agent at work reads what is described: a session describes a stream once, before its first save.
+    std::uint32_t stream_of(const std::string& name, const StreamOptions& options, std::size_t slot) {
+        auto settings = describe::settings_of(options);
+        std::ranges::move(describe::settings_of(options.insitu), std::back_inserter(settings));
+        auto& known = streams_[name];
+        if (!known || known->settings != settings || staging.slots_of(known->index).size() <= slot)
+            known = {settings, staging.add_stream(name, options).value()};
+        return known->index;
+    }
+    struct Known {
+        describe::Settings settings;
+        std::uint32_t index;
+    };
+    std::map<std::string, std::optional<Known>> streams_;
 };
 
 }  // namespace forebay::test
