@@ -182,11 +182,12 @@ TEST_CASE("what is sealed while the worker works is drained and committed; the l
     REQUIRE(site.worker.was_asked(1));
     CHECK(site.slot(0).holds == lease);
     CHECK(node::is_free(site.slot(0)));
-    site.node.seal({.id = 3, .step = 8, .stream = "other"}, {.priority = -5});
+    const StreamOptions others{.slots = 2, .priority = -5};
+    site.node.seal({.id = 3, .step = 8, .stream = "other"}, others);
     CHECK(test::soon([&] { return site.node.page().commits == 2; }));
     site.worker.give("go");
     REQUIRE(site.worker.has("said"));
-    site.node.seal({.id = 4, .step = 9, .stream = "other"}, {.slots = 2}, sys::unix_ns(), 1);
+    site.node.seal({.id = 4, .step = 9, .stream = "other"}, others, sys::unix_ns(), 1);
     CHECK(test::soon([&] { return site.node.page().commits == 3; }));
     CHECK(site.slot(0).holds == (lease | node::lease_read));
     site.worker.give("on");

@@ -324,7 +324,11 @@ TEST_CASE("prefault: later stores fault no page, with the kernel's call and with
             same = same && view[at] == static_cast<std::byte>(at >> 12);
             view[at + 1] = std::byte{1};
         }
+#ifndef __SANITIZE_THREAD__                   // which has a shadow of each page
         CHECK(minor_faults() - before < 64);  // of 2046 pages
+#else
+        static_cast<void>(before);
+#endif
         CHECK(same);
     }
 }

@@ -50,8 +50,9 @@ Result<> SimStore::begin(Op kind, std::unique_lock<std::mutex>& lock) {
     for (auto delay = late; delay != last_late; ++delay) {
         if (!due(delay->second)) continue;
         const int boot = boots_;
+        const auto pause = delay->second.pause;  // the delays may be cleared meanwhile
         lock.unlock();
-        std::this_thread::sleep_for(delay->second.pause);
+        std::this_thread::sleep_for(pause);
         lock.lock();
         if (boots_ != boot) return Error{ErrorKind::broken, "the machine has restarted meanwhile (simulated disk)"};
         break;
