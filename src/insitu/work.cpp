@@ -241,12 +241,11 @@ void Work::merge(std::span<const TaskPart> parts) {
     }
 }
 
-std::vector<AnalysisResults> Work::make(const std::function<void()>& between) {
+std::vector<AnalysisResults> Work::make() {
     std::vector<AnalysisResults> all;
     for (auto& task : tasks_) {
         if (!task.analyser) continue;
         auto made = task.analyser->make(moment_);
-        if (between) between();
         if (!made) {
             fail(task, made.error());
             continue;

@@ -60,8 +60,8 @@ public:
     /// The parts of one node; an operator whose part is damaged or absent is left out, and is a problem.
     void merge(std::span<const TaskPart> parts);
 
-    /// Once, after all else. Calls `between` after each operator, where it is given.
-    std::vector<AnalysisResults> make(const std::function<void()>& between = {});
+    /// Once, after all else.
+    std::vector<AnalysisResults> make();
 
 private:
     struct Task {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <istream>
 #include <ostream>
 #include <sstream>
@@ -12,14 +11,10 @@
 #include "insitu/judge.hpp"
 #include "insitu/results.hpp"
 #include "insitu/sealed_slot.hpp"
-#include "sys/process.hpp"
 
 namespace forebay::insitu {
 
 namespace {
-
-// Some slices of the kernel's scheduler.
-constexpr std::chrono::milliseconds turn_least{10};
 
 void tell_problems(const Work& work, std::ostream& out) {
     for (const auto& problem : work.problems()) out << "problem " << one_line(problem) << '\n';
@@ -28,12 +23,6 @@ void tell_problems(const Work& work, std::ostream& out) {
 
 }  // namespace
 
-void InsituWorker::Turns::pass() {
-    if (computing_.lasted() < turn_least) return;
-    if (computing_.was_crowded()) sys::take_cpu(turn_++);
-    computing_ = {};
-}
-
 Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t id, std::ostream& out) {
     FB_TRY_ASSIGN(sealed, SealedSlot::open(staging_, slot, id, node::lease_hold));
     Seen seen;
@@ -41,11 +30,7 @@ Result<InsituWorker::Seen> InsituWorker::see(std::uint32_t slot, std::uint64_t i
     seen.source = sealed.snapshot();
     seen.schema = sealed.node().head().schema;
     work_ = Work::plan(seen.analyses, seen.schema, seen.source.moment);
-    turns_.begin();
-    const auto done = work_->see(sealed.node(), [&] {
-        turns_.pass();
-        return sealed.has_lease();
-    });
+    const auto done = work_->see(sealed.node(), [&] { return sealed.has_lease(); });
     if (!done || !sealed.has_lease()) return sealed.because_of(done ? Error() : done.error());
     out << "seen\n";
     out.flush();
@@ -86,7 +71,7 @@ Result<bool> InsituWorker::is_made(const Seen& seen) {
 
 // An analysis whose results cannot be written costs itself alone, and the step is not analysed.
 Result<std::size_t> InsituWorker::put_all(const Seen& seen, std::ostream& out) {
-    const auto all = work_->make([this] { turns_.pass(); });
+    const auto all = work_->make();
     tell_problems(*work_, out);
     Result<std::size_t> count = std::size_t{0};
     for (const auto& results : all) {

@@ -27,7 +27,6 @@
 #include "insitu/parts.hpp"
 #include "node/staging.hpp"
 #include "sys/store.hpp"
-#include "sys/thread.hpp"
 
 namespace forebay::insitu {
 
@@ -41,18 +40,6 @@ public:
     void serve(std::istream& in, std::ostream& out);
 
 private:
-    /// Where every CPU computes, the kernel leaves the worker on one of them, and the rank there pays for it alone: so
-    /// it takes the CPUs in turn.
-    class Turns {
-    public:
-        void begin() { computing_ = {}; }
-        /// Between two pieces of work.
-        void pass();
-
-    private:
-        sys::Computing computing_;
-        std::uint64_t turn_ = 0;
-    };
     struct Seen {
         SeenSnapshot source;
         NodePart part;
@@ -70,7 +57,6 @@ private:
     sys::Store& target_;
     node::Staging staging_;
     const node::SessionFile session_;
-    Turns turns_;
     std::optional<Work> work_;  // of a snapshot of one node, between see() and finish()
 };
 
