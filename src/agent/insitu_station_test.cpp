@@ -196,8 +196,7 @@ TEST_CASE("what is sealed while the worker works is drained and committed; the l
     CHECK(site.slot(0).holds == 0);
 }
 
-TEST_CASE(
-    "a save that takes the slot while the worker finishes the one before has a lease of its own, and costs none") {
+TEST_CASE("a save that takes the slot while the worker finishes the one before has its own lease, and costs none") {
     Site site("echo seen; touch $folder/said; [ $step = 4 ] || wait_for on; echo made 3");
     site.seal(2);
     std::atomic<bool> stop{false};
