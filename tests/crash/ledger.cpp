@@ -13,10 +13,19 @@ const SmallSnapshot* Ledger::save_of(std::uint64_t id) const {
     return save == saves.end() ? nullptr : &*save;
 }
 
+// A later save of the line and step, whose commit was cut, may have the name already. Who then removes that one has
+// removed the step: of the earlier one there was nothing left.
 std::vector<SmallSnapshot> Ledger::promised() const {
+    const auto may_be_gone = [&](const SmallSnapshot& promised) {
+        return std::ranges::any_of(saves, [&](const SmallSnapshot& save) {
+            return may_vanish.contains(save.id) && save.step == promised.step &&
+                   save.lineage.line() == promised.lineage.line() &&
+                   !format::is_later(which_save(promised), which_save(save));
+        });
+    };
     std::vector<SmallSnapshot> all;
     for (const auto& [place, save] : durable)
-        if (!may_vanish.contains(save.id)) all.push_back(save);
+        if (!may_be_gone(save)) all.push_back(save);
     return all;
 }
 
