@@ -153,3 +153,28 @@ TEST_CASE("what a killed agent has leased outlives its session, and is analysed 
     CHECK(run.worker.lines("done").back() == "1");
     CHECK_FALSE(std::filesystem::exists(directory));
 }
+
+TEST_CASE("a session waits for no analysis of the one before: its own agent has it made") {
+    Analysed run("wait_for go; echo seen; echo made 1; echo $step >> $folder/done", AgentMode::process, {.slots = 2});
+    run.save(1);
+    run.commit();
+    REQUIRE(run.worker.was_asked(1));
+    const auto agent = run.worker.agent();
+    // As one that throws: nothing is closed.
+    run.stream.reset();
+    run.session.reset();
+    REQUIRE(test::alive(agent));
+    auto options = run.options;
+    options.close_wait = 20s;  // a session that waited for the analysis would fail
+    auto next = Session::open(options).value();
+    CHECK(test::soon([&] { return !test::alive(agent); }));
+    run.worker.give("go");
+    auto stream = next.stream("restart", {.slots = 2, .insitu = {test::every(1)}}).value();
+    std::vector<double> u(1000, 2.0);
+    stream.array("u", f64, {u.size()}, {packed({{0}, {u.size()}}, u.data())}).value();
+    stream.save(2).value();
+    next.close().value();
+    test::wait_for_agents(run.options);
+    CHECK(run.worker.lines("done") == Lines{"1", "2"});
+    CHECK(stream.counters().not_analysed == 0);
+}

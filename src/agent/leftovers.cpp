@@ -126,7 +126,7 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
     const std::atomic<bool> never{false};
     auto served = serve(serving, never, std::chrono::seconds(0));
     auto outcome = outcome_of(serving, served, already);
-    FB_TRY(sys::posix_store().remove(served_as_path));
+    if (served.packed) served.packed = sys::posix_store().remove(served_as_path);
     serving.lock.release();
     // A file may come at the last moment: then the directory stays.
     if (served.packed && served.committed && options.remove) served.packed = serving.staging.remove();

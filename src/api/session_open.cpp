@@ -63,22 +63,23 @@ void broadcast_number(comm::Group& group, T& number) {
     group.broadcast(std::as_writable_bytes(std::span(&number, 1)), 0);
 }
 
-// What an agent of an earlier session does; nothing when it has left. One that has drained all but goes on with
-// analyses, which no session waits for, is told to leave them: this session's agent has them made.
-std::optional<std::string> show_agent(const std::string& directory) {
+// What an agent of an earlier session has yet to drain.
+std::string pending_in(const std::string& directory) {
+    const auto old = node::Watch::open(directory);
+    if (!old) return "it is of another version of Forebay";
+    std::vector<std::uint32_t> slots(old->page().slot_count.load());
+    std::iota(slots.begin(), slots.end(), 0u);
+    return node::show_pending(old->staging(), slots);
+}
+
+// Has it leave, and tells what it does until then; nothing when it has left. Where it has drained all, it leaves what
+// it analyses to the agent of this session: no session waits for analyses.
+std::optional<std::string> end_old_agent(const std::string& directory) {
     if (!sys::lock_is_held(node::agent_lock_path(directory))) return {};
-    std::string pending = "it is of another version of Forebay";
-    if (const auto old = node::Watch::open(directory)) {
-        std::vector<std::uint32_t> slots(old->page().slot_count.load());
-        std::iota(slots.begin(), slots.end(), 0u);
-        pending = node::show_pending(old->staging(), slots);
-        if (pending.empty()) {
-            pending = "nothing is left but to end";
-            node::end_agent_after_drains(directory);
-        }
-    }
+    const auto pending = pending_in(directory);
+    if (pending.empty()) node::end_agent_after_drains(directory);
     return fmt::format("the agent of an earlier session on {}, which drains {}: {}", sys::host_name(), directory,
-                       pending);
+                       pending.empty() ? "nothing is left but to end" : pending);
 }
 
 // The agent would refuse its environment when it starts, which would look as if the program were the wrong one.
@@ -338,7 +339,7 @@ Result<> SessionState::wait_for_old_agents(const std::string& directory) {
     if (waits) node::end_agent(directory);
     const auto look = [&](std::chrono::milliseconds nap) -> std::optional<std::string> {
         if (!waits) return {};
-        auto agent = show_agent(directory);
+        auto agent = end_old_agent(directory);
         if (agent) std::this_thread::sleep_for(nap);
         return agent;
     };

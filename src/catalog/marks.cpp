@@ -93,9 +93,9 @@ Result<> mark_in(sys::Store& store, const std::string& directory, std::uint64_t 
     return Error{ErrorKind::missing, fmt::format("{} has another name now", directory)};
 }
 
-// Files of marks that come meanwhile stay.
-Result<> remove_beside(sys::Store& store, const std::string& beside,
-                       const std::function<bool(const format::Mark&)>& is_one) {
+// Of each mark in a directory of marks, its path and what it says. What is taken away meanwhile is passed over.
+Result<> each_mark_in(sys::Store& store, const std::string& beside,
+                      const std::function<Result<>(const std::string&, format::Mark)>& use) {
     const auto entries = store.list(beside);
     if (!entries) return entries.error().kind == ErrorKind::missing ? Result<>{} : entries.error();
     for (const auto& entry : *entries) {
@@ -105,9 +105,9 @@ Result<> remove_beside(sys::Store& store, const std::string& beside,
         if (!text && text.error().kind == ErrorKind::missing) continue;
         FB_TRY(text);
         FB_TRY_ASSIGN(mark, format::decode_mark(*text, path));
-        if (is_one(mark)) FB_TRY(store.remove(path));
+        FB_TRY(use(path, std::move(mark)));
     }
-    return store.sync_directory(beside);
+    return {};
 }
 
 }  // namespace
@@ -131,18 +131,10 @@ Result<> mark(sys::Store& store, const MarkedSave& save, std::span<const format:
 
 Result<std::vector<format::Mark>> marks_beside(sys::Store& store, const std::string& directory) {
     std::vector<format::Mark> marks;
-    const auto beside = marks_path(directory);
-    const auto entries = store.list(beside);
-    if (!entries) return entries.error().kind == ErrorKind::missing ? Result(marks) : entries.error();
-    for (const auto& entry : *entries) {
-        if (entry.is_directory || sys::is_temporary(entry.name)) continue;
-        const auto path = beside + "/" + entry.name;
-        const auto text = sys::read_text(store, path, mark_bytes_max);
-        if (!text && text.error().kind == ErrorKind::missing) continue;  // somebody has just taken it away
-        FB_TRY(text);
-        FB_TRY_ASSIGN(mark, format::decode_mark(*text, path));
+    FB_TRY(each_mark_in(store, marks_path(directory), [&](const std::string&, format::Mark mark) -> Result<> {
         marks.push_back(std::move(mark));
-    }
+        return {};
+    }));
     return marks;
 }
 
@@ -195,7 +187,14 @@ Result<bool> complete_marks(sys::Store& store, const std::string& directory) {
 
 Result<> unmark(sys::Store& store, const std::string& directory, std::span<const format::Mark> which) {
     const auto is_one = [&](const format::Mark& mark) { return std::ranges::find(which, mark) != which.end(); };
-    FB_TRY(remove_beside(store, marks_path(directory), is_one));
+    const auto beside = marks_path(directory);
+    bool is_removed = false;
+    FB_TRY(each_mark_in(store, beside, [&](const std::string& path, const format::Mark& mark) -> Result<> {
+        if (!is_one(mark)) return {};
+        is_removed = true;
+        return store.remove(path);
+    }));
+    if (is_removed) FB_TRY(store.sync_directory(beside));
     FB_TRY_ASSIGN(manifest, load_manifest(store, directory));
     if (std::erase_if(manifest.marks, is_one) == 0) return {};
     return write_into_save(store, directory, manifest.snapshot_id, directory + "/" + manifest_name,

@@ -83,6 +83,13 @@ TEST_CASE("what an axis cannot show is a gap") {
     CHECK_FALSE(draw_png(Chart{}));
 }
 
+TEST_CASE("values that differ by their rounding alone are a level line") {
+    const double one = 1.25, next = std::nextafter(one, 2.0);
+    const auto level = blue_pixels(drawn(one_line({0, 1, 2, 3}, {one, next, one, next})));
+    const auto flat = blue_pixels(drawn(one_line({0, 1, 2, 3}, {one, one, one, one})));
+    CHECK(level == flat);
+}
+
 TEST_CASE("lines that cannot be told apart are refused") {
     auto chart = one_line({0, 1}, {0, 1});
     chart.panels[0].lines.resize(chart_lines_max, chart.panels[0].lines[0]);

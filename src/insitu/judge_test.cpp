@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "insitu/found.hpp"
+#include "support/sim_store.hpp"
 
 using namespace forebay;
 using insitu::FoundVariable;
@@ -76,4 +77,16 @@ TEST_CASE("a name that no result has is a problem") {
     CHECK(none.fulfilled.empty());
     REQUIRE(none.problems.size() == 1);
     CHECK(none.problems[0] == "analysis 'numbers': no result has a name as condition 'v/* > 0' says");
+}
+
+TEST_CASE("a mark that cannot be written is told with its condition and the next command, and asks for nothing else") {
+    auto one = judge(with({"u/values > 0"}), results);
+    REQUIRE(one.fulfilled.size() == 1);
+    test::SimStore disk;
+    insitu::mark_snapshot(disk, "run", {"fields", {7, 0.5}, 0xf3, 1}, one);  // there is no such snapshot
+    const auto lines = insitu::lines_of(one);
+    REQUIRE(lines.size() == 1);
+    CHECK(lines[0].starts_with(
+        "problem step 7 of stream 'fields' is NOT marked, and counts as good: numbers: u/values > 0"));
+    CHECK(lines[0].ends_with("Next: forebay mark run/fields@7"));
 }

@@ -140,12 +140,15 @@ struct RaisedControl {
     std::array<char, raised_text_max> text{};
 };
 
+/// Of Control::ending: what stations have to do beside the drain is left to the next agent.
+inline constexpr std::uint32_t ending_after_drains = 2;
+
 struct Control {
     std::atomic<std::uint64_t> magic{0};  // stored last
     std::uint32_t version = control_version;
     std::atomic<std::uint32_t> bell{0};    // rung by the application: there is work, or the session ends
     std::atomic<std::uint32_t> news{0};    // rung by the agent: a slot's state changed
-    std::atomic<std::uint32_t> ending{0};  // 1: finish what is sealed, then leave
+    std::atomic<std::uint32_t> ending{0};  // not 0: finish what is sealed, then leave; ending_after_drains
     std::atomic<std::uint32_t> draining{0};
     // The number that this session has among the run's sessions (catalog/claim.hpp); 0 until it has claimed the run.
     std::atomic<std::uint32_t> session{0};

@@ -65,8 +65,6 @@ Result<std::vector<std::string>> staging_directories(const std::string& base);
 /// Those of `run`, which is absolute, whatever its identity was. What a session that was killed as it began left has no
 /// session.json; its name tells.
 Result<std::vector<std::string>> staging_directories_of(const std::string& base, const std::string& run);
-/// Of Control::ending: what stations beside the drain have yet to do is left to the next agent.
-inline constexpr std::uint32_t ending_after_drains = 2;
 /// Has the agent leave when what is staged is drained, and seen by its stations; the second without those.
 void end_agent(const std::string& directory);
 void end_agent_after_drains(const std::string& directory);

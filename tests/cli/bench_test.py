@@ -21,6 +21,16 @@ def libraries(program):
     return subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
 
 
+def full(scratch):
+    """On storage without room, in a mount of its own; what is left of the mount is its directory."""
+    command = f"mount -t tmpfs -o size=1m tmpfs {scratch}/run && {PROGRAM} bench save --bytes-per-rank 4000000 --repeats 1 " \
+        f"--run {scratch}/run --staging {scratch}; code=$?; ls -A {scratch}/run; exit $code"
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 5 and done.stdout == "", done
+    assert "No space left on device" in done.stderr and "what the benchmark has made is removed" in done.stderr, done
+    assert "Next:" not in done.stderr, done
+
+
 def main():
     if not PROGRAM.with_name("forebay-mpi").exists() or not shutil.which("mpiexec"):
         print("skipped: a build without MPI, or no mpiexec")
@@ -38,6 +48,9 @@ def main():
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stderr}"
             assert json.loads(done.stdout)["ranks"] == ranks, done.stdout
+            assert sorted(pathlib.Path(scratch).rglob("*")) == before
+        if os.geteuid() == 0:
+            full(scratch)
             assert sorted(pathlib.Path(scratch).rglob("*")) == before
     for option, least, value in [("--repeats", 1, "0"), ("--bytes-per-rank", 38, "37"), ("--variables", 0, "-5")]:
         refused = subprocess.run([PROGRAM, "bench", "save", option, value], capture_output=True, text=True, check=False)

@@ -5,7 +5,9 @@ Method: sessions of one process with an agent that is a process, and scripts tha
 """
 
 import os
+import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -227,6 +229,53 @@ def test_an_interpreter_that_is_not_there_costs_the_scripts_alone(tmp_path):
     assert "no more scripts in this session, their program has failed 5 times in a row: " in told
     assert "is not analysed by its scripts: there are no more scripts in this session" in told
     assert (counters.scripts_missed, counters.commits) == (7, 7)
+
+
+HELD_UP = """
+@every(1, stream="fields", variables=["theta"])
+def look(snapshot):
+    top = snapshot["theta"].array.max()
+    open({reads!r}, "w").close()
+    while not os.path.exists({go!r}): time.sleep(0.01)
+    return {{"top": top}}
+"""
+
+
+def dies_while_its_script_looks(folder, *, and_its_agent):
+    """The configuration of an application that is gone, all it has saved committed, while its script is held up."""
+    reads, go = folder / "reads", folder / "go"
+    config = write_config(folder, HELD_UP.format(reads=str(reads), go=str(go)))
+    application = "import os, sys, pathlib, scripted\nsaves = scripted.Saves(pathlib.Path(sys.argv[1]), sys.argv[2])\n" \
+        "saves.save(1, waits=False)\nscripted.soon(pathlib.Path(sys.argv[1], 'reads').exists)\nos._exit(0)\n"
+    subprocess.run([sys.executable, "-c", application, folder, config], check=True, cwd=pathlib.Path(__file__).parent)
+    (log,) = folder.glob("memory/*/*/agent.log")
+    agent = int(re.search(r"agent (\d+) serves", log.read_text())[1])
+    if and_its_agent:
+        os.kill(agent, signal.SIGKILL)
+        scripted.soon(lambda: not pathlib.Path(f"/proc/{agent}").exists())
+    return config, log.parent, agent
+
+
+def test_a_session_does_not_wait_for_the_scripts_of_the_one_before(tmp_path):
+    config, _, agent = dies_while_its_script_looks(tmp_path, and_its_agent=False)
+    config.write_text("close_wait_seconds = 20\n" + config.read_text())  # one that waited would fail
+    saves = Saves(tmp_path, config)
+    scripted.soon(lambda: not pathlib.Path(f"/proc/{agent}").exists(), seconds=10)
+    (tmp_path / "go").touch()
+    scripted.soon(lambda: results(saves.run) == {1: {"top": 24}})
+    _, counters = saves.close()
+    assert counters.scripts_missed == 0
+
+
+def test_what_is_drained_into_another_run_has_its_results_there(tmp_path):
+    _, directory, _ = dies_while_its_script_looks(tmp_path, and_its_agent=True)
+    (tmp_path / "run").rename(tmp_path / "lost")
+    (tmp_path / "go").touch()
+    done = subprocess.run(["forebay", "drain", directory, "--into", tmp_path / "other"], env=ENVIRONMENT,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert results(tmp_path / "other") == {1: {"top": 24}}
+    assert not directory.exists() and not (tmp_path / "run").exists()
 
 
 if __name__ == "__main__":

@@ -62,7 +62,13 @@ def test_what_the_run_has_gone_back_behind_is_abandoned_with_its_results(tmp_pat
     (left,) = pathlib.Path(run, "fields").glob("line-*.step-000004")
     refused = insitu(config, left, "--again", code=2)
     assert "a later save has taken its place" in refused.stdout + refused.stderr
+    # Of the line that is left there may be a step that the run has not got to again.
+    (left,) = pathlib.Path(run, "fields").glob("line-*.step-000005")
+    refused = insitu(config, left, "--again", code=2)
+    assert "the run has gone back behind it" in refused.stdout + refused.stderr
     assert means(run) == {1: 101, 2: 102, 3: 203, 4: 204}
+    insitu(config, left, "--to", tmp_path / "elsewhere")
+    assert means(tmp_path / "elsewhere") == {5: 105}
 
 
 def test_what_is_made_of_a_save_that_was_replaced_meanwhile_is_not_kept(tmp_path):
