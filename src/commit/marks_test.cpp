@@ -104,6 +104,7 @@ TEST_CASE("a mark that comes before the manifest is in it when the snapshot is c
         };
         unmark({holes});  // who takes that away has not seen the other
         CHECK(known(*disk, one) == Marks{hot});
+        CHECK(catalog::marks_beside(*disk, test::step_directory(run, one)).value() == Marks{hot});
         unmark({holes, hot});
         CHECK(known(*disk, one).empty());
         CHECK(test::is_whole(*disk, run, one));
