@@ -1,0 +1,57 @@
+// What the agent of one node says of itself in the run, again and again over the same 4096 bytes: for monitors on any
+// host that sees the run. RUN/forebay/status-HOST-N.json; docs/formats/status.md.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "forebay/result.hpp"
+
+namespace forebay::format {
+
+struct SlotStatus {
+    std::string state;  // "empty", "filling", "sealed", "draining", "drained", "committed", "failed"
+    std::int64_t step = -1;
+    std::uint64_t bytes = 0, drained_bytes = 0;  // of the node file; of it, by the drain under way
+    std::int64_t sealed_unix_ns = 0;
+};
+
+struct StreamStatus {
+    std::string name;
+    std::int64_t newest_durable_step = -1;
+    std::uint64_t deadlines_missed = 0, not_analysed = 0, scripts_missed = 0;
+    std::vector<SlotStatus> slots;
+};
+
+struct StatusLine {
+    std::int64_t unix_ns = 0;   // when it was written
+    double period_seconds = 0;  // the next one comes after so long; a reader calls it stale after three of them
+    std::string host, virtual_node;
+    std::string agent;                     // as TimingBatch::agent
+    std::string state;                     // "serving", "lingering", "ended" (with everything committed), "left" (work)
+    std::uint32_t session = 0, nodes = 0;  // nodes: of the newest snapshot; 0: none yet
+    bool application_lives = false;
+    std::int64_t began_unix_ns = 0;     // the agent
+    std::int64_t job_ends_unix_ns = 0;  // by the batch system; 0: unknown
+    std::uint64_t commits = 0, drains = 0, failures = 0, overtakes = 0;
+    std::uint64_t bytes_drained = 0, bytes_stored = 0, backlog_bytes = 0;  // backlog: sealed and not drained
+    double drain_seconds = 0, drain_cpu_seconds = 0;
+    double rate_bytes_per_second = 0;  // drained since the line before
+    double slowdown_percent = 0;
+    std::uint64_t steps_counted = 0;
+    std::string last_error, why;  // the newest of each; "": none
+    std::vector<StreamStatus> streams;
+    std::uint32_t streams_left_out = 0;  // for want of room
+};
+
+inline constexpr std::size_t status_bytes = 4096;
+
+/// Exactly status_bytes bytes: JSON, a checksum, blanks and a line feed. Long texts are cut, streams left out.
+std::string encode(const StatusLine& line);
+/// `corrupt` for what encode() did not give, a torn line too.
+Result<StatusLine> decode_status(std::string_view text, const std::string& path);
+
+}  // namespace forebay::format
