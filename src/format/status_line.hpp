@@ -23,7 +23,7 @@ struct StreamStatus {
     std::string name;
     std::int64_t newest_durable_step = -1;
     std::uint64_t deadlines_missed = 0, not_analysed = 0, scripts_missed = 0;
-    std::vector<SlotStatus> slots;
+    std::vector<SlotStatus> slots = {};
 };
 
 struct StatusLine {
@@ -43,7 +43,7 @@ struct StatusLine {
     double slowdown_percent = 0;
     std::uint64_t steps_counted = 0;
     std::string last_error, why;  // the newest of each; "": none
-    std::vector<StreamStatus> streams;
+    std::vector<StreamStatus> streams = {};
     std::uint32_t streams_left_out = 0;  // for want of room
 };
 

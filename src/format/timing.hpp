@@ -96,9 +96,10 @@ struct TimingBatch {
     double slowdown_percent = 0, slowdown_low_percent = 0, slowdown_high_percent = 0;
     std::uint64_t slowdown_steps = 0;
     std::uint64_t dropped = 0;  // timings that found no room in a ring, or here
-    std::vector<TimingTarget> targets;
-    std::vector<std::string> why;  // sentences about what was slow (telemetry/why.hpp)
-    std::vector<Timing> timings;   // by start
+    std::vector<TimingTarget> targets = {};
+    std::uint64_t targets_left_out = 0;  // the fastest, where there are more than 256
+    std::vector<std::string> why = {};   // sentences about what was slow (telemetry/why.hpp)
+    std::vector<Timing> timings = {};    // by start
 };
 
 /// Of one batch in the file, whatever the node has done.
@@ -109,7 +110,7 @@ inline constexpr std::size_t timing_batch_bytes_max = 64u << 10;
 std::vector<std::byte> encode(TimingBatch batch);
 
 struct TimingBatches {
-    std::vector<TimingBatch> batches;
+    std::vector<TimingBatch> batches = {};
     std::uint64_t damaged_bytes = 0;  // passed over
 };
 /// All that is whole in the contents of a file; what is damaged is passed over up to the next whole batch.

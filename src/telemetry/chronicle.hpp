@@ -26,11 +26,11 @@ struct EventLine {
 };
 
 struct Chronicle {
-    std::string run;                           // absolute
-    std::vector<format::TimingBatch> batches;  // by saved_unix_ns, then node
-    std::vector<format::StatusLine> statuses;  // by host, then virtual node
-    std::vector<EventLine> events;             // by time
-    std::vector<std::string> problems;         // files that could not be read, bytes that were passed over
+    std::string run;                                // absolute
+    std::vector<format::TimingBatch> batches = {};  // by saved_unix_ns, then node
+    std::vector<format::StatusLine> statuses = {};  // by host, then virtual node
+    std::vector<EventLine> events = {};             // by time
+    std::vector<std::string> problems = {};         // files that could not be read, bytes that were passed over
 };
 
 struct ChronicleOptions {

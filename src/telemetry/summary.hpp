@@ -30,7 +30,7 @@ struct SnapshotRow {
     double slack = 0;             // interval / drain; 0: unknown
     std::string slowest_node;     // of the drain
     double straggler_ratio = 0;   // slowest drain / median drain; 0: of one node
-    std::vector<std::string> why;
+    std::vector<std::string> why = {};
 };
 
 struct Spread {
@@ -71,12 +71,12 @@ struct Summary {
     std::int64_t newest_durable_step = -1, newest_durable_unix_ns = 0;
     std::string newest_durable_stream;
     std::uint64_t retries = 0, dropped = 0;
-    std::vector<SnapshotRow> rows;       // by time
-    std::vector<NodeRow> node_rows;      // by name
-    std::vector<TargetRow> target_rows;  // by name
+    std::vector<SnapshotRow> rows = {};       // by time
+    std::vector<NodeRow> node_rows = {};      // by name
+    std::vector<TargetRow> target_rows = {};  // by name
     std::vector<Slow> slow_nodes, slow_targets;
-    std::vector<std::string> advice;  // what to do, with the numbers behind it and the line to paste
-    std::vector<std::string> problems;
+    std::vector<std::string> advice = {};  // what to do, with the numbers behind it and the line to paste
+    std::vector<std::string> problems = {};
 };
 
 Summary summarize(const Chronicle& chronicle);

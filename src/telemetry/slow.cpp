@@ -1,0 +1,79 @@
+// The rule. A name's median is compared with the median over names; its samples walk by a likelihood: each sample below
+// 0.8 of that median speaks for a slow one, each other sample against it, by how often the samples of all are that low.
+// On a busy system it takes some five samples of a target at half speed to name it, on a quiet one three. One or two
+// samples name only what is far away from all others, by the median absolute deviation.
+
+#include "telemetry/slow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "telemetry/median.hpp"
+
+namespace forebay::telemetry {
+
+namespace {
+
+constexpr double low_ratio = 0.8;
+// Of a slow one 9 samples of 10 are low. Of others, as many as are seen, but between 1 of 50 and a half.
+constexpr double low_share_of_slow = 0.9, low_share_min = 0.02, low_share_max = 0.5;
+// Wrongly named 1 of 10,000, wrongly passed 1 of 100: ln(0.99 / 0.0001).
+constexpr double walk_end = 9.20;
+constexpr std::uint64_t samples_to_walk = 3;
+constexpr double few_ratio = 0.25, few_z = 8;  // with fewer samples
+constexpr std::size_t names_to_compare = 4;
+constexpr double small_ratio = 0.5;          // with fewer names
+constexpr double mad_to_deviation = 1.4826;  // of a normal distribution
+constexpr double deviation_min = 0.02;       // of the median: targets that are all alike differ by as much by chance
+
+struct Name {
+    std::vector<double> rates;
+    double median = 0;
+    std::uint64_t low = 0;
+};
+
+bool is_slow(const Name& name, const Slow& found, std::size_t names, double low_share) {
+    if (found.ratio >= low_ratio) return false;
+    if (names < names_to_compare)
+        return found.ratio < small_ratio && found.samples >= samples_to_walk && name.low == found.samples;
+    if (found.samples < samples_to_walk) return found.ratio < few_ratio && found.z > few_z;
+    const auto low = static_cast<double>(name.low), good = static_cast<double>(found.samples - name.low);
+    const double walk =
+        low * std::log(low_share_of_slow / low_share) + good * std::log((1 - low_share_of_slow) / (1 - low_share));
+    return walk > walk_end;
+}
+
+}  // namespace
+
+std::vector<Slow> slow_ones(const std::vector<RateSample>& samples) {
+    std::map<std::string, Name> names;
+    for (const auto& sample : samples)
+        if (std::isfinite(sample.rate) && sample.rate > 0) names[sample.name].rates.push_back(sample.rate);
+    if (names.size() < 2) return {};
+    std::vector<double> medians;
+    for (auto& [text, name] : names) medians.push_back(name.median = median_of(name.rates));
+    const double median = median_of(medians);
+    std::vector<double> distances;
+    for (const auto one : medians) distances.push_back(std::abs(one - median));
+    const double deviation = std::max(mad_to_deviation * median_of(distances), deviation_min * median);
+    std::uint64_t all = 0, low = 0;
+    for (auto& [text, name] : names) {
+        name.low = static_cast<std::uint64_t>(
+            std::ranges::count_if(name.rates, [&](double rate) { return rate < low_ratio * median; }));
+        all += name.rates.size();
+        low += name.low;
+    }
+    std::vector<Slow> slow;
+    for (const auto& [text, name] : names) {
+        const Slow found{text, name.median / median, (median - name.median) / deviation, name.rates.size()};
+        const auto others = all - found.samples;
+        const double share =
+            others == 0 ? low_share_max : static_cast<double>(low - name.low) / static_cast<double>(others);
+        if (is_slow(name, found, names.size(), std::clamp(share, low_share_min, low_share_max))) slow.push_back(found);
+    }
+    std::ranges::stable_sort(slow, {}, &Slow::ratio);
+    return slow;
+}
+
+}  // namespace forebay::telemetry
