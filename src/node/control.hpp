@@ -26,7 +26,7 @@
 namespace forebay::node {
 
 inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
-inline constexpr std::uint32_t control_version = 8;
+inline constexpr std::uint32_t control_version = 9;
 inline constexpr std::uint32_t streams_max = 32;
 inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
 inline constexpr std::size_t error_text_max = 2048;
@@ -81,6 +81,7 @@ struct SlotControl {
     std::atomic<std::uint64_t> snapshot_id{0};
     std::atomic<std::uint64_t> drained_bytes{0};  // of the drain under way
     std::atomic<std::int64_t> sealed_unix_ns{0};
+    std::atomic<std::uint64_t> file_bytes{0};  // of the node file, since its seal
     // When the next save will want this slot, if saves go on at the pace of the last ones; 0: unknown.
     std::atomic<std::int64_t> needed_unix_ns{0};
     std::atomic<std::uint32_t> late{0};      // 1: the agent has counted it as a missed deadline
@@ -153,6 +154,10 @@ struct Control {
     // The number that this session has among the run's sessions (catalog/claim.hpp); 0 until it has claimed the run.
     std::atomic<std::uint32_t> session{0};
     std::atomic<std::uint32_t> shows_life{0};  // 1: the agent of this node renews the claim
+    // What a status says of the job (format/status_line.hpp): how many nodes the session has, and when the batch system
+    // ends it; 0: unknown.
+    std::atomic<std::uint32_t> nodes{0};
+    std::atomic<std::int64_t> job_ends_unix_ns{0};
     // 1: a later session has claimed the run, or gone back behind what this one has saved; `lost_text` says which.
     std::atomic<std::uint32_t> lost{0};
     ErrorText lost_text{};
