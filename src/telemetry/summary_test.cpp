@@ -224,6 +224,15 @@ TEST_CASE("the slow node and the slow target are named, with the line that leave
     CHECK(summary.target_rows.size() == 24);
 }
 
+TEST_CASE("snapshots that drain at other rates compare") {
+    auto chronicle = test::made_chronicle({.slow_node = 3});
+    for (auto& batch : chronicle.batches)
+        if (batch.step % 200 == 0) batch.drain_seconds *= 20;
+    const auto summary = summarize(chronicle);
+    REQUIRE(summary.slow_nodes.size() == 1);
+    CHECK(summary.slow_nodes[0].name == "nid10003");
+}
+
 TEST_CASE("a healthy run gets no advice, and nobody is named") {
     for (unsigned seed = 1; seed <= 50; ++seed) {
         const auto summary = summarize(test::made_chronicle({.targets = 24, .seed = seed}));
@@ -281,7 +290,8 @@ TEST_CASE("names that a shell or TOML would take for more are not in lines to pa
 TEST_CASE("bytes over time: each write in the parts it lies in") {
     Chronicle chronicle;
     auto own = batch(0, 10, 0, 4);
-    own.targets = {{.name = "A"}, {.name = "B"}};
+    own.targets = {{.name = "A", .bytes = 6144, .writes = 3, .first_unix_ns = noon, .last_unix_ns = noon + 3 * second},
+                   {.name = "B", .bytes = 2048, .writes = 1}};
     const auto write = [](double at, double seconds, std::uint64_t bytes, std::uint16_t target) {
         auto timing =
             test::made_timing(format::TimingKind::write, noon + static_cast<std::int64_t>(at * 1e9), seconds, bytes);
