@@ -185,6 +185,8 @@ struct AgentOptions {
     /// When its application has died and all is committed, the agent keeps the staged copies so long, since a restart
     /// on the same node reads them at the speed of memory; then it frees them.
     std::chrono::milliseconds linger{60'000};
+    /// Whether the run keeps what saves and drains took, at most 64 KiB a node and snapshot, for `forebay report`.
+    bool timings = true;
     /// Where each agent keeps a file of metrics for a monitor of its machine, such as node-exporter's textfile
     /// collector, as long as it lives. A directory of the machine that is there already; "": none.
     std::string metrics_directory = {};

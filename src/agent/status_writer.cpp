@@ -160,7 +160,7 @@ format::StatusLine StatusWriter::Shared::line() {
 
 void StatusWriter::Shared::tell_change(bool& fails_now, const Result<>& written, const std::string& path) {
     if (!written && !std::exchange(fails_now, true) && staging != nullptr)
-        tell({.what = What::unrecorded, .place = path, .detail = written.error().line()});
+        tell({.what = What::unshown, .place = path, .detail = written.error().line()});
     if (written) fails_now = false;
 }
 
@@ -200,10 +200,11 @@ void StatusWriter::Shared::keep() {
 }
 
 StatusWriter::StatusWriter(std::shared_ptr<sys::Store> store, node::Staging& staging, StatusOf of, Tell tell,
-                           const StatusPace& pace) {
+                           const StatusPace& pace, const std::string& only) {
     of.file.name = "status";
     of.file.ending = "json";
     shared_ = std::make_shared<Shared>(std::move(store), staging, std::move(of), std::move(tell), pace);
+    shared_->last_state = only;
     auto started = sys::Thread::start([shared = shared_] { static_cast<void>(attempt([&] { shared->keep(); })); });
     if (started) thread_ = std::move(*started);
     else shared_->tell_change(shared_->fails, started.error(), shared_->of.file.path());
@@ -213,12 +214,9 @@ StatusWriter::~StatusWriter() { end("left"); }
 
 void StatusWriter::hear(const Event& event) {
     const std::lock_guard lock(shared_->mutex);
-    const auto name = std::string_view(name_of(event.what));
-    if (event.what == What::failed) shared_->last_error = event.detail;
-    else if (event.what == What::lost || event.what == What::set_aside) shared_->last_error = event.detail;
-    else if (name == "slow") shared_->why = event.detail;
-    else return;
-    if (name == "slow") return;
+    if (event.what == What::slow) shared_->why = event.detail;
+    if (event.what != What::failed && event.what != What::lost && event.what != What::set_aside) return;
+    shared_->last_error = event.detail;
     shared_->soon = true;
     shared_->wake.notify_all();
 }
@@ -226,7 +224,7 @@ void StatusWriter::hear(const Event& event) {
 void StatusWriter::end(const std::string& state, milliseconds next) {
     if (!thread_.runs()) return;
     std::unique_lock lock(shared_->mutex);
-    shared_->last_state = state;
+    if (shared_->last_state.empty()) shared_->last_state = state;
     shared_->next = next;
     shared_->wake.notify_all();
     const bool is_done = shared_->done.wait_for(lock, shared_->pace.end_max, [this] { return shared_->is_done; });

@@ -46,11 +46,12 @@ format::StatusLine status_of(const node::Control& page);
 class StatusWriter {
 public:
     /// `staging` and `tell` must outlive it. `tell` is not heard by it.
+    /// With `only`, a state, it writes one status, the last one.
     StatusWriter(std::shared_ptr<sys::Store> store, node::Staging& staging, StatusOf of, Tell tell,
-                 const StatusPace& pace = {});
+                 const StatusPace& pace = {}, const std::string& only = {});
     StatusWriter(const StatusWriter&) = delete;
     StatusWriter& operator=(const StatusWriter&) = delete;
-    /// As end("left").
+    /// As end("left"), where it has not ended.
     ~StatusWriter();
 
     /// Remembers errors and sentences; one more status is written soon after a failure. From any thread.

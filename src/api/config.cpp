@@ -43,6 +43,7 @@ void read_agent(TomlValue table, const std::string& path, Result<>& verdict, Age
     section.number("retries", agent.retries);
     section.seconds("retry_pause_seconds", agent.retry_pause);
     section.seconds("linger_seconds", agent.linger);
+    section.flag("timings", agent.timings);
     section.text("metrics_directory", agent.metrics_directory);
     section.number("forwarders", agent.forwarders);
     section.text("forward_address", agent.forward_address);

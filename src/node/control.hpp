@@ -174,7 +174,7 @@ struct Control {
     std::atomic<std::uint64_t> steps_counted{0}, step_samples_count{0};
     std::array<std::atomic<std::uint64_t>, step_samples_max> step_samples{};
     std::atomic<std::uint64_t> overtakes{0}, limits_overruled{0}, drain_rate_bytes_per_second{0};
-    std::atomic<double> slowdown_percent{0};
+    std::atomic<double> slowdown_percent{0}, slowdown_low_percent{0}, slowdown_high_percent{0};  // of 90 %
     std::atomic<std::uint64_t> events_count{0};  // since the page was made
     std::array<EventControl, events_max> events;
     std::atomic<std::uint64_t> raised_put{0};    // by the agent

@@ -50,8 +50,8 @@ public:
             number(agent.member("rate_bytes_per_second"), options.rate_bytes_per_second) &&
             percent(agent.member("slowdown_percent_max"), options.slowdown_percent_max) && direct(agent) &&
             number(agent.member("retries"), options.retries) && number(agent.member("retry_pause_ms"), pause_ms) &&
-            linger(agent.member("linger_ms"), linger_ms) && metrics(agent.member("metrics_directory")) &&
-            forwarding(root);
+            linger(agent.member("linger_ms"), linger_ms) && timings(agent.member("timings")) &&
+            metrics(agent.member("metrics_directory")) && forwarding(root);
         options.retry_pause = std::chrono::milliseconds(pause_ms);
         options.linger = std::chrono::milliseconds(linger_ms);
         return all;
@@ -76,6 +76,11 @@ private:
     bool program(format::json::Value value) { return !value.exists() || text(value, session_.agent.program); }
     // Agents of version 1 did not linger.
     static bool linger(format::json::Value value, std::int64_t& to) { return !value.exists() || number(value, to); }
+    // Sessions of before there were timings kept none.
+    bool timings(format::json::Value value) {
+        session_.agent.timings = value.flag().value_or(false);
+        return value.flag() || !value.exists();
+    }
     // Agents wrote no metrics before there were some.
     bool metrics(format::json::Value value) { return !value.exists() || text(value, session_.agent.metrics_directory); }
     // Session files of before this setting lack it; their agents kept no limit.
@@ -172,7 +177,8 @@ Result<> check(const AgentOptions& agent) {
                format::json::is_text(value);
     if (!good)
         return refusal(
-            "agent.program, agent.cpus, agent.metrics_directory and agent.environment must be UTF-8 without NUL, a variable's name without "
+            "agent.program, agent.cpus, agent.metrics_directory and agent.environment must be UTF-8 without NUL, a "
+            "variable's name without "
             "'='.");
     return {};
 }
@@ -204,6 +210,7 @@ Result<std::string> encode_session(const SessionFile& session) {
                        {"rate_bytes_per_second", agent.rate_bytes_per_second},
                        {"slowdown_percent_max", agent.slowdown_percent_max},
                        {"linger_ms", agent.linger.count()},
+                       {"timings", agent.timings},
                        {"metrics_directory", agent.metrics_directory},
                        {"direct", agent.direct != Direct::no},
                        {"direct_is_chosen", agent.direct == Direct::automatic},
