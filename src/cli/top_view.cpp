@@ -12,6 +12,7 @@ namespace forebay::cli {
 namespace {
 
 using format::StatusLine;
+using telemetry::node_name;
 
 constexpr double stale_periods = 3, clocks_differ_seconds = 1;
 // A screen has no room for more.
