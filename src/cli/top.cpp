@@ -59,6 +59,7 @@ public:
     TopReader(const TopReader&) = delete;
     TopReader& operator=(const TopReader&) = delete;
     ~TopReader() {
+        if (!thread_.runs()) return;
         std::unique_lock lock(shared_->mutex);
         shared_->leaves = true;
         shared_->wake.notify_all();

@@ -61,6 +61,15 @@ std::vector<std::string> flow(const Phrases& phrases, std::size_t columns) {
     return lines;
 }
 
+// The end of a path says more than its begin.
+std::string title_of(const TopView& view, std::size_t columns) {
+    const std::string state = name_of(view.state);
+    auto run = show_text(view.run);
+    const auto room = columns - std::min(columns, state.size() + 2);
+    while (columns_of(run) > room && run.size() > 1) run = "~" + run.substr(2);
+    return state + "  " + run;
+}
+
 Phrases head_of(const TopView& view) {
     Phrases phrases;
     if (view.session != 0) phrases.push_back(fmt::format("session {}", view.session));
@@ -81,6 +90,7 @@ Phrases head_of(const TopView& view) {
 
 Phrases totals_of(const TopView& view) {
     Phrases phrases;
+    if (view.nodes_shown.empty()) return phrases;
     const auto& summary = view.summary;
     if (view.rate_in > 0) phrases.push_back("saved " + show_rate(view.rate_in));
     if (!is_over(view.state)) phrases.push_back("drained " + show_rate(view.rate_out));
@@ -246,8 +256,7 @@ std::string clipped(const std::string& text, std::size_t columns) {
 
 std::vector<TopLine> lines_of(const TopView& view, const TopScreen& screen) {
     const auto columns = screen.columns;
-    const auto state = std::string(name_of(view.state));
-    const auto title = padded(show_text(view.run), columns - std::min(columns, state.size() + 2)) + "  " + state;
+    const auto title = title_of(view, columns);
     const std::vector<TopLine> parts[] = {{{title, TopStyle::title}},
                                           styled(flow(head_of(view), columns)),
                                           styled(flow(totals_of(view), columns)),
