@@ -1,10 +1,10 @@
 #include "telemetry/summary_text.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 
 #include "base/show_text.hpp"
@@ -249,7 +249,14 @@ std::string show_span(double seconds) {
 
 std::string show_time(std::int64_t unix_ns) {
     if (unix_ns <= 0) return "unknown";
-    return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(static_cast<std::time_t>(unix_ns / 1'000'000'000)));
+    using namespace std::chrono;
+    const auto time = sys_time<nanoseconds>(nanoseconds(unix_ns));
+    const auto day = floor<days>(time);
+    const year_month_day date(day);
+    const hh_mm_ss clock(floor<seconds>(time - day));
+    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
+                       clock.minutes().count(), clock.seconds().count());
 }
 
 }  // namespace forebay::telemetry
