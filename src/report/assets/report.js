@@ -89,10 +89,9 @@ function show_heat(heat) {
     box.style.background = `rgb(${colour})`;
     legend.append(box, level === 0 ? " nothing " : level === 7 ? " " + tools.rate(heat.most) : "");
   });
-  tools.show("heat", tools.element("p", {}, `The drain that took longest: ${heat.stream} step ${heat.step}. ` +
-      `From above: ${heat.rows[0][0] || "the target"} to ${heat.rows[heat.rows.length - 1][0] || "the target"}.`), legend,
+  tools.show("heat", tools.element("p", {}, `The drain that took longest: ${heat.stream} step ${heat.step}.`), legend,
     tools.figure(pictures.heat(heat, `What each ${heat.of} wrote when: ${words}; its table follows.`),
-      `Left to right: 0 s to ${tools.seconds(heat.seconds)} after the first write (s). ${words}. Gaps: idle while others write.`),
+      `${words}. Gaps: idle while others write.`),
     tools.folded("Table of beginnings, ends and gaps", tools.table(words, [[heat.of + " ", row => row[0]],
       ["first write", row => at(Math.max(first(row), 0))], ["last write", row => at(last(row))],
       ["idle between", row => at(gaps(row))]], heat.rows)));

@@ -45,8 +45,8 @@ function rate_series(rate, place) {
     }, [x, y], place);
   };
   draw();
-  new ResizeObserver(() => {
+  new ResizeObserver(() => requestAnimationFrame(() => {
     if (plot.width !== Math.max(place.clientWidth, 200)) plot.setSize({width: Math.max(place.clientWidth, 200), height: 260});
-  }).observe(place);
+  })).observe(place);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 }
