@@ -74,8 +74,9 @@ int measure(const std::string& run, const std::string& directory, std::uint32_t 
     const auto cpu_before = cpu_seconds();
     std::vector<std::unique_ptr<agent::StatusWriter>> writers;
     for (std::uint32_t node = 0; node < nodes; ++node) {
-        agent::StatusOf of{.file = {.run = run, .run_id = id, .virtual_node = "0"}, .agent = "process"};
-        of.file.host = fmt::format("nid{:05}", node);
+        agent::StatusOf of{
+            .file = {.run = run, .run_id = id, .host = fmt::format("nid{:05}", node), .virtual_node = "0"},
+            .agent = "process"};
         writers.push_back(std::make_unique<agent::StatusWriter>(store, staging, std::move(of), tell));
     }
     std::this_thread::sleep_for(std::chrono::seconds(seconds) - (sys::Clock::now() - store->begin));
