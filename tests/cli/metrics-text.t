@@ -1,5 +1,5 @@
 # The numbers of a run, as Prometheus reads them.
-$ make_told_run run7 left 1
+$ make_watched_run run7 left 1
 $ forebay metrics run7
 = "# HELP forebay_build_info The version that has worked these out.\n"
 = "# TYPE forebay_build_info gauge\n"
@@ -158,7 +158,7 @@ forebay_node_last_durable_step{run="run7",node="nid10000",stream="restart"} 1000
 $ forebay metrics run7 --out run7.prom
 $ forebay metrics run7 | cmp - run7.prom
 # Names are escaped.
-$ make_told_run run8 hostile 1
+$ make_watched_run run8 hostile 1
 $ forebay metrics run8 | grep -e target= -e stream=
 forebay_drain_bytes_total{run="run8",target="x\\x1b]0;owned\\x07\\xc2\\x9b31m\\xe2\\x80\\xae\\x0a\"}<b>\\"} 5368709120
 forebay_last_durable_step{run="run8",stream="x\\x1b]0;owned\\x07\\xc2\\x9b31m\\xe2\\x80\\xae\\x0a\"}<b>\\"} 1000

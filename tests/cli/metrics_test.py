@@ -2,7 +2,7 @@
 """Goal: what `forebay metrics` prints, and what an agent keeps in `metrics_directory`, is read by those that it is for.
 
 Method: promtool, of Prometheus, reads what node-exporter's textfile collector is to read; the OpenMetrics parser of
-Prometheus' Python client reads the other form, and finds the numbers of the run in it. Runs of make_told_run, hostile
+Prometheus' Python client reads the other form, and finds the numbers of the run in it. Runs of make_watched_run, hostile
 names too.
 """
 
@@ -30,7 +30,7 @@ class Metrics(unittest.TestCase):
 
     def told(self, kind, nodes):
         run = self.scratch / kind
-        subprocess.run([BUILD / "tests" / "make_told_run", run, kind, str(nodes)], check=True)
+        subprocess.run([BUILD / "tests" / "make_watched_run", run, kind, str(nodes)], check=True)
         return str(run)
 
     def test_promtool_accepts_it(self):

@@ -1,5 +1,5 @@
 # What agents have told of a run that has ended: all in one screen, nodes by how slow they were.
-$ make_told_run run7 ended
+$ make_watched_run run7 ended
 $ forebay top run7 --once
 ended  run7
 session 1  8 of 8 nodes tell  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
@@ -54,7 +54,7 @@ $ forebay top run7 --json | head -c 600
   "low_percent": 0.0,
 = "  \""
 # Something failed, and was left.
-$ make_told_run run8 left 3
+$ make_watched_run run8 left 3
 $ forebay top run8 --once
 left with work  run8
 session 1  3 of 3 nodes tell  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
@@ -68,7 +68,7 @@ nid10000  1.00 left          1100 failed             -   386 MB/s   537 MB      
 nid10001  1.00 left          1100 failed             -   386 MB/s   537 MB      3  07:56:40 UTC
 nid10002  1.00 left          1100 failed             -   386 MB/s   537 MB      3  07:56:40 UTC
 # Nodes of the newest session alone, but with --all.
-$ make_told_run run9 old 3
+$ make_watched_run run9 old 3
 $ forebay top run9 --once | tail -n 4
 node     ratio state         step slot             now     median  backlog errors  told
 nid10000  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
@@ -81,13 +81,13 @@ nid10001  1.00 ended         1000 committed          -   386 MB/s      0 B      
 nid10002  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
 nid10099     - silent        1100 1 %                -          -   532 MB      0  07:46:40 UTC
 # A screen does not show more.
-$ make_told_run run10 ended 40
+$ make_watched_run run10 ended 40
 $ forebay top run10 --once | tail -n 3
 nid10014  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
 nid10015  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
 and 24 nodes more; sorted by slowest
 # Names command no terminal.
-$ make_told_run run11 hostile 3
+$ make_watched_run run11 hostile 3
 $ forebay top run11 --once
 ended  run11
 session 1  3 of 3 nodes tell

@@ -2,7 +2,7 @@
 """Goal: the whole screen of `forebay top` shows a run as it changes, at any size, obeys its keys, and gives the terminal
 back as it was, whatever ends it.
 
-Method: the program in a pseudo-terminal, its output drawn by pyte, an emulator of terminals; runs of make_told_run.
+Method: the program in a pseudo-terminal, its output drawn by pyte, an emulator of terminals; runs of make_watched_run.
 What it draws is awaited, never timed.
 """
 
@@ -119,7 +119,7 @@ class Top(unittest.TestCase):
         self.scratch = pathlib.Path(scratch.name)
 
     def told(self, kind, *nodes):
-        subprocess.run([BUILD / "tests" / "make_told_run", self.scratch / "run7", kind, *map(str, nodes)], check=True)
+        subprocess.run([BUILD / "tests" / "make_watched_run", self.scratch / "run7", kind, *map(str, nodes)], check=True)
         return str(self.scratch / "run7")
 
     def terminal(self, *arguments, **size):

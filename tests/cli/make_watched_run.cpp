@@ -1,4 +1,4 @@
-// Makes what agents have told of a run, for the scripts beside: make_told_run RUN KIND [NODES]
+// Makes what agents have told of a run, for the scripts beside: make_watched_run RUN KIND [NODES]
 //
 // KIND: ended; left; live, which tells of this moment; hostile, whose names command terminals; old, two sessions of which
 // the first had other nodes; statuses, NODES of them and nothing else.
@@ -87,7 +87,7 @@ telemetry::Chronicle chronicle_of(const std::string& kind, test::MadeRun run) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count < 3 || count > 4) return std::fputs("usage: make_told_run RUN KIND [NODES]\n", stderr), 2;
+    if (count < 3 || count > 4) return std::fputs("usage: make_watched_run RUN KIND [NODES]\n", stderr), 2;
     test::MadeRun run{.targets = 4, .interval_seconds = 60, .slow_node = 3, .noise = 0};
     if (count > 3) run.nodes = static_cast<std::uint32_t>(std::atoi(arguments[3]));
     test::write_chronicle(chronicle_of(arguments[2], run), arguments[1]);
