@@ -1,7 +1,7 @@
 // Makes what agents have told of a run, for the scripts beside: make_watched_run RUN KIND [NODES]
 //
-// KIND: ended; left; live, which tells of this moment; hostile, whose names command terminals; old, two sessions of which
-// the first had other nodes; statuses, NODES of them and nothing else.
+// KIND: ended; left; live, which tells of this moment; hostile, whose names command terminals; old, two sessions of
+// which the first had other nodes; statuses, NODES of them and nothing else.
 
 #include <cstdio>
 #include <cstdlib>

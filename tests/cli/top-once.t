@@ -25,7 +25,8 @@ nid10004  1.00 ended         1000 commit
 nid10005  1.00 ended         1000 commit
 nid10006  1.00 ended         1000 commit
 nid10007  1.00 ended         1000 commit
-$ forebay top run7 --json | head -c 600
+$ make_watched_run run14 ended 2
+$ forebay top run14 --json
 {
  "run": "run7",
  "session": 1,
