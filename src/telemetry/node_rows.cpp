@@ -91,8 +91,7 @@ std::vector<TargetRow> targets_of(const std::vector<Matched>& snapshots) {
             row.writes += load.writes;
             row.busy_seconds += load.busy_seconds;
             if (load.rate() > 0) rates.push_back(load.rate());
-            const auto last = static_cast<double>(load.last_unix_ns) - static_cast<double>(first_unix_ns);
-            if (first_unix_ns > 0) row.last_write_seconds = std::max(0.0, last * 1e-9);
+            if (first_unix_ns > 0) row.last_write_seconds = seconds_between(first_unix_ns, load.last_unix_ns);
         }
     }
     std::vector<TargetRow> rows;
