@@ -123,13 +123,13 @@ void add_slow(const Summary& summary, std::vector<std::string>& advice) {
 }
 
 // Of one stream.
-struct Course {
+struct StreamCourse {
     std::uint64_t saves = 0, waits = 0;
     double waited_seconds = 0;
     std::vector<double> intervals, drains, sync_shares;
 };
 
-void add_slots(const std::string& stream, const Course& course, const StreamNeeds& needs,
+void add_slots(const std::string& stream, const StreamCourse& course, const StreamNeeds& needs,
                std::vector<std::string>& advice) {
     if (course.waits == 0) return;
     auto text = fmt::format("{} of {} saves of stream {} waited {} in all for a slot that was still draining",
@@ -144,7 +144,7 @@ void add_slots(const std::string& stream, const Course& course, const StreamNeed
     advice.push_back(text);
 }
 
-void add_slack(const std::string& stream, const Course& course, std::vector<std::string>& advice) {
+void add_slack(const std::string& stream, const StreamCourse& course, std::vector<std::string>& advice) {
     const double interval = median_of(course.intervals), drain = median_of(course.drains);
     if (interval <= 0 || drain <= 0 || interval / drain >= save_less_often_below) return;
     const double every = std::min(std::ceil(drain / interval), 1e9);
@@ -157,7 +157,7 @@ void add_slack(const std::string& stream, const Course& course, std::vector<std:
                      : "th"));
 }
 
-void add_sync(const std::string& stream, const Course& course, std::vector<std::string>& advice) {
+void add_sync(const std::string& stream, const StreamCourse& course, std::vector<std::string>& advice) {
     const double share = median_of(course.sync_shares);
     if (share <= sync_share_high) return;
     auto text = fmt::format(
@@ -194,7 +194,7 @@ Needs needs_of(const Chronicle& chronicle) {
 std::vector<std::string> advice_for(const Summary& summary, const Needs& needs) {
     std::vector<std::string> advice;
     add_slow(summary, advice);
-    std::map<std::string, Course> streams;
+    std::map<std::string, StreamCourse> streams;
     for (const auto& row : summary.rows) {
         auto& course = streams[row.stream];
         ++course.saves;
