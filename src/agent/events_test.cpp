@@ -11,7 +11,7 @@ using namespace forebay::agent;
 
 namespace {
 
-constexpr auto last = static_cast<std::uint32_t>(What::unreported);
+constexpr auto last = static_cast<std::uint32_t>(What::unshown);
 
 Event event_of(What what) {
     return {.what = what,

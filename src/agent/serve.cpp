@@ -65,6 +65,16 @@ NodeFileOfRun file_of(const Serving& serving, const char* name, const char* endi
             .ending = ending};
 }
 
+// When the session is over: its first agent says what it cost.
+void report_run(sys::Store& store, const Serving& serving, std::uint32_t nodes, const Tell& tell) {
+    const auto& page = serving.staging.control();
+    const bool over = page.ending.load() != 0 || !serving.staging.application_lives();
+    if (!over || page.shows_life.load() == 0 || nodes == 0 || nodes > reported_nodes_max) return;
+    const auto file = file_of(serving, "report", "txt");
+    const auto written = attempt([&] { return write_run_report(store, file, page.session.load()); });
+    if (!written) tell({.what = What::unreported, .place = file.run, .detail = written.error().line()});
+}
+
 // A file of metrics has the name of the staging directory, of which a machine has no two.
 StatusOf status_of(const Serving& serving) {
     StatusOf of{.file = file_of(serving, "status", "json"), .agent = serving.agent};
@@ -77,16 +87,6 @@ StatusOf status_of(const Serving& serving) {
 
 /// Whether it keeps what is staged for a restart, once all is committed.
 bool lingers(Serving& serving) { return serving.agent == "process" && serving.staging.control().ending.load() == 0; }
-
-// When the session is over: its first agent says what it cost.
-void report_run(sys::Store& store, const Serving& serving, std::uint32_t nodes, const Tell& tell) {
-    const auto& page = serving.staging.control();
-    const bool over = page.ending.load() != 0 || !serving.staging.application_lives();
-    if (!over || page.shows_life.load() == 0 || nodes == 0 || nodes > reported_nodes_max) return;
-    const auto file = file_of(serving, "report", "txt");
-    const auto written = attempt([&] { return write_run_report(store, file, page.session.load()); });
-    if (!written) tell({.what = What::unreported, .place = file.run, .detail = written.error().line()});
-}
 
 }  // namespace
 
