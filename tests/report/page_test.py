@@ -17,7 +17,7 @@ from forebay_test import BUILD, FOREBAY, expect, output_of, run
 PAGE_BYTES_MAX = 150_000
 RUNS = {
     "slow": ["targets=24", "slow_node=3", "slow_target=20", "slow_target_ratio=0.1"],
-    "mixed": ["mixed=1", "targets=4"],
+    "mixed": ["mixed=1", "targets=4", "servers=2"],
     "hostile": ["mixed=1", "hostile=1", "targets=5", "slow_node=1"],
     "alone": ["nodes=1", "snapshots=1"],
 }
@@ -48,6 +48,7 @@ def check_drawn(name, page, scratch):
                (document.count("<svg"), document.count("<canvas")))
         expect(document.count('role="img"') >= 5 + 2 * len(named), f"{name}: every picture has its words")
         expect(document.count("<table") >= 5 + len(named), f"{name}: each has a table beside it")
+        expect((">oss1</text>" in document) == (name == "mixed"), f"{name}: targets are grouped by server")
         expect("<img" not in document, f"{name}: names are text")
         expect("NaN" not in re.sub(r"<script.*?</script>", "", document, flags=re.DOTALL), f"{name}: every number is one")
         expect("&lt;/script&gt;" in document or name != "hostile", "hostile names are shown")
