@@ -225,8 +225,8 @@ TEST_CASE("the slow node and the slow target are named, with the line that leave
 }
 
 TEST_CASE("a node is not slow because its targets are") {
-    // Each node writes to 8 of 48 targets, always the same. Nodes 4 to 11 have target 11 among them, and drain at half the
-    // rate of others.
+    // Each node writes to 8 of 48 targets, always the same. Nodes 4 to 11 have target 11 among them, and drain at half
+    // the rate of others.
     test::MadeRun made{.nodes = 48, .node_bytes = 128u << 20, .targets = 48, .slow_node = 30, .slow_target = 11};
     made.slow_target_ratio = 0.1;
     const auto summary = summarize(test::made_chronicle(made));
