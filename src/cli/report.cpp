@@ -10,6 +10,7 @@
 #include "base/try.hpp"
 #include "catalog/output.hpp"
 #include "catalog/run.hpp"
+#include "cli/report_png.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "move/export_place.hpp"
@@ -31,6 +32,7 @@ constexpr std::uint64_t page_bytes_read_max = 1u << 20;  // to tell a page of ou
 struct ReportArguments {
     std::vector<std::string> runs;
     std::string html, csv_targets;
+    std::string png;
     std::int64_t session = 0;
     bool plain = false, json = false, replace = false;
 };
@@ -149,8 +151,15 @@ Result<Exit> report_runs(const ReportArguments& options) {
         if (!options.json) say("{}  {} runs\n", options.csv_targets, runs.size());
     }
     if (!options.html.empty()) FB_TRY(write_html(store, options, runs));
+    if (!options.png.empty()) {
+        static constexpr std::string_view png_mark = "\x89PNG\r\n\x1a\n";
+        FB_TRY(may_write(store, options.png, png_mark, options.replace));
+        FB_TRY(write_report_png(store, {runs.front().chronicle, runs.front().summary}, options.png, ""));
+        if (!options.json) say("{}\n", options.png);
+    }
     if (options.json) print_summaries(runs);
-    else if (options.html.empty() && options.csv_targets.empty()) print_text(runs, options.plain);
+    else if (options.html.empty() && options.csv_targets.empty() && options.png.empty())
+        print_text(runs, options.plain);
     return Exit::good;
 }
 
@@ -161,6 +170,8 @@ void add_report(CommandLine& line) {
     auto verb = line.verb("report", "What a run cost, whether its data are safe, what was slow and who, what to do");
     verb.arguments("RUN", options->runs, "Runs; of several, the page shows the first and the scaling over all");
     verb.option("--html", options->html, "Write a page, FILE.html, that opens without a network");
+    verb.option("--png", options->png,
+                "Write the pictures of the first run, FILE.png, by matplotlib where Python has it");
     verb.option("--csv-targets", options->csv_targets, "Write the storage targets as a table, FILE.csv");
     verb.option("--session", options->session, "Of the session of this number alone; 0: of all");
     verb.flag("--plain", options->plain, "Print ASCII alone");
@@ -172,7 +183,8 @@ void add_report(CommandLine& line) {
         "  forebay report /scratch/me/run7 --html report.html\n"
         "  forebay report run-64 run-128 run-256 --html scaling.html\n"
         "  forebay report /scratch/me/run7 --json > summary.json\n"
-        "Without --html, --csv-targets and --json it prints a screen of text and writes nothing. It reads what agents "
+        "Without --html, --png, --csv-targets and --json it prints a screen of text and writes nothing. It reads what "
+        "agents "
         "keep in\n"
         "RUN/forebay, of a run that is computing too.\n");
     verb.action([options] { return report_runs(*options); });
