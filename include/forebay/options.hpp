@@ -185,6 +185,8 @@ struct AgentOptions {
     /// When its application has died and all is committed, the agent keeps the staged copies so long, since a restart
     /// on the same node reads them at the speed of memory; then it frees them.
     std::chrono::milliseconds linger{60'000};
+    /// Whether the run keeps what saves and drains took, at most 64 KiB a node and snapshot, for `forebay report`.
+    bool timings = true;
     // Hosts that write to the target for the others, so that not every host is its client. Either the last ones of this
     // job, which compute nothing (forebay::dedicate() in mpi.hpp), or such as run already (forebay forward).
     int forwarders = 0;

@@ -173,6 +173,13 @@ void Agent::overtake(std::uint32_t slot, std::uint32_t overtaken, const std::ato
     if (drain(slot, false, stop)) committer_.commit(slot);
 }
 
+void Agent::tell_retried(std::uint32_t slot, const Error& error, sys::Clock::time_point failed_at) {
+    auto retried = slots_.event(What::retried, slot);
+    retried.seconds = std::chrono::duration<double>(sys::Clock::now() - failed_at).count();
+    retried.detail = error.line();
+    tell_(retried);
+}
+
 bool Agent::drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop) {
     auto& control = slots_.control(slot);
     slots_.begin_drain(slot);
@@ -180,10 +187,16 @@ bool Agent::drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop)
     Interruptions interruptions(
         schedule_, slots_, speed_, committer_, slot, [&](std::uint32_t other) { overtake(other, slot, stop); }, stop);
     const auto start = sys::Clock::now();
+    Result<> last_try;
+    auto failed_at = start;
     const auto cpu_before = sys::cpu_time();
     const auto result =
-        move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, &stop,
-                           [&] { return slot_drain_.run(slot, std::exchange(again, true), interruptions, stop); });
+        move::with_retries({.retries = session_.agent.retries, .pause = session_.agent.retry_pause}, &stop, [&] {
+            if (!last_try) tell_retried(slot, last_try.error(), failed_at);
+            last_try = slot_drain_.run(slot, std::exchange(again, true), interruptions, stop);
+            failed_at = sys::Clock::now();
+            return last_try;
+        });
     const auto took = sys::Clock::now() - start - interruptions.overtaken();
     page_.drain_ns += static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count());
     const auto cpu_used = sys::cpu_time() - cpu_before - interruptions.overtaken_cpu();

@@ -58,6 +58,7 @@ private:
     bool any_at_work() const;
     bool take(std::uint32_t slot, node::SlotState state);
     void overtake(std::uint32_t slot, std::uint32_t overtaken, const std::atomic<bool>& stop);
+    void tell_retried(std::uint32_t slot, const Error& error, sys::Clock::time_point failed_at);
     bool drain(std::uint32_t slot, bool again, const std::atomic<bool>& stop);
 
     node::Staging& staging_;

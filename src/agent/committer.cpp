@@ -114,12 +114,13 @@ bool Committer::commit(std::uint32_t slot) {
     }
     if (*done == commit::Commit::waiting) {
         if (!inherited) return false;
-        tell_({.what = What::incomplete, .stream = stream, .step = record.step});
+        tell_(slots_.event(What::incomplete, slot));
+        tell_(slots_.event(What::settled, slot));
         slots_.end_drain();
         slots_.set(slot, SlotState::empty);
         return true;
     }
-    if (*done == commit::Commit::superseded) tell_({.what = What::superseded, .stream = stream, .step = record.step});
+    if (*done == commit::Commit::superseded) tell_(slots_.event(What::superseded, slot));
     if (*done == commit::Commit::set_aside) tell_set_aside(slot, record);
     end(slot, record, *done == commit::Commit::committed);
     return true;
@@ -134,7 +135,9 @@ void Committer::tell_set_aside(std::uint32_t slot, const format::Record& record)
                     "behind it in run {}",
                     record.step, stream, format::name_of(record.lineage.line()), session_.run),
         "both", fmt::format("forebay ls {}", session_.run)};
-    tell_({.what = What::set_aside, .stream = stream, .step = record.step, .detail = aside.line()});
+    auto told = slots_.event(What::set_aside, slot);
+    told.detail = aside.line();
+    tell_(told);
     if (slots_.control(slot).inherited == 0) say_lost(slots_.page(), aside);
 }
 
@@ -181,11 +184,16 @@ void Committer::end(std::uint32_t index, const format::Record& record, bool by_u
     committed.bytes = slot.drained_bytes.load();
     committed.seconds = slots_.notes(index).drain_seconds;
     tell_(committed);
+    auto settled = slots_.event(What::settled, index);  // the next save may have the slot from here on
     slots_.set(index, SlotState::committed);
-    if (!by_us) return;
-    const catalog::Snapshot snapshot{name, step, session_.run + "/" + name + "/" + catalog::step_name(step)};
-    make_views(index, snapshot);
-    keep_window(index, snapshot, record.lineage.line());
+    if (by_us) {
+        const catalog::Snapshot snapshot{name, step, session_.run + "/" + name + "/" + catalog::step_name(step)};
+        make_views(index, snapshot);
+        const auto start = sys::Clock::now();
+        keep_window(index, snapshot, record.lineage.line());
+        settled.seconds = std::chrono::duration<double>(sys::Clock::now() - start).count();
+    }
+    tell_(settled);
 }
 
 void Committer::make_views(std::uint32_t slot, const catalog::Snapshot& snapshot) {
@@ -193,10 +201,13 @@ void Committer::make_views(std::uint32_t slot, const catalog::Snapshot& snapshot
     for (const auto& known : describe::known_conventions) {
         const auto convention = known.convention;
         if ((wanted >> static_cast<unsigned>(convention) & 1u) == 0 || !make_view_) continue;
+        const auto start = sys::Clock::now();
         const auto made = attempt([&] { return make_view_(store_, snapshot, convention); });
         tell_({.what = made ? What::viewed : What::not_viewed,
                .stream = snapshot.stream,
                .step = snapshot.step,
+               .slot = slot,
+               .seconds = std::chrono::duration<double>(sys::Clock::now() - start).count(),
                .place = catalog::view_name(snapshot.step, convention),
                .detail = made ? std::string() : made.error().line()});
     }

@@ -43,6 +43,7 @@ bool is_recorded(What what) {
         case What::left_unseen:
         case What::worker_ended:
         case What::analyses_end:
+        case What::slow:
         case What::script_off: return true;
         default: return false;
     }

@@ -12,14 +12,16 @@ namespace forebay::agent {
 namespace {
 
 constexpr std::array event_names{
-    "begun",        "overtook",      "late",         "noted",      "overruled",       "drained",      "failed",
-    "incomplete",   "superseded",    "set_aside",    "committed",  "found_committed", "analysed",     "not_analysed",
-    "raised",       "analysis_note", "left_unseen",  "viewed",     "not_viewed",      "pruned",       "uncompressed",
-    "not_pruned",   "problem",       "stays",        "packed",     "not_packed",      "packed_later", "left_out",
-    "not_renewed",  "not_looked_at", "lost",         "serves",     "forwards",        "takes_cpus",   "miscounted",
-    "worker_begun", "worker_ended",  "analyses_end", "script_off", "lingers",         "leaves",       "leaves_work",
-    "freed",        "not_freed",     "unrecorded"};
-static_assert(event_names.size() == static_cast<std::size_t>(What::unrecorded) + 1);
+    "begun",           "retried",     "overtook",      "late",         "noted",         "overruled",
+    "drained",         "failed",      "incomplete",    "superseded",   "set_aside",     "committed",
+    "found_committed", "analysed",    "not_analysed",  "raised",       "analysis_note", "left_unseen",
+    "viewed",          "not_viewed",  "pruned",        "settled",      "slow",          "uncompressed",
+    "not_pruned",      "problem",     "stays",         "packed",       "not_packed",    "packed_later",
+    "left_out",        "not_renewed", "not_looked_at", "lost",         "serves",        "forwards",
+    "takes_cpus",      "miscounted",  "worker_begun",  "worker_ended", "analyses_end",  "script_off",
+    "lingers",         "leaves",      "leaves_work",   "freed",        "not_freed",     "unrecorded",
+    "untimed"};
+static_assert(event_names.size() == static_cast<std::size_t>(What::untimed) + 1);
 
 // Most streams have built-in analyses alone.
 const char* by_whom(const Event& event) { return event.place == "scripts" ? " by its scripts" : ""; }
@@ -29,6 +31,8 @@ std::string line_of_snapshot(const Event& event) {
     switch (event.what) {
         case What::overtook:
             return fmt::format("{} overtakes {}, of which {} are written", name, event.detail, show_bytes(event.bytes));
+        case What::retried: return fmt::format("{} is drained again after {}", name, event.detail);
+        case What::slow: return fmt::format("slow: {}", event.detail);
         case What::late:
             return fmt::format("{} misses its deadline, {} after its seal: it is {}", name, show_seconds(event.seconds),
                                event.detail);
@@ -92,6 +96,7 @@ std::string line_of_agent(const Event& event) {
         case What::leaves: return "agent leaves, everything is committed";
         case What::leaves_work: return fmt::format("agent leaves; next: forebay drain {}", event.place);
         case What::unrecorded: return fmt::format("events are not recorded in {}: {}", event.place, event.detail);
+        case What::untimed: return fmt::format("timings are not kept in {}: {}", event.place, event.detail);
         case What::freed: return "what was staged is committed, and is freed";
         default: return {};
     }

@@ -15,6 +15,7 @@ namespace forebay::agent {
 enum class What : std::uint32_t {
     // Of a snapshot, in the order of its life.
     begun,            // its drain
+    retried,          // its drain. seconds: since the try before had failed; detail: the error of that
     overtook,         // it stops the drain of another one. bytes: written of that one; detail: which one
     late,             // its deadline has passed. seconds: since the seal; detail: the state of its slot
     noted,            // detail: what the drain has to say, such as how it was compressed
@@ -31,9 +32,11 @@ enum class What : std::uint32_t {
     raised,           // it fulfils a condition of an analysis. detail: which one, and what follows
     analysis_note,    // detail: what its analyses have to say, each text once
     left_unseen,      // by a station that has failed, or is missing. detail: which one, and the error
-    viewed,           // place: the view
-    not_viewed,       // place: the view; detail: the error
+    viewed,           // place: the view; seconds
+    not_viewed,       // place: the view; detail: the error; seconds
     pruned,           // removed after the commit of a later one
+    settled,          // nothing is left to do but for analyses. seconds: of the retention
+    slow,             // its save, drain or commit. detail: why, with the numbers
     // Of a stream.
     uncompressed,  // detail: the error
     not_pruned,    // detail: the error
@@ -63,15 +66,19 @@ enum class What : std::uint32_t {
     freed,         // what was staged
     not_freed,     // detail: the whole text
     unrecorded,    // events, in the run. place: the file; detail: the error
+    untimed,       // what saves and drains took: as before
 };
 
 /// "committed"
 const char* name_of(What what);
 
+inline constexpr std::uint32_t no_slot = UINT32_MAX;
+
 struct Event {
     What what;
     std::string stream = {};
     std::int64_t step = -1;
+    std::uint32_t slot = no_slot;  // of the node, where the event is one of a slot
     std::uint64_t bytes = 0, count = 0;
     double seconds = 0;
     std::string place = {};   // a path

@@ -65,6 +65,7 @@ public:
         if (sys::lock_is_held(node::agent_lock_path(directory_))) return {};
         FB_TRY_ASSIGN(serving, enter(directory_, {}, [](const Event&) {}));
         if (!serving) return {};
+        serving->agent = "thread";
         thread_ = std::make_shared<Running>(std::move(*serving));
         auto started = sys::Thread::start([running = thread_] {
             // What cannot be packed stays in the spool, and close() says so; what cannot be drained its slots say.

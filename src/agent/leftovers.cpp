@@ -120,7 +120,8 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
     FB_TRY_ASSIGN(served_as, node::encode_session(session));
     const auto served_as_path = node::drained_as_path(directory);
     FB_TRY(sys::write_text_durable(sys::posix_store(), served_as_path, served_as));
-    Serving serving{std::move(target), std::move(staging), std::move(session), std::move(lock), [](const Event&) {}};
+    Serving serving{std::move(target), std::move(staging),  std::move(session),
+                    std::move(lock),   [](const Event&) {}, "drain"};
     serving.staging.control().ending = 1;
     const auto already = take_as_own(serving, left);
     const std::atomic<bool> never{false};

@@ -16,6 +16,8 @@ constexpr double rate_min = 1e6;
 constexpr std::size_t samples_to_judge = 5, samples_to_judge_max = 15;
 // Standard error of a median, in median absolute deviations from it, for normal noise.
 constexpr double error_of_median = 1.858;
+// Standard errors on each side of an interval of 90 %.
+constexpr double deviations_of_90 = 1.645;
 constexpr std::size_t free_samples_min = 6;
 // After so many samples a simulation may be in another phase: two free steps are measured again.
 constexpr std::size_t free_samples_age_max = 60;
@@ -151,6 +153,11 @@ Pacer::Answer Pacer::answer(const Drain& drain) {
 std::optional<double> Pacer::slowdown_percent() const {
     if (free_.count() == 0 || draining_.count() == 0) return {};
     return (draining_.median() / free_.median() - 1) * 100;
+}
+
+double Pacer::slowdown_error_percent() const {
+    if (free_.count() == 0 || draining_.count() == 0) return 0;
+    return deviations_of_90 * 100 * draining_.median() / free_.median() * std::hypot(draining_.error(), free_.error());
 }
 
 }  // namespace forebay::agent

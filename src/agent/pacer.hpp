@@ -56,6 +56,8 @@ public:
 
     /// Nothing before there are steps of both kinds.
     std::optional<double> slowdown_percent() const;
+    /// Half the width of its interval of 90 %, by the scatter of the steps.
+    double slowdown_error_percent() const;
 
 private:
     bool knows_enough() const;

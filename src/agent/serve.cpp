@@ -9,6 +9,8 @@
 #include "agent/event_sinks.hpp"
 #include "agent/side_station.hpp"
 #include "agent/spool.hpp"
+#include "agent/timed_store.hpp"
+#include "agent/timing_keeper.hpp"
 #include "base/limits.hpp"
 #include "base/try.hpp"
 #include "sys/clock.hpp"
@@ -51,11 +53,13 @@ void linger(node::Staging& staging, std::chrono::milliseconds linger_max) {
     }
 }
 
-NodeFileOfRun event_file_of(const Serving& serving) {
+NodeFileOfRun file_of(const Serving& serving, const char* name, const char* ending) {
     return {.run = serving.session.run,
             .run_id = serving.session.run_id,
             .host = serving.session.host,
-            .virtual_node = node::virtual_index_of(serving.staging.directory())};
+            .virtual_node = node::virtual_index_of(serving.staging.directory()),
+            .name = name,
+            .ending = ending};
 }
 
 }  // namespace
@@ -89,7 +93,13 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     // The target ends with the draining: an agent that only lingers holds no connection to a forwarder.
     const auto target = std::exchange(serving.target, {});
     const auto here = to_all({serving.tell, to_page(serving.staging.control())});
-    const auto tell = to_all({here, to_run(*target.store, event_file_of(serving), here)});
+    const auto to_others = to_all({here, to_run(*target.store, file_of(serving, "events", "jsonl"), here)});
+    std::optional<TimingKeeper> timings;
+    if (serving.session.agent.timings)
+        timings.emplace(*target.store, serving.staging, file_of(serving, "timings", "bin"), serving.agent, to_others);
+    const auto tell = timings ? to_all({to_others, [&](const Event& event) { timings->hear(event); }}) : to_others;
+    const auto timed_store = timings ? timed(*target.store, *timings) : nullptr;
+    auto& store = timed_store ? *timed_store : *target.store;
     const ClaimKeeper claim(*target.store, serving.staging, serving.session.run, tell);
     SpoolKeeper spool(*target.store, serving.staging.directory(), serving.session, tell);
     const auto stations = [&](Slots& slots) {
@@ -103,7 +113,7 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
         made.push_back(station(built_in));
         return made;
     };
-    Agent agent(*target.store, serving.staging, serving.session, target.make_view, tell, stations);
+    Agent agent(store, serving.staging, serving.session, target.make_view, tell, stations);
     Served served{.committed = agent.run(stop, peers_wait)};
     served.packed = spool.finish();
     served.others = agent.others();
@@ -118,6 +128,7 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
         ready();
         return true;
     }
+    if (hosted == Hosted::rank) serving->agent = "rank";
     auto& staging = serving->staging;
     const auto& session = serving->session;
     FB_TRY(sys::pin_to_cpus(session.agent.cpus));

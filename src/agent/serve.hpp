@@ -28,6 +28,7 @@ struct Serving {
     node::SessionFile session;
     sys::FileLock lock;  // while it is held, no other agent serves the directory
     Tell tell;
+    std::string agent = "process";  // as monitors call it: "process", "thread", "rank", "drain"
 };
 
 /// The contents of session.json of a staging directory.

@@ -28,7 +28,7 @@ Slots::Slots(sys::Store& store, node::Staging& staging, const node::SessionFile&
     : store_(store), staging_(staging), page_(staging.control()), session_(session), schedule_(schedule), tell_(tell) {}
 
 Event Slots::event(What what, std::uint32_t slot) {
-    return {.what = what, .stream = stream_name(slot), .step = control(slot).step.load()};
+    return {.what = what, .stream = stream_name(slot), .step = control(slot).step.load(), .slot = slot};
 }
 
 Result<> Slots::map(std::uint32_t slot) {

@@ -28,7 +28,12 @@ Speed::Speed(node::Staging& staging, const AgentOptions& limits)
 
 void Speed::take_steps() {
     while (const auto sample = node::next_sample(page_, samples_seen_)) pacer_.take(*sample);
-    if (const auto slowdown = pacer_.slowdown_percent()) page_.slowdown_percent = *slowdown;
+    const auto slowdown = pacer_.slowdown_percent();
+    if (!slowdown) return;
+    const auto error = pacer_.slowdown_error_percent();
+    page_.slowdown_percent = *slowdown;
+    page_.slowdown_low_percent = *slowdown - error;
+    page_.slowdown_high_percent = *slowdown + error;
 }
 
 bool Speed::application_computes(sys::Clock::time_point now) {

@@ -232,6 +232,7 @@ Result<> SessionState::close() {
     beside_.crew.reset();
     job_.state.reset();  // else it takes requests that are meant for the next session
     target_.reset();
+    timings.reset();
     staging.reset();
     FB_TRY(committed);
     return comm::agree(*topology.world, removed);

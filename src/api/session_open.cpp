@@ -194,6 +194,7 @@ void SessionState::give_up() {
                 },
                 say_);
         }));
+    timings.reset();
     staging.reset();
 }
 
@@ -321,13 +322,25 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
                                      .agent = options.agent,
                                      .forwarding = forwarding};
         FB_TRY(take(node::Staging::create(std::move(*locked), file, old_agent_max)));
+        if (options.agent.timings) {
+            FB_TRY_ASSIGN(made,
+                          node::TimingRings::create(directory, static_cast<std::uint32_t>(topology.node->size())));
+            timings.emplace(std::move(made));
+        }
         staging->control().session = claim.session;
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;
         beside_.host = agent::host_of(options.agent, directory,
                                       posts.empty() ? nullptr : &posts[topology.virtual_index % posts.size()], say_);
         return sys::posix_store().make_directories(node::spool_path(directory));
     }));
-    FB_TRY(comm::agree(world, [&] { return topology.leads() ? Result<>() : take(node::Staging::join(directory)); }));
+    FB_TRY(comm::agree(world, [&]() -> Result<> {
+        if (topology.leads()) return {};
+        FB_TRY(take(node::Staging::join(directory)));
+        if (!options.agent.timings) return {};
+        FB_TRY_ASSIGN(opened, node::TimingRings::open(directory, true));
+        timings.emplace(std::move(opened));
+        return {};
+    }));
     alignment_bytes = options.huge_pages ? sys::page_bytes_of(directory) : limits::page_bytes;
     topology.node->broadcast(std::as_writable_bytes(std::span(&alignment_bytes, 1)), 0);
     return {};

@@ -21,6 +21,7 @@
 #include "node/host.hpp"
 #include "node/long_wait.hpp"
 #include "node/staging.hpp"
+#include "node/timing_ring.hpp"
 #include "node/step_clock.hpp"
 #include "restart/choose.hpp"
 #include "restart/plan.hpp"
@@ -128,6 +129,7 @@ public:
     Options options;
     comm::Topology topology;
     std::optional<node::Staging> staging;
+    std::optional<node::TimingRings> timings;  // where the session keeps them
     std::uint64_t id = 0;
     RunClaim claim;
     std::int64_t opened_unix_ns = 0;

@@ -45,6 +45,7 @@ StreamState::StreamState(std::shared_ptr<SessionState> owner, const std::string&
       schema{.stream = name, .tables = {}, .variables = {}},
       stager({.topology = &session->topology,
               .staging = &*session->staging,
+              .timings = session->timings ? &*session->timings : nullptr,
               .session_id = session->id,
               .run_id = session->claim.run_id,
               .alignment_bytes = session->alignment_bytes,

@@ -26,7 +26,7 @@
 namespace forebay::node {
 
 inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
-inline constexpr std::uint32_t control_version = 8;
+inline constexpr std::uint32_t control_version = 9;
 inline constexpr std::uint32_t streams_max = 32;
 inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
 inline constexpr std::size_t error_text_max = 2048;
@@ -169,7 +169,7 @@ struct Control {
     std::atomic<std::uint64_t> steps_counted{0}, step_samples_count{0};
     std::array<std::atomic<std::uint64_t>, step_samples_max> step_samples{};
     std::atomic<std::uint64_t> overtakes{0}, limits_overruled{0}, drain_rate_bytes_per_second{0};
-    std::atomic<double> slowdown_percent{0};
+    std::atomic<double> slowdown_percent{0}, slowdown_low_percent{0}, slowdown_high_percent{0};  // of 90 %
     std::atomic<std::uint64_t> events_count{0};  // since the page was made
     std::array<EventControl, events_max> events;
     std::atomic<std::uint64_t> raised_put{0};    // by the agent

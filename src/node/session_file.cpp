@@ -50,7 +50,7 @@ public:
             number(agent.member("rate_bytes_per_second"), options.rate_bytes_per_second) &&
             percent(agent.member("slowdown_percent_max"), options.slowdown_percent_max) && direct(agent) &&
             number(agent.member("retries"), options.retries) && number(agent.member("retry_pause_ms"), pause_ms) &&
-            linger(agent.member("linger_ms"), linger_ms) && forwarding(root);
+            linger(agent.member("linger_ms"), linger_ms) && timings(agent.member("timings")) && forwarding(root);
         options.retry_pause = std::chrono::milliseconds(pause_ms);
         options.linger = std::chrono::milliseconds(linger_ms);
         return all;
@@ -75,6 +75,11 @@ private:
     bool program(format::json::Value value) { return !value.exists() || text(value, session_.agent.program); }
     // Agents of version 1 did not linger.
     static bool linger(format::json::Value value, std::int64_t& to) { return !value.exists() || number(value, to); }
+    // Sessions of before there were timings kept none.
+    bool timings(format::json::Value value) {
+        session_.agent.timings = value.flag().value_or(false);
+        return value.flag() || !value.exists();
+    }
     // Session files of before this setting lack it; their agents kept no limit.
     static bool percent(format::json::Value value, double& to) {
         const auto given = value.f64();
@@ -200,6 +205,7 @@ Result<std::string> encode_session(const SessionFile& session) {
                        {"rate_bytes_per_second", agent.rate_bytes_per_second},
                        {"slowdown_percent_max", agent.slowdown_percent_max},
                        {"linger_ms", agent.linger.count()},
+                       {"timings", agent.timings},
                        {"direct", agent.direct != Direct::no},
                        {"direct_is_chosen", agent.direct == Direct::automatic},
                        {"retries", agent.retries},

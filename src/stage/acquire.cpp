@@ -69,11 +69,13 @@ Result<Stager::Agreed> Stager::acquire_together(const Schema& schema) {
     auto own = Outcome::undecided;
     Result<> mine;
     bool must_plan = false;
+    auto decided_at = sys::Clock::now();
     for (;;) {
         if (own == Outcome::undecided) {
             const auto decided = attempt([&] { return leads ? admit(schema, *wait) : follow(schema); });
             own = decided ? *decided : Outcome::failed;
             mine = decided ? Result<>() : decided.error();
+            decided_at = sys::Clock::now();
             if (places_ && mine && (own == Outcome::admitted || own == Outcome::replacing))
                 mine = attempt([&] { must_plan = places_->must_plan(slots_.current().layout()); });
         }
@@ -89,7 +91,8 @@ Result<Stager::Agreed> Stager::acquire_together(const Schema& schema) {
             return Agreed{.own = own,
                           .keeps = flags[1] == 0 && flags[2] == -flags[3],
                           .must_plan = flags[4] != 0,
-                          .replaced = flags[2]};
+                          .replaced = flags[2],
+                          .decided = decided_at};
         if (wait) wait->go_on();
     }
 }

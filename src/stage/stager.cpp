@@ -68,6 +68,30 @@ Counters Stager::counters() const {
 void Stager::count_time() {
     counters_.blocked_seconds += saved_.blocked_seconds;
     counters_.wait_seconds += saved_.wait_seconds;
+    time(format::TimingKind::save, began_, sys::Clock::now(), saved_.bytes);
+}
+
+// A save that is skipped has no slot.
+void Stager::time(format::TimingKind kind, sys::Clock::time_point start, sys::Clock::time_point end,
+                  std::uint64_t bytes) {
+    if (context_.timings == nullptr) return;
+    const auto slot = saved_.kept ? slots_.indices()[slots_.current_index()] : format::no_target;
+    context_.timings->put(static_cast<std::uint32_t>(context_.topology->node->rank()), kind, start, end - start, bytes,
+                          static_cast<std::uint16_t>(slot), !saved_.kept);
+}
+
+// What this node did for its slot, one after the other, and then the wait for other nodes. Its first rank alone knows
+// what of that was waiting and what was laying out.
+void Stager::time_slot(sys::Clock::time_point decided) {
+    const auto ago = [](sys::Clock::time_point end, double seconds) {
+        return end - std::chrono::duration_cast<sys::Clock::duration>(std::chrono::duration<double>(seconds));
+    };
+    if (context_.topology->leads()) {
+        const auto waited = ago(decided, saved_.plan_seconds);
+        time(format::TimingKind::wait, ago(waited, saved_.wait_seconds), waited);
+        time(format::TimingKind::plan, waited, decided);
+    }
+    time(format::TimingKind::agree, decided, sys::Clock::now());
 }
 
 Result<> Stager::lay_out(std::size_t i, const Schema& schema) {
@@ -133,6 +157,8 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
                .world_ranks = static_cast<std::uint32_t>(topology.world->size()),
                .lineage = {context_.run_id, saves_, {}}};
     const auto agreed = acquire_together(schema);
+    if (agreed) saved_.kept = agreed->keeps;
+    if (agreed) time_slot(agreed->decided);
     if (!agreed || !agreed->keeps) {
         slots_.give_back();
         saved_.blocked_seconds = seconds_since(began_);
@@ -158,7 +184,6 @@ Result<Saved> Stager::begin(std::int64_t step, double time, const Schema& schema
         topology.node->barrier();
     }
     if (places_) places_->place(slots_.current());
-    saved_.kept = true;
     under_way_ = saves_;
     return saved_;
 }
@@ -170,7 +195,10 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
     counters_.copy_threads = slot.put(binding, direct, crew);
     saved_.copy_seconds = seconds_since(copying);
     saved_.bytes = slot.own_bytes();
+    const auto copied = sys::Clock::now();
+    time(format::TimingKind::copy, copying, copied, saved_.bytes);
     context_.topology->node->barrier();
+    time(format::TimingKind::agree, copied, sys::Clock::now());
     if (context_.topology->leads()) {
         const auto sealing = sys::Clock::now();
         record_.snapshot_id = splitmix(context_.session_id, saves_);
@@ -184,6 +212,7 @@ Result<Saved> Stager::finish(const describe::Binding& binding, std::span<const c
             interval_.count() == 0 ? 0 : record_.sealed_unix_ns + (interval_ * options_.slots - saving).count();
         slots_.hand_over(record_, needed_unix_ns);
         saved_.plan_seconds += seconds_since(sealing);
+        time(format::TimingKind::plan, sealing, sys::Clock::now());
     }
     saved_.blocked_seconds = seconds_since(began_);
     ++counters_.saves;

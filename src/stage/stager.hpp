@@ -17,6 +17,7 @@
 #include "node/host.hpp"
 #include "node/long_wait.hpp"
 #include "node/staging.hpp"
+#include "node/timing_ring.hpp"
 #include "stage/alike.hpp"
 #include "stage/forms/places.hpp"
 #include "stage/node_parts.hpp"
@@ -30,6 +31,7 @@ class SlotWait;
 struct StagerContext {
     comm::Topology* topology = nullptr;
     node::Staging* staging = nullptr;
+    node::TimingRings* timings = nullptr;  // null: none are kept
     std::uint64_t session_id = 0;
     std::uint64_t run_id = 0;
     std::uint64_t alignment_bytes = 4096;
@@ -92,10 +94,11 @@ private:
     Result<> plan_together(const Call& call, const Schema& schema, const describe::Binding& binding, bool changed,
                            Values values, const Result<>& mine);
     struct Agreed {
-        Outcome own = Outcome::failed;  // of this rank's node
-        bool keeps = false;             // every node has a slot; else the step is skipped
-        bool must_plan = false;         // some node must
-        std::int64_t replaced = -1;     // the step that the save replaces
+        Outcome own = Outcome::failed;   // of this rank's node
+        bool keeps = false;              // every node has a slot; else the step is skipped
+        bool must_plan = false;          // some node must
+        std::int64_t replaced = -1;      // the step that the save replaces
+        sys::Clock::time_point decided;  // this node; from then on it waited for the others
     };
 
     Result<Outcome> acquire(SlotWait& wait);                      // by the node's first rank
@@ -105,6 +108,9 @@ private:
     Result<> lay_out(std::size_t slot, const Schema& schema);
     Result<> fit_current(const Schema& schema);
     void count_time();
+    void time(format::TimingKind kind, sys::Clock::time_point start, sys::Clock::time_point end,
+              std::uint64_t bytes = 0);
+    void time_slot(sys::Clock::time_point decided);
 
     StagerContext context_;
     std::string stream_;

@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/bytes.hpp"
 #include "base/limits.hpp"
@@ -72,6 +74,14 @@ Result<> PosixFile::write(std::uint64_t offset, std::span<const std::byte> bytes
     }
     start_write_back(offset, bytes.size());
     return {};
+}
+
+// What is no layout, or an error, is no map: nothing but a report depends on it.
+StripeMap PosixFile::stripes() {
+    std::array<std::byte, 65536> attribute{};  // the most that an attribute can have
+    const auto bytes = ::fgetxattr(fd_.get(), "lustre.lov", attribute.data(), attribute.size());
+    if (bytes <= 0) return {};
+    return StripeMap::of_lustre(std::span(attribute).first(static_cast<std::size_t>(bytes)));
 }
 
 void PosixFile::start_write_back(std::uint64_t offset, std::uint64_t bytes) {

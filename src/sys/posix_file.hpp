@@ -26,6 +26,7 @@ public:
     void reserve(std::uint64_t offset, std::uint64_t bytes) override;
     Result<> sync() override;
     bool direct() const override { return direct_.load(std::memory_order_relaxed); }
+    StripeMap stripes() override;
     Result<> close() override;
 
 private:

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "forebay/result.hpp"
+#include "sys/stripe_map.hpp"
 
 namespace forebay::sys {
 
@@ -52,6 +53,8 @@ public:
     virtual Result<> sync() = 0;
     /// Whether writes go past the page cache.
     virtual bool direct() const = 0;
+    /// Where its bytes lie; an empty map where the file system does not tell it, or there are none yet.
+    virtual StripeMap stripes() { return {}; }
     /// Closes and reports what close(2) reports; the destructor closes too.
     virtual Result<> close() = 0;
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -57,16 +58,17 @@ struct Summary {
     std::string run;
     std::vector<std::uint32_t> sessions;
     std::int64_t begin_unix_ns = 0, end_unix_ns = 0;  // of the first and the last thing told
-    std::uint32_t nodes = 0, ranks = 0;               // most of any snapshot
-    Spread blocked, waited, drained, durable;         // seconds, a row each
+    double time_seconds = 0;             // the sum over sessions, each from the first to the last thing told of it
+    std::uint32_t nodes = 0, ranks = 0;  // most of any snapshot
+    Spread blocked, waited, drained, durable;  // seconds, a row each
     std::uint64_t bytes_saved = 0, bytes_drained = 0, bytes_stored = 0;
     std::uint64_t snapshots = 0, committed = 0, superseded = 0, failed = 0;
-    double visible_ratio = 0;  // blocked / time of the run
+    double visible_ratio = 0;  // blocked / time_seconds
     double hidden_ratio = 0;   // 1 - blocked / (blocked + drain)
     double slack_median = 0, slack_worst = 0;
     double jitter = 0;                      // p95 / p50 of blocked
-    double rate_peak = 0, rate_median = 0;  // bytes a second of all nodes together
-    double slowdown_percent = 0, slowdown_low_percent = 0, slowdown_high_percent = 0;
+    double rate_peak = 0, rate_median = 0;  // over snapshots: stored bytes of all nodes / seconds of the slowest drain
+    double slowdown_percent = 0, slowdown_low_percent = 0, slowdown_high_percent = 0;  // the node in the middle
     std::uint64_t slowdown_steps = 0;
     std::int64_t newest_durable_step = -1, newest_durable_unix_ns = 0;
     std::string newest_durable_stream;
@@ -82,8 +84,14 @@ struct Summary {
 Summary summarize(const Chronicle& chronicle);
 
 /// What went through in each of `bins` equal parts of [begin, end), from the writes of the timings: bytes of all nodes.
+/// A batch that has no timing of a write counts evenly from the first to the last write of each of its targets.
 /// `target` "*": all; else of that one.
 std::vector<double> bytes_over_time(const Chronicle& chronicle, std::int64_t begin_unix_ns, std::int64_t end_unix_ns,
                                     std::size_t bins, const std::string& target = "*");
+
+/// The same of one snapshot, for each name of a target, or of a node where `by_node`.
+std::map<std::string, std::vector<double>> bytes_over_time_by_name(const Chronicle& chronicle, const SnapshotRow& row,
+                                                                   std::int64_t begin_unix_ns, std::int64_t end_unix_ns,
+                                                                   std::size_t bins, bool by_node);
 
 }  // namespace forebay::telemetry

@@ -1,0 +1,290 @@
+#include "agent/timing_keeper.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/attempt.hpp"
+#include "base/bytes.hpp"
+#include "base/try.hpp"
+#include "format/node_file.hpp"
+#include "sys/clock.hpp"
+#include "sys/mapping.hpp"
+#include "telemetry/why.hpp"
+
+namespace forebay::agent {
+
+namespace {
+
+using format::TimingBatch;
+using format::TimingKind;
+
+// Between two looks a rank makes a save or two; what nobody drains, of a stream that replaces its saves, is dropped.
+constexpr std::size_t saves_max = 4096, loose_max = 1024;
+// Writes of one drain that are kept as they are; the batch in the file holds about 2700 timings in all.
+constexpr std::size_t writes_kept_max = 16384;
+
+std::int64_t ns_of(double seconds) { return static_cast<std::int64_t>(seconds * 1e9); }
+
+std::optional<node::TimingRings> rings_in(const std::string& directory) {
+    auto rings = node::TimingRings::open(directory, false);
+    if (!rings) return {};  // of a session that keeps none
+    return std::move(*rings);
+}
+
+}  // namespace
+
+TimingKeeper::TimingKeeper(sys::Store& store, node::Staging& staging, NodeFileOfRun file, std::string agent, Tell tell)
+    : store_(store),
+      staging_(staging),
+      file_(std::move(file)),
+      agent_(std::move(agent)),
+      tell_(std::move(tell)),
+      unix_less_steady_ns_(node::unix_less_steady_ns()),
+      rings_(rings_in(staging.directory())) {
+    heard_.seen.resize(rings_ ? rings_->ranks() : 0);
+    heard_.step_before.fill(-1);
+}
+
+std::optional<TimingKeeper::Open>& TimingKeeper::of(std::uint32_t slot) { return heard_.drained[slot]; }
+
+void TimingKeeper::hear(const Event& event) {
+    std::vector<Event> told;
+    {
+        const std::lock_guard lock(alone_);
+        if (event.what == What::analysed && heard_.loose.size() < loose_max) {
+            const auto start = sys::unix_ns() - ns_of(event.seconds);
+            heard_.loose.push_back(node::timing_of(
+                TimingKind::analysis, start, std::chrono::nanoseconds(ns_of(event.seconds)), 0, format::agent_source));
+        }
+        if (event.slot >= node::slots_max) return;
+        auto& drained = of(event.slot);
+        switch (event.what) {
+            case What::begun: begin(event.slot); break;
+            case What::drained: end_drain(event); break;
+            case What::retried:
+                if (heard_.draining.empty()) break;
+                ++heard_.draining.back().batch.retries;
+                heard_.draining.back().batch.retry_seconds += event.seconds;
+                add(heard_.draining.back(), TimingKind::retry, sys::unix_ns() - ns_of(event.seconds), event.seconds);
+                break;
+            case What::failed:
+                if (!heard_.draining.empty() && heard_.draining.back().slot == event.slot) {
+                    drained = std::move(heard_.draining.back());
+                    heard_.draining.pop_back();
+                }
+                if (drained) end(*drained, "failed");
+                if (drained) write(*std::exchange(drained, {}), told);
+                break;
+            case What::superseded:
+            case What::set_aside:
+            case What::incomplete:
+                if (drained) drained->batch.outcome = name_of(event.what);
+                break;
+            case What::committed:
+            case What::found_committed:
+                if (drained) end(*drained, name_of(event.what));
+                break;
+            case What::viewed:
+            case What::not_viewed:
+                if (drained) add(*drained, TimingKind::view, sys::unix_ns() - ns_of(event.seconds), event.seconds);
+                break;
+            case What::settled:
+                if (drained && event.seconds > 0)
+                    add(*drained, TimingKind::retention, sys::unix_ns() - ns_of(event.seconds), event.seconds);
+                if (drained) write(*std::exchange(drained, {}), told);
+                break;
+            default: break;
+        }
+    }
+    for (const auto& one : told) tell_(one);
+}
+
+void TimingKeeper::begin(std::uint32_t slot) {
+    take_rank_timings();
+    Open open{.slot = slot, .batch = {}, .places = {}};
+    open.cpu_ns_before = staging_.control().drain_cpu_ns.load();
+    open.batch.drain_unix_ns = sys::unix_ns();
+    heard_.draining.push_back(std::move(open));
+}
+
+void TimingKeeper::add(Open& open, TimingKind kind, std::int64_t start_unix_ns, double seconds, std::uint64_t bytes) {
+    open.batch.timings.push_back(
+        node::timing_of(kind, start_unix_ns, std::chrono::nanoseconds(ns_of(seconds)), bytes, format::agent_source));
+}
+
+void TimingKeeper::end_drain(const Event& event) {
+    if (heard_.draining.empty() || heard_.draining.back().slot != event.slot) return;
+    auto open = std::move(heard_.draining.back());
+    heard_.draining.pop_back();
+    auto& batch = open.batch;
+    const auto cpu = staging_.control().drain_cpu_ns.load() - open.cpu_ns_before;
+    batch.drain_cpu_seconds = std::max(0.0, static_cast<double>(cpu) * 1e-9 - open.overtaken_cpu_seconds);
+    if (!heard_.draining.empty()) heard_.draining.back().overtaken_cpu_seconds += static_cast<double>(cpu) * 1e-9;
+    batch.drained_unix_ns = sys::unix_ns();
+    batch.drain_seconds = event.seconds;
+    add(open, TimingKind::drain, batch.drain_unix_ns, event.seconds, event.bytes);
+    fill(batch, event.slot);
+    take_rank_timings();
+    take_saves(open);
+    of(event.slot) = std::move(open);
+}
+
+// What the seal and the page say of it.
+void TimingKeeper::fill(TimingBatch& batch, std::uint32_t slot) {
+    const auto& page = staging_.control();
+    batch.host = file_.host;
+    batch.virtual_node = file_.virtual_node;
+    batch.agent = agent_;
+    batch.stream = page.streams[page.slots[slot].stream].name.data();
+    batch.node_ranks = rings_ ? rings_->ranks() : 0;
+    for (std::uint32_t i = 0; i < page.slot_count.load(); ++i)
+        if (page.slots[i].stream == page.slots[slot].stream) ++batch.slots;
+    batch.slowdown_percent = page.slowdown_percent.load();
+    batch.slowdown_low_percent = page.slowdown_low_percent.load();
+    batch.slowdown_high_percent = page.slowdown_high_percent.load();
+    batch.slowdown_steps = page.steps_counted.load();
+    batch.step = page.slots[slot].step.load();
+    batch.snapshot_id = page.slots[slot].snapshot_id.load();
+    batch.sealed_unix_ns = page.slots[slot].sealed_unix_ns.load();
+    batch.stored_bytes = batch.bytes = page.slots[slot].drained_bytes.load();
+    const auto mapping = sys::Mapping::open(staging_.slot_path(slot), false);
+    if (!mapping) return;
+    const auto peeked = format::peek(mapping->bytes(), staging_.slot_path(slot));
+    if (!peeked || peeked->record.snapshot_id != batch.snapshot_id) return;
+    batch.node = peeked->record.node;
+    batch.nodes = peeked->record.nodes;
+    batch.ranks = peeked->record.world_ranks;
+    batch.session = peeked->record.lineage.line().session;
+}
+
+void TimingKeeper::take_rank_timings() {
+    if (!rings_) return;
+    std::vector<format::Timing> taken;
+    for (std::uint32_t rank = 0; rank < rings_->ranks(); ++rank)
+        rings_->take(rank, heard_.seen[rank], heard_.missed, taken);
+    for (auto& timing : taken) {
+        const bool has_slot = timing.target < node::slots_max;
+        auto& place = has_slot ? heard_.saves[timing.target] : heard_.loose;
+        timing.target = format::no_target;
+        if (place.size() < (has_slot ? saves_max : loose_max)) place.push_back(timing);
+        else ++heard_.missed;
+    }
+}
+
+// Of each rank the last save of the slot that began before the seal is the one that is drained.
+void TimingKeeper::take_saves(Open& open) {
+    auto& batch = open.batch;
+    std::map<std::uint32_t, const format::Timing*> last;
+    const auto& saves = heard_.saves[open.slot];
+    for (const auto& timing : saves) {
+        if (static_cast<std::int64_t>(timing.start_unix_ns) > batch.sealed_unix_ns) continue;
+        if (timing.kind == static_cast<std::uint16_t>(TimingKind::save))
+            last[timing.flags & format::timing_source_mask] = &timing;
+    }
+    for (const auto& [rank, save] : last) {
+        const auto start = static_cast<std::int64_t>(save->start_unix_ns);
+        if (batch.saved_unix_ns == 0 || start < batch.saved_unix_ns) batch.saved_unix_ns = start;
+        batch.blocked_seconds = std::max(batch.blocked_seconds, save->seconds());
+    }
+    std::map<std::uint32_t, double> plans;
+    for (const auto& timing : saves) {
+        const auto kind = static_cast<TimingKind>(timing.kind);
+        if (static_cast<std::int64_t>(timing.start_unix_ns) < batch.saved_unix_ns) continue;
+        if (kind == TimingKind::wait) batch.wait_seconds = std::max(batch.wait_seconds, timing.seconds());
+        if (kind == TimingKind::copy) batch.copy_seconds = std::max(batch.copy_seconds, timing.seconds());
+        if (kind == TimingKind::plan) plans[timing.flags & format::timing_source_mask] += timing.seconds();
+    }
+    for (const auto& [rank, seconds] : plans) batch.plan_seconds = std::max(batch.plan_seconds, seconds);
+    std::ranges::move(saves, std::back_inserter(batch.timings));
+    heard_.saves[open.slot].clear();
+}
+
+void TimingKeeper::end(Open& open, const std::string& outcome) {
+    auto& batch = open.batch;
+    if (batch.stream.empty()) fill(batch, open.slot);  // its drain has failed
+    take_rank_timings();
+    take_saves(open);
+    if (batch.outcome.empty()) batch.outcome = outcome;
+    batch.ended_unix_ns = sys::unix_ns();
+    if (batch.drained_unix_ns > 0) {
+        batch.commit_seconds = std::max(0.0, static_cast<double>(batch.ended_unix_ns - batch.drained_unix_ns) * 1e-9);
+        add(open, TimingKind::commit, batch.drained_unix_ns, batch.commit_seconds);
+    }
+    auto& before = heard_.saved_before[batch.stream];
+    if (before > 0 && batch.saved_unix_ns > before)
+        batch.interval_seconds = static_cast<double>(batch.saved_unix_ns - before) * 1e-9;
+    if (batch.saved_unix_ns > 0) before = batch.saved_unix_ns;
+    constexpr double waited_min = 0.001;
+    if (batch.wait_seconds > waited_min) batch.waited_for_step = heard_.step_before[open.slot];
+    if (outcome != "failed") heard_.step_before[open.slot] = batch.step;
+    batch.why = explain(open);
+    for (auto& timing : heard_.loose) batch.timings.push_back(timing);
+    heard_.loose.clear();
+    batch.dropped = std::exchange(heard_.missed, 0);
+}
+
+std::vector<std::string> TimingKeeper::explain(Open& open) {
+    auto& usual = heard_.usual[open.batch.stream];
+    telemetry::Batches before;
+    for (const auto& one : usual) before.push_back(&one);
+    auto why = telemetry::why_slow({&open.batch}, before);
+    auto kept = open.batch;
+    kept.timings.clear();
+    if (usual.size() >= telemetry::usual_batches_max) usual.erase(usual.begin());
+    if (kept.drain_seconds > 0) usual.push_back(std::move(kept));
+    return why;
+}
+
+std::uint16_t TimingKeeper::place_of(Open& open, std::optional<std::uint32_t> target) {
+    const auto key = target.value_or(UINT32_MAX);
+    const auto [place, is_new] = open.places.try_emplace(key, static_cast<std::uint16_t>(open.batch.targets.size()));
+    if (is_new) open.batch.targets.push_back({.name = target ? fmt::format("OST{:04x}", *target) : std::string()});
+    return place->second;
+}
+
+void TimingKeeper::wrote(const std::vector<Write>& writes, const sys::StripeMap& map) {
+    const std::lock_guard lock(alone_);
+    if (heard_.draining.empty()) return;  // a manifest, or a measurement
+    auto& open = heard_.draining.back();
+    for (const auto& write : writes) {
+        // A write that goes to several targets takes what all of them take: it is of none.
+        const auto place = place_of(open, map.target_of(write.offset, write.bytes));
+        const auto start = node::steady_ns(write.start) + unix_less_steady_ns_;
+        auto timing = node::timing_of(TimingKind::write, start, write.took, write.bytes, format::agent_source);
+        timing.target = place;
+        if (write.failed) timing.flags |= format::timing_failed;
+        auto& target = open.batch.targets[place];
+        const auto end = start + std::chrono::duration_cast<std::chrono::nanoseconds>(write.took).count();
+        if (target.writes++ == 0 || start < target.first_unix_ns) target.first_unix_ns = start;
+        target.last_unix_ns = std::max(target.last_unix_ns, end);
+        target.bytes += write.bytes;
+        target.busy_seconds += std::chrono::duration<double>(write.took).count();
+        if (open.batch.timings.size() < writes_kept_max) open.batch.timings.push_back(timing);
+        else ++heard_.missed;
+    }
+}
+
+void TimingKeeper::synced(sys::Clock::time_point start, sys::Clock::duration took, bool failed) {
+    const std::lock_guard lock(alone_);
+    if (heard_.draining.empty()) return;
+    auto& open = heard_.draining.back();
+    open.batch.sync_seconds += std::chrono::duration<double>(took).count();
+    auto timing =
+        node::timing_of(TimingKind::sync, node::steady_ns(start) + unix_less_steady_ns_, took, 0, format::agent_source);
+    if (failed) timing.flags |= format::timing_failed;
+    open.batch.timings.push_back(timing);
+}
+
+void TimingKeeper::write(Open open, std::vector<Event>& told) {
+    for (const auto& sentence : open.batch.why)
+        told.push_back({.what = What::slow, .stream = open.batch.stream, .step = open.batch.step, .detail = sentence});
+    const auto bytes = format::encode(std::move(open.batch));
+    const auto appended = attempt([&] { return append(store_, file_, std::string(forebay::text_of(bytes))); });
+    if (!appended && !std::exchange(heard_.fails, true))
+        told.push_back({.what = What::untimed, .place = file_.path(), .detail = appended.error().line()});
+    if (appended) heard_.fails = false;
+}
+
+}  // namespace forebay::agent
