@@ -17,7 +17,8 @@ namespace forebay::report {
 namespace {
 
 constexpr std::size_t complaint_bytes_max = 300;
-constexpr double bytes_max = 1e18;  // an exabyte a file: more is damage, and sums of them stay whole numbers of a double
+constexpr double bytes_max =
+    1e18;  // an exabyte a file: more is damage, and sums of them stay whole numbers of a double
 
 template <class T>
 std::optional<T> number_in(std::string_view text) {
@@ -58,7 +59,10 @@ Error not_as_expected(std::string_view line) {
 
 }  // namespace
 
+// Python warns of this and that; libdarshan-util begins what matters with "Error".
 void DarshanLines::complain(std::string_view line) {
+    if (has_failed_) return;
+    has_failed_ = line.starts_with("Error");
     complaint_ = std::string(line.substr(0, std::min(line.size(), complaint_bytes_max)));
 }
 

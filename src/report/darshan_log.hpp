@@ -22,8 +22,8 @@ struct DarshanFile {
     std::string mount;                    // "": unknown
     std::vector<std::uint32_t> targets;   // an index of an OST a stripe
     std::uint64_t read = 0, written = 0;  // bytes, of all ranks
-    double first = 0, last = 0;           // seconds from the begin of the job to its first write, and its last one's end
-    double seconds = 0;                   // of its slowest rank, in reads, writes and calls about the file
+    double first = 0, last = 0;  // seconds from the begin of the job to its first write, and its last one's end
+    double seconds = 0;          // of its slowest rank, in reads, writes and calls about the file
 };
 
 struct DarshanLog {
@@ -46,7 +46,9 @@ public:
     Result<> add_parsed(std::string_view line);
     /// Whether the last line of all has come: of the script.
     bool has_ended() const { return has_ended_; }
-    /// The newest line of neither grammar: what the reader complained of.
+    /// Whether the library behind the reader has failed, of which complaint() says more.
+    bool has_failed() const { return has_failed_; }
+    /// The newest line of neither grammar.
     const std::string& complaint() const { return complaint_; }
     DarshanLog log() const;
 
@@ -70,7 +72,7 @@ private:
     std::map<Key, Access> accesses_;
     std::size_t stripes_ = 0;
     std::uint64_t lines_ = 0;
-    bool has_ended_ = false;
+    bool has_ended_ = false, has_failed_ = false;
     std::string complaint_;
 };
 

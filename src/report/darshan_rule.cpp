@@ -194,8 +194,8 @@ private:
     std::map<std::uint32_t, Gathered> targets_;
     std::vector<double> rates_;  // of files
     Windows windows_;
-    bool is_on_one_ = true;       // each file on one target
-    std::uint64_t on_all_ = 0;    // files x targets of each
+    bool is_on_one_ = true;     // each file on one target
+    std::uint64_t on_all_ = 0;  // files x targets of each
 };
 
 }  // namespace

@@ -32,13 +32,13 @@ struct DarshanTarget {
 /// Of one file system.
 struct DarshanMount {
     std::string mount;
-    std::vector<DarshanTarget> targets;  // slowest first
+    std::vector<DarshanTarget> targets;        // slowest first
     std::uint64_t files = 0, small_files = 0;  // that were judged by; that were too small for it
     double bytes = 0, seconds = 0;             // of the files judged by, as those of a target
-    double median_rate = 0;           // of a target
-    double seconds_without = 0;       // had the slow targets' bytes gone to the others; 0: none is slow
-    bool is_told_apart = true;        // false: every file lies on every target
-    std::vector<std::uint32_t> kept;  // targets without the slow ones, rising
+    double median_rate = 0;                    // of a target
+    double seconds_without = 0;                // had the slow targets' bytes gone to the others; 0: none is slow
+    bool is_told_apart = true;                 // false: every file lies on every target
+    std::vector<std::uint32_t> kept;           // targets without the slow ones, rising
 };
 
 /// By mount; none where no file on Lustre was written.

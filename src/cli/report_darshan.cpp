@@ -1,0 +1,139 @@
+#include "cli/report_darshan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "agent/hosts.hpp"
+#include "base/try.hpp"
+#include "base/units.hpp"
+#include "cli/say.hpp"
+#include "report/darshan_read.hpp"
+#include "report/darshan_rule.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+constexpr std::size_t told_targets_max = 8;  // beside the slow ones
+
+std::vector<report::DarshanTarget> slow_of(const report::DarshanMount& mount) {
+    std::vector<report::DarshanTarget> slow;
+    std::ranges::copy_if(mount.targets, std::back_inserter(slow), &report::DarshanTarget::is_slow);
+    return slow;
+}
+
+// As Lustre's own messages name it.
+std::string ost_name(const report::DarshanTarget& target) { return fmt::format("OST{:04x}", target.number); }
+
+std::string setstripe_line(const report::DarshanMount& mount) {
+    return fmt::format("lfs setstripe -c {} -o {} DIRECTORY", mount.kept.size(), report::ranges_of(mount.kept));
+}
+
+Json target_json(const report::DarshanTarget& target) {
+    auto object = Json::object();
+    object.set("target", target.number).set("name", ost_name(target)).set("slow", target.is_slow);
+    object.set("files", target.files).set("bytes", target.bytes).set("seconds", target.seconds);
+    object.set("rate", target.rate).set("ratio", target.ratio).set("file_ratio", target.file_ratio);
+    return object.set("z", target.z).set("correlation", target.correlation);
+}
+
+void print_darshan_json(const DarshanArguments& options, const report::DarshanLog& log,
+                        const std::vector<report::DarshanMount>& mounts) {
+    auto array = Json::array();
+    for (const auto& mount : mounts) {
+        auto targets = Json::array();
+        for (const auto& target : mount.targets) targets.push(target_json(target));
+        auto slow = Json::array();
+        for (const auto& target : slow_of(mount)) slow.push(target.number);
+        auto object = Json::object();
+        object.set("mount", mount.mount).set("files", mount.files).set("small_files", mount.small_files);
+        object.set("bytes", mount.bytes).set("seconds", mount.seconds).set("median_rate", mount.median_rate);
+        object.set("told_apart", mount.is_told_apart).set("slow", slow);
+        if (mount.seconds_without > 0)
+            object.set("seconds_without", mount.seconds_without).set("setstripe", setstripe_line(mount));
+        array.push(object.set("targets", targets));
+    }
+    auto object = Json::object();
+    object.set("log", options.log).set("reader", log.reader).set("processes", log.processes);
+    object.set("seconds", log.seconds).set("partial", log.is_partial).set("elsewhere", log.elsewhere);
+    object.set("mounts", array).print();
+}
+
+void print_targets(const report::DarshanMount& mount) {
+    Table table({{"target", true},
+                 {"name"},
+                 {"files", true},
+                 {"bytes", true},
+                 {"writing", true},
+                 {"rate", true},
+                 {"of median", true},
+                 {"its files", true},
+                 {"correlation", true},
+                 {""}});
+    std::size_t told = 0;
+    for (const auto& target : mount.targets) {
+        if (!target.is_slow && told++ >= told_targets_max) continue;
+        table.row({fmt::to_string(target.number), ost_name(target), fmt::to_string(target.files),
+                   show_bytes(static_cast<std::uint64_t>(target.bytes)), show_seconds(target.seconds),
+                   show_rate(target.rate), fmt::format("{:.3f}", target.ratio),
+                   fmt::format("{:.3f}", target.file_ratio), fmt::format("{:.2f}", target.correlation),
+                   target.is_slow ? "SLOW" : ""});
+    }
+    say(table.text());
+    if (told > told_targets_max) say("and {} faster ones, all of them by --json\n", told - told_targets_max);
+}
+
+void print_mount(const report::DarshanMount& mount) {
+    const auto slow = slow_of(mount);
+    say("\n{}: {} in {} files on {} targets, written in {}\n",
+        mount.mount.empty() ? "(no mount is known)" : mount.mount, show_bytes(static_cast<std::uint64_t>(mount.bytes)),
+        mount.files, mount.targets.size(), show_seconds(mount.seconds));
+    if (mount.small_files > 0)
+        say("{} much smaller files say nothing of targets, and are left out.\n", mount.small_files);
+    print_targets(mount);
+    if (!mount.is_told_apart) {
+        say("Every file lies on every target: nobody can tell from this log which of them is slow.\n");
+        return;
+    }
+    if (slow.empty()) {
+        say("No target is slow.\n");
+        return;
+    }
+    for (const auto& target : slow)
+        say("Target {} ({}) is slow: it took {} for {}, {:.3f} of the median rate; its files were written at {:.3f} of "
+            "the\nmedian of all (correlation {:.2f} over {} files).\n",
+            target.number, ost_name(target), show_seconds(target.seconds),
+            show_bytes(static_cast<std::uint64_t>(target.bytes)), target.ratio, target.file_ratio, target.correlation,
+            mount.files);
+    if (mount.seconds_without > 0)
+        say("Without {} the same bytes would have taken about {} instead of {}: {:.1f} times as fast.\n",
+            slow.size() == 1 ? "it" : "them", show_seconds(mount.seconds_without), show_seconds(mount.seconds),
+            mount.seconds / mount.seconds_without);
+    say("Leave {} out where files are made next, each then on all of the others:\n  {}\n",
+        slow.size() == 1 ? "it" : "them", setstripe_line(mount));
+}
+
+}  // namespace
+
+Result<Exit> report_darshan(const DarshanArguments& options) {
+    const auto place = agent::python_place(options.python);
+    FB_TRY_ASSIGN(log, report::read_darshan(sys::posix_store(), options.log,
+                                            {.python = place.program, .environment = place.environment}));
+    const auto mounts = report::judge_darshan(log);
+    if (mounts.empty())
+        return Error{ErrorKind::unsupported,
+                     fmt::format("{} says of no written file on which targets it lies", options.log), "",
+                     "targets are known of jobs on Lustre whose Darshan has its Lustre module"};
+    if (options.json) {
+        print_darshan_json(options, log, mounts);
+        return Exit::good;
+    }
+    say("{}  {} processes, {}, read by {}\n", options.log, log.processes, show_seconds(log.seconds), log.reader);
+    if (log.is_partial) say("Darshan had no room for all files of this job: what follows is of a part of them.\n");
+    if (log.elsewhere > 0) say("{} written files lie elsewhere than on Lustre.\n", log.elsewhere);
+    for (const auto& mount : mounts) print_mount(mount);
+    return Exit::good;
+}
+
+}  // namespace forebay::cli
