@@ -168,7 +168,7 @@ def check_counters(trace, made):
 
 def check_formats_alike(directory, run, trace):
     out = directory / "alike.json"
-    forebay("trace", run, "--format", "json", "--out", out, code=None)
+    forebay("trace", run, "--format", "json", "--out", out, "--replace")
     chrome = ChromeFile(out)
     check_no_overlap(chrome.slices)
     expect(chrome.origin == trace.origin, "both begin with the first slice")
