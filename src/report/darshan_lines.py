@@ -12,7 +12,6 @@ library. Needs PyDarshan, whose wheel brings libdarshan-util; of the package for
 """
 
 import json
-import os
 import sys
 
 STRIPES_A_LINE = 100  # a line has at most 4096 bytes
@@ -57,8 +56,7 @@ def accesses(backend, log):
 
 
 def main(path):
-    os.dup2(1, 2)  # the library complains there
-    sys.stdout.reconfigure(line_buffering=True)  # and never in the middle of a line
+    sys.stdout.reconfigure(line_buffering=True)  # the library complains, and never in the middle of a line
     try:
         import darshan  # pylint: disable=import-outside-toplevel
         from darshan.backend import cffi_backend as backend  # pylint: disable=import-outside-toplevel

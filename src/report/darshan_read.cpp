@@ -31,7 +31,7 @@ Result<sys::ChildProgram> start(std::string program, std::vector<std::string> ar
                                      .arguments = std::move(arguments),
                                      .environment = reader.environment,
                                      .environment_removed = {"LD_PRELOAD"},
-                                     .log_path = "/dev/null"});
+                                     .log_path = {}});  // errors are lines too
 }
 
 Result<std::string> next_line(sys::ChildProgram& child) {
