@@ -26,6 +26,9 @@ std::vector<report::DarshanTarget> slow_of(const report::DarshanMount& mount) {
 // As Lustre's own messages name it.
 std::string ost_name(const report::DarshanTarget& target) { return fmt::format("OST{:04x}", target.number); }
 
+// Never in minutes: they are compared.
+std::string seconds_text(double seconds) { return fmt::format("{:.{}f} s", seconds, seconds < 100 ? 1 : 0); }
+
 std::string setstripe_line(const report::DarshanMount& mount) {
     return fmt::format("lfs setstripe -c {} -o {} DIRECTORY", mount.kept.size(), report::ranges_of(mount.kept));
 }
@@ -75,7 +78,7 @@ void print_targets(const report::DarshanMount& mount) {
     for (const auto& target : mount.targets) {
         if (!target.is_slow && told++ >= told_targets_max) continue;
         table.row({fmt::to_string(target.number), ost_name(target), fmt::to_string(target.files),
-                   show_bytes(static_cast<std::uint64_t>(target.bytes)), show_seconds(target.seconds),
+                   show_bytes(static_cast<std::uint64_t>(target.bytes)), seconds_text(target.seconds),
                    show_rate(target.rate), fmt::format("{:.3f}", target.ratio),
                    fmt::format("{:.3f}", target.file_ratio), fmt::format("{:.2f}", target.correlation),
                    target.is_slow ? "SLOW" : ""});
@@ -103,12 +106,12 @@ void print_mount(const report::DarshanMount& mount) {
     for (const auto& target : slow)
         say("Target {} ({}) is slow: it took {} for {}, {:.3f} of the median rate; its files were written at {:.3f} of "
             "the\nmedian of all (correlation {:.2f} over {} files).\n",
-            target.number, ost_name(target), show_seconds(target.seconds),
+            target.number, ost_name(target), seconds_text(target.seconds),
             show_bytes(static_cast<std::uint64_t>(target.bytes)), target.ratio, target.file_ratio, target.correlation,
             mount.files);
     if (mount.seconds_without > 0)
         say("Without {} the same bytes would have taken about {} instead of {}: {:.1f} times as fast.\n",
-            slow.size() == 1 ? "it" : "them", show_seconds(mount.seconds_without), show_seconds(mount.seconds),
+            slow.size() == 1 ? "it" : "them", seconds_text(mount.seconds_without), seconds_text(mount.seconds),
             mount.seconds / mount.seconds_without);
     say("Leave {} out where files are made next, each then on all of the others:\n  {}\n",
         slow.size() == 1 ? "it" : "them", setstripe_line(mount));
@@ -129,7 +132,7 @@ Result<Exit> report_darshan(const DarshanArguments& options) {
         print_darshan_json(options, log, mounts);
         return Exit::good;
     }
-    say("{}  {} processes, {}, read by {}\n", options.log, log.processes, show_seconds(log.seconds), log.reader);
+    say("{}  {} processes, {}, read by {}\n", options.log, log.processes, seconds_text(log.seconds), log.reader);
     if (log.is_partial) say("Darshan had no room for all files of this job: what follows is of a part of them.\n");
     if (log.elsewhere > 0) say("{} written files lie elsewhere than on Lustre.\n", log.elsewhere);
     for (const auto& mount : mounts) print_mount(mount);
