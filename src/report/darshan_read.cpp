@@ -7,7 +7,7 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
-#include "report/darshan_script.hpp"
+#include "report/assets.hpp"
 #include "sys/child.hpp"
 #include "sys/machine.hpp"
 
@@ -69,7 +69,7 @@ Result<std::optional<DarshanLog>> by_parser(const std::string& path) {
 }
 
 Result<DarshanLog> by_python(const std::string& path, const DarshanReader& reader) {
-    FB_TRY_ASSIGN(child, start(reader.python, {"-c", darshan_script, path}, reader));
+    FB_TRY_ASSIGN(child, start(reader.python, {"-c", std::string(asset("darshan_lines.py")), path}, reader));
     DarshanLines lines;
     while (!lines.has_ended()) {
         const auto line = next_line(child);
