@@ -33,7 +33,7 @@ double amount(double value, double max) { return std::isfinite(value) ? std::cla
 double seconds_of(double value) { return amount(value, 1e9); }
 
 // The columns of a line of darshan-parser: module, rank, file, counter, value, name, mount, kind of file system. A name
-// may hold tabs; the last two columns are then those behind it.
+// may hold tabs; the last two columns are then those behind it. A name with a line feed takes them away: no mount.
 struct Columns {
     std::string_view module, rank, file, counter, value, mount;
 };
@@ -48,8 +48,9 @@ std::optional<Columns> columns_of(std::string_view line) {
     }
     const auto kind = line.rfind('\t');
     const auto mount = kind == line.npos ? line.npos : line.rfind('\t', kind - (kind > 0 ? 1 : 0));
-    if (mount == line.npos || mount >= kind) return {};
-    return Columns{first[0], first[1], first[2], first[3], first[4], line.substr(mount + 1, kind - mount - 1)};
+    Columns columns{first[0], first[1], first[2], first[3], first[4], {}};
+    if (mount != line.npos && mount < kind) columns.mount = line.substr(mount + 1, kind - mount - 1);
+    return columns;
 }
 
 Error not_as_expected(std::string_view line) {
