@@ -1,4 +1,5 @@
-// Any lines given to DarshanLines, of both grammars: no crash; what is accepted is within what it says, and can be judged.
+// Any lines given to DarshanLines, of both grammars: no crash; what is accepted is within what it says, and can be
+// judged.
 
 #include <algorithm>
 #include <cmath>

@@ -40,7 +40,8 @@ inline constexpr std::size_t darshan_files_max = 2'000'000, darshan_stripes_max 
 
 class DarshanLines {
 public:
-    /// A line of our script. What it says went wrong is the error; `corrupt` for a line of ours that is not as it must be.
+    /// A line of our script. What it says went wrong is the error; `corrupt` for a line of ours that is not as it
+    /// must be.
     Result<> add_json(std::string_view line);
     /// A line of darshan-parser; what is no counter of ours is passed over.
     Result<> add_parsed(std::string_view line);

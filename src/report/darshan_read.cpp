@@ -19,8 +19,8 @@ namespace {
 constexpr std::chrono::minutes line_max{5};
 constexpr const char* how_to_install = "pip install darshan, or install darshan-util (https://darshan.readthedocs.io)";
 
-// darshan-parser says by its exit code alone whether it has read all: the shell makes a line of that, which no name in the
-// log can guess. 127 is a shell's code for a program that is not there.
+// darshan-parser says by its exit code alone whether it has read all: the shell makes a line of that, which no name
+// in the log can guess. 127 is a shell's code for a program that is not there.
 constexpr const char* parse = R"(command -v darshan-parser >/dev/null || { echo "$2 127"; exit; }
 darshan-parser "$1" 2>&1; echo "
 $2 $?")";

@@ -1,5 +1,5 @@
-// Reads a Darshan log by a program of others: darshan-parser of darshan-util where it is in PATH, else PyDarshan. Neither
-// is needed but for this.
+// Reads a Darshan log by a program of others: darshan-parser of darshan-util where it is in PATH, else PyDarshan.
+// Neither is needed but for this.
 
 #pragma once
 
@@ -17,8 +17,8 @@ struct DarshanReader {
     std::vector<std::pair<std::string, std::string>> environment;
 };
 
-/// `missing` where there is no such file, `unsupported` where nobody here can read logs, `corrupt` with the reader's words
-/// for what is no log, or is damaged.
+/// `missing` where there is no such file, `unsupported` where nobody here can read logs, `corrupt` with the reader's
+/// words for what is no log, or is damaged.
 Result<DarshanLog> read_darshan(sys::Store& store, const std::string& path, const DarshanReader& reader);
 
 }  // namespace forebay::report

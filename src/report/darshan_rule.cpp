@@ -1,12 +1,14 @@
 // The rule. A target is slow when
-//   - its ratio is below 0.8, and further away than 3.5 median absolute deviations: where each file lies on one target the
-//     ratio of its completion, else that of its files' rates, since a file is as late as the slowest of its targets;
+//   - its ratio is below 0.8, and further away than 3.5 median absolute deviations: where each file lies on one
+//     target the ratio of its completion, else that of its files' rates, since a file is as late as the slowest of
+//     its targets;
 //   - the rates of its files speak for it one by one (telemetry/slow.hpp);
-//   - and with 64 files or more, files are the slower the more of them lies there: Pearson's correlation is so far below
-//     0 that chance brings it about once in 30,000 targets.
+//   - and with 64 files or more, files are the slower the more of them lies there: Pearson's correlation is so far
+//     below 0 that chance brings it about once in 30,000 targets.
 //
-// Of several such targets that with the lowest correlation is named, and the others are looked at again without the files
-// that have a part on it: with four stripes from OST 3 on, OST 4 has three quarters of its files in common with OST 3.
+// Of several such targets that with the lowest correlation is named, and the others are looked at again without the
+// files that have a part on it: with four stripes from OST 3 on, OST 4 has three quarters of its files in common with
+// OST 3.
 
 #include "report/darshan_rule.hpp"
 
@@ -80,9 +82,9 @@ double median_size(const std::vector<const DarshanFile*>& files) {
 }
 
 // One look at files, all of one mount.
-class Look {
+class TargetLook {
 public:
-    explicit Look(const std::vector<const DarshanFile*>& files) {
+    explicit TargetLook(const std::vector<const DarshanFile*>& files) {
         for (const auto* const file : files) add(*file);
         for (const auto& [number, one] : gathered_) targets_.push_back(target_of(number, one));
         compare();
@@ -203,7 +205,7 @@ void predict(DarshanMount& mount, bool is_on_one) {
 
 void judge(DarshanMount& mount, std::vector<const DarshanFile*> files) {
     mount.files = files.size();
-    Look first(files);
+    TargetLook first(files);
     mount.bytes = first.bytes();
     mount.seconds = first.seconds();
     mount.median_rate = first.median_rate();
@@ -211,7 +213,7 @@ void judge(DarshanMount& mount, std::vector<const DarshanFile*> files) {
     std::map<std::uint32_t, DarshanTarget> slow, others;
     for (const auto& target : first.targets()) others[target.number] = target;
     const auto most = others.size() / 2;
-    for (auto look = first; slow.size() < most; look = Look(files)) {
+    for (auto look = first; slow.size() < most; look = TargetLook(files)) {
         const DarshanTarget* lowest = nullptr;
         for (const auto& target : look.targets()) {
             if (!slow.empty()) others[target.number] = target;

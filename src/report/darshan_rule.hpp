@@ -1,9 +1,9 @@
-// Which storage targets have kept a job waiting, by what Darshan has counted of its files. A rule that names nothing in a
-// healthy log: darshan_rule_test.cpp measures it over made ones.
+// Which storage targets have kept a job waiting, by what Darshan has counted of its files. A rule that names nothing
+// in a healthy log: darshan_rule_test.cpp measures it over made ones.
 //
-// Two looks at the same writes. Completion: a target's bytes by the time from the first write of its files to the end of
-// the last one, never to their close, which waits for others. And each file's rate for itself: whether those with a
-// part on the target are slower than the others.
+// Two looks at the same writes. Completion: a target's bytes by the time from the first write of its files to the end
+// of the last one, never to their close, which waits for others. And each file's rate for itself: whether those with
+// a part on the target are slower than the others.
 
 #pragma once
 

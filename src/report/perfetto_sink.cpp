@@ -40,30 +40,32 @@ public:
     explicit PerfettoSink(std::uint64_t origin_unix_ns) : origin_unix_ns_(origin_unix_ns) {}
 
     void head(std::string& out) override {
-        const auto clock = [&](std::uint64_t number) { return Message().number(1, number).number(2, origin_unix_ns_); };
-        put(out, Message()
+        const auto clock = [&](std::uint64_t number) {
+            return ProtoMessage().number(1, number).number(2, origin_unix_ns_);
+        };
+        put(out, ProtoMessage()
                      .message(packet::clock_snapshot,
-                              Message().message(1, clock(clock_boottime)).message(1, clock(clock_realtime)))
+                              ProtoMessage().message(1, clock(clock_boottime)).message(1, clock(clock_realtime)))
                      .number(packet::sequence, only_sequence)
                      .number(packet::flags, state_cleared));
     }
 
     void process(std::string& out, std::uint32_t number, const std::string& name) override {
         const auto shown = show_text(name);
-        describe(out, Message()
+        describe(out, ProtoMessage()
                           .number(descriptor::track, track_of(number))
                           .text(descriptor::name, shown)
-                          .message(descriptor::process, Message().number(1, number).text(6, shown))
+                          .message(descriptor::process, ProtoMessage().number(1, number).text(6, shown))
                           .number(descriptor::ordering, explicit_order));
     }
 
     void track(std::string& out, const TraceTrack& track) override {
-        auto message = Message()
+        auto message = ProtoMessage()
                            .number(descriptor::track, own_track(track))
                            .number(descriptor::parent, track_of(track.process))
                            .text(descriptor::name, show_text(track.name))
                            .number(descriptor::rank, track.id);
-        if (!track.unit.empty()) message.message(descriptor::counter, Message().text(6, track.unit));
+        if (!track.unit.empty()) message.message(descriptor::counter, ProtoMessage().text(6, track.unit));
         describe(out, message);
     }
 
@@ -71,7 +73,7 @@ public:
         std::vector<std::uint64_t> open;
         const auto end_down_to = [&](std::size_t depth) {
             for (; open.size() > depth; open.pop_back())
-                put_event(out, open.back(), {}, Message().number(event::type, slice_end), own_track(track));
+                put_event(out, open.back(), {}, ProtoMessage().number(event::type, slice_end), own_track(track));
         };
         for (const auto& slice : slices) {
             end_down_to(slice.depth);
@@ -84,7 +86,7 @@ public:
     void counter(std::string& out, const TraceTrack& track, std::span<const CounterPoint> points) override {
         for (const auto& point : points)
             put_event(out, point.unix_ns, {},
-                      Message().number(event::type, counter_value).real(event::double_value, point.value),
+                      ProtoMessage().number(event::type, counter_value).real(event::double_value, point.value),
                       own_track(track));
     }
 
@@ -95,16 +97,16 @@ private:
     static std::uint64_t track_of(std::uint32_t process) { return 2 * std::uint64_t{process} + 1; }
     static std::uint64_t own_track(const TraceTrack& track) { return 2 * track.id; }
 
-    static void put(std::string& out, const Message& message) {
-        out += Message().message(trace_packet, message).bytes();
+    static void put(std::string& out, const ProtoMessage& message) {
+        out += ProtoMessage().message(trace_packet, message).bytes();
     }
-    static void describe(std::string& out, const Message& descriptor) {
-        put(out, Message().number(packet::sequence, only_sequence).message(packet::track_descriptor, descriptor));
+    static void describe(std::string& out, const ProtoMessage& descriptor) {
+        put(out, ProtoMessage().number(packet::sequence, only_sequence).message(packet::track_descriptor, descriptor));
     }
-    static void put_event(std::string& out, std::uint64_t unix_ns, const Message& interned, Message event,
+    static void put_event(std::string& out, std::uint64_t unix_ns, const ProtoMessage& interned, ProtoMessage event,
                           std::uint64_t track) {
         event.number(event::track, track);
-        Message message;
+        ProtoMessage message;
         message.number(packet::timestamp, unix_ns)
             .number(packet::sequence, only_sequence)
             .number(packet::flags, needs_state)
@@ -114,20 +116,20 @@ private:
     }
 
     /// The number of a name in its table of InternedData; 0 where there are too many.
-    std::uint64_t number_of(std::uint32_t table, const std::string& name, Message& interned) {
+    std::uint64_t number_of(std::uint32_t table, const std::string& name, ProtoMessage& interned) {
         auto& numbers = names_[table];
         const auto known = numbers.find(name);
         if (known != numbers.end()) return known->second;
         if (numbers.size() >= names_max) return 0;
         const auto number = numbers.size() + 1;
         numbers.emplace(name, number);
-        interned.message(table, Message().number(1, number).text(2, name));
+        interned.message(table, ProtoMessage().number(1, number).text(2, name));
         return number;
     }
 
     void begin(std::string& out, const TraceTrack& track, const TraceSlice& slice) {
         constexpr std::uint32_t categories = 1, names = 2;  // the tables
-        Message interned, event;
+        ProtoMessage interned, event;
         event.number(event::type, slice_begin);
         event.number(event::category, number_of(categories, show_text(slice.category), interned));
         // Names of snapshots are as many as there are steps.
@@ -135,7 +137,7 @@ private:
         else event.text(event::name, show_text(slice.name));
         const auto add = [&](const char* name, auto&& fill) {
             constexpr std::uint32_t annotation_names = 3;
-            Message value;
+            ProtoMessage value;
             value.number(annotation::name_number, number_of(annotation_names, name, interned));
             fill(value);
             event.message(event::annotation, value);
@@ -143,7 +145,7 @@ private:
         const auto add_text = [&](const char* name, const std::string& text) {
             constexpr std::uint32_t annotation_texts = 29;
             const auto shown = show_text(text);
-            add(name, [&](Message& value) {
+            add(name, [&](ProtoMessage& value) {
                 const auto number = number_of(annotation_texts, shown, interned);
                 if (number != 0) value.number(annotation::text_number, number);
                 else value.text(annotation::text, shown);
@@ -151,19 +153,19 @@ private:
         };
         if (!slice.stream.empty()) {
             add_text("stream", slice.stream);
-            add("step", [&](Message& value) {
+            add("step", [&](ProtoMessage& value) {
                 value.number(annotation::signed_number, static_cast<std::uint64_t>(slice.step));
             });
         }
         if (slice.bytes > 0)
-            add("bytes", [&](Message& value) { value.number(annotation::unsigned_number, slice.bytes); });
+            add("bytes", [&](ProtoMessage& value) { value.number(annotation::unsigned_number, slice.bytes); });
         if (!slice.target.empty()) add_text("target", slice.target);
-        if (slice.failed) add("failed", [&](Message& value) { value.number(annotation::boolean, 1); });
+        if (slice.failed) add("failed", [&](ProtoMessage& value) { value.number(annotation::boolean, 1); });
         if (slice.merged > 0)
-            add("merged", [&](Message& value) { value.number(annotation::unsigned_number, slice.merged); });
+            add("merged", [&](ProtoMessage& value) { value.number(annotation::unsigned_number, slice.merged); });
         if (!slice.outcome.empty()) add_text("outcome", slice.outcome);
         for (const auto& sentence : slice.why)
-            add("why", [&](Message& value) { value.text(annotation::text, show_text(sentence)); });
+            add("why", [&](ProtoMessage& value) { value.text(annotation::text, show_text(sentence)); });
         put_event(out, slice.start_unix_ns, interned, std::move(event), own_track(track));
     }
 

@@ -1,9 +1,9 @@
-// Protocol-buffer messages as text, written field by field: varints, doubles, texts and messages within messages are all
-// that a timeline needs.
+// Protocol-buffer messages as text, written field by field: varints, doubles, texts and messages within messages are
+// all that a timeline needs.
 //
-// Own code and no library: a timeline has some 30 fields of one fixed schema. libprotobuf with generated classes is
-// 30 times the size of this program's timeline, and a header of others (protozero) would be needed wherever the
-// program is built, for the 30 lines below. The tests read what comes out with Perfetto's own classes.
+// Own code and no library: a timeline has some 30 fields of one schema that does not change. Debian's protozero is a
+// writer of the same kind, but a header more wherever the program is built, for the 30 lines below; libprotobuf is
+// megabytes and a compiler of schemas besides. The tests read what comes out with Perfetto's own classes.
 
 #pragma once
 
@@ -14,26 +14,26 @@
 
 namespace forebay::report {
 
-class Message {
+class ProtoMessage {
 public:
-    Message& number(std::uint32_t field, std::uint64_t value) {
+    ProtoMessage& number(std::uint32_t field, std::uint64_t value) {
         varint(field << 3 | wire_varint);
         varint(value);
         return *this;
     }
-    Message& real(std::uint32_t field, double value) {
+    ProtoMessage& real(std::uint32_t field, double value) {
         varint(field << 3 | wire_64_bits);
         const auto bits = std::bit_cast<std::uint64_t>(value);
         for (int shift = 0; shift < 64; shift += 8) bytes_ += static_cast<char>(bits >> shift & 0xff);
         return *this;
     }
-    Message& text(std::uint32_t field, std::string_view value) {
+    ProtoMessage& text(std::uint32_t field, std::string_view value) {
         varint(field << 3 | wire_bytes);
         varint(value.size());
         bytes_ += value;
         return *this;
     }
-    Message& message(std::uint32_t field, const Message& value) { return text(field, value.bytes_); }
+    ProtoMessage& message(std::uint32_t field, const ProtoMessage& value) { return text(field, value.bytes_); }
     const std::string& bytes() const { return bytes_; }
 
 private:

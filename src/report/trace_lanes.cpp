@@ -11,9 +11,9 @@ constexpr std::uint64_t rounding_ns = 2000;
 
 class Lane {
 public:
-    bool take(Span span) {
+    bool take(TraceSpan span) {
         // What has ended. A span without a length at the end of another one still lies within that.
-        const auto has_ended = [&](const Span& one) {
+        const auto has_ended = [&](const TraceSpan& one) {
             return one.end_unix_ns < span.start_unix_ns ||
                    (one.end_unix_ns == span.start_unix_ns &&
                     (span.end_unix_ns > span.start_unix_ns || one.start_unix_ns == one.end_unix_ns ||
@@ -31,17 +31,18 @@ public:
         open_.push_back(span);
         return true;
     }
-    std::vector<Span>& spans() { return spans_; }
+    std::vector<TraceSpan>& spans() { return spans_; }
 
 private:
-    std::vector<Span> spans_, open_;
+    std::vector<TraceSpan> spans_, open_;
 };
 
 }  // namespace
 
-Lanes lanes_of(std::vector<Span> spans) {
-    std::ranges::stable_sort(
-        spans, {}, [](const Span& span) { return std::tuple(span.start_unix_ns, !span.may_hold, ~span.end_unix_ns); });
+Lanes lanes_of(std::vector<TraceSpan> spans) {
+    std::ranges::stable_sort(spans, {}, [](const TraceSpan& span) {
+        return std::tuple(span.start_unix_ns, !span.may_hold, ~span.end_unix_ns);
+    });
     std::vector<Lane> lanes;
     Lanes made;
     for (const auto& span : spans) {

@@ -11,7 +11,7 @@
 namespace forebay::report {
 
 /// A timing of a node, or a snapshot as a whole.
-struct Span {
+struct TraceSpan {
     std::uint64_t start_unix_ns = 0, end_unix_ns = 0;
     std::uint32_t batch = 0;
     std::uint32_t timing = 0;     // of the batch; whole_snapshot
@@ -22,13 +22,13 @@ struct Span {
 inline constexpr std::uint32_t whole_snapshot = ~std::uint32_t{0};
 
 struct Lanes {
-    std::vector<std::vector<Span>> lanes;  // each by beginnings, and what holds others before these
-    std::uint64_t left_out = 0;            // where more than lanes_max overlap
+    std::vector<std::vector<TraceSpan>> lanes;  // each by beginnings, and what holds others before these
+    std::uint64_t left_out = 0;                 // where more than lanes_max overlap
 };
 inline constexpr std::size_t lanes_max = 64;
 
 /// Each on the first lane where it fits. One that ends at most 2 us after what it lies within is cut to that: durations
 /// are whole microseconds.
-Lanes lanes_of(std::vector<Span> spans);
+Lanes lanes_of(std::vector<TraceSpan> spans);
 
 }  // namespace forebay::report

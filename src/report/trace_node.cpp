@@ -22,54 +22,54 @@ using format::TimingKind;
 constexpr std::uint64_t unix_ns_max = std::numeric_limits<std::int64_t>::max() / 2;  // the year 2116
 
 // The groups of tracks, in the order in which they are shown. Ranks come behind `rank`, by their numbers.
-enum class Group : std::uint32_t { snapshots, agent, writers, analyses, rank };
+enum class TrackGroup : std::uint32_t { snapshots, agent, writers, analyses, rank };
 
-Group group_of(TimingKind kind) {
+TrackGroup group_of(TimingKind kind) {
     switch (kind) {
         case TimingKind::save:
         case TimingKind::wait:
         case TimingKind::plan:
         case TimingKind::copy:
-        case TimingKind::agree: return Group::rank;
-        case TimingKind::write: return Group::writers;
-        case TimingKind::analysis: return Group::analyses;
-        default: return Group::agent;
+        case TimingKind::agree: return TrackGroup::rank;
+        case TimingKind::write: return TrackGroup::writers;
+        case TimingKind::analysis: return TrackGroup::analyses;
+        default: return TrackGroup::agent;
     }
 }
 
-const char* category_of(Group group) {
+const char* category_of(TrackGroup group) {
     switch (group) {
-        case Group::snapshots: return "snapshot";
-        case Group::agent: return "agent";
-        case Group::writers: return "write";
-        case Group::analyses: return "analysis";
-        case Group::rank: return "save";
+        case TrackGroup::snapshots: return "snapshot";
+        case TrackGroup::agent: return "agent";
+        case TrackGroup::writers: return "write";
+        case TrackGroup::analyses: return "analysis";
+        case TrackGroup::rank: return "save";
     }
     return "";
 }
 
 std::string track_name(std::uint32_t group, std::size_t lane, std::size_t lanes) {
-    const auto rank = static_cast<std::uint32_t>(Group::rank);
-    std::string name = group >= rank                                           ? fmt::format("rank {}", group - rank)
-                       : group == static_cast<std::uint32_t>(Group::snapshots) ? "snapshots"
-                       : group == static_cast<std::uint32_t>(Group::agent)     ? "agent"
-                       : group == static_cast<std::uint32_t>(Group::writers)   ? "writer"
-                                                                               : "analyses";
-    const bool is_numbered = lanes > 1 || group == static_cast<std::uint32_t>(Group::writers);
+    const auto rank = static_cast<std::uint32_t>(TrackGroup::rank);
+    std::string name = group >= rank ? fmt::format("rank {}", group - rank)
+                       : group == static_cast<std::uint32_t>(TrackGroup::snapshots) ? "snapshots"
+                       : group == static_cast<std::uint32_t>(TrackGroup::agent)     ? "agent"
+                       : group == static_cast<std::uint32_t>(TrackGroup::writers)   ? "writer"
+                                                                                    : "analyses";
+    const bool is_numbered = lanes > 1 || group == static_cast<std::uint32_t>(TrackGroup::writers);
     return is_numbered ? fmt::format("{} {}{}", name, group >= rank ? "/ " : "", lane + 1) : name;
 }
 
-std::optional<Span> span_of(std::uint64_t start_unix_ns, std::uint64_t duration_ns) {
+std::optional<TraceSpan> span_of(std::uint64_t start_unix_ns, std::uint64_t duration_ns) {
     if (start_unix_ns == 0 || start_unix_ns > unix_ns_max) return {};
-    return Span{.start_unix_ns = start_unix_ns, .end_unix_ns = start_unix_ns + duration_ns};
+    return TraceSpan{.start_unix_ns = start_unix_ns, .end_unix_ns = start_unix_ns + duration_ns};
 }
 
-std::optional<Span> span_of(const Timing& timing) {
+std::optional<TraceSpan> span_of(const Timing& timing) {
     return span_of(timing.start_unix_ns, std::uint64_t{timing.duration_us} * 1000);
 }
 
 // From the save of a snapshot to the last act of the agent on it.
-std::optional<Span> span_of(const TimingBatch& batch) {
+std::optional<TraceSpan> span_of(const TimingBatch& batch) {
     const auto start = batch.saved_unix_ns != 0    ? batch.saved_unix_ns
                        : batch.sealed_unix_ns != 0 ? batch.sealed_unix_ns
                                                    : batch.drain_unix_ns;
@@ -78,11 +78,11 @@ std::optional<Span> span_of(const TimingBatch& batch) {
     return span_of(static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(end - start));
 }
 
-TraceSlice slice_of(const Span& span, std::uint32_t group, const TimingBatch& batch) {
+TraceSlice slice_of(const TraceSpan& span, std::uint32_t group, const TimingBatch& batch) {
     TraceSlice slice{.start_unix_ns = span.start_unix_ns,
                      .end_unix_ns = span.end_unix_ns,
                      .depth = span.depth,
-                     .category = category_of(static_cast<Group>(std::min(group, std::uint32_t(Group::rank)))),
+                     .category = category_of(static_cast<TrackGroup>(std::min(group, std::uint32_t(TrackGroup::rank)))),
                      .stream = batch.stream,
                      .step = batch.step};
     if (span.timing == whole_snapshot) {
@@ -106,13 +106,14 @@ TraceSlice slice_of(const Span& span, std::uint32_t group, const TimingBatch& ba
     return slice;
 }
 
-std::map<std::uint32_t, std::vector<Span>> spans_of(const std::vector<TimingBatch>& batches, std::uint64_t& left_out) {
-    std::map<std::uint32_t, std::vector<Span>> groups;
+std::map<std::uint32_t, std::vector<TraceSpan>> spans_of(const std::vector<TimingBatch>& batches,
+                                                         std::uint64_t& left_out) {
+    std::map<std::uint32_t, std::vector<TraceSpan>> groups;
     for (std::uint32_t b = 0; b < batches.size(); ++b) {
         if (auto span = span_of(batches[b])) {
             span->batch = b;
             span->timing = whole_snapshot;
-            groups[static_cast<std::uint32_t>(Group::snapshots)].push_back(*span);
+            groups[static_cast<std::uint32_t>(TrackGroup::snapshots)].push_back(*span);
         } else {
             ++left_out;
         }
@@ -128,9 +129,9 @@ std::map<std::uint32_t, std::vector<Span>> spans_of(const std::vector<TimingBatc
             span->timing = t;
             span->may_hold = kind == TimingKind::save || kind == TimingKind::drain;
             const auto group = group_of(kind);
-            span->may_lie_within = kind == TimingKind::sync || (group == Group::rank && kind != TimingKind::save);
+            span->may_lie_within = kind == TimingKind::sync || (group == TrackGroup::rank && kind != TimingKind::save);
             auto key = static_cast<std::uint32_t>(group);
-            if (group == Group::rank) key += timing.flags & format::timing_source_mask;
+            if (group == TrackGroup::rank) key += timing.flags & format::timing_source_mask;
             groups[key].push_back(*span);
         }
     }
@@ -219,7 +220,7 @@ void NodeTrace::add(std::uint32_t process, const std::string& name, const std::v
 
 std::uint64_t first_moment(const std::vector<TimingBatch>& batches) {
     std::uint64_t first = 0;
-    const auto take = [&](const std::optional<Span>& span) {
+    const auto take = [&](const std::optional<TraceSpan>& span) {
         if (span && (first == 0 || span->start_unix_ns < first)) first = span->start_unix_ns;
     };
     for (const auto& batch : batches) {

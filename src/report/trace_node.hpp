@@ -1,5 +1,5 @@
-// One node of a run as a process of a timeline: tracks of its snapshots, its ranks' saves, its agent, each of the threads
-// that write at once, its analyses, and counters of bytes a second and of what waits for its drain.
+// One node of a run as a process of a timeline: tracks of its snapshots, its ranks' saves, its agent, each of the
+// threads that write at once, its analyses, and counters of bytes a second and of what waits for its drain.
 
 #pragma once
 

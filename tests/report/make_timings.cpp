@@ -1,8 +1,8 @@
 // Makes the timings of a run for the scripts beside: make_timings RUN KIND [NODES]
 //
 // KIND "plain": 4 writers at once on each node, node 1 slow. "hostile": names with markup, line feeds and escapes of
-// terminals, and clocks that jump back in the middle of saves. What the run holds is printed as one line of JSON a node:
-// {"node": TEXT, "batches": N, "kinds": {TEXT: N}, "kib_written": N}.
+// terminals, and clocks that jump back in the middle of saves. What the run holds is printed, a line of JSON a node:
+// {"node": N, "batches": N, "kinds": {TEXT: N}, "kib_written": N}.
 
 #include <cstdio>
 #include <cstdlib>
