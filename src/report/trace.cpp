@@ -157,11 +157,15 @@ private:
     }
 
     Error nothing() const {
-        const bool is_part = request_.session != 0 || request_.first_step > std::numeric_limits<std::int64_t>::min() ||
-                             request_.last_step < std::numeric_limits<std::int64_t>::max();
-        return {ErrorKind::missing,
-                fmt::format("{} has no timings{}", request_.run, is_part ? " of that session and those steps" : ""), "",
-                is_part ? "leave out --session and --steps" : "runs of before Forebay kept timings have no timeline"};
+        const bool of_steps = request_.first_step > std::numeric_limits<std::int64_t>::min() ||
+                              request_.last_step < std::numeric_limits<std::int64_t>::max();
+        const auto* const part = request_.session != 0 && of_steps ? " of that session and those steps"
+                                 : request_.session != 0           ? " of that session"
+                                 : of_steps                        ? " of those steps"
+                                                                   : "";
+        return {ErrorKind::missing, fmt::format("{} has no timings{}", request_.run, part), "",
+                *part != '\0' ? "forebay ls " + request_.run
+                              : "agents keep timings of a run as soon as its first snapshot is committed"};
     }
 
     sys::Store& store_;
