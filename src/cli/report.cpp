@@ -30,7 +30,7 @@ constexpr std::uint64_t page_bytes_read_max = 1u << 20;  // to tell a page of ou
 
 struct ReportArguments {
     std::vector<std::string> runs;
-    std::string html, csv_targets, darshan, python;
+    std::string html, csv_targets, darshan, python, servers;
     std::int64_t session = 0;
     bool plain = false, json = false, replace = false;
 };
@@ -135,15 +135,18 @@ void print_summaries(const std::vector<ReportedRun>& runs) {
 Result<Exit> report_log(const ReportArguments& options) {
     if (!options.runs.empty() || !options.html.empty() || !options.csv_targets.empty() || options.session != 0 ||
         options.plain || options.replace)
-        return Error{ErrorKind::refused, "--darshan LOG goes with --python and --json alone: the log is of no run", "",
+        return Error{ErrorKind::refused,
+                     "--darshan LOG goes with --servers, --python and --json alone: the log is of no run", "",
                      "forebay report --darshan LOG"};
-    return report_darshan({.log = options.darshan, .python = options.python, .json = options.json});
+    return report_darshan(
+        {.log = options.darshan, .python = options.python, .servers = options.servers, .json = options.json});
 }
 
 Result<Exit> report_runs(const ReportArguments& options) {
     auto& store = sys::posix_store();
     if (!options.darshan.empty()) return report_log(options);
-    if (!options.python.empty()) return Error{ErrorKind::refused, "--python is for --darshan alone"};
+    if (!options.python.empty() || !options.servers.empty())
+        return Error{ErrorKind::refused, "--python and --servers are for --darshan alone"};
     if (options.runs.empty()) return Error{ErrorKind::refused, "no run is named", "", "forebay report RUN"};
     if (options.session < 0 || options.session > 0xffffffff)
         return Error{ErrorKind::refused, fmt::format("--session {} is the number of no session", options.session)};
@@ -173,6 +176,9 @@ void add_report(CommandLine& line) {
     verb.option("--csv-targets", options->csv_targets, "Write the storage targets as a table, FILE.csv");
     verb.option("--session", options->session, "Of the session of this number alone; 0: of all");
     verb.option("--darshan", options->darshan, "Of a Darshan log in place of a run: which storage targets were slow");
+    verb.option(
+        "--servers", options->servers,
+        "Of --darshan: a file with what lctl get_param 'osc.*.ost_conn_uuid' prints, to group targets by server");
     verb.option("--python", options->python, "An interpreter that has PyDarshan, where darshan-parser is not in PATH");
     verb.flag("--plain", options->plain, "Print ASCII alone");
     verb.flag("--replace", options->replace, "Replace a file that forebay report has not written");
@@ -181,7 +187,8 @@ void add_report(CommandLine& line) {
         "  summary.json, as docs/formats/summary.md and its schema say; of several runs an array of them.\n"
         "  With --darshan: log, reader, processes, seconds, partial, elsewhere, mounts: an array of mount, files, "
         "small_files,\n"
-        "  bytes, seconds, median_rate, told_apart, slow, seconds_without, setstripe, targets (target, name, slow, "
+        "  bytes, seconds, median_rate, told_apart, slow, seconds_without, setstripe, slow_servers, targets (target, "
+        "name, "
         "files, bytes,\n"
         "  seconds, rate, ratio, file_ratio, z, correlation).\n");
     verb.examples(

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 #include "agent/hosts.hpp"
 #include "base/try.hpp"
@@ -10,12 +12,16 @@
 #include "cli/say.hpp"
 #include "report/darshan_read.hpp"
 #include "report/darshan_rule.hpp"
+#include "report/darshan_servers.hpp"
 
 namespace forebay::cli {
 
 namespace {
 
 constexpr std::size_t told_targets_max = 8;  // beside the slow ones
+constexpr std::uint64_t servers_bytes_max = 16u << 20;
+
+using Servers = std::map<std::uint32_t, std::string>;
 
 std::vector<report::DarshanTarget> slow_of(const report::DarshanMount& mount) {
     std::vector<report::DarshanTarget> slow;
@@ -33,20 +39,21 @@ std::string setstripe_line(const report::DarshanMount& mount) {
     return fmt::format("lfs setstripe -c {} -o {} DIRECTORY", mount.kept.size(), report::ranges_of(mount.kept));
 }
 
-Json target_json(const report::DarshanTarget& target) {
+Json target_json(const report::DarshanTarget& target, const Servers& servers) {
     auto object = Json::object();
     object.set("target", target.number).set("name", ost_name(target)).set("slow", target.is_slow);
+    if (const auto server = servers.find(target.number); server != servers.end()) object.set("server", server->second);
     object.set("files", target.files).set("bytes", target.bytes).set("seconds", target.seconds);
     object.set("rate", target.rate).set("ratio", target.ratio).set("file_ratio", target.file_ratio);
     return object.set("z", target.z).set("correlation", target.correlation);
 }
 
 void print_darshan_json(const DarshanArguments& options, const report::DarshanLog& log,
-                        const std::vector<report::DarshanMount>& mounts) {
+                        const std::vector<report::DarshanMount>& mounts, const Servers& servers) {
     auto array = Json::array();
     for (const auto& mount : mounts) {
         auto targets = Json::array();
-        for (const auto& target : mount.targets) targets.push(target_json(target));
+        for (const auto& target : mount.targets) targets.push(target_json(target, servers));
         auto slow = Json::array();
         for (const auto& target : slow_of(mount)) slow.push(target.number);
         auto object = Json::object();
@@ -55,6 +62,12 @@ void print_darshan_json(const DarshanArguments& options, const report::DarshanLo
         object.set("told_apart", mount.is_told_apart).set("slow", slow);
         if (mount.seconds_without > 0)
             object.set("seconds_without", mount.seconds_without).set("setstripe", setstripe_line(mount));
+        if (!servers.empty()) {
+            auto slow_servers = Json::array();
+            for (const auto& server : report::by_server(mount, servers))
+                if (server.is_slow) slow_servers.push(server.name);
+            object.set("slow_servers", slow_servers);
+        }
         array.push(object.set("targets", targets));
     }
     auto object = Json::object();
@@ -87,13 +100,32 @@ void print_targets(const report::DarshanMount& mount) {
     if (told > told_targets_max) say("and {} faster ones, all of them by --json\n", told - told_targets_max);
 }
 
-void print_mount(const report::DarshanMount& mount) {
+void print_servers(const report::DarshanMount& mount, const Servers& servers) {
+    if (servers.empty()) return;
+    Table table({{"server"},
+                 {"targets", true},
+                 {"slow", true},
+                 {"files", true},
+                 {"bytes", true},
+                 {"writing", true},
+                 {"of median", true},
+                 {""}});
+    for (const auto& server : report::by_server(mount, servers))
+        table.row({server.name.empty() ? "unknown" : server.name, fmt::to_string(server.targets),
+                   fmt::to_string(server.slow_targets), fmt::to_string(server.files),
+                   show_bytes(static_cast<std::uint64_t>(server.bytes)), seconds_text(server.seconds),
+                   fmt::format("{:.3f}", server.ratio), server.is_slow ? "SLOW" : ""});
+    say(table.text());
+}
+
+void print_mount(const report::DarshanMount& mount, const Servers& servers) {
     const auto slow = slow_of(mount);
     say("\n{}: {} in {} files on {} targets, written in {}\n",
         mount.mount.empty() ? "(no mount is known)" : mount.mount, show_bytes(static_cast<std::uint64_t>(mount.bytes)),
-        mount.files, mount.targets.size(), show_seconds(mount.seconds));
+        mount.files, mount.targets.size(), seconds_text(mount.seconds));
     if (mount.small_files > 0)
         say("{} much smaller files say nothing of targets, and are left out.\n", mount.small_files);
+    print_servers(mount, servers);
     print_targets(mount);
     if (!mount.is_told_apart) {
         say("Every file lies on every target: nobody can tell from this log which of them is slow.\n");
@@ -120,6 +152,14 @@ void print_mount(const report::DarshanMount& mount) {
 }  // namespace
 
 Result<Exit> report_darshan(const DarshanArguments& options) {
+    Servers servers;
+    if (!options.servers.empty()) {
+        FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), options.servers, servers_bytes_max));
+        servers = report::servers_in(text);
+        if (servers.empty())
+            return Error{ErrorKind::refused, fmt::format("{} says of no target which server has it", options.servers),
+                         "", "lctl get_param 'osc.*.ost_conn_uuid' > FILE, on a client"};
+    }
     const auto place = agent::python_place(options.python);
     FB_TRY_ASSIGN(log, report::read_darshan(sys::posix_store(), options.log,
                                             {.python = place.program, .environment = place.environment}));
@@ -129,13 +169,13 @@ Result<Exit> report_darshan(const DarshanArguments& options) {
                      fmt::format("{} says of no written file on which targets it lies", options.log), "",
                      "targets are known of jobs on Lustre whose Darshan has its Lustre module"};
     if (options.json) {
-        print_darshan_json(options, log, mounts);
+        print_darshan_json(options, log, mounts, servers);
         return Exit::good;
     }
     say("{}  {} processes, {}, read by {}\n", options.log, log.processes, seconds_text(log.seconds), log.reader);
     if (log.is_partial) say("Darshan had no room for all files of this job: what follows is of a part of them.\n");
     if (log.elsewhere > 0) say("{} written files lie elsewhere than on Lustre.\n", log.elsewhere);
-    for (const auto& mount : mounts) print_mount(mount);
+    for (const auto& mount : mounts) print_mount(mount, servers);
     return Exit::good;
 }
 

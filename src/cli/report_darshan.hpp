@@ -10,7 +10,8 @@ namespace forebay::cli {
 
 struct DarshanArguments {
     std::string log;
-    std::string python;  // "": as scripts get one
+    std::string python;   // "": as scripts get one
+    std::string servers;  // a file with what lctl prints of targets and their servers; "": none
     bool json = false;
 };
 

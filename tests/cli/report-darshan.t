@@ -3,9 +3,9 @@ $ forebay report --darshan nothing.darshan
 2> forebay: open: nothing.darshan: No such file or directory
 [3]
 $ forebay report --darshan nothing.darshan run7
-2> forebay: --darshan LOG goes with --python and --json alone: the log is of no run.
+2> forebay: --darshan LOG goes with --servers, --python and --json alone: the log is of no run.
 2>   Next: forebay report --darshan LOG
 [2]
 $ forebay report --python python3 run7
-2> forebay: --python is for --darshan alone
+2> forebay: --python and --servers are for --darshan alone
 [2]
