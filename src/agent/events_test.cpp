@@ -11,7 +11,7 @@ using namespace forebay::agent;
 
 namespace {
 
-constexpr auto last = static_cast<std::uint32_t>(What::untimed);
+constexpr auto last = static_cast<std::uint32_t>(What::unreported);
 
 Event event_of(What what) {
     return {.what = what,
