@@ -9,3 +9,6 @@ $ forebay report --darshan nothing.darshan run7
 $ forebay report --python python3 run7
 2> forebay: --python and --servers are for --darshan alone
 [2]
+$ forebay report --servers servers run7
+2> forebay: --python and --servers are for --darshan alone
+[2]

@@ -63,6 +63,18 @@ def check_slow(log, **options):
     return found, first
 
 
+def check_servers(directory, log):
+    table = directory / "servers"
+    table.write_text("".join(f"osc.s-OST{target:04x}-osc-ff.ost_conn_uuid=10.0.0.{target // 6}@o2ib\n"
+                             for target in range(TARGETS)))
+    found = json.loads(report(log, "--json", "--servers", table))["mounts"][0]
+    expect(found["targets"][0]["server"] == "10.0.0.2@o2ib" and found["slow_servers"] == [], "a target has its server",
+           found["targets"][0])
+    text = report(log, "--servers", table)
+    expect(text.index("10.0.0.2@o2ib") < text.index("OST000e"), "the table of servers stands first", text)
+    expect("which server has it" in report(log, "--servers", darshan_made.__file__, code=2), "a file of none")
+
+
 def check_real():
     if not REAL_LOG.exists():
         print(f"left out: {REAL_LOG} is not in this PyDarshan")
@@ -135,6 +147,7 @@ def main():
         darshan_made.write_log(hostile, made_files(5, 0.02, HOSTILE + "{}"), mount="/scratch/\x1b[31m<b>")
         check_slow(hostile)
         expect("\x1b" not in report(hostile), "names command no terminal")
+        check_servers(directory, log)
         check_real()
         check_refused(directory, log)
         check_parser(directory, log)
