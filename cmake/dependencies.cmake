@@ -11,6 +11,10 @@ find_package(fmt 9 REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
 find_package(tomlplusplus 3.0 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
+pkg_check_modules(NCURSESW QUIET IMPORTED_TARGET ncursesw>=6.0)
+if(NOT TARGET PkgConfig::NCURSESW)
+  message(STATUS "no ncursesw (libncurses-dev): `forebay top` prints text, and draws no screens")
+endif()
 
 if(FOREBAY_MPI)
   set(MPI_CXX_SKIP_MPICXX TRUE)  # the C++ bindings that MPI-3 removed

@@ -3,6 +3,7 @@
 #   mpi_*.cpp                the MPI part, in forebay_mpi
 #   *_hdf5.cpp               with FOREBAY_HDF5 (room cli)
 #   hdf5_none.cpp            in place of these without it
+#   screen_curses.cpp        with ncursesw, else screen_none.cpp (room cli)
 
 # All sources of the rooms that are named, without tests.
 function(forebay_sources out)
