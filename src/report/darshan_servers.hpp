@@ -13,8 +13,8 @@
 
 namespace forebay::report {
 
-/// The address of the server by the index of the OST, from what `lctl get_param osc.*.ost_conn_uuid` or `lctl dl -t` has
-/// printed: of each line the first OSTxxxx and the last word with an @. Other lines are passed over.
+/// The address of the server by the index of the OST, from what `lctl get_param osc.*.ost_conn_uuid` or `lctl dl -t`
+/// has printed: of each line the first OSTxxxx and the last word with an @. Other lines are passed over.
 std::map<std::uint32_t, std::string> servers_in(std::string_view text);
 
 struct DarshanServer {
