@@ -9,6 +9,7 @@
 #include "agent/hosts.hpp"
 #include "base/try.hpp"
 #include "base/units.hpp"
+#include "cli/json.hpp"
 #include "cli/say.hpp"
 #include "report/darshan_read.hpp"
 #include "report/darshan_rule.hpp"

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/output.hpp"
+#include "cli/json.hpp"
 #include "cli/place.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
