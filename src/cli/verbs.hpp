@@ -33,6 +33,7 @@ void add_top(CommandLine& line);
 void add_metrics(CommandLine& line);
 void add_movie(CommandLine& line);
 void add_report(CommandLine& line);
+void add_trace(CommandLine& line);
 void add_insitu_worker(CommandLine& line);
 void add_bench(CommandLine& line);
 

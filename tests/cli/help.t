@@ -30,6 +30,7 @@ Subcommands:
   plot                        Draw results of analyses: over steps, as lines, or a plane
   movie                       Join the pictures that a run has made, in the order of their steps
   report                      What a run cost, whether its data are safe, what was slow and who, what to do
+  trace                       Write the timeline of a run, for Perfetto: saves, drains, writes, commits
   insitu-worker               Make a stream's analyses for an agent (the agent starts this)
   bench                       Measure saves, drains and restarts against the limits of this machine (with MPI)
 
