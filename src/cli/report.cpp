@@ -136,8 +136,8 @@ void print_summaries(const std::vector<ReportedRun>& runs) {
 }
 
 Result<Exit> report_log(const ReportArguments& options) {
-    if (!options.runs.empty() || !options.html.empty() || !options.csv_targets.empty() || options.session != 0 ||
-        options.plain || options.replace)
+    if (!options.runs.empty() || !options.html.empty() || !options.png.empty() || !options.csv_targets.empty() ||
+        options.session != 0 || options.plain || options.replace)
         return Error{ErrorKind::refused,
                      "--darshan LOG goes with --servers, --python and --json alone: the log is of no run", "",
                      "forebay report --darshan LOG"};

@@ -3,7 +3,7 @@ healthy run names nobody.
 
 Method: striped_fs stripes each file over 24 targets, tells the layout as Lustre does, and writes at each target at a rate
 of its own. Eight nodes, an agent each, save nbody there: with one target at 0.02 and at 0.5 of the rate of the others,
-with one node at 0.3, and with all alike. FOREBAY_HEALTHY_RUNS says how many of those (5).
+with one node at 0.3, and with all alike. FOREBAY_HEALTHY_RUNS says how many of those (2).
 """
 
 import json
@@ -61,7 +61,9 @@ def job(place, steps, rate, *ratios):
 
 
 def summary_of(directory):
-    return json.loads(forebay("report", directory, "--json"))
+    summary = json.loads(forebay("report", directory, "--json"))
+    print({row["name"]: round(row["rate_bytes_per_second"] / 1e3) for row in summary["target_rows"]}, flush=True)
+    return summary
 
 
 def slow_target(place, ratio, steps, rate):
@@ -100,7 +102,7 @@ def main():
         slow_target(Path(scratch) / "hardly", 0.02, 6, 4 * RATE)
         slow_target(Path(scratch) / "half", 0.5, 10, RATE)
         slow_node(Path(scratch) / "node", 0.3, 8)
-        for number in range(int(os.environ.get("FOREBAY_HEALTHY_RUNS", "5"))):
+        for number in range(int(os.environ.get("FOREBAY_HEALTHY_RUNS", "2"))):
             healthy(Path(scratch) / f"healthy-{number}", 6)
 
 
