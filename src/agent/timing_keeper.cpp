@@ -105,6 +105,7 @@ void TimingKeeper::begin(std::uint32_t slot) {
     take_rank_timings();
     Open open{.slot = slot, .batch = {}, .places = {}};
     open.cpu_ns_before = staging_.control().drain_cpu_ns.load();
+    open.stored_before = staging_.control().bytes_stored.load();
     open.batch.drain_unix_ns = sys::unix_ns();
     heard_.draining.push_back(std::move(open));
 }
@@ -121,11 +122,16 @@ void TimingKeeper::end_drain(const Event& event) {
     auto& batch = open.batch;
     const auto cpu = staging_.control().drain_cpu_ns.load() - open.cpu_ns_before;
     batch.drain_cpu_seconds = std::max(0.0, static_cast<double>(cpu) * 1e-9 - open.overtaken_cpu_seconds);
-    if (!heard_.draining.empty()) heard_.draining.back().overtaken_cpu_seconds += static_cast<double>(cpu) * 1e-9;
+    const auto stored = staging_.control().bytes_stored.load() - open.stored_before;
+    if (!heard_.draining.empty()) {
+        heard_.draining.back().overtaken_cpu_seconds += static_cast<double>(cpu) * 1e-9;
+        heard_.draining.back().overtaken_stored += stored;
+    }
     batch.drained_unix_ns = sys::unix_ns();
     batch.drain_seconds = event.seconds;
     add(open, TimingKind::drain, batch.drain_unix_ns, event.seconds, event.bytes);
     fill(batch, event.slot);
+    batch.stored_bytes = stored - open.overtaken_stored;
     take_rank_timings();
     take_saves(open);
     of(event.slot) = std::move(open);
@@ -148,7 +154,7 @@ void TimingKeeper::fill(TimingBatch& batch, std::uint32_t slot) {
     batch.step = page.slots[slot].step.load();
     batch.snapshot_id = page.slots[slot].snapshot_id.load();
     batch.sealed_unix_ns = page.slots[slot].sealed_unix_ns.load();
-    batch.stored_bytes = batch.bytes = page.slots[slot].drained_bytes.load();
+    batch.bytes = page.slots[slot].drained_bytes.load();
     const auto mapping = sys::Mapping::open(staging_.slot_path(slot), false);
     if (!mapping) return;
     const auto peeked = format::peek(mapping->bytes(), staging_.slot_path(slot));

@@ -42,6 +42,7 @@ private:
         std::map<std::uint32_t, std::uint16_t> places;  // of OSTs among its targets
         std::uint64_t cpu_ns_before = 0;                // of all drains, when it began
         double overtaken_cpu_seconds = 0;
+        std::uint64_t stored_before = 0, overtaken_stored = 0;  // likewise, bytes
     };
 
     void begin(std::uint32_t slot);
