@@ -11,6 +11,10 @@ find_package(fmt 9 REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
 find_package(tomlplusplus 3.0 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
+pkg_check_modules(HTTPLIB QUIET IMPORTED_TARGET cpp-httplib>=0.11)
+if(NOT HTTPLIB_FOUND)
+  message(STATUS "No cpp-httplib: forebay watch, the live page of a run, is left out of the program")
+endif()
 
 if(FOREBAY_MPI)
   set(MPI_CXX_SKIP_MPICXX TRUE)  # the C++ bindings that MPI-3 removed

@@ -29,6 +29,7 @@ int main(int count, char** arguments) {
     forebay::cli::add_insitu(line);
     forebay::cli::add_plot(line);
     forebay::cli::add_movie(line);
+    forebay::cli::add_watch(line);
     forebay::cli::add_insitu_worker(line);
     forebay::cli::add_bench(line);
     return line.run(count, arguments);

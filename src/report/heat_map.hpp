@@ -18,7 +18,7 @@ struct HeatColumn {
 };
 
 struct HeatRow {
-    std::string name;           // of a node, or "311 nodes"
+    std::string name;  // of a node, or "311 nodes"
     std::uint64_t nodes = 1;
     std::vector<double> rates;  // bytes a second, one a column; of several nodes their median; 0: none was told
 };

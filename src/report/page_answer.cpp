@@ -22,10 +22,8 @@ int status_of(ErrorKind kind) {
 }  // namespace
 
 PageAnswer answer_of(const Error& error) {
-    const nlohmann::ordered_json parts{{"kind", forebay::name_of(error.kind)},
-                                       {"what", error.what},
-                                       {"safe", error.safe},
-                                       {"next", error.next}};
+    const nlohmann::ordered_json parts{
+        {"kind", forebay::name_of(error.kind)}, {"what", error.what}, {"safe", error.safe}, {"next", error.next}};
     return {status_of(error.kind), "application/json",
             nlohmann::ordered_json{{"error", parts}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
 }

@@ -26,9 +26,10 @@ namespace forebay::report {
 
 struct PageServerOptions {
     std::string host = "127.0.0.1";
-    int port = 0;                              // 0: a free one
-    std::string token;                         // 32 hexadecimal digits
-    std::vector<std::string> other_hosts = {};  // names of this machine that a request may have as its Host, in lower case
+    int port = 0;       // 0: a free one
+    std::string token;  // 32 hexadecimal digits
+    std::vector<std::string> other_hosts =
+        {};  // names of this machine that a request may have as its Host, in lower case
     std::chrono::milliseconds heartbeat{15'000};
 };
 
@@ -45,7 +46,8 @@ public:
     int port() const;
     /// Serves until stop(); `broken` where the socket fails.
     Result<> serve();
-    /// By any thread. The feed must be closed before, so that no viewer is waited for.
+    /// By any thread; returns when serve() is about to. The feed must be closed before, so that no viewer is waited
+    /// for.
     void stop();
 
 private:

@@ -96,10 +96,11 @@ std::string with_nonce(std::string page, const std::string& nonce) {
 }
 
 void set_headers(httplib::Response& to, const std::string& nonce) {
-    to.set_header("Content-Security-Policy",
-                  fmt::format("default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; img-src 'self' blob:; "
-                              "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-                              nonce));
+    to.set_header(
+        "Content-Security-Policy",
+        fmt::format("default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; img-src 'self' blob:; "
+                    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                    nonce));
     to.set_header("Cache-Control", "no-store");
     to.set_header("Referrer-Policy", "no-referrer");
     to.set_header("X-Content-Type-Options", "nosniff");
@@ -117,6 +118,9 @@ struct PageServer::Inside {
     int port = 0;
     std::atomic<int> viewers{0};
     httplib::Server server;
+    std::mutex mutex;  // of what follows
+    std::condition_variable ended;
+    bool serving = false, stopping = false;
 
     Inside(const PageServerOptions& given, std::string text, PagePaths answers, PageFeed& source)
         : options(given), page(std::move(text)), paths(std::move(answers)), feed(&source) {}
@@ -168,8 +172,7 @@ struct PageServer::Inside {
         to.status = 200;
         const auto seen = std::make_shared<std::uint64_t>(0);
         to.set_chunked_content_provider(
-            "text/event-stream",
-            [this, seen](std::size_t, httplib::DataSink& sink) { return tell(*seen, sink); },
+            "text/event-stream", [this, seen](std::size_t, httplib::DataSink& sink) { return tell(*seen, sink); },
             [this](bool) { --viewers; });
     }
 
@@ -199,7 +202,19 @@ PageServer::PageServer(std::unique_ptr<Inside> inside) : inside_(std::move(insid
 PageServer::PageServer(PageServer&&) noexcept = default;
 PageServer::~PageServer() = default;
 int PageServer::port() const { return inside_->port; }
-void PageServer::stop() { inside_->server.stop(); }
+
+// The library forgets a stop that comes before it listens, and takes a second one badly.
+void PageServer::stop() {
+    constexpr std::chrono::milliseconds look_every{10};
+    std::unique_lock lock(inside_->mutex);
+    inside_->stopping = true;
+    bool is_told = false;
+    while (!inside_->ended.wait_for(lock, look_every, [&] { return !inside_->serving; })) {
+        if (is_told || !inside_->server.is_running()) continue;
+        is_told = true;
+        inside_->server.stop();
+    }
+}
 
 Result<PageServer> PageServer::open(const PageServerOptions& options, std::string page, PagePaths paths,
                                     PageFeed& feed) {
@@ -232,8 +247,17 @@ Result<PageServer> PageServer::open(const PageServerOptions& options, std::strin
 }
 
 Result<> PageServer::serve() {
-    if (!inside_->server.listen_after_bind()) return Error{ErrorKind::broken, "the page's socket has failed"};
-    return {};
+    {
+        const std::lock_guard lock(inside_->mutex);
+        if (inside_->stopping) return {};
+        inside_->serving = true;
+    }
+    const bool is_good = inside_->server.listen_after_bind();
+    const std::lock_guard lock(inside_->mutex);
+    inside_->serving = false;
+    inside_->ended.notify_all();
+    if (is_good || inside_->stopping) return {};
+    return Error{ErrorKind::broken, "the page's socket has failed"};
 }
 
 }  // namespace forebay::report

@@ -31,7 +31,10 @@ double seconds(std::int64_t unix_ns) { return static_cast<double>(unix_ns) * 1e-
 Tree moment(std::int64_t unix_ns) { return unix_ns > 0 ? Tree(seconds(unix_ns)) : Tree(nullptr); }
 
 Tree spread_json(const telemetry::Spread& spread) {
-    return {{"count", spread.count}, {"median", spread.median}, {"p95", spread.p95}, {"max", spread.max},
+    return {{"count", spread.count},
+            {"median", spread.median},
+            {"p95", spread.p95},
+            {"max", spread.max},
             {"sum", spread.sum}};
 }
 
@@ -49,7 +52,8 @@ public:
         const auto begin = static_cast<std::size_t>(std::clamp(first, 0.0, curve_bins - 1.0));
         const auto end = static_cast<std::size_t>(std::clamp(last, 0.0, curve_bins - 1.0));
         for (auto bin = begin; bin <= end; ++bin) {
-            const auto low = std::max(first, static_cast<double>(bin)), high = std::min(last, static_cast<double>(bin) + 1);
+            const auto low = std::max(first, static_cast<double>(bin)),
+                       high = std::min(last, static_cast<double>(bin) + 1);
             if (high > low) bytes_[bin] += per_bin * (high - low);
         }
     }
@@ -84,12 +88,23 @@ Tree saves_json(const telemetry::Summary& summary) {
     Tree saves = Tree::array();
     const auto count = std::min(rows_max, summary.rows.size());
     for (const auto& row : std::span(summary.rows).last(count))
-        saves.push_back({{"stream", row.stream}, {"step", row.step}, {"outcome", row.outcome},
-                         {"at", moment(row.saved_unix_ns)}, {"bytes", row.bytes}, {"stored_bytes", row.stored_bytes},
-                         {"nodes", row.nodes}, {"nodes_told", row.nodes_told}, {"blocked", row.blocked_seconds},
-                         {"wait", row.wait_seconds}, {"copy", row.copy_seconds}, {"drain", row.drain_seconds},
-                         {"durable", row.durable_seconds}, {"interval", row.interval_seconds}, {"slack", row.slack},
-                         {"slowest_node", row.slowest_node}, {"straggler", row.straggler_ratio}});
+        saves.push_back({{"stream", row.stream},
+                         {"step", row.step},
+                         {"outcome", row.outcome},
+                         {"at", moment(row.saved_unix_ns)},
+                         {"bytes", row.bytes},
+                         {"stored_bytes", row.stored_bytes},
+                         {"nodes", row.nodes},
+                         {"nodes_told", row.nodes_told},
+                         {"blocked", row.blocked_seconds},
+                         {"wait", row.wait_seconds},
+                         {"copy", row.copy_seconds},
+                         {"drain", row.drain_seconds},
+                         {"durable", row.durable_seconds},
+                         {"interval", row.interval_seconds},
+                         {"slack", row.slack},
+                         {"slowest_node", row.slowest_node},
+                         {"straggler", row.straggler_ratio}});
     return saves;
 }
 
@@ -134,15 +149,21 @@ Tree errors_json(const std::vector<format::StatusLine>& statuses) {
 Tree events_json(const std::vector<telemetry::EventLine>& events) {
     Tree list = Tree::array();
     for (const auto& event : std::span(events).last(std::min(events_max, events.size())))
-        list.push_back({{"at", moment(event.unix_ns)}, {"event", event.event}, {"host", event.host},
-                        {"stream", event.stream}, {"step", event.step}, {"text", event.text}});
+        list.push_back({{"at", moment(event.unix_ns)},
+                        {"event", event.event},
+                        {"host", event.host},
+                        {"stream", event.stream},
+                        {"step", event.step},
+                        {"text", event.text}});
     return list;
 }
 
 Tree kept_json(const std::vector<KeptSnapshot>& kept) {
     Tree list = Tree::array();
     for (const auto& one : std::span(kept).first(std::min(kept_max, kept.size())))
-        list.push_back({{"stream", one.stream}, {"step", one.step}, {"standing", one.standing},
+        list.push_back({{"stream", one.stream},
+                        {"step", one.step},
+                        {"standing", one.standing},
                         {"sealed", moment(one.sealed_unix_ns)}});
     return {{"shown", list}, {"count", kept.size()}};
 }
@@ -185,9 +206,15 @@ Tree now_json(const PageFacts& facts) {
     Tree samples = Tree::array();
     for (const auto& one : facts.backlog)
         samples.push_back({seconds(one.unix_ns), one.bytes, one.rate_bytes_per_second});
-    return {{"backlog_bytes", backlog},   {"bytes_drained", drained},     {"failures", failures},
-            {"rate", rate},               {"slowdown_percent", slowdown}, {"began", moment(began)},
-            {"job_ends", moment(job_ends)}, {"session", session},         {"slots", slots},
+    return {{"backlog_bytes", backlog},
+            {"bytes_drained", drained},
+            {"failures", failures},
+            {"rate", rate},
+            {"slowdown_percent", slowdown},
+            {"began", moment(began)},
+            {"job_ends", moment(job_ends)},
+            {"session", session},
+            {"slots", slots},
             {"samples", samples}};
 }
 
@@ -234,20 +261,23 @@ Standing standing_of(const std::vector<format::StatusLine>& statuses, std::int64
         standing.words = std::move(words);
         return standing;
     };
-    if (agents == 0) return choose(RunState::untold, "No agent tells of itself here: what follows is from the records.");
+    if (agents == 0)
+        return choose(RunState::untold, "No agent tells of itself here: what follows is from the records.");
     if (!standing.silent.empty())
         return choose(RunState::silent,
                       fmt::format("{} of {} agents silent: killed, or the host does not reach the run.",
                                   standing.silent.size(), agents));
-    if (lives) return choose(RunState::live, fmt::format("Live: {} agent{} serving.", serving, serving == 1 ? "" : "s"));
+    if (lives)
+        return choose(RunState::live, fmt::format("Live: {} agent{} serving.", serving, serving == 1 ? "" : "s"));
     if (serving > 0)
         return choose(RunState::orphaned,
                       fmt::format("The application has ended or died; {} agent{} still serving what it left.", serving,
                                   serving == 1 ? "" : "s"));
     if (left > 0)
-        return choose(RunState::left_work,
-                      fmt::format("Ended, and {} agent{} left work: forebay drain RUN on that node, or forebay recover.",
-                                  left, left == 1 ? "" : "s"));
+        return choose(
+            RunState::left_work,
+            fmt::format("Ended, and {} agent{} left work: forebay drain RUN on that node, or forebay recover.", left,
+                        left == 1 ? "" : "s"));
     return choose(RunState::finished, "Finished: everything that was saved is committed.");
 }
 
@@ -255,7 +285,8 @@ std::string page_state(const PageFacts& facts) {
     const auto& summary = facts.summary;
     const auto standing = standing_of(facts.chronicle.statuses, facts.now_unix_ns);
     const auto cut = [](const auto& list, std::size_t most) {
-        return std::vector<std::string>(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(std::min(most, list.size())));
+        return std::vector<std::string>(list.begin(),
+                                        list.begin() + static_cast<std::ptrdiff_t>(std::min(most, list.size())));
     };
     Tree state{{"run", facts.chronicle.run},
                {"state", name_of(standing.state)},
@@ -270,14 +301,22 @@ std::string page_state(const PageFacts& facts) {
                         {"stream", summary.newest_durable_stream},
                         {"at", moment(summary.newest_durable_unix_ns)}};
     state["now"] = now_json(facts);
-    state["totals"] = {{"saved_bytes", summary.bytes_saved},     {"drained_bytes", summary.bytes_drained},
-                       {"stored_bytes", summary.bytes_stored},   {"snapshots", summary.snapshots},
-                       {"committed", summary.committed},         {"superseded", summary.superseded},
-                       {"failed", summary.failed},               {"retries", summary.retries},
-                       {"visible_ratio", summary.visible_ratio}, {"hidden_ratio", summary.hidden_ratio},
-                       {"slack_median", summary.slack_median},   {"slack_worst", summary.slack_worst},
-                       {"jitter", summary.jitter},               {"rate_peak", summary.rate_peak},
-                       {"rate_median", summary.rate_median},     {"slowdown_percent", summary.slowdown_percent},
+    state["totals"] = {{"saved_bytes", summary.bytes_saved},
+                       {"drained_bytes", summary.bytes_drained},
+                       {"stored_bytes", summary.bytes_stored},
+                       {"snapshots", summary.snapshots},
+                       {"committed", summary.committed},
+                       {"superseded", summary.superseded},
+                       {"failed", summary.failed},
+                       {"retries", summary.retries},
+                       {"visible_ratio", summary.visible_ratio},
+                       {"hidden_ratio", summary.hidden_ratio},
+                       {"slack_median", summary.slack_median},
+                       {"slack_worst", summary.slack_worst},
+                       {"jitter", summary.jitter},
+                       {"rate_peak", summary.rate_peak},
+                       {"rate_median", summary.rate_median},
+                       {"slowdown_percent", summary.slowdown_percent},
                        {"slowdown_low", summary.slowdown_low_percent},
                        {"slowdown_high", summary.slowdown_high_percent},
                        {"slowdown_steps", summary.slowdown_steps}};

@@ -50,8 +50,8 @@ const char* name_of(RunState state);
 
 struct Standing {
     RunState state = RunState::untold;
-    std::string words;                     // a sentence for people
-    std::vector<std::string> silent;       // nodes whose agents are silent
+    std::string words;                      // a sentence for people
+    std::vector<std::string> silent;        // nodes whose agents are silent
     std::int64_t silent_since_unix_ns = 0;  // of the first of them
 };
 /// By the status lines of the newest session. "silent" counts before all else: its node may hold what is not durable.

@@ -103,7 +103,8 @@ Result<bool> RunLooker::read_kept() {
         if (before == listings_.end() || before->second != names) changed.insert(stream);
     }
     if (changed.empty() && listings.size() == listings_.size()) return false;
-    std::erase_if(kept_, [&](const auto& one) { return changed.contains(one.stream) || !listings.contains(one.stream); });
+    std::erase_if(kept_,
+                  [&](const auto& one) { return changed.contains(one.stream) || !listings.contains(one.stream); });
     for (const auto& stream : changed) {
         const auto history = catalog::history(store_, run_, stream);
         if (!history && history.error().kind == ErrorKind::missing) continue;
@@ -117,9 +118,8 @@ Result<bool> RunLooker::read_kept() {
         add(history->abandoned, "abandoned");
         add(history->foreign, "of another run");
     }
-    std::ranges::stable_sort(kept_, [](const auto& a, const auto& b) {
-        return std::tie(a.stream, b.step) < std::tie(b.stream, a.step);
-    });
+    std::ranges::stable_sort(
+        kept_, [](const auto& a, const auto& b) { return std::tie(a.stream, b.step) < std::tie(b.stream, a.step); });
     listings_ = std::move(listings);
     return true;
 }

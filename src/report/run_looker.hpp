@@ -24,8 +24,7 @@ inline constexpr int look_share = 20;  // pauses for so many times what a look t
 
 class RunLooker {
 public:
-    RunLooker(sys::Store& store, std::string run, PageFeed& feed)
-        : store_(store), run_(std::move(run)), feed_(feed) {}
+    RunLooker(sys::Store& store, std::string run, PageFeed& feed) : store_(store), run_(std::move(run)), feed_(feed) {}
 
     /// One look; whether anything has changed. A look that fails is told in the state, and the next one is tried.
     bool look(std::int64_t now_unix_ns);
