@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 
@@ -129,6 +130,7 @@ void print_address(const WatchArguments& options, const report::PageServerOption
             "along has the token.\n");
     else say("From elsewhere: ssh -N -L {}:127.0.0.1:{} {}\n", port, port, sys::host_name());
     say("Shows {}; it changes nothing there. Ctrl-C ends it.\n", options.run);
+    std::fflush(stdout);
 }
 
 Result<Exit> watch(const WatchArguments& given) {
