@@ -80,7 +80,7 @@ private:
 
 // A tab that has been here keeps the token, so that it need not stand in the address: reloading brings it back.
 constexpr const char* door_page = R"(<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Forebay</title></head>
+<html lang="en"><head><meta charset="utf-8"><title>Forebay</title><link rel="icon" href="data:,"></head>
 <body><p>This page needs the token that <code>forebay watch</code> has printed with its address.</p>
 <script nonce="NONCE">
 if (!new URLSearchParams(location.search).has("token") && sessionStorage.getItem("forebay-token"))
@@ -98,7 +98,7 @@ std::string with_nonce(std::string page, const std::string& nonce) {
 void set_headers(httplib::Response& to, const std::string& nonce) {
     to.set_header(
         "Content-Security-Policy",
-        fmt::format("default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; img-src 'self' blob:; "
+        fmt::format("default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; img-src 'self' blob: data:; "
                     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
                     nonce));
     to.set_header("Cache-Control", "no-store");
