@@ -73,7 +73,7 @@ HeatMap heat_map_of(std::span<const format::TimingBatch> batches) {
     }
     std::ranges::stable_sort(rows, {}, [](const auto& one) { return one.first; });
     for (auto& [rate, row] : rows) map.rows.push_back(std::move(row));
-    if (map.rows.size() <= heat_single_max) return map;
+    if (map.rows.size() <= heat_single_max + heat_groups_max) return map;
     const std::vector<HeatRow> rest(map.rows.begin() + heat_single_max, map.rows.end());
     map.rows.resize(heat_single_max);
     const auto groups = std::min(heat_groups_max, rest.size());

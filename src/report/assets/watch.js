@@ -74,7 +74,7 @@ let resizing = 0;
 addEventListener("resize", () => { clearTimeout(resizing); resizing = setTimeout(redraw_charts, 150); });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw_charts);
 
-const series = (label, name, value) => ({label, stroke: colour(name), width: 1.5, points: {show: false}, value: (_, v) => v === null || v === undefined ? "" : value(v)});
+const series = (label, name, value) => ({label, stroke: colour(name), width: 1.5, points: {show: false}, value: (_, v) => v === null || v === undefined ? "\u2013" : value(v)});
 function name_chart(id, text) {
   at(id + "-chart").setAttribute("role", "img");
   at(id + "-chart").setAttribute("aria-label", text);
@@ -156,12 +156,12 @@ function list_of(items, className) {
   list.append(...items.map((item) => make("li", item)));
   return list;
 }
-function table_of(heads, rows) {
+function table_of(heads, rows, numbers) {
   const table = make("table"), head = make("tr"), body = make("tbody");
-  head.append(...heads.map((text) => { const cell = make("th", text); cell.scope = "col"; return cell; }));
+  head.append(...heads.map((text) => { const cell = make("th", text); cell.scope = "col"; if (!numbers.includes(text)) cell.className = "text"; return cell; }));
   for (const row of rows) {
     const line = make("tr");
-    line.append(...row.map((text) => make("td", text)));
+    line.append(...row.map((text, i) => make("td", text, numbers.includes(heads[i]) ? "" : "text")));
     body.append(line);
   }
   const top = make("thead");
@@ -183,7 +183,7 @@ function show_slow(state) {
     if (rows.length === 0) return;
     parts.push(make("h3", title), list_of(rows.map(words)));
   };
-  const slow = (one) => (one.name || "the target") + ": " + ratio(one.ratio) + " of the others' rate, in " + one.samples + " snapshots";
+  const slow = (one) => (one.name || "the target") + ": " + ratio(one.ratio) + " of the others' rate, by " + one.samples + " samples";
   add("Slow nodes", state.slow_nodes, slow);
   add("Slow targets", state.slow_targets, slow);
   add("Nodes with failures", state.failed_nodes, (one) => one.name + ": " + one.failures + " failures, " + one.retries + " retries");
@@ -227,7 +227,7 @@ function show_heat(heat) {
   at("heat-low").textContent = "0 MB/s";
   at("heat-high").textContent = rate(high) + " a node";
   const text = "Rate of draining, a row a node (slowest on top) and a column a snapshot (newest on the right). Slowest: " + heat.rows[0].name + ".";
-  at("heat-caption").textContent = text + (rows > 64 ? " Beyond the 64 slowest, nodes are grouped." : "");
+  at("heat-caption").textContent = text + (heat.rows.some((row) => row.nodes > 1) ? " Beyond the 64 slowest, nodes are grouped." : "");
   canvas.setAttribute("aria-label", text + " Arrow keys read single cells.");
 }
 function tell_heat(x, y) {
@@ -252,7 +252,7 @@ at("heat").addEventListener("keydown", (event) => {
 function show_kept(state) {
   const kept = state.kept.shown;
   if (kept.length === 0) { at("kept").replaceChildren(make("p", "None is committed yet.", "faint")); return; }
-  const parts = [table_of(["Stream", "Step", "Is", "Sealed"], kept.map((one) => [one.stream, String(one.step), one.standing, clock(one.sealed)]))];
+  const parts = [table_of(["Stream", "Step", "Is", "Sealed"], kept.map((one) => [one.stream, String(one.step), one.standing, clock(one.sealed)]), ["Step"])];
   if (state.kept.count > kept.length) parts.push(make("p", "and " + (state.kept.count - kept.length) + " more: forebay ls", "faint"));
   at("kept").replaceChildren(...parts);
 }
@@ -261,7 +261,7 @@ function show_log(state) {
   if (state.errors.length) parts.push(make("h3", "Newest error of each node"), list_of(state.errors.map((one) => one.node + ": " + one.text)));
   if (state.problems.length) parts.push(make("h3", "What could not be read"), list_of(state.problems));
   if (state.events.length) parts.push(make("h3", "Events"), table_of(["When", "What", "Stream", "Step", "Node", ""],
-    [...state.events].reverse().map((one) => [clock(one.at), one.event, one.stream, String(one.step), one.host, one.text])));
+    [...state.events].reverse().map((one) => [clock(one.at), one.event, one.stream, String(one.step), one.host, one.text]), ["Step"]));
   if (parts.length === 0) parts.push(make("p", "None.", "faint"));
   at("log").replaceChildren(...parts);
 }
