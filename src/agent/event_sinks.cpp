@@ -77,6 +77,7 @@ Result<> append(sys::Store& store, const NodeFileOfRun& file, const std::string&
 
 Tell to_page(node::Control& page) {
     return [&page, alone = std::make_shared<std::mutex>()](const Event& event) {
+        if (event.what == What::settled) return;  // for hearers in the agent alone
         const std::lock_guard lock(*alone);
         node::put_event(page, {.unix_ns = sys::unix_ns(),
                                .what = static_cast<std::uint32_t>(event.what),

@@ -11,7 +11,7 @@ using namespace forebay::agent;
 
 namespace {
 
-constexpr auto last = static_cast<std::uint32_t>(What::unrecorded);
+constexpr auto last = static_cast<std::uint32_t>(What::untimed);
 
 Event event_of(What what) {
     return {.what = what,
@@ -67,6 +67,9 @@ TEST_CASE("lines of the log") {
     CHECK(line(What::lingers) == "everything is committed; what is staged is kept 1.5 s more for a restart");
     CHECK(line(What::leaves_work) == "agent leaves; next: forebay drain /dev/shm/x");
     CHECK(line(What::failed) == "detail");
+    CHECK(line(What::retried) == "step 7 of stream 'restart' is drained again after detail");
+    CHECK(line(What::slow) == "slow: detail");
+    CHECK(line(What::untimed) == "timings are not kept in /dev/shm/x: detail");
 }
 
 TEST_CASE("the log hears all but what people need not read; every other hearer hears all") {
@@ -80,5 +83,5 @@ TEST_CASE("the log hears all but what people need not read; every other hearer h
         if (!logged) silent.insert(name_of(static_cast<What>(what)));
     }
     CHECK(heard == last + 1);
-    CHECK(silent == std::set<std::string>{"begun", "viewed", "pruned", "worker_begun"});
+    CHECK(silent == std::set<std::string>{"begun", "viewed", "pruned", "settled", "worker_begun"});
 }

@@ -340,7 +340,7 @@ TEST_CASE("comparing and copying a rank's blocks into the slot allocates nothing
     CHECK(allocations == 0);
 }
 
-TEST_CASE("files of a snapshot: one a node and the manifest; of a session: one a slot, four small ones, a spool") {
+TEST_CASE("files of a snapshot: one a node and the manifest; of a session: one a slot, five small ones, a spool") {
     const test::TempDirectory folder;
     const auto options = options_in(folder, 2);
     test::with_threads(4, [&](std::unique_ptr<comm::Group> world) {
@@ -357,7 +357,7 @@ TEST_CASE("files of a snapshot: one a node and the manifest; of a session: one a
             REQUIRE(staged.size() == 2);
             CHECK(names_in(staged[0]) == std::vector<std::string>{"agent.lock", "application.lock", "control",
                                                                   "restart.0.h5", "restart.1.h5", "session.json",
-                                                                  "spool"});
+                                                                  "spool", "timings"});
         }
         own->barrier();
         session.close().value();

@@ -32,6 +32,7 @@ struct BenchOptions {
     double error = 0;
     int copy_threads = 0;  // Options::copy_threads
     double slowdown_percent_max = 5;
+    bool timings = true;  // AgentOptions::timings
 };
 
 /// `forebay bench`.
@@ -45,6 +46,8 @@ Result<> bench_pace(Ranks& ranks, const BenchOptions& options);
 Result<> bench_restart(Ranks& ranks, const BenchOptions& options);
 /// From one number of ranks to others.
 Result<> bench_restart_ranks(Ranks& ranks, const BenchOptions& options);
+/// What keeping timings costs.
+Result<> bench_timings(Ranks& ranks, const BenchOptions& options);
 Result<> bench_plan(Ranks& ranks, const BenchOptions& options);
 Result<> bench_compress(Ranks& ranks, const BenchOptions& options);
 

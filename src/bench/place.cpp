@@ -28,6 +28,7 @@ Result<BenchPlace> BenchPlace::make(Ranks& ranks, const BenchOptions& options) {
     place.copy_threads_ = options.copy_threads;
     place.agent_.block_bytes = options.block_bytes;
     place.agent_.in_flight = options.in_flight;
+    place.agent_.timings = options.timings;
     place.node_ = (options.staging.empty() ? "/dev/shm" : options.staging) + "/" + id;
     place.owns_run_ = ranks.rank() == 0;
     place.owns_node_ = ranks.node().rank() == 0;

@@ -138,6 +138,15 @@ void add_restart(Verb& bench) {
     verb.examples("  mpiexec -n 2 forebay bench restart\n  mpiexec -n 8 forebay bench restart --from 4 --to 3,8\n");
 }
 
+void add_timings(Verb& bench) {
+    const auto options = std::make_shared<BenchOptions>();
+    options->repeats = 31;
+    auto verb = bench.verb("timings", "What keeping timings of saves and drains costs them");
+    add_places(verb, *options);
+    add_common(verb, options, bench_timings);
+    verb.examples("  mpiexec -n 2 forebay bench timings\n");
+}
+
 void add_plan(Verb& bench) {
     const auto options = std::make_shared<BenchOptions>();
     options->variables = 300;
@@ -169,6 +178,7 @@ void add_bench(CommandLine& line) {
     add_drain(bench);
     add_pace(bench);
     add_restart(bench);
+    add_timings(bench);
     add_plan(bench);
     add_compress(bench);
     bench.examples("  mpiexec -n 2 forebay bench save\n");

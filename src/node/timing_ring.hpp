@@ -3,7 +3,7 @@
 //
 // Cost: put() is four stores and an addition in memory that is mapped and faulted in before; it allocates, locks and
 // calls nothing. A ring holds the newest ring_timings; the reader counts what it comes too late for.
-// Threads: each rank puts into its own ring, by any of its threads; one reader, in any process.
+// Threads: each rank puts into its own ring, one thread at a time, as it saves; one reader, in any process.
 
 #pragma once
 

@@ -91,6 +91,15 @@ std::string drain_text(const TimingBatch& drain, const Usual& usual) {
                        drain.drain_seconds, usual.ratio, usual.seconds, node_name(drain), cause_of(drain));
 }
 
+// Between the end of the save before on that node and this one's begin.
+double computed_before(const TimingBatch& batch, const Batches& before) {
+    const TimingBatch* last = nullptr;
+    for (const auto* one : before)
+        if (node_name(*one) == node_name(batch) && (last == nullptr || one->saved_unix_ns > last->saved_unix_ns))
+            last = one;
+    return std::max(0.0, batch.interval_seconds - (last == nullptr ? 0 : last->blocked_seconds));
+}
+
 void add_wait(const Batches& now, const Batches& before, std::vector<std::string>& why) {
     const auto* waiter = slowest(now, [](const TimingBatch& one) { return one.wait_seconds; });
     if (waiter->wait_seconds < wait_seconds_min) return;
@@ -102,9 +111,10 @@ void add_wait(const Batches& now, const Batches& before, std::vector<std::string
     if (holder == nullptr) return why.push_back(text);
     if (const auto usual = unusual(*holder, holders, earlier, drain_of)) text += ": " + drain_text(*holder, *usual);
     else if (waiter->interval_seconds > 0)
-        text += fmt::format(": a drain takes {:.1f} s and saves come every {:.1f} s, with {} {}", holder->drain_seconds,
-                            waiter->interval_seconds - waiter->wait_seconds, waiter->slots,
-                            waiter->slots == 1 ? "slot" : "slots");
+        text += fmt::format(
+            ": a drain takes {:.1f} s, as usual, and saves begin {:.1f} s after the last one ended, with {} {}",
+            holder->drain_seconds, computed_before(*waiter, before), waiter->slots,
+            waiter->slots == 1 ? "slot" : "slots");
     why.push_back(text);
 }
 

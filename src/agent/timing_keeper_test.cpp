@@ -1,0 +1,184 @@
+// Goal: a session leaves a batch a snapshot and node in the run, with what its ranks, its agent and its targets took;
+// slow targets are told apart by the file's layout; and none of it costs a snapshot when it fails. Method: sessions
+// with agents of all kinds, and a store that is as slow as it is told at some targets.
+
+#include "agent/timing_keeper.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "support/lustre_layout.hpp"
+#include "support/passing_store.hpp"
+#include "support/sessions.hpp"
+#include "telemetry/chronicle.hpp"
+
+using namespace forebay;
+using namespace std::chrono_literals;
+using format::TimingKind;
+
+namespace {
+
+double seconds_of(const format::TimingBatch& batch, TimingKind kind) {
+    double sum = 0;
+    for (const auto& timing : batch.timings)
+        if (timing.kind == static_cast<std::uint16_t>(kind)) sum += timing.seconds();
+    return sum;
+}
+
+std::uint64_t count_of(const format::TimingBatch& batch, TimingKind kind) {
+    return static_cast<std::uint64_t>(
+        std::ranges::count(batch.timings, static_cast<std::uint16_t>(kind), &format::Timing::kind));
+}
+
+struct Run {
+    explicit Run(AgentMode mode, bool timings = true) : options(test::options_in(folder, 1)) {
+        options.agent.mode = mode;
+        options.agent.linger = 0ms;
+        options.agent.timings = timings;
+    }
+    void save(int saves, const StreamOptions& stream_options = {}) {
+        auto session = Session::open(options).value();
+        auto stream = session.stream("restart", stream_options).value();
+        stream.array("u", f64, {data.size()}, {packed({{0}, {data.size()}}, data.data())}).value();
+        for (int step = 1; step <= saves; ++step) {
+            CHECK(stream.save(step).value().kept);
+            stream.wait_committed(60s).value();
+        }
+        session.close().value();
+    }
+    telemetry::Chronicle chronicle() const {
+        return telemetry::read_chronicle(sys::posix_store(), options.run).value();
+    }
+    test::TempDirectory folder;
+    Options options;
+    std::vector<double> data = std::vector<double>(1u << 18, 1.0);
+};
+
+}  // namespace
+
+TEST_CASE("a session leaves a batch a snapshot, whoever its agent is") {
+    for (const auto mode : {AgentMode::process, AgentMode::thread}) {
+        CAPTURE(static_cast<int>(mode));
+        Run run(mode);
+        run.save(3);
+        const auto chronicle = run.chronicle();
+        CHECK(chronicle.problems.empty());
+        REQUIRE(chronicle.batches.size() == 3);
+        std::int64_t step = 0;
+        for (const auto& batch : chronicle.batches) {
+            CHECK(batch.step == ++step);
+            CHECK(batch.agent == (mode == AgentMode::process ? "process" : "thread"));
+            CHECK(batch.outcome == "committed");
+            CHECK(batch.session == 1);
+            CHECK(batch.nodes == 1);
+            CHECK(batch.ranks == 1);
+            CHECK(batch.bytes >= run.data.size() * 8);
+            CHECK(batch.stored_bytes == batch.bytes);
+            CHECK(batch.saved_unix_ns <= batch.sealed_unix_ns);
+            CHECK(batch.drain_unix_ns <= batch.drained_unix_ns);
+            CHECK(batch.drained_unix_ns <= batch.ended_unix_ns);
+            CHECK(batch.blocked_seconds >= batch.copy_seconds);
+            CHECK(count_of(batch, TimingKind::save) == 1);
+            CHECK(count_of(batch, TimingKind::copy) == 1);
+            CHECK(count_of(batch, TimingKind::drain) == 1);
+            CHECK(count_of(batch, TimingKind::commit) == 1);
+            CHECK(count_of(batch, TimingKind::sync) >= 1);
+            CHECK(count_of(batch, TimingKind::write) >= 1);
+            CHECK(seconds_of(batch, TimingKind::drain) == doctest::Approx(batch.drain_seconds).epsilon(0.01));
+            REQUIRE(batch.targets.size() == 1);
+            CHECK(batch.targets[0].name.empty());
+            CHECK(batch.targets[0].bytes >= batch.bytes);
+            CHECK(batch.dropped == 0);
+            CHECK((batch.interval_seconds > 0) == (step > 1));
+        }
+    }
+}
+
+TEST_CASE("a session that keeps no timings leaves none") {
+    Run run(AgentMode::process, false);
+    run.save(2);
+    CHECK(run.chronicle().batches.empty());
+    for (const auto& entry : std::filesystem::directory_iterator(run.options.run + "/forebay"))
+        CHECK(entry.path().filename().string().find("timings") == std::string::npos);
+}
+
+TEST_CASE("timings that cannot be written cost no snapshot, and are told once") {
+    Run run(AgentMode::process);
+    {
+        auto session = Session::open(run.options).value();
+        session.close().value();
+    }
+    std::filesystem::create_directory(run.options.run + "/forebay/timings-" + sys::host_name() + "-0.bin");
+    run.save(2);
+    CHECK(run.chronicle().batches.empty());
+}
+
+namespace {
+
+/// Files of a file system that stripes over four targets, of which OST2 takes five times as long.
+class StripedStore final : public test::PassingStore {
+public:
+    using PassingStore::PassingStore;
+    Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override {
+        return std::unique_ptr<sys::File>(std::make_unique<Striped>(PassingStore::open(path, access).value()));
+    }
+
+private:
+    class Striped final : public test::PassingFile {
+    public:
+        using PassingFile::PassingFile;
+        Result<> write(std::uint64_t offset, std::span<const std::byte> bytes) override {
+            std::this_thread::sleep_for(stripes().target_of(offset, bytes.size()) == 2u ? 20ms : 4ms);
+            return PassingFile::write(offset, bytes);
+        }
+        sys::StripeMap stripes() override {
+            return sys::StripeMap::of_lustre(test::plain_layout(1u << 16, {0, 1, 2, 3}, false));
+        }
+    };
+};
+
+struct Heard final : agent::TimingSink {
+    void wrote(const std::vector<Write>& more, const sys::StripeMap& map) override {
+        for (const auto& write : more) {
+            writes.push_back(write);
+            targets.push_back(map.target_of(write.offset, write.bytes));
+        }
+    }
+    void synced(sys::Clock::time_point, sys::Clock::duration, bool failed) override { syncs.push_back(failed); }
+    std::vector<Write> writes;
+    std::vector<std::optional<std::uint32_t>> targets;
+    std::vector<bool> syncs;
+};
+
+}  // namespace
+
+TEST_CASE("a timed store tells each write with its target, and passes on all else unchanged") {
+    test::TempDirectory folder;
+    StripedStore striped(sys::posix_store());
+    Heard heard;
+    const auto store = agent::timed(striped, heard);
+    auto file = store->open(folder / "file", sys::Access::create).value();
+    const std::vector<std::byte> block(1u << 16, std::byte{7});
+    for (std::uint64_t i = 0; i < 8; ++i) file->write(i << 16, block).value();
+    file->write(8u << 16, std::span(block).first(100)).value();  // too small to be timed
+    CHECK(heard.writes.empty());
+    file->sync().value();
+    REQUIRE(heard.writes.size() == 8);
+    for (std::size_t i = 0; i < 8; ++i) {
+        CHECK(heard.targets[i] == i % 4);
+        CHECK((heard.writes[i].took >= 20ms) == (i % 4 == 2));
+        CHECK(heard.writes[i].bytes == 1u << 16);
+        CHECK_FALSE(heard.writes[i].failed);
+    }
+    CHECK(heard.syncs == std::vector<bool>{false});
+    file->close().value();
+    CHECK(store->exists(folder / "file").value());
+    CHECK(std::filesystem::file_size(folder / "file") == (8u << 16) + 100);
+    auto reading = store->open(folder / "file", sys::Access::read).value();
+    std::vector<std::byte> back(1u << 16);
+    reading->read(7u << 16, back).value();
+    CHECK(back == block);
+}

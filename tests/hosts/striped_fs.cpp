@@ -1,0 +1,188 @@
+// A file system for tests: passes everything on to a directory, stripes files over storage targets as Lustre does, and
+// writes at each target at a rate of its own.
+//
+//   striped_fs DIRECTORY MOUNT STRIPE_BYTES TARGETS BYTES_PER_SECOND [WHICH=RATIO...]
+//
+// WHICH is the number of a target, or a part of the names of files, such as "node-00003": what it writes goes at RATIO
+// of the rate. The attribute "lustre.lov" of a file tells its layout, by the structure lov_user_md_v1 of Lustre's
+// lustre_user.h. Prints "mounted", and takes the mount down at SIGTERM.
+
+#define FUSE_USE_VERSION 35
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fuse.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+    std::string directory;
+    std::uint64_t stripe_bytes = 0;
+    unsigned targets = 0;
+    double rate = 0;
+    std::map<std::string, double> ratios = {};
+};
+Options options;
+
+std::mutex alone;
+std::vector<Clock::time_point> busy_until;  // of each target
+
+std::string real(const char* path) { return options.directory + path; }
+int answer(long outcome) { return outcome < 0 ? -errno : 0; }
+int fd_of(const fuse_file_info* info) { return static_cast<int>(info->fh); }
+
+double rate_of(unsigned target, const std::string& path) {
+    double rate = options.rate;
+    for (const auto& [which, ratio] : options.ratios)
+        if (which == std::to_string(target) || (which.size() > 3 && path.find(which) != std::string::npos))
+            rate *= ratio;
+    return rate;
+}
+
+// A target takes one write after the other.
+void take_time(const char* path, std::size_t bytes, off_t offset) {
+    const auto target =
+        static_cast<unsigned>(static_cast<std::uint64_t>(offset) / options.stripe_bytes % options.targets);
+    const std::chrono::duration<double> took(static_cast<double>(bytes) / rate_of(target, path));
+    Clock::time_point until;
+    {
+        const std::lock_guard lock(alone);
+        until = std::max(busy_until[target], Clock::now()) + std::chrono::duration_cast<Clock::duration>(took);
+        busy_until[target] = until;
+    }
+    std::this_thread::sleep_until(until);
+}
+
+int do_getattr(const char* path, struct stat* about, fuse_file_info*) {
+    return answer(::lstat(real(path).c_str(), about));
+}
+int do_readdir(const char* path, void* buffer, fuse_fill_dir_t fill, off_t, fuse_file_info*, fuse_readdir_flags) {
+    DIR* open = ::opendir(real(path).c_str());
+    if (open == nullptr) return -errno;
+    while (const dirent* entry = ::readdir(open)) fill(buffer, entry->d_name, nullptr, 0, fuse_fill_dir_flags{});
+    ::closedir(open);
+    return 0;
+}
+int opened(int fd, fuse_file_info* info) {
+    if (fd < 0) return -errno;
+    info->fh = static_cast<std::uint64_t>(fd);
+    info->direct_io = 1;  // each write comes here as the agent made it, and when it did
+    return 0;
+}
+int do_open(const char* path, fuse_file_info* info) {
+    return opened(::open(real(path).c_str(), info->flags & ~O_DIRECT), info);
+}
+int do_create(const char* path, mode_t mode, fuse_file_info* info) {
+    return opened(::open(real(path).c_str(), (info->flags & ~O_DIRECT) | O_CREAT, mode), info);
+}
+int do_read(const char*, char* buffer, std::size_t bytes, off_t offset, fuse_file_info* info) {
+    const auto got = ::pread(fd_of(info), buffer, bytes, offset);
+    return got < 0 ? -errno : static_cast<int>(got);
+}
+int do_write(const char* path, const char* buffer, std::size_t bytes, off_t offset, fuse_file_info* info) {
+    take_time(path, bytes, offset);
+    const auto wrote = ::pwrite(fd_of(info), buffer, bytes, offset);
+    return wrote < 0 ? -errno : static_cast<int>(wrote);
+}
+int do_release(const char*, fuse_file_info* info) { return answer(::close(fd_of(info))); }
+int do_fsync(const char*, int, fuse_file_info* info) { return answer(::fdatasync(fd_of(info))); }
+int do_truncate(const char* path, off_t size, fuse_file_info*) { return answer(::truncate(real(path).c_str(), size)); }
+int do_mkdir(const char* path, mode_t mode) { return answer(::mkdir(real(path).c_str(), mode)); }
+int do_rmdir(const char* path) { return answer(::rmdir(real(path).c_str())); }
+int do_unlink(const char* path) { return answer(::unlink(real(path).c_str())); }
+int do_rename(const char* from, const char* to, unsigned flags) {
+    return answer(::renameat2(AT_FDCWD, real(from).c_str(), AT_FDCWD, real(to).c_str(), flags));
+}
+int do_chmod(const char* path, mode_t mode, fuse_file_info*) { return answer(::chmod(real(path).c_str(), mode)); }
+int do_utimens(const char* path, const timespec times[2], fuse_file_info*) {
+    return answer(::utimensat(AT_FDCWD, real(path).c_str(), times, AT_SYMLINK_NOFOLLOW));
+}
+int do_statfs(const char* path, struct statvfs* about) { return answer(::statvfs(real(path).c_str(), about)); }
+
+template <class T>
+void put(std::string& out, T value) {
+    out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+int do_getxattr(const char*, const char* name, char* value, std::size_t size) {
+    if (std::strcmp(name, "lustre.lov") != 0) return -ENODATA;
+    std::string layout;
+    put<std::uint32_t>(layout, 0x0BD10BD0);
+    put<std::uint32_t>(layout, 1);
+    layout.append(16, '\0');
+    put(layout, static_cast<std::uint32_t>(options.stripe_bytes));
+    put(layout, static_cast<std::uint16_t>(options.targets));
+    put<std::uint16_t>(layout, 0);
+    for (std::uint32_t target = 0; target < options.targets; ++target) {
+        layout.append(20, '\0');
+        put(layout, target);
+    }
+    if (size == 0) return static_cast<int>(layout.size());
+    if (size < layout.size()) return -ERANGE;
+    std::memcpy(value, layout.data(), layout.size());
+    return static_cast<int>(layout.size());
+}
+
+fuse_operations operations() {
+    fuse_operations all{};
+    all.getattr = do_getattr;
+    all.readdir = do_readdir;
+    all.open = do_open;
+    all.create = do_create;
+    all.read = do_read;
+    all.write = do_write;
+    all.release = do_release;
+    all.fsync = do_fsync;
+    all.truncate = do_truncate;
+    all.mkdir = do_mkdir;
+    all.rmdir = do_rmdir;
+    all.unlink = do_unlink;
+    all.rename = do_rename;
+    all.chmod = do_chmod;
+    all.utimens = do_utimens;
+    all.statfs = do_statfs;
+    all.getxattr = do_getxattr;
+    all.init = [](fuse_conn_info*, fuse_config*) -> void* {
+        std::puts("mounted");
+        std::fflush(stdout);
+        return nullptr;
+    };
+    return all;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    if (count < 6) {
+        std::fputs("striped_fs DIRECTORY MOUNT STRIPE_BYTES TARGETS BYTES_PER_SECOND [WHICH=RATIO...]\n", stderr);
+        return 2;
+    }
+    options = {arguments[1], std::strtoull(arguments[3], nullptr, 10),
+               static_cast<unsigned>(std::strtoul(arguments[4], nullptr, 10)), std::strtod(arguments[5], nullptr)};
+    for (int i = 6; i < count; ++i)
+        if (const char* equals = std::strchr(arguments[i], '=')) {
+            const std::string which(arguments[i], static_cast<std::size_t>(equals - arguments[i]));
+            options.ratios[which] = std::strtod(equals + 1, nullptr);
+        }
+    busy_until.resize(options.targets);
+    const auto all = operations();
+    char* words[] = {arguments[0], arguments[2], const_cast<char*>("-f"), nullptr};
+    return fuse_main(3, words, &all, nullptr);
+}
