@@ -187,6 +187,9 @@ struct AgentOptions {
     std::chrono::milliseconds linger{60'000};
     /// Whether the run keeps what saves and drains took, at most 64 KiB a node and snapshot, for `forebay report`.
     bool timings = true;
+    /// Where each agent keeps a file of metrics for a monitor of its machine, such as node-exporter's textfile
+    /// collector, as long as it lives. A directory of the machine that is there already; "": none.
+    std::string metrics_directory = {};
     // Hosts that write to the target for the others, so that not every host is its client. Either the last ones of this
     // job, which compute nothing (forebay::dedicate() in mpi.hpp), or such as run already (forebay forward).
     int forwarders = 0;
@@ -203,7 +206,7 @@ struct JobOptions {
 };
 
 /// Equal on every rank, else open() refuses them; but for what belongs to a node: `staging`, and of `agent` `program`,
-/// `environment`, `cpus`, `forward_address` and `forward_token_file`. Each rank may have its own `log`.
+/// `environment`, `cpus`, `metrics_directory`, `forward_address` and `forward_token_file`. Each rank may have its own `log`.
 struct Options {
     std::string run = {};      // the directory at the target; created if missing
     std::string staging = {};  // "" : /dev/shm; a node-local directory

@@ -122,6 +122,7 @@ Result<std::vector<Drained>> drain_leftover(const std::string& directory, const 
     FB_TRY(sys::write_text_durable(sys::posix_store(), served_as_path, served_as));
     Serving serving{std::move(target), std::move(staging),  std::move(session),
                     std::move(lock),   [](const Event&) {}, "drain"};
+    serving.agent = "drain";
     serving.staging.control().ending = 1;
     const auto already = take_as_own(serving, left);
     const std::atomic<bool> never{false};

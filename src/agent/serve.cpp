@@ -9,6 +9,7 @@
 #include "agent/event_sinks.hpp"
 #include "agent/side_station.hpp"
 #include "agent/spool.hpp"
+#include "agent/status_writer.hpp"
 #include "agent/timed_store.hpp"
 #include "agent/timing_keeper.hpp"
 #include "base/limits.hpp"
@@ -62,6 +63,19 @@ NodeFileOfRun file_of(const Serving& serving, const char* name, const char* endi
             .ending = ending};
 }
 
+// A file of metrics has the name of the staging directory, of which a machine has no two.
+StatusOf status_of(const Serving& serving) {
+    StatusOf of{.file = file_of(serving, "status", "json"), .agent = serving.agent};
+    const auto& directory = serving.session.agent.metrics_directory;
+    const auto& staging = serving.staging.directory();
+    if (!directory.empty())
+        of.metrics_path = fmt::format("{}/forebay-{}.prom", directory, staging.substr(staging.rfind('/') + 1));
+    return of;
+}
+
+/// Whether it keeps what is staged for a restart, once all is committed.
+bool lingers(Serving& serving) { return serving.agent == "process" && serving.staging.control().ending.load() == 0; }
+
 }  // namespace
 
 Result<node::SessionFile> session_of(const std::string& directory) {
@@ -93,7 +107,9 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     // The target ends with the draining: an agent that only lingers holds no connection to a forwarder.
     const auto target = std::exchange(serving.target, {});
     const auto here = to_all({serving.tell, to_page(serving.staging.control())});
-    const auto to_others = to_all({here, to_run(*target.store, file_of(serving, "events", "jsonl"), here)});
+    StatusWriter status(target.store, serving.staging, status_of(serving), here);
+    const auto to_others = to_all({here, to_run(*target.store, file_of(serving, "events", "jsonl"), here),
+                                   [&](const Event& event) { status.hear(event); }});
     std::optional<TimingKeeper> timings;
     if (serving.session.agent.timings)
         timings.emplace(*target.store, serving.staging, file_of(serving, "timings", "bin"), serving.agent, to_others);
@@ -117,6 +133,9 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     Served served{.committed = agent.run(stop, peers_wait)};
     served.packed = spool.finish();
     served.others = agent.others();
+    const bool is_done = served.committed && served.packed;
+    if (is_done && lingers(serving)) status.end("lingering", serving.session.agent.linger);
+    else status.end(is_done ? "ended" : "left");
     return served;
 }
 
@@ -146,9 +165,12 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
         tell({.what = What::leaves_work, .place = directory});
         return false;
     }
-    if (hosted == Hosted::process && staging.control().ending.load() == 0) {
+    if (lingers(*serving)) {
         tell({.what = What::lingers, .seconds = std::chrono::duration<double>(session.agent.linger).count()});
         linger(staging, session.agent.linger);
+        // Whom it writes through has no connection to it any more: once more, then.
+        if (const auto target = target_of(session.run, session.forwarding, {}))
+            StatusWriter(target->store, staging, status_of(*serving), tell, {}, "ended");
     }
     tell({.what = What::leaves});
     free_directory(staging, tell);

@@ -26,7 +26,8 @@ std::string show(const std::vector<std::string>& values) { return fmt::format("{
 
 void add(Settings& settings, const AgentOptions& agent) {
     const auto& [mode, program, environment, cores, cpus, block_bytes, in_flight, rate, slowdown, direct, retries,
-                 retry_pause, linger, timings, forwarders, forward_address, forward_to, forward_token_file] = agent;
+                 retry_pause, linger, timings, metrics_directory, forwarders, forward_address, forward_to,
+                 forward_token_file] = agent;
     settings.push_back({"agent.mode", mode == AgentMode::process  ? "process"
                                       : mode == AgentMode::thread ? "thread"
                                                                   : "dedicated"});

@@ -1,7 +1,7 @@
 // What the ranks of a session must set alike: agreed on where they open it and where they open a stream.
 //
-// Not what belongs to a node: `staging`, and of the agent `program`, `environment`, `cpus`, `forward_address` and
-// `forward_token_file`; nor who gets the log.
+// Not what belongs to a node: `staging`, and of the agent `program`, `environment`, `cpus`, `metrics_directory`,
+// `forward_address` and `forward_token_file`; nor who gets the log.
 
 #pragma once
 

@@ -44,6 +44,7 @@ void read_agent(TomlValue table, const std::string& path, Result<>& verdict, Age
     section.seconds("retry_pause_seconds", agent.retry_pause);
     section.seconds("linger_seconds", agent.linger);
     section.flag("timings", agent.timings);
+    section.text("metrics_directory", agent.metrics_directory);
     section.number("forwarders", agent.forwarders);
     section.text("forward_address", agent.forward_address);
     section.texts("forward_to", agent.forward_to);

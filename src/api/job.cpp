@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <vector>
 
 #include "api/state.hpp"
@@ -99,8 +100,22 @@ Result<JobEnd> end_of_job(const JobOptions& options, std::int64_t opened_unix_ns
 
 }  // namespace
 
+std::int64_t unix_ns_of(const JobEnd& end) {
+    constexpr auto seconds_max = std::numeric_limits<std::int64_t>::max() / 1'000'000'000;
+    return end.unix_seconds ? std::min(*end.unix_seconds, seconds_max) * 1'000'000'000 : 0;
+}
+
+// A value of FOREBAY_JOB_END that is none is an error of job().
+std::int64_t told_end_of_job(const JobOptions& options, std::int64_t opened_unix_ns) {
+    if (options.wall_time.count() > 0) return opened_unix_ns + std::chrono::nanoseconds(options.wall_time).count();
+    const auto nobody = [](const auto&) { return Result<std::string>(Error{ErrorKind::unsupported, "not asked"}); };
+    const auto end = find_job_end(environment, nobody, 0);
+    return end ? unix_ns_of(*end) : 0;
+}
+
 Result<> SessionState::look_at_job() {
     FB_TRY_ASSIGN(end, end_of_job(options.job, opened_unix_ns));
+    staging->control().job_ends_unix_ns = unix_ns_of(end);
     const auto mark = options.run + "/" + catalog::continue_mark;
     FB_TRY(within(
         options.open_wait, mark, [mark, target = target_] { return target->remove(mark); }, say_));

@@ -33,6 +33,9 @@ struct JobReport {
 /// The same words on every rank; `raised` where the report has a condition.
 Job judge(const JobReport& report, const std::optional<node::Raised>& raised = {});
 
+/// When the job ends as far as options or environment tell it, without asking a batch system; 0: they do not.
+std::int64_t told_end_of_job(const JobOptions& options, std::int64_t opened_unix_ns);
+
 /// Of the world's first rank.
 class JobState {
 public:

@@ -115,6 +115,10 @@ Result<> SessionState::prepare(const GroupHolder& holder, const Options& wanted)
         FB_TRY_ASSIGN(staging_path, absolute_path(options.staging, "the staging directory"));
         options.staging = staging_path;
     }
+    if (auto& directory = options.agent.metrics_directory; !directory.empty()) {
+        FB_TRY_ASSIGN(whole, absolute_path(directory, "the directory of metrics"));
+        directory = whole;
+    }
     if (holder.group().rank() != 0) return {};
     FB_TRY_ASSIGN(run, absolute_path(options.run, "the run directory"));
     options.run = run;
@@ -329,6 +333,8 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
         }
         staging->control().session = claim.session;
         staging->control().shows_life = world.rank() == 0 ? 1 : 0;
+        staging->control().nodes = static_cast<std::uint32_t>(topology.nodes);
+        staging->control().job_ends_unix_ns = told_end_of_job(options.job, opened_unix_ns);
         beside_.host = agent::host_of(options.agent, directory,
                                       posts.empty() ? nullptr : &posts[topology.virtual_index % posts.size()], say_);
         return sys::posix_store().make_directories(node::spool_path(directory));

@@ -27,6 +27,8 @@ int main(int count, char** arguments) {
     forebay::cli::add_agent(line);
     forebay::cli::add_forward(line);
     forebay::cli::add_insitu(line);
+    forebay::cli::add_top(line);
+    forebay::cli::add_metrics(line);
     forebay::cli::add_plot(line);
     forebay::cli::add_movie(line);
 <<<<<<< HEAD

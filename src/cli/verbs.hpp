@@ -29,6 +29,8 @@ void add_pack(CommandLine& line);
 void add_extract(CommandLine& line);
 void add_insitu(CommandLine& line);
 void add_plot(CommandLine& line);
+void add_top(CommandLine& line);
+void add_metrics(CommandLine& line);
 void add_movie(CommandLine& line);
 <<<<<<< HEAD
 void add_watch(CommandLine& line);  // watch_http.cpp; without cpp-httplib http_none.cpp

@@ -23,6 +23,7 @@
 #include "sys/process.hpp"
 #include "sys/socket.hpp"
 #include "sys/thread.hpp"
+#include "telemetry/metrics.hpp"
 
 namespace forebay::cli {
 
@@ -61,6 +62,12 @@ public:
         paths["/state"] = json([this](const auto&) { return state(); });
         paths["/fields"] = json([this, &store](const auto&) { return field_menu(store, run_); });
         paths["/pictures"] = json([this, &store](const auto&) { return picture_list(store, run_); });
+        paths["/metrics"] = [this](const auto&) {
+            const auto newest = looker_.newest();
+            constexpr auto form = telemetry::MetricsForm::openmetrics;
+            return report::PageAnswer{200, telemetry::content_type(form),
+                                      telemetry::metrics_text(newest.summary, newest.statuses, form)};
+        };
         paths["/histogram"] = json([this](const auto& query) { return histogram(query); });
         paths["/slice"] = png([this](const auto& query) { return slice(query); });
         paths["/projection"] = png([this](const auto& query) { return projections_.png(query); });

@@ -32,7 +32,7 @@ struct StatusLine {
     std::string host, virtual_node;
     std::string agent;                     // as TimingBatch::agent
     std::string state;                     // "serving", "lingering", "ended" (with everything committed), "left" (work)
-    std::uint32_t session = 0, nodes = 0;  // nodes: of the newest snapshot; 0: none yet
+    std::uint32_t session = 0, nodes = 0;  // of the session; 0: unknown
     bool application_lives = false;
     std::int64_t began_unix_ns = 0;     // the agent
     std::int64_t job_ends_unix_ns = 0;  // by the batch system; 0: unknown

@@ -81,6 +81,7 @@ struct SlotControl {
     std::atomic<std::uint64_t> snapshot_id{0};
     std::atomic<std::uint64_t> drained_bytes{0};  // of the drain under way
     std::atomic<std::int64_t> sealed_unix_ns{0};
+    std::atomic<std::uint64_t> file_bytes{0};  // of the node file, since its seal
     // When the next save will want this slot, if saves go on at the pace of the last ones; 0: unknown.
     std::atomic<std::int64_t> needed_unix_ns{0};
     std::atomic<std::uint32_t> late{0};      // 1: the agent has counted it as a missed deadline
@@ -153,6 +154,10 @@ struct Control {
     // The number that this session has among the run's sessions (catalog/claim.hpp); 0 until it has claimed the run.
     std::atomic<std::uint32_t> session{0};
     std::atomic<std::uint32_t> shows_life{0};  // 1: the agent of this node renews the claim
+    // What a status says of the job (format/status_line.hpp): how many nodes the session has, and when the batch system
+    // ends it; 0: unknown.
+    std::atomic<std::uint32_t> nodes{0};
+    std::atomic<std::int64_t> job_ends_unix_ns{0};
     // 1: a later session has claimed the run, or gone back behind what this one has saved; `lost_text` says which.
     std::atomic<std::uint32_t> lost{0};
     ErrorText lost_text{};

@@ -50,7 +50,8 @@ public:
             number(agent.member("rate_bytes_per_second"), options.rate_bytes_per_second) &&
             percent(agent.member("slowdown_percent_max"), options.slowdown_percent_max) && direct(agent) &&
             number(agent.member("retries"), options.retries) && number(agent.member("retry_pause_ms"), pause_ms) &&
-            linger(agent.member("linger_ms"), linger_ms) && timings(agent.member("timings")) && forwarding(root);
+            linger(agent.member("linger_ms"), linger_ms) && timings(agent.member("timings")) &&
+            metrics(agent.member("metrics_directory")) && forwarding(root);
         options.retry_pause = std::chrono::milliseconds(pause_ms);
         options.linger = std::chrono::milliseconds(linger_ms);
         return all;
@@ -80,6 +81,8 @@ private:
         session_.agent.timings = value.flag().value_or(false);
         return value.flag() || !value.exists();
     }
+    // Agents wrote no metrics before there were some.
+    bool metrics(format::json::Value value) { return !value.exists() || text(value, session_.agent.metrics_directory); }
     // Session files of before this setting lack it; their agents kept no limit.
     static bool percent(format::json::Value value, double& to) {
         const auto given = value.f64();
@@ -167,13 +170,15 @@ Result<> check(const AgentOptions& agent) {
         return refusal(
             "agent.forward_to and agent.forward_token_file belong together: where the forwarders are, and "
             "the file that forebay forward has made.");
-    bool good = format::json::is_text(agent.cpus) && format::json::is_text(agent.program);
+    bool good = format::json::is_text(agent.cpus) && format::json::is_text(agent.program) &&
+                format::json::is_text(agent.metrics_directory);
     for (const auto& [name, value] : agent.environment)
         good = good && !name.empty() && name.find('=') == name.npos && format::json::is_text(name) &&
                format::json::is_text(value);
     if (!good)
         return refusal(
-            "agent.program, agent.cpus and agent.environment must be UTF-8 without NUL, a variable's name without "
+            "agent.program, agent.cpus, agent.metrics_directory and agent.environment must be UTF-8 without NUL, a "
+            "variable's name without "
             "'='.");
     return {};
 }
@@ -206,6 +211,7 @@ Result<std::string> encode_session(const SessionFile& session) {
                        {"slowdown_percent_max", agent.slowdown_percent_max},
                        {"linger_ms", agent.linger.count()},
                        {"timings", agent.timings},
+                       {"metrics_directory", agent.metrics_directory},
                        {"direct", agent.direct != Direct::no},
                        {"direct_is_chosen", agent.direct == Direct::automatic},
                        {"retries", agent.retries},

@@ -252,6 +252,7 @@ Result<Staging> Staging::create(LockedDirectory locked, const SessionFile& sessi
             slot.step = file.peek.record.step;
             slot.snapshot_id = file.peek.record.snapshot_id;
             slot.sealed_unix_ns = file.peek.record.sealed_unix_ns;
+            slot.file_bytes = file.peek.file_bytes;
             slot.inherited = 1;
             const auto held = earlier.holds.find({file.stream, file.peek.record.snapshot_id});
             slot.holds = held == earlier.holds.end() ? 0 : held->second;

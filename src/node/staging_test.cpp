@@ -26,6 +26,7 @@ SessionFile sample() {
     session.agent.rate_bytes_per_second = UINT64_MAX;
     session.agent.slowdown_percent_max = 2.5;
     session.agent.linger = std::chrono::milliseconds(7'000);
+    session.agent.metrics_directory = "/metrics";
     session.agent.retry_pause = std::chrono::milliseconds(1500);
     return session;
 }
@@ -49,6 +50,7 @@ TEST_CASE("session.json comes back as it was given") {
     CHECK(session.agent.retry_pause.count() == 1500);
     CHECK(session.agent.slowdown_percent_max == 2.5);
     CHECK(session.agent.linger.count() == 7'000);
+    CHECK(session.agent.metrics_directory == "/metrics");
     CHECK(encode_session(session).value() == text);
 }
 

@@ -101,6 +101,7 @@ void StreamSlots::hand_over(const format::Record& record, std::int64_t needed_un
     slot.late = 0;
     slot.given_up = 0;
     slot.sealed_unix_ns = record.sealed_unix_ns;
+    slot.file_bytes = current().layout().file_bytes;
     slot.needed_unix_ns = needed_unix_ns;
     slot.state.store(node::SlotState::sealed, std::memory_order_release);
     state_before_.reset();

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "sys/process.hpp"
 
@@ -14,6 +15,9 @@ sigset_t ending_signals() {
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    // Of a program under nohup its end would be wrong, and what is blocked is not ignored any more.
+    struct sigaction hang_up {};
+    if (::sigaction(SIGHUP, nullptr, &hang_up) != 0 || hang_up.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
     return set;
 }
 
@@ -29,6 +33,21 @@ void EndSignals::wait() {
     int got = 0;
     while (::sigwait(&set, &got) != 0) continue;
     ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+int EndSignals::come() const {
+    const auto set = ending_signals();
+    const struct timespec at_once {};
+    const int got = ::sigtimedwait(&set, nullptr, &at_once);
+    return got > 0 ? got : 0;
+}
+
+void EndSignals::end_by(int signal) {
+    ::signal(signal, SIG_DFL);
+    const auto set = ending_signals();
+    ::raise(signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+    ::_exit(128 + signal);
 }
 
 }  // namespace forebay::sys

@@ -23,12 +23,16 @@ void hold_standard_descriptors();
 /// the write, where the kernel's signal would end them. The library never touches the application's signals.
 void ignore_file_size_signal();
 
-/// SIGTERM and SIGINT as something to wait for: for programs, made before they start threads.
+/// SIGTERM, SIGINT and, unless it is ignored, SIGHUP as something to wait for: for programs, made before they start threads.
 class EndSignals {
 public:
     EndSignals();
     /// Until one has come; the next one ends the process.
     void wait();
+    /// Its number, if one has come; 0: none.
+    int come() const;
+    /// Ends this process as the signal would have done.
+    [[noreturn]] static void end_by(int signal);
 };
 
 struct Spawn {

@@ -45,7 +45,7 @@ public:
         const bool timings = name.starts_with("timings-") && name.ends_with(".bin");
         const bool status = name.starts_with("status-") && name.ends_with(".json");
         const bool events = name.starts_with("events-") && name.ends_with(".jsonl");
-        if (!timings && !status && !events) return;
+        if (!status && (options_.statuses_alone || (!timings && !events))) return;
         auto text = sys::read_text(store_, path, file_bytes_max);
         // An agent puts a full file aside, under another name, between the list and this.
         if (!text && text.error().kind == ErrorKind::missing) return;
@@ -66,9 +66,13 @@ private:
         std::ranges::move(found.batches, std::back_inserter(into_.batches));
     }
 
-    // One that is torn is being written: the next look finds it whole.
+    // One that is torn is being written at this moment: a second look finds it whole.
     void take_status(const std::string& path, const std::string& text) {
         auto status = format::decode_status(text, path);
+        if (!status) {
+            const auto again = sys::read_text(store_, path, file_bytes_max);
+            if (again && *again != text) status = format::decode_status(*again, path);
+        }
         if (!status) return into_.problems.push_back(status.error().line());
         if (wanted(status->session)) into_.statuses.push_back(std::move(*status));
     }

@@ -36,6 +36,7 @@ struct Chronicle {
 struct ChronicleOptions {
     bool with_timings = true;   // else batches come without their timings
     std::uint32_t session = 0;  // of this one alone; 0: of all
+    bool statuses_alone = false;
 };
 
 /// `missing` where there is no such run. A run of before there were timings has none, and that is no error.

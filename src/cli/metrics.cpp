@@ -1,0 +1,55 @@
+// forebay metrics: the numbers of a run as text for Prometheus.
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "base/try.hpp"
+#include "cli/say.hpp"
+#include "cli/verbs.hpp"
+#include "telemetry/metrics.hpp"
+
+namespace forebay::cli {
+
+namespace {
+
+struct MetricsArguments {
+    std::string run;
+    std::string out;
+    bool openmetrics = false;
+};
+
+Result<Exit> tell_metrics(const MetricsArguments& options) {
+    auto& store = sys::posix_store();
+    const auto run = std::filesystem::absolute(options.run).lexically_normal().string();
+    FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store, run, {.with_timings = false}));
+    std::uint32_t session = 0;
+    for (const auto& status : chronicle.statuses) session = std::max(session, status.session);
+    std::erase_if(chronicle.statuses, [&](const auto& status) { return status.session != session; });
+    const auto form = options.openmetrics ? telemetry::MetricsForm::openmetrics : telemetry::MetricsForm::prometheus;
+    const auto text = telemetry::metrics_text(telemetry::summarize(chronicle), chronicle.statuses, form);
+    for (const auto& problem : chronicle.problems) print_error({ErrorKind::corrupt, problem});
+    if (options.out.empty()) say(Shown{text});
+    else FB_TRY(sys::write_text_durable(store, options.out, text));
+    return chronicle.problems.empty() ? Exit::good : Exit::found;
+}
+
+}  // namespace
+
+void add_metrics(CommandLine& line) {
+    const auto options = std::make_shared<MetricsArguments>();
+    auto verb = line.verb("metrics", "Print the numbers of a run for Prometheus");
+    verb.argument("RUN", options->run, "The directory of the run");
+    verb.option("--out", options->out, "Write this file, by a rename, instead of printing");
+    verb.flag("--openmetrics", options->openmetrics,
+              "OpenMetrics 1.0 instead of the text that node-exporter's textfile collector takes");
+    verb.examples(
+        "  forebay metrics /scratch/me/run7\n"
+        "  forebay metrics /scratch/me/run7 --out /var/lib/node_exporter/run7.prom\n"
+        "Of all sessions of the run; of nodes, those of the newest one. Exit code 1 when something of the run cannot "
+        "be\n"
+        "read.\n");
+    verb.action([options] { return tell_metrics(*options); });
+}
+
+}  // namespace forebay::cli
