@@ -31,11 +31,8 @@ int main(int count, char** arguments) {
     forebay::cli::add_metrics(line);
     forebay::cli::add_plot(line);
     forebay::cli::add_movie(line);
-<<<<<<< HEAD
     forebay::cli::add_watch(line);
-=======
     forebay::cli::add_report(line);
->>>>>>> main
     forebay::cli::add_insitu_worker(line);
     forebay::cli::add_bench(line);
     return line.run(count, arguments);

@@ -32,11 +32,8 @@ void add_plot(CommandLine& line);
 void add_top(CommandLine& line);
 void add_metrics(CommandLine& line);
 void add_movie(CommandLine& line);
-<<<<<<< HEAD
 void add_watch(CommandLine& line);  // watch_http.cpp; without cpp-httplib http_none.cpp
-=======
 void add_report(CommandLine& line);
->>>>>>> main
 void add_insitu_worker(CommandLine& line);
 void add_bench(CommandLine& line);
 
