@@ -15,9 +15,10 @@ namespace forebay::cli {
 
 namespace {
 
-// A plane of 512 x 512 doubles through 512 planes lies in as many segments, or in two: what stays of a field for the
-// next place of the slider.
-constexpr std::uint64_t segments_max_bytes = 256u << 20;
+// What stays of a field for the next place of the slider: 512^3 floats, of which a plane across the last dimension goes
+// through all segments, and a quarter more.
+constexpr std::size_t segments_max = 640;
+static_assert(segments_max * limits::segment_bytes == 640u << 20);
 // What one plane may read: half a minute at the rate of a modest disk.
 constexpr std::uint64_t plane_read_max_bytes = 2ull << 30;
 // Beyond, every second element is taken, every third and so on: no screen shows more.
@@ -80,15 +81,18 @@ bool meets(const FieldPlane& plane, const Box& box, std::uint64_t first, std::ui
 /// Puts those elements of a segment into the plane that lie on it.
 class PlaneFiller {
 public:
-    PlaneFiller(FieldPlane& plane, const insitu::RealNumbers& numbers) : plane_(plane), numbers_(numbers) {}
+    PlaneFiller(FieldPlane& plane, const insitu::RealNumbers& numbers) : plane_(plane), numbers_(numbers) {
+        for (int dim = 0; dim + 1 < plane.variable.shape.dims(); ++dim)
+            if (const auto at = cut_at(plane, dim)) cuts_.emplace_back(dim, *at);
+    }
 
     void take(std::span<const std::byte> bytes, const Box& box, std::uint64_t first) {
         const auto count = bytes.size() / plane_.variable.type.size_bytes;
         const insitu::Elements piece{.columns = {}, .first = first, .count = count, .box = box};
         const int last = box.size.dims() - 1;
         insitu::for_each_line(piece, [&](const insitu::ArrayLine& line) {
-            for (int dim = 0; dim < last; ++dim)
-                if (const auto at = cut_at(plane_, dim); at && line.at[dim] != *at) return;
+            for (const auto& [dim, at] : cuts_)
+                if (line.at[dim] != at) return;
             if (plane_.axis != last) return take_row(bytes, line, last);
             if (plane_.index < line.at[last] || plane_.index - line.at[last] >= line.count) return;
             double value = 0;
@@ -112,6 +116,7 @@ private:
 
     FieldPlane& plane_;
     const insitu::RealNumbers& numbers_;
+    std::vector<std::pair<int, std::uint64_t>> cuts_;  // but along the last dimension
     std::vector<double> row_;
 };
 
@@ -148,7 +153,7 @@ Result<> fill(FieldPlane& plane, OpenSnapshot& snapshot, SegmentCache& cache) {
                                  fmt::format("this plane goes through more than {}", show_bytes(plane_read_max_bytes)),
                                  "", "look along another axis"};
                 FB_TRY_ASSIGN(segment, snapshot.segment(node, b, i, cache));
-                filler.take(*segment, blocks[b].box, i * (limits::segment_bytes / plane.variable.type.size_bytes));
+                filler.take(segment, blocks[b].box, i * (limits::segment_bytes / plane.variable.type.size_bytes));
                 return {};
             }));
         }
@@ -159,7 +164,7 @@ Result<> fill(FieldPlane& plane, OpenSnapshot& snapshot, SegmentCache& cache) {
 }  // namespace
 
 FieldReader::FieldReader(sys::Store& store, std::string run)
-    : store_(store), run_(std::move(run)), segments_(segments_max_bytes) {}
+    : store_(store), run_(std::move(run)), segments_(segments_max) {}
 
 Result<catalog::Snapshot> FieldReader::snapshot_of(const std::string& stream, std::int64_t step) const {
     FB_TRY_ASSIGN(streams, catalog::streams(store_, run_));

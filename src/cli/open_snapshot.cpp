@@ -1,5 +1,7 @@
 #include "cli/open_snapshot.hpp"
 
+#include <iterator>
+
 #include "base/try.hpp"
 
 namespace forebay::cli {
@@ -15,22 +17,25 @@ Result<sys::LocalFile> manifest_file(const catalog::Snapshot& snapshot) {
 
 }  // namespace
 
-SegmentCache::Bytes SegmentCache::find(const Key& key) {
+std::optional<SegmentCache::Bytes> SegmentCache::find(const Key& key) {
     const auto place = places_.find(key);
-    if (place == places_.end()) return nullptr;
+    if (place == places_.end()) return std::nullopt;
     order_.splice(order_.begin(), order_, place->second);
-    return place->second->second;
+    return place->second->bytes;
 }
 
-void SegmentCache::keep(const Key& key, Bytes bytes) {
-    bytes_ += bytes->size();
-    order_.emplace_front(key, std::move(bytes));
-    places_[key] = order_.begin();
-    while (bytes_ > bytes_max_ && !order_.empty()) {
-        bytes_ -= order_.back().second->size();
-        places_.erase(order_.back().first);
-        order_.pop_back();
+SegmentCache::Bytes SegmentCache::keep(const Key& key, Bytes bytes) {
+    if (order_.size() < segments_max_) {
+        order_.emplace_front();
+    } else {
+        order_.splice(order_.begin(), order_, std::prev(order_.end()));
+        places_.erase(order_.front().key);
     }
+    auto& kept = order_.front();
+    kept.key = key;
+    kept.bytes.assign(bytes.begin(), bytes.end());
+    places_[key] = order_.begin();
+    return kept.bytes;
 }
 
 Result<std::unique_ptr<OpenSnapshot>> OpenSnapshot::open(sys::Store& store, catalog::Snapshot snapshot) {
@@ -58,12 +63,10 @@ Result<const catalog::BlockReader*> OpenSnapshot::node(std::size_t node) {
 Result<SegmentCache::Bytes> OpenSnapshot::segment(std::size_t node, std::size_t block, std::uint64_t i,
                                                   SegmentCache& cache) {
     const SegmentCache::Key key{manifest_.snapshot_id, node, block, i};
-    if (auto known = cache.find(key)) return known;
+    if (const auto known = cache.find(key)) return *known;
     FB_TRY_ASSIGN(reader, this->node(node));
     FB_TRY_ASSIGN(bytes, reader->segment(block, i, buffer_, scratch_));
-    auto kept = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
-    cache.keep(key, kept);
-    return SegmentCache::Bytes(std::move(kept));
+    return cache.keep(key, bytes);
 }
 
 }  // namespace forebay::cli

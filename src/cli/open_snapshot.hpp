@@ -9,6 +9,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -20,22 +21,26 @@
 
 namespace forebay::cli {
 
-/// Verified segments, those that were asked for last.
+/// Verified segments, those that were asked for last. Memory is taken once for each that is kept, and given to another
+/// one later: threads that free what others have taken leave holes.
 class SegmentCache {
 public:
     using Key = std::tuple<std::uint64_t, std::size_t, std::size_t, std::uint64_t>;  // snapshot, node, block, segment
-    using Bytes = std::shared_ptr<const std::vector<std::byte>>;
+    using Bytes = std::span<const std::byte>;                                        // valid until the next keep()
 
-    explicit SegmentCache(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
-    Bytes find(const Key& key);
-    void keep(const Key& key, Bytes bytes);
-    std::uint64_t bytes() const { return bytes_; }
+    explicit SegmentCache(std::size_t segments_max) : segments_max_(segments_max) {}
+    std::optional<Bytes> find(const Key& key);
+    Bytes keep(const Key& key, Bytes bytes);
+    std::size_t count() const { return places_.size(); }
 
 private:
-    using Order = std::list<std::pair<Key, Bytes>>;
-    Order order_;  // newest first
-    std::map<Key, Order::iterator> places_;
-    std::uint64_t bytes_max_, bytes_ = 0;
+    struct Kept {
+        Key key;
+        std::vector<std::byte> bytes;
+    };
+    std::list<Kept> order_;  // newest first
+    std::map<Key, std::list<Kept>::iterator> places_;
+    std::size_t segments_max_;
 };
 
 class OpenSnapshot {
@@ -50,7 +55,7 @@ public:
 
     /// The reader of a node file, valid until the next call. `node` counts in manifest().nodes.
     Result<const catalog::BlockReader*> node(std::size_t node);
-    /// A segment, verified, by the cache.
+    /// A segment, verified, in the cache.
     Result<SegmentCache::Bytes> segment(std::size_t node, std::size_t block, std::uint64_t i, SegmentCache& cache);
 
 private:

@@ -198,7 +198,7 @@ class Page(unittest.TestCase):
         print(f"slice of 64 x 64 in the browser: {sorted(taken)[len(taken) // 2]:.1f} ms, asked and decoded")
         self.assertIn("z = 40", self.browser.find_element(By.ID, "field-caption").text)
         self.assertIn("z = 40", self.browser.find_element(By.ID, "field-picture").get_attribute("alt"))
-        for name, value in (("field-palette", "tide"), ("field-axis", "2"), ("field-view", "projection")):
+        for name, value in (("field-palette", "grey"), ("field-axis", "2"), ("field-view", "projection")):
             before = self.browser.execute_script("return document.getElementById('field-picture').src")
             Select(self.browser.find_element(By.ID, name)).select_by_value(value)
             self.wait("another picture", "return document.getElementById('field-picture').src !== arguments[0]", before)
