@@ -46,9 +46,11 @@ Result<> lay_out(FieldPlane& plane, const PlaneRequest& request) {
         (plane.y_dim < 0 ? plane.y_dim : plane.x_dim) = dim;
     }
     const auto width = shape[plane.x_dim], height = shape[plane.y_dim];
-    plane.stride = (std::max(width, height) + plane_side_max - 1) / plane_side_max;
-    plane.width = (width + plane.stride - 1) / plane.stride;
-    plane.height = (height + plane.stride - 1) / plane.stride;
+    const auto parts = [](std::uint64_t whole, std::uint64_t part) { return (whole + part - 1) / part; };
+    plane.x_stride = parts(width, plane_side_max);
+    plane.y_stride = parts(height, plane_side_max);
+    plane.width = parts(width, plane.x_stride);
+    plane.height = parts(height, plane.y_stride);
     plane.values.assign(plane.width * plane.height, std::numeric_limits<float>::quiet_NaN());
     return {};
 }
@@ -103,12 +105,12 @@ public:
 
 private:
     void put(std::uint64_t x, std::uint64_t y, double value) {
-        if (x % plane_.stride != 0 || y % plane_.stride != 0) return;
-        plane_.values[y / plane_.stride * plane_.width + x / plane_.stride] = static_cast<float>(value);
+        if (x % plane_.x_stride != 0 || y % plane_.y_stride != 0) return;
+        plane_.values[y / plane_.y_stride * plane_.width + x / plane_.x_stride] = static_cast<float>(value);
     }
     void take_row(std::span<const std::byte> bytes, const insitu::ArrayLine& line, int last) {
         const auto y = line.at[plane_.y_dim];
-        if (y % plane_.stride != 0) return;
+        if (y % plane_.y_stride != 0) return;
         row_.resize(line.count);
         numbers_.take_doubles(bytes, line.first, row_);
         for (std::uint64_t i = 0; i < line.count; ++i) put(line.at[last] + i, y, row_[i]);

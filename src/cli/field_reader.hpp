@@ -34,7 +34,7 @@ struct FieldPlane {
     std::uint64_t index = 0;
     int x_dim = -1, y_dim = -1;
     std::uint64_t width = 0, height = 0;  // of `values`
-    std::uint64_t stride = 1;             // every so many elements in both directions
+    std::uint64_t x_stride = 1, y_stride = 1;  // every so many elements
     std::vector<float> values;            // row-major, y slower; NaN where no block has the element
 };
 

@@ -89,7 +89,8 @@ Result<std::string> plane_png(const FieldPlane& plane, const report::PageQuery& 
     scene.title = fmt::format("{}   step {}   t = {:.6g}", variable.name, plane.moment.step, plane.moment.time);
     if (plane.axis >= 0)
         scene.title += fmt::format("   {} = {}", insitu::dimension_name(variable, plane.axis), plane.index);
-    if (plane.stride > 1) scene.title += fmt::format("   1 of {}", plane.stride);
+    if (plane.x_stride * plane.y_stride > 1)
+        scene.title += fmt::format("   1 of {} x {} elements", plane.y_stride, plane.x_stride);
     scene.label = unit.empty() ? std::string() : fmt::format("[{}]", unit);
     scene.x_label = axis_label(variable, plane.x_dim);
     scene.y_label = axis_label(variable, plane.y_dim);

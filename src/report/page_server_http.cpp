@@ -25,11 +25,13 @@ constexpr std::size_t waiting_max = 64;
 // Seconds that a connection may keep a thread without a word, and a viewer may take nothing.
 constexpr time_t silence_max = 5;
 
+using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));  // later versions ask whether it was taken
+
 /// Threads of ours for the library's work; who brings more than can wait, waits.
-class Workers final : public httplib::TaskQueue {
+class PageWorkers final : public httplib::TaskQueue {
 public:
-    static std::unique_ptr<Workers> start() {
-        auto workers = std::make_unique<Workers>();
+    static std::unique_ptr<PageWorkers> start() {
+        auto workers = std::make_unique<PageWorkers>();
         for (int i = 0; i < threads_max; ++i) {
             auto thread = sys::Thread::start([&inside = *workers] { inside.work(); });
             if (!thread) break;  // with fewer it takes longer
@@ -38,12 +40,16 @@ public:
         return workers;
     }
 
-    void enqueue(std::function<void()> task) override {
-        if (threads_.empty()) return task();
+    Enqueued enqueue(std::function<void()> task) override {
+        if (threads_.empty()) {
+            task();
+            return static_cast<Enqueued>(true);
+        }
         std::unique_lock lock(mutex_);
         taken_.wait(lock, [&] { return waiting_.size() < waiting_max; });
         waiting_.push_back(std::move(task));
         given_.notify_one();
+        return static_cast<Enqueued>(true);
     }
 
     void shutdown() override {
@@ -142,7 +148,7 @@ struct PageServer::Inside {
         set_headers(to, nonce);
         const auto refuse = [&](int status, const char* why) {
             to.set_header("Connection", "close");
-            give(to, {status, "text/plain; charset=utf-8", fmt::format("forebay: {}\n", why)});
+            give(to, {status, "text/plain; charset=utf-8", std::string(why) + "\n"});
         };
         if (request.get_header_value_count("Host") != 1 ||
             !is_own_host(request.get_header_value("Host"), options.other_hosts))
@@ -235,14 +241,14 @@ Result<PageServer> PageServer::open(const PageServerOptions& options, std::strin
     server.set_payload_max_length(0);
     // The library would share the port with any other program of this user.
     server.set_socket_options([](auto) {});
-    server.new_task_queue = [] { return Workers::start().release(); };
+    server.new_task_queue = [] { return PageWorkers::start().release(); };
     if (options.port == 0) inside->port = server.bind_to_any_port(options.host);
     else if (server.bind_to_port(options.host, options.port)) inside->port = options.port;
+    if (inside->port <= 0 && options.port == 0)
+        return Error{ErrorKind::refused, fmt::format("{} is no address of this host", options.host)};
     if (inside->port <= 0)
-        return Error{ErrorKind::refused,
-                     options.port == 0 ? fmt::format("{} is no address of this host", options.host)
-                                       : fmt::format("port {} of {} cannot be had", options.port, options.host),
-                     "", "leave out --port for a free one"};
+        return Error{ErrorKind::refused, fmt::format("port {} of {} cannot be had", options.port, options.host), "",
+                     "leave out --port for a free one"};
     return PageServer(std::move(inside));
 }
 

@@ -220,22 +220,22 @@ Tree now_json(const PageFacts& facts) {
 
 }  // namespace
 
-const char* name_of(RunState state) {
+const char* name_of(WatchedState state) {
     switch (state) {
-        case RunState::untold: return "untold";
-        case RunState::live: return "live";
-        case RunState::silent: return "silent";
-        case RunState::orphaned: return "orphaned";
-        case RunState::finished: return "finished";
-        case RunState::left_work: return "left_work";
+        case WatchedState::untold: return "untold";
+        case WatchedState::live: return "live";
+        case WatchedState::silent: return "silent";
+        case WatchedState::orphaned: return "orphaned";
+        case WatchedState::finished: return "finished";
+        case WatchedState::left_work: return "left_work";
     }
     return "";
 }
 
-Standing standing_of(const std::vector<format::StatusLine>& statuses, std::int64_t now_unix_ns) {
+WatchedStanding standing_of(const std::vector<format::StatusLine>& statuses, std::int64_t now_unix_ns) {
     std::uint32_t session = 0;
     for (const auto& status : statuses) session = std::max(session, status.session);
-    Standing standing;
+    WatchedStanding standing;
     std::size_t agents = 0, left = 0, serving = 0;
     bool lives = false;
     for (const auto& status : statuses) {
@@ -256,29 +256,29 @@ Standing standing_of(const std::vector<format::StatusLine>& statuses, std::int64
         ++serving;
         lives = lives || status.application_lives;
     }
-    const auto choose = [&](RunState state, std::string words) {
+    const auto choose = [&](WatchedState state, std::string words) {
         standing.state = state;
         standing.words = std::move(words);
         return standing;
     };
     if (agents == 0)
-        return choose(RunState::untold, "No agent tells of itself here: what follows is from the records.");
+        return choose(WatchedState::untold, "No agent tells of itself here: what follows is from the records.");
     if (!standing.silent.empty())
-        return choose(RunState::silent,
+        return choose(WatchedState::silent,
                       fmt::format("{} of {} agents silent: killed, or the host does not reach the run.",
                                   standing.silent.size(), agents));
     if (lives)
-        return choose(RunState::live, fmt::format("Live: {} agent{} serving.", serving, serving == 1 ? "" : "s"));
+        return choose(WatchedState::live, fmt::format("Live: {} agent{} serving.", serving, serving == 1 ? "" : "s"));
     if (serving > 0)
-        return choose(RunState::orphaned,
+        return choose(WatchedState::orphaned,
                       fmt::format("The application has ended or died; {} agent{} still serving what it left.", serving,
                                   serving == 1 ? "" : "s"));
     if (left > 0)
         return choose(
-            RunState::left_work,
+            WatchedState::left_work,
             fmt::format("Ended, and {} agent{} left work: forebay drain RUN on that node, or forebay recover.", left,
                         left == 1 ? "" : "s"));
-    return choose(RunState::finished, "Finished: everything that was saved is committed.");
+    return choose(WatchedState::finished, "Finished: everything that was saved is committed.");
 }
 
 std::string page_state(const PageFacts& facts) {

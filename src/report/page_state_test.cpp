@@ -1,5 +1,5 @@
-// Goal: the state of the page says in words how a run stands, holds what the page shows, stays small for large runs, and
-// carries hostile names as text. A look that finds nothing new makes no news.
+// Goal: the state of the page says in words how a run stands, holds what the page shows, stays small for large runs,
+// and carries hostile names as text. A look that finds nothing new makes no news.
 //
 // Method: made status lines and chronicles; the looker over a run directory of such files.
 
@@ -37,22 +37,22 @@ nlohmann::json state_of(const telemetry::Chronicle& chronicle) {
 }  // namespace
 
 TEST_CASE("state: how a run stands") {
-    CHECK(standing_of({}, now).state == RunState::untold);
-    CHECK(standing_of({line("serving"), line("serving", false)}, now).state == RunState::live);
-    CHECK(standing_of({line("lingering", false), line("ended", false)}, now).state == RunState::orphaned);
-    CHECK(standing_of({line("ended", false, 5000), line("ended")}, now).state == RunState::finished);
-    CHECK(standing_of({line("ended", false), line("left", false, 5000)}, now).state == RunState::left_work);
+    CHECK(standing_of({}, now).state == WatchedState::untold);
+    CHECK(standing_of({line("serving"), line("serving", false)}, now).state == WatchedState::live);
+    CHECK(standing_of({line("lingering", false), line("ended", false)}, now).state == WatchedState::orphaned);
+    CHECK(standing_of({line("ended", false, 5000), line("ended")}, now).state == WatchedState::finished);
+    CHECK(standing_of({line("ended", false), line("left", false, 5000)}, now).state == WatchedState::left_work);
     // 2 s of period: three of them are 6 s.
-    CHECK(standing_of({line("serving"), line("serving", true, 6)}, now).state == RunState::live);
+    CHECK(standing_of({line("serving"), line("serving", true, 6)}, now).state == WatchedState::live);
     const auto silent = standing_of({line("serving"), line("serving", true, 7), line("left")}, now);
-    CHECK(silent.state == RunState::silent);
+    CHECK(silent.state == WatchedState::silent);
     CHECK(silent.silent == std::vector<std::string>{"nid7"});
     CHECK(silent.silent_since_unix_ns == now - 7 * second);
     CHECK(silent.words.starts_with("1 of 3 agents silent"));
     // Of an earlier session nobody waits for a word.
     auto before = line("serving", true, 5000);
     before.session = 2;
-    CHECK(standing_of({line("ended"), before}, now).state == RunState::finished);
+    CHECK(standing_of({line("ended"), before}, now).state == WatchedState::finished);
 }
 
 TEST_CASE("state: what the page shows of a run") {

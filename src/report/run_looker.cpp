@@ -49,12 +49,11 @@ Result<bool> RunLooker::read(std::int64_t now_unix_ns) {
     Sizes sizes;
     for (const auto& entry : *entries)
         if (is_record(entry)) sizes[entry.name] = entry.size;
-    const bool has_records = !has_read_ || sizes != sizes_;
+    const bool has_records = !sizes_ || sizes != *sizes_;
     if (has_records) {
         FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store_, run_, {.with_timings = false}));
         chronicle_ = std::move(chronicle);
         sizes_ = std::move(sizes);
-        has_read_ = true;
         statuses_.clear();
     }
     FB_TRY_ASSIGN(has_told, read_statuses(*entries));

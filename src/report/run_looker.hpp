@@ -1,5 +1,5 @@
-// Looks at a run again and again, for the live page: reads what has changed in RUN/forebay/, and puts the state into the
-// feed. It never writes, and takes a bounded share of the run's file system: after a look that took t it pauses for
+// Looks at a run again and again, for the live page: reads what has changed in RUN/forebay/, and puts the state into
+// the feed. It never writes, and takes a bounded share of the run's file system: after a look that took t it pauses for
 // 20 t at least, so that it reads for less than 5 % of the time however many nodes tell of themselves.
 //
 // Threads: run() by one; stop() and the readers by any.
@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,13 +51,12 @@ private:
     sys::Store& store_;
     const std::string run_;
     PageFeed& feed_;
-    Sizes sizes_;                                  // of timings and events, when they were read
+    std::optional<Sizes> sizes_;                   // of timings and events, when they were read; none: never
     std::map<std::string, std::string> statuses_;  // by file, as it was read
     std::map<std::string, std::string> listings_;  // by stream: the names in its directory
     std::vector<KeptSnapshot> kept_;
     std::vector<BacklogSample> backlog_;
     std::string problem_, state_;
-    bool has_read_ = false;
     telemetry::Chronicle chronicle_;
     mutable std::mutex mutex_;  // of what follows
     std::condition_variable ending_;

@@ -25,8 +25,12 @@ Subcommands:
   agent                       Drain and commit what a session stages (the library starts this)
   forward                     Write to a run for the agents of other hosts, until it is told to end
   insitu                      Make the analyses of a stream from snapshots that are committed
+  top                         Watch a run in the terminal: streams, nodes, rates, what is slow and why
+  metrics                     Print the numbers of a run for Prometheus
   plot                        Draw results of analyses: over steps, as lines, or a plane
   movie                       Join the pictures that a run has made, in the order of their steps
+  watch                       Show a run as a live page, to a browser on this machine or through ssh
+  report                      What a run cost, whether its data are safe, what was slow and who, what to do
   insitu-worker               Make a stream's analyses for an agent (the agent starts this)
   bench                       Measure saves, drains and restarts against the limits of this machine (with MPI)
 

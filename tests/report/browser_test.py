@@ -208,6 +208,15 @@ class Page(unittest.TestCase):
         self.browser.find_element(By.ID, "field-low").send_keys("warm" + Keys.TAB)
         self.wait("words of the error", "return document.getElementById('field-caption').textContent.includes('low must be a number')")
 
+    def test_slice_of_512(self):
+        taken = []
+        for index in range(16):
+            began = time.monotonic()
+            status, headers, body = self.watching.ask(f"/slice?stream=state&variable=fields/wide&axis=0&index={index}")
+            taken.append(1000 * (time.monotonic() - began))
+            self.assertEqual((status, headers["Content-Type"], body[:4]), (200, "image/png", b"\x89PNG"))
+        print(f"slice of 512 x 512: {sorted(taken)[8]:.1f} ms, the first {taken[0]:.1f} ms, asked and answered")
+
     def test_silent_finished_and_live(self):
         self.open()
         self.make("silent")
@@ -304,6 +313,17 @@ class Page(unittest.TestCase):
         self.wait("words of the loss", "return document.getElementById('connection').textContent.includes('Connection lost')")
         self.picture("lost")
         self.assertFalse(self.browser.execute_script("return document.getElementById('connection').hidden"))
+
+    def test_comes_back(self):
+        self.open()
+        self.browser.execute_cdp_cmd("Network.enable", {})
+        offline = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self.browser.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": True, **offline})
+        self.addCleanup(self.browser.execute_cdp_cmd, "Network.emulateNetworkConditions", {"offline": False, **offline})
+        self.browser.execute_script("source.close(); listen()")  # what is open stays open
+        self.wait("words of the loss", "return !document.getElementById('connection').hidden")
+        self.browser.execute_cdp_cmd("Network.emulateNetworkConditions", {"offline": False, **offline})
+        self.wait("the connection", "return document.getElementById('connection').hidden")
 
     def test_hostile_names_stay_text(self):
         hostile = str(pathlib.Path(self.place.name) / "hostile")

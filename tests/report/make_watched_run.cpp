@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::uint32_t made_nodes = 90;
 constexpr std::uint64_t particle_count = 20'000;
+constexpr std::uint64_t wide_planes = 16, wide_edge = 512;
 
 Options options_of(const std::string& run) {
     StreamOptions stream;
@@ -33,12 +34,15 @@ Options options_of(const std::string& run) {
 
 Result<> save_fields(const std::string& run, std::uint64_t edge) {
     std::vector<float> temperature(edge * edge * edge);
+    std::vector<float> wide(wide_planes * wide_edge * wide_edge);
     std::vector<double> x(particle_count), y(particle_count);
     FB_TRY_ASSIGN(session, Session::open(options_of(run)));
     FB_TRY_ASSIGN(stream, session.stream("state"));
     FB_TRY(stream.array("fields/temperature", f32, {edge, edge, edge},
                         {packed({{0, 0, 0}, {edge, edge, edge}}, temperature.data())},
                         {.unit = "K", .dimensions = {"z", "y", "x"}}));
+    FB_TRY(stream.array("fields/wide", f32, {wide_planes, wide_edge, wide_edge},
+                        {packed({{0, 0, 0}, {wide_planes, wide_edge, wide_edge}}, wide.data())}, {.unit = "m s-1"}));
     FB_TRY_ASSIGN(gas, stream.particles("gas", {{"x", f64, {.unit = "m"}}, {"y", f64, {.unit = "m"}}}));
     FB_TRY(gas.bind(particle_count, {{x.data()}, {y.data()}}));
     for (std::int64_t step = 100; step <= 400; step += 100) {
@@ -57,6 +61,9 @@ Result<> save_fields(const std::string& run, std::uint64_t edge) {
             x[i] = away * std::cos(angle + phase);
             y[i] = away * std::sin(angle);
         }
+        for (std::uint64_t i = 0; i < wide.size(); ++i)
+            wide[i] = static_cast<float>(std::sin(static_cast<double>(i % wide_edge) * 0.05 + phase) *
+                                         std::cos(static_cast<double>(i / wide_edge) * 0.03));
         FB_TRY(stream.save(step, static_cast<double>(step) * 0.5));
         FB_TRY(stream.wait_committed(std::chrono::minutes(2)));
     }

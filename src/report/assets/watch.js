@@ -275,8 +275,9 @@ function show(state) {
   for (const listener of state_listeners) listener(state);
 }
 const state_listeners = [];
+let source = null;
 function listen() {
-  const source = new EventSource("/events?token=" + encodeURIComponent(token));
+  source = new EventSource("/events?token=" + encodeURIComponent(token));
   source.addEventListener("state", (event) => {
     failed_since = 0;
     at("connection").hidden = true;
