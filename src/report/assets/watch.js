@@ -74,6 +74,7 @@ let resizing = 0;
 addEventListener("resize", () => { clearTimeout(resizing); resizing = setTimeout(redraw_charts, 150); });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw_charts);
 
+const from_zero = (_, low, high) => [0, Math.max(high, 1) * 1.08];
 const series = (label, name, value) => ({label, stroke: colour(name), width: 1.5, points: {show: false}, value: (_, v) => v === null || v === undefined ? "\u2013" : value(v)});
 function name_chart(id, text) {
   at(id + "-chart").setAttribute("role", "img");
@@ -84,7 +85,7 @@ function show_rates(state) {
   const rates = state.rates;
   if (rates.at.length === 0) { forget_chart("rates-chart"); at("rates-caption").textContent = "No save has been told of yet."; return; }
   chart("rates-chart", {key: "rates", height: 220, plot: () => ({
-    scales: {x: {time: true}, y: {range: (_, low, high) => [0, Math.max(high, 1)]}},
+    scales: {x: {time: true}, y: {range: from_zero}},
     axes: [axis("time"), axis("MB/s", {size: 60})],
     series: [{label: "time"}, series("saved, MB/s", "--second", (v) => v.toFixed(1)), series("drained, MB/s", "--accent", (v) => v.toFixed(1))]})},
     [rates.at, rates.saved.map((v) => v / 1e6), rates.drained.map((v) => v / 1e6)]);
@@ -107,7 +108,7 @@ function show_backlog(state) {
   const samples = state.now.samples;
   if (samples.length < 2) { forget_chart("backlog-chart"); at("backlog-caption").textContent = ""; return; }
   chart("backlog-chart", {key: "backlog", height: 180, plot: () => ({
-    scales: {x: {time: true}, y: {range: (_, low, high) => [0, Math.max(high, 1)]}},
+    scales: {x: {time: true}, y: {range: from_zero}},
     axes: [axis("time"), axis("MB", {size: 60})],
     series: [{label: "time"}, series("backlog, MB", "--accent", (v) => v.toFixed(1))]})},
     [samples.map((s) => s[0]), samples.map((s) => s[1] / 1e6)]);

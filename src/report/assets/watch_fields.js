@@ -74,7 +74,7 @@ async function show_histogram(query, slice) {
     const bins = found.counts.length, place = (i) => found.log ? found.low * Math.pow(found.high / found.low, (i + 0.5) / bins) : found.low + (found.high - found.low) * (i + 0.5) / bins;
     const label = found.unit ? query.variable + " [" + found.unit + "]" : query.variable;
     chart("histogram-chart", {key: "histogram " + label + found.log, height: 170, plot: () => ({
-      scales: {x: {time: false, distr: found.log ? 3 : 1}, y: {range: (_, low, high) => [0, Math.max(high, 1)]}},
+      scales: {x: {time: false, distr: found.log ? 3 : 1}, y: {range: from_zero}},
       axes: [axis(label), axis("elements", {size: 60})], legend: {show: false},
       series: [{label}, {...series("elements", "--accent", String), fill: colour("--accent"), paths: uPlot.paths.bars({size: [1, 60]})}]})},
       [found.counts.map((_, i) => place(i)), found.counts]);
