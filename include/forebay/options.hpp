@@ -206,7 +206,8 @@ struct JobOptions {
 };
 
 /// Equal on every rank, else open() refuses them; but for what belongs to a node: `staging`, and of `agent` `program`,
-/// `environment`, `cpus`, `metrics_directory`, `forward_address` and `forward_token_file`. Each rank may have its own `log`.
+/// `environment`, `cpus`, `metrics_directory`, `forward_address` and `forward_token_file`. Each rank may have
+/// its own `log`.
 struct Options {
     std::string run = {};      // the directory at the target; created if missing
     std::string staging = {};  // "" : /dev/shm; a node-local directory

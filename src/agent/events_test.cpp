@@ -11,7 +11,7 @@ using namespace forebay::agent;
 
 namespace {
 
-constexpr auto last = static_cast<std::uint32_t>(What::untimed);
+constexpr auto last = static_cast<std::uint32_t>(What::unshown);
 
 Event event_of(What what) {
     return {.what = what,
@@ -70,6 +70,7 @@ TEST_CASE("lines of the log") {
     CHECK(line(What::retried) == "step 7 of stream 'restart' is drained again after detail");
     CHECK(line(What::slow) == "slow: detail");
     CHECK(line(What::untimed) == "timings are not kept in /dev/shm/x: detail");
+    CHECK(line(What::unshown) == "monitors do not see it in /dev/shm/x: detail");
 }
 
 TEST_CASE("the log hears all but what people need not read; every other hearer hears all") {

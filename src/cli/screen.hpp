@@ -17,16 +17,16 @@ namespace forebay::cli {
 
 enum class Key { none, quit, up, down, page_up, page_down, first, last, sort, resized, other };
 
-class Screen {
+class Terminal {
 public:
     /// Whether this build has screens.
     static bool is_in_build();
     /// `refused` where standard input and output are no terminal, or one that cannot be drawn on.
-    static Result<std::unique_ptr<Screen>> open();
+    static Result<std::unique_ptr<Terminal>> open();
 
-    Screen(const Screen&) = delete;
-    Screen& operator=(const Screen&) = delete;
-    ~Screen();
+    Terminal(const Terminal&) = delete;
+    Terminal& operator=(const Terminal&) = delete;
+    ~Terminal();
 
     std::size_t columns() const;
     std::size_t rows() const;
@@ -37,7 +37,7 @@ public:
 
 private:
     struct Curses;
-    explicit Screen(std::unique_ptr<Curses> curses);
+    explicit Terminal(std::unique_ptr<Curses> curses);
     std::unique_ptr<Curses> curses_;
 };
 

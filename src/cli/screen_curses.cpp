@@ -49,14 +49,14 @@ Key key_of(int code) {
 
 }  // namespace
 
-struct Screen::Curses {
+struct Terminal::Curses {
     SCREEN* screen = nullptr;
     bool colours = false;
 };
 
-bool Screen::is_in_build() { return true; }
+bool Terminal::is_in_build() { return true; }
 
-Result<std::unique_ptr<Screen>> Screen::open() {
+Result<std::unique_ptr<Terminal>> Terminal::open() {
     const Error none{ErrorKind::refused, "a whole screen is drawn on a terminal alone, and this is none", "",
                      "forebay top RUN --once prints it as text"};
     if (!sys::is_terminal(sys::Output::standard)) return none;
@@ -75,20 +75,20 @@ Result<std::unique_ptr<Screen>> Screen::open() {
         ::init_pair(1, COLOR_RED, -1);
         ::init_pair(2, COLOR_GREEN, -1);
     }
-    return std::unique_ptr<Screen>(new Screen(std::move(curses)));
+    return std::unique_ptr<Terminal>(new Terminal(std::move(curses)));
 }
 
-Screen::Screen(std::unique_ptr<Curses> curses) : curses_(std::move(curses)) {}
+Terminal::Terminal(std::unique_ptr<Curses> curses) : curses_(std::move(curses)) {}
 
-Screen::~Screen() {
+Terminal::~Terminal() {
     ::endwin();
     ::delscreen(curses_->screen);
 }
 
-std::size_t Screen::columns() const { return static_cast<std::size_t>(std::max(1, ::getmaxx(stdscr))); }
-std::size_t Screen::rows() const { return static_cast<std::size_t>(std::max(1, ::getmaxy(stdscr))); }
+std::size_t Terminal::columns() const { return static_cast<std::size_t>(std::max(1, ::getmaxx(stdscr))); }
+std::size_t Terminal::rows() const { return static_cast<std::size_t>(std::max(1, ::getmaxy(stdscr))); }
 
-void Screen::draw(const std::vector<TopLine>& lines) {
+void Terminal::draw(const std::vector<TopLine>& lines) {
     ::werase(stdscr);
     for (std::size_t row = 0; row < std::min(lines.size(), rows()); ++row) {
         ::wattrset(stdscr, static_cast<int>(attributes_of(lines[row].style, curses_->colours)));
@@ -99,7 +99,7 @@ void Screen::draw(const std::vector<TopLine>& lines) {
     ::wrefresh(stdscr);
 }
 
-Key Screen::wait(std::chrono::milliseconds most) {
+Key Terminal::wait(std::chrono::milliseconds most) {
     ::wtimeout(stdscr, static_cast<int>(most.count()));
     return key_of(::wgetch(stdscr));
 }

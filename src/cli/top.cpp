@@ -59,6 +59,7 @@ public:
     TopReader(const TopReader&) = delete;
     TopReader& operator=(const TopReader&) = delete;
     ~TopReader() {
+        if (!thread_.runs()) return;
         std::unique_lock lock(shared_->mutex);
         shared_->leaves = true;
         shared_->wake.notify_all();
@@ -154,7 +155,7 @@ void scroll(TopScreen& screen, Key key, std::size_t nodes) {
 Result<int> show_whole_screen(const TopArguments& options, TopScreen screen, const std::string& run,
                               const sys::EndSignals& signals) {
     TopReader reader(run, milliseconds(static_cast<std::int64_t>(options.interval * 1000)));
-    FB_TRY_ASSIGN(terminal, Screen::open());
+    FB_TRY_ASSIGN(terminal, Terminal::open());
     FB_TRY(reader.start());
     TopView view{.run = run};
     view.now_unix_ns = sys::unix_ns();
@@ -207,13 +208,13 @@ Result<Exit> top(const TopArguments& options) {
 
 void add_top(CommandLine& line) {
     const auto options = std::make_shared<TopArguments>();
-    auto verb = line.verb("top", Screen::is_in_build()
+    auto verb = line.verb("top", Terminal::is_in_build()
                                      ? "Watch a run in the terminal: streams, nodes, rates, what is slow and why"
                                      : "Show a run as text: streams, nodes, rates, what is slow and why");
     verb.argument("RUN", options->run, "The directory of the run");
     verb.flag("--once", options->once,
-              Screen::is_in_build() ? "Print one screen as text, and end"
-                                    : "Print one screen as text: whole screens are not in this build");
+              Terminal::is_in_build() ? "Print one screen as text, and end"
+                                      : "Print one screen as text: whole screens are not in this build");
     verb.option("--interval", options->interval, "Seconds from look to look");
     verb.option("--sort", options->sort, "Nodes by slowest, backlog, failures or name");
     verb.flag("--all", options->all, "Nodes of earlier sessions too");

@@ -30,7 +30,13 @@ bool is_over(RunState state) { return state == RunState::ended || state == RunSt
 std::string when(const TopView& view, std::int64_t unix_ns) {
     if (is_over(view.state) || view.state == RunState::unknown) return show_utc(unix_ns);
     const auto ago = static_cast<double>(view.now_unix_ns) - static_cast<double>(unix_ns);
-    return show_seconds(std::max(0.0, ago * 1e-9)) + " ago";
+    return ago < 1e9 ? std::string("now") : show_seconds(ago * 1e-9) + " ago";
+}
+
+// Of a table: the time of the day is enough.
+std::string when_shortly(const TopView& view, std::int64_t unix_ns) {
+    const auto text = when(view, unix_ns);
+    return text.ends_with(" UTC") ? text.substr(text.find(' ') + 1) : text;
 }
 
 std::string padded(std::string text, std::size_t columns, bool right = false) {
@@ -55,6 +61,15 @@ std::vector<std::string> flow(const Phrases& phrases, std::size_t columns) {
     return lines;
 }
 
+// The end of a path says more than its begin.
+std::string title_of(const TopView& view, std::size_t columns) {
+    const std::string state = name_of(view.state);
+    auto run = show_text(view.run);
+    const auto room = columns - std::min(columns, state.size() + 2);
+    while (columns_of(run) > room && run.size() > 1) run = "~" + run.substr(2);
+    return state + "  " + run;
+}
+
 Phrases head_of(const TopView& view) {
     Phrases phrases;
     if (view.session != 0) phrases.push_back(fmt::format("session {}", view.session));
@@ -75,6 +90,7 @@ Phrases head_of(const TopView& view) {
 
 Phrases totals_of(const TopView& view) {
     Phrases phrases;
+    if (view.nodes_shown.empty()) return phrases;
     const auto& summary = view.summary;
     if (view.rate_in > 0) phrases.push_back("saved " + show_rate(view.rate_in));
     if (!is_over(view.state)) phrases.push_back("drained " + show_rate(view.rate_out));
@@ -154,17 +170,18 @@ std::vector<TopLine> sentences_of(const TopView& view) {
 
 std::string line_of_node(const TopNode& node, const TopView& view, std::size_t name_columns) {
     const auto known = [](double value, const std::string& text) { return value > 0 ? text : std::string("-"); };
-    return fmt::format("{} {} {} {} {} {} {} {} {}", padded(show_text(node.name), name_columns),
-                       padded(known(node.ratio, fmt::format("{:.2f}", node.ratio)), 5, true),
-                       padded(node.state.empty() ? "-" : show_text(node.state), 9),
-                       padded(node.step < 0 ? "-" : fmt::format("{}", node.step), 8, true),
-                       padded(node.slot_state == "draining" ? fmt::format("{:.0f} %", node.progress * 100)
-                                                            : show_text(node.slot_state),
-                              9),
-                       padded(known(node.rate, show_rate(node.rate)), 10, true),
-                       padded(known(node.drain_rate, show_rate(node.drain_rate)), 10, true),
-                       padded(show_bytes(node.backlog_bytes), 8, true),
-                       fmt::format("{:>6}  {}", node.failures, node.unix_ns == 0 ? "-" : when(view, node.unix_ns)));
+    return fmt::format(
+        "{} {} {} {} {} {} {} {} {}", padded(show_text(node.name), name_columns),
+        padded(known(node.ratio, fmt::format("{:.2f}", node.ratio)), 5, true),
+        padded(node.state.empty() ? "-" : show_text(node.state), 9),
+        padded(node.step < 0 ? "-" : fmt::format("{}", node.step), 8, true),
+        padded(
+            node.slot_state == "draining" ? fmt::format("{:.0f} %", node.progress * 100) : show_text(node.slot_state),
+            9),
+        padded(known(node.rate, show_rate(node.rate)), 10, true),
+        padded(known(node.drain_rate, show_rate(node.drain_rate)), 10, true),
+        padded(show_bytes(node.backlog_bytes), 8, true),
+        fmt::format("{:>6}  {}", node.failures, node.unix_ns == 0 ? "-" : when_shortly(view, node.unix_ns)));
 }
 
 std::vector<TopLine> nodes_of(const TopView& view, const TopScreen& screen, std::size_t most) {
@@ -239,8 +256,7 @@ std::string clipped(const std::string& text, std::size_t columns) {
 
 std::vector<TopLine> lines_of(const TopView& view, const TopScreen& screen) {
     const auto columns = screen.columns;
-    const auto state = std::string(name_of(view.state));
-    const auto title = padded(show_text(view.run), columns - std::min(columns, state.size() + 2)) + "  " + state;
+    const auto title = title_of(view, columns);
     const std::vector<TopLine> parts[] = {{{title, TopStyle::title}},
                                           styled(flow(head_of(view), columns)),
                                           styled(flow(totals_of(view), columns)),

@@ -94,7 +94,7 @@ void add_nodes(TopView& view, const std::vector<StatusLine>& statuses) {
         node.failures = status.failures;
         node.unix_ns = status.unix_ns;
         take_newest_slot(node, status);
-        if (node.state != "silent") ++view.nodes_told;
+        if (node.state != "silent" && status.session == view.session) ++view.nodes_told;
     }
     std::vector<double> rates;
     for (const auto& row : view.summary.node_rows) {
@@ -112,12 +112,13 @@ void add_nodes(TopView& view, const std::vector<StatusLine>& statuses) {
     }
 }
 
-RunState state_of(const std::vector<StatusLine>& statuses, std::int64_t now_unix_ns) {
+RunState state_of(const std::vector<StatusLine>& statuses, std::uint32_t session, std::int64_t now_unix_ns) {
     if (statuses.empty()) return RunState::unknown;
     std::map<std::string, std::size_t> fresh;
     bool application_lives = false;
     std::size_t stale = 0;
     for (const auto& status : statuses) {
+        if (status.session != session) continue;
         if (is_stale(status, now_unix_ns)) {
             ++stale;
             continue;
@@ -226,7 +227,7 @@ TopView top_view(telemetry::Chronicle chronicle, std::int64_t now_unix_ns, bool 
     std::erase_if(chronicle.batches, is_old);
     const auto& statuses = chronicle.statuses;
     view.summary = telemetry::summarize(chronicle);
-    view.state = state_of(statuses, now_unix_ns);
+    view.state = state_of(statuses, view.session, now_unix_ns);
     add_rates(view, statuses);
     StreamRows rows;
     for (const auto& status : statuses) rows.add(status);

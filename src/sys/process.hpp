@@ -23,7 +23,8 @@ void hold_standard_descriptors();
 /// the write, where the kernel's signal would end them. The library never touches the application's signals.
 void ignore_file_size_signal();
 
-/// SIGTERM, SIGINT and, unless it is ignored, SIGHUP as something to wait for: for programs, made before they start threads.
+/// SIGTERM, SIGINT and, unless it is ignored, SIGHUP as something to wait for: for programs, made before they start
+/// threads.
 class EndSignals {
 public:
     EndSignals();

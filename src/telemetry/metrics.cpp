@@ -42,23 +42,23 @@ std::string labels_text(const Labels& labels) {
     return "{" + text + "}";
 }
 
-enum class Kind { counter, gauge, histogram };
+enum class MetricKind { counter, gauge, histogram };
 
 /// One family of metrics after the other: a head, then its values.
 class MetricsText {
 public:
     explicit MetricsText(MetricsForm form, const std::string& run) : form_(form), run_{{"run", run}} {}
 
-    void family(Kind kind, const std::string& name, const char* help) {
+    void family(MetricKind kind, const std::string& name, const char* help) {
         kind_ = kind;
         name_ = "forebay_" + name;
         constexpr std::array words{"counter", "gauge", "histogram"};
-        const auto head = kind == Kind::counter && form_ == MetricsForm::prometheus ? name_ + "_total" : name_;
+        const auto head = kind == MetricKind::counter && form_ == MetricsForm::prometheus ? name_ + "_total" : name_;
         out_ += fmt::format("# HELP {} {}\n# TYPE {} {}\n", head, help, head, words[static_cast<std::size_t>(kind)]);
     }
     template <class T>
     void value(T number, const Labels& labels = {}) {
-        line(kind_ == Kind::counter ? "_total" : "", number_of(number), labels);
+        line(kind_ == MetricKind::counter ? "_total" : "", number_of(number), labels);
     }
     /// Of a histogram: all that was seen, in buckets of powers of two.
     void seen(const std::vector<double>& values) {
@@ -75,7 +75,7 @@ public:
         line("_count", all, {});
     }
     template <class T>
-    void one(Kind kind, const std::string& name, const char* help, T number, const Labels& labels = {}) {
+    void one(MetricKind kind, const std::string& name, const char* help, T number, const Labels& labels = {}) {
         family(kind, name, help);
         value(number, labels);
     }
@@ -89,7 +89,7 @@ private:
 
     const MetricsForm form_;
     const Labels run_;
-    Kind kind_ = Kind::gauge;
+    MetricKind kind_ = MetricKind::gauge;
     std::string name_, out_;
 };
 
@@ -104,7 +104,7 @@ std::vector<double> seconds_of(const Summary& summary, Member member) {
 double seconds_since_1970(std::int64_t unix_ns) { return static_cast<double>(unix_ns) * 1e-9; }
 
 void put_targets(MetricsText& text, const Summary& summary) {
-    text.family(Kind::counter, "drain_bytes", "Bytes that agents have written, by storage target.");
+    text.family(MetricKind::counter, "drain_bytes", "Bytes that agents have written, by storage target.");
     auto targets = summary.target_rows;
     std::ranges::stable_sort(targets, std::ranges::greater(), &TargetRow::bytes);
     std::map<std::string, std::uint64_t> bytes;
@@ -122,37 +122,38 @@ void put_newest_durable(MetricsText& text, const Summary& summary) {
         auto& known = newest[show_text(row.stream)];
         if (known == nullptr || known->durable_unix_ns <= row.durable_unix_ns) known = &row;
     }
-    text.family(Kind::gauge, "last_durable_step", "Step of the snapshot that was committed last.");
+    text.family(MetricKind::gauge, "last_durable_step", "Step of the snapshot that was committed last.");
     for (const auto& [stream, row] : newest) text.value(row->step, {{"stream", stream}});
-    text.family(Kind::gauge, "last_durable_timestamp_seconds", "When it was committed, in seconds since 1970.");
+    text.family(MetricKind::gauge, "last_durable_timestamp_seconds", "When it was committed, in seconds since 1970.");
     for (const auto& [stream, row] : newest) text.value(seconds_since_1970(row->durable_unix_ns), {{"stream", stream}});
 }
 
 void put_run(MetricsText& text, const Summary& summary) {
     const auto histogram = [&](const std::string& name, const char* help, double SnapshotRow::*member) {
-        text.family(Kind::histogram, name, help);
+        text.family(MetricKind::histogram, name, help);
         text.seen(seconds_of(summary, member));
     };
-    text.one(Kind::counter, "stage_bytes", "Bytes that ranks have saved.", summary.bytes_saved);
+    text.one(MetricKind::counter, "stage_bytes", "Bytes that ranks have saved.", summary.bytes_saved);
     histogram("stage_seconds", "Copying and checksumming of a snapshot, on the slowest node.",
               &SnapshotRow::copy_seconds);
     histogram("visible_seconds", "What a save has kept the application from computing, on the slowest node.",
               &SnapshotRow::blocked_seconds);
-    text.one(Kind::counter, "wait_seconds", "Of it: waiting, by reason.", summary.waited.sum, {{"reason", "slot"}});
+    text.one(MetricKind::counter, "wait_seconds", "Of it: waiting, by reason.", summary.waited.sum,
+             {{"reason", "slot"}});
     put_targets(text, summary);
     histogram("drain_seconds", "From the first write of a node file to its name, on the slowest node.",
               &SnapshotRow::drain_seconds);
-    text.one(Kind::gauge, "drain_slack_ratio", "Time from save to save over the drain: median of all snapshots.",
+    text.one(MetricKind::gauge, "drain_slack_ratio", "Time from save to save over the drain: median of all snapshots.",
              summary.slack_median);
-    text.one(Kind::gauge, "hidden_ratio", "1 - visible / (visible + drain).", summary.hidden_ratio);
+    text.one(MetricKind::gauge, "hidden_ratio", "1 - visible / (visible + drain).", summary.hidden_ratio);
     const auto newest = std::ranges::find_if(summary.rows.rbegin(), summary.rows.rend(),
                                              [](const SnapshotRow& row) { return row.straggler_ratio > 0; });
-    text.one(Kind::gauge, "straggler_ratio", "Slowest drain over the median drain, of the newest snapshot.",
+    text.one(MetricKind::gauge, "straggler_ratio", "Slowest drain over the median drain, of the newest snapshot.",
              newest == summary.rows.rend() ? 0.0 : newest->straggler_ratio);
-    text.one(Kind::counter, "checksum_bytes", "Bytes that were checksummed: as they were saved, and drained.",
+    text.one(MetricKind::counter, "checksum_bytes", "Bytes that were checksummed: as they were saved, and drained.",
              summary.bytes_saved + summary.bytes_drained);
-    text.one(Kind::counter, "snapshots", "Snapshots that agents have committed.", summary.committed);
-    text.one(Kind::counter, "retries", "Drains that were tried again.", summary.retries);
+    text.one(MetricKind::counter, "snapshots", "Snapshots that agents have committed.", summary.committed);
+    text.one(MetricKind::counter, "retries", "Drains that were tried again.", summary.retries);
     put_newest_durable(text, summary);
 }
 
@@ -166,7 +167,7 @@ std::vector<const format::StatusLine*> nodes_of(const std::vector<format::Status
 }
 
 struct NodeMetric {
-    Kind kind;
+    MetricKind kind;
     const char* name;
     const char* help;
     double (*value)(const format::StatusLine&);
@@ -182,22 +183,22 @@ double at_of(const format::StatusLine& line) {
 }
 
 constexpr NodeMetric node_metrics[] = {
-    {Kind::gauge, "node_status_timestamp_seconds", "When the agent has told of this, in seconds since 1970.",
+    {MetricKind::gauge, "node_status_timestamp_seconds", "When the agent has told of this, in seconds since 1970.",
      at_of<&format::StatusLine::unix_ns>},
-    {Kind::gauge, "node_drain_backlog_bytes", "Bytes of node files that are sealed and not drained.",
+    {MetricKind::gauge, "node_drain_backlog_bytes", "Bytes of node files that are sealed and not drained.",
      member_of<&format::StatusLine::backlog_bytes>},
-    {Kind::counter, "node_drain_bytes", "Bytes of node files that the agent has drained.",
+    {MetricKind::counter, "node_drain_bytes", "Bytes of node files that the agent has drained.",
      member_of<&format::StatusLine::bytes_drained>},
-    {Kind::counter, "node_stored_bytes", "Bytes of these as they lie at the target.",
+    {MetricKind::counter, "node_stored_bytes", "Bytes of these as they lie at the target.",
      member_of<&format::StatusLine::bytes_stored>},
-    {Kind::counter, "node_drain_seconds", "Time that the agent has drained.",
+    {MetricKind::counter, "node_drain_seconds", "Time that the agent has drained.",
      member_of<&format::StatusLine::drain_seconds>},
-    {Kind::counter, "node_drain_cpu_seconds", "Time on a CPU for that.",
+    {MetricKind::counter, "node_drain_cpu_seconds", "Time on a CPU for that.",
      member_of<&format::StatusLine::drain_cpu_seconds>},
-    {Kind::counter, "node_drains", "Drains that the agent has begun.", member_of<&format::StatusLine::drains>},
-    {Kind::counter, "node_commits", "Snapshots whose commit the agent has seen.",
+    {MetricKind::counter, "node_drains", "Drains that the agent has begun.", member_of<&format::StatusLine::drains>},
+    {MetricKind::counter, "node_commits", "Snapshots whose commit the agent has seen.",
      member_of<&format::StatusLine::commits>},
-    {Kind::gauge, "node_slowdown_ratio", "How much longer steps of the application take beside drains.",
+    {MetricKind::gauge, "node_slowdown_ratio", "How much longer steps of the application take beside drains.",
      [](const format::StatusLine& line) { return line.slowdown_percent / 100; }},
 };
 
@@ -206,9 +207,9 @@ void put_nodes(MetricsText& text, const std::vector<const format::StatusLine*>& 
         text.family(metric.kind, metric.name, metric.help);
         for (const auto* node : nodes) text.value(metric.value(*node), {{"node", node_name(*node)}});
     }
-    text.family(Kind::counter, "errors", "Drains and commits that have failed, to be tried again.");
+    text.family(MetricKind::counter, "errors", "Drains and commits that have failed, to be tried again.");
     for (const auto* node : nodes) text.value(node->failures, {{"node", node_name(*node)}, {"op", "drain"}});
-    text.family(Kind::gauge, "node_last_durable_step", "Newest committed step, as the node knows it.");
+    text.family(MetricKind::gauge, "node_last_durable_step", "Newest committed step, as the node knows it.");
     for (const auto* node : nodes) {
         std::set<std::string> streams;
         for (const auto& stream : node->streams)
@@ -226,15 +227,15 @@ const char* content_type(MetricsForm form) {
 
 std::string metrics_text(const Summary& summary, const std::vector<format::StatusLine>& statuses, MetricsForm form) {
     MetricsText text(form, summary.run);
-    text.one(Kind::gauge, "build_info", "The version that has worked these out.", std::uint64_t{1},
+    text.one(MetricKind::gauge, "build_info", "The version that has worked these out.", std::uint64_t{1},
              {{"version", FOREBAY_VERSION}});
     if (!summary.rows.empty()) put_run(text, summary);
     const auto nodes = nodes_of(statuses);
     if (nodes.empty()) return text.text();
     std::uint64_t backlog = 0;
     for (const auto* node : nodes) backlog += node->backlog_bytes;
-    text.one(Kind::gauge, "drain_backlog_bytes", "Bytes of node files that are sealed and not drained, of all nodes.",
-             backlog);
+    text.one(MetricKind::gauge, "drain_backlog_bytes",
+             "Bytes of node files that are sealed and not drained, of all nodes.", backlog);
     put_nodes(text, nodes);
     return text.text();
 }

@@ -1,0 +1,121 @@
+# What agents have told of a run that has ended: all in one screen, nodes by how slow they were.
+$ make_watched_run run7 ended
+$ forebay top run7 --once
+ended  run7
+session 1  8 of 8 nodes tell  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
+saved 71.6 MB/s  backlog 0 B  slack 13.3 x (13.3 x worst)  hidden 90.0 %
+blocked 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms
+restart             1000 [####################] 100 %  8 committed
+slow node nid10003: 0.31 of the median, 10 drains
+node     ratio state         step slot             now     median  backlog errors  told
+nid10003  0.31 ended         1000 committed          -   119 MB/s      0 B      0  07:56:40 UTC
+nid10000  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10001  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10002  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10004  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10005  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10006  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10007  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+$ forebay top run7 --once --sort name | tail -n 8 | cut -c 1-40
+nid10000  1.00 ended         1000 commit
+nid10001  1.00 ended         1000 commit
+nid10002  1.00 ended         1000 commit
+nid10003  0.31 ended         1000 commit
+nid10004  1.00 ended         1000 commit
+nid10005  1.00 ended         1000 commit
+nid10006  1.00 ended         1000 commit
+nid10007  1.00 ended         1000 commit
+$ make_watched_run run14 ended 2
+$ forebay top run14 --json
+{
+ "run": "run7",
+ "session": 1,
+ "state": "ended",
+ "nodes": 8,
+ "nodes_told": 8,
+ "newest_status_unix_ns": 1795420600000000000,
+ "job_ends_unix_ns": 0,
+ "durable": {
+  "stream": "restart",
+  "step": 1000,
+  "unix_ns": 1795420541913177280
+ },
+ "saved_bytes_per_second": 71582788.26666667,
+ "drained_bytes_per_second": 0.0,
+ "backlog_bytes": 0,
+ "failures": 0,
+ "slack": {
+  "median": 13.262821525011846,
+  "worst": 13.262821525011846
+ },
+ "hidden_ratio": 0.9004762065425534,
+ "visible_ratio": 0.008333333333333333,
+ "slowdown": {
+  "percent": 0.0,
+  "low_percent": 0.0,
+= "  \""
+# Something failed, and was left.
+$ make_watched_run run8 left 3
+$ forebay top run8 --once
+left with work  run8
+session 1  3 of 3 nodes tell  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
+saved 26.8 MB/s  backlog 1.61 GB  slack 43.1 x (43.1 x worst)  hidden 73.6 %
+blocked 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms  9 failures
+restart             1100 [....................]   0 %  3 failed
+restart             1000 [####################] 100 %  3 committed
+error (nid10000, 2026-11-23 07:56:40 UTC) step 1100 of stream 'restart' is NOT committed
+node     ratio state         step slot             now     median  backlog errors  told
+nid10000  1.00 left          1100 failed             -   386 MB/s   537 MB      3  07:56:40 UTC
+nid10001  1.00 left          1100 failed             -   386 MB/s   537 MB      3  07:56:40 UTC
+nid10002  1.00 left          1100 failed             -   386 MB/s   537 MB      3  07:56:40 UTC
+# Nodes of the newest session alone, but with --all.
+$ make_watched_run run9 old 3
+$ forebay top run9 --once | tail -n 4
+node     ratio state         step slot             now     median  backlog errors  told
+nid10000  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10001  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10002  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+$ forebay top run9 --once --all | tail -n 5
+node     ratio state         step slot             now     median  backlog errors  told
+nid10000  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10001  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10002  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10099     - silent        1100 1 %                -          -   532 MB      0  07:46:40 UTC
+# A screen does not show more.
+$ make_watched_run run10 ended 40
+$ forebay top run10 --once | tail -n 3
+nid10014  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10015  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+and 24 nodes more; sorted by slowest
+# Names command no terminal.
+$ make_watched_run run11 hostile 3
+$ forebay top run11 --once
+ended  run11
+session 1  3 of 3 nodes tell
+durable: step 1000 of x\x1b]0;owned\x07\xc2\x9b31m\xe2\x80\xae\x0a"}<b>\, 2026-11-23 07:55:41 UTC
+saved 26.8 MB/s  backlog 0 B  slack 43.1 x (43.1 x worst)  hidden 73.6 %
+blocked 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms
+x\x1b]0;owned~      1000 [####################] 100 %  3 committed
+error (nid10000, 2026-11-23 07:56:40 UTC) x\x1b]0;owned\x07\xc2\x9b31m\xe2\x80\xae\x0a"}<b>\
+why (nid10000, 2026-11-23 07:55:41 UTC) x\x1b]0;owned\x07\xc2\x9b31m\xe2\x80\xae\x0a"}<b>\
+node     ratio state         step slot             now     median  backlog errors  told
+nid10000  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10001  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+nid10002  1.00 ended         1000 committed          -   386 MB/s      0 B      0  07:56:40 UTC
+# A run of before agents told anything, one that is none, one with damage.
+$ mkdir run12
+$ forebay top run12 --once
+unknown  run12
+0 of 0 nodes tell  no step is durable yet
+$ forebay top run13 --once
+2> forebay: there is no run run13
+[3]
+$ head -c 100 run8/forebay/status-nid10001-0.json > run8/forebay/status-nid10002-0.json
+$ forebay top run8 --once | grep -c unread
+1
+$ forebay top run8 --once --sort size
+2> forebay: --sort must be slowest, backlog, failures or name, not 'size'
+[2]
+$ forebay top run8 --once --interval 0
+2> forebay: --interval must be 0.1 to 3600 seconds
+[2]
