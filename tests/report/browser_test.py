@@ -21,7 +21,7 @@ import urllib.parse
 from forebay_test import BUILD, FOREBAY, forebay, run
 
 CHROMIUM, DRIVER = "/usr/bin/chromium", "/usr/bin/chromedriver"
-MAKE = BUILD / "tests" / "make_watched_run"
+MAKE = BUILD / "tests" / "make_page_run"
 PICTURES = BUILD / "screenshots"
 PATIENCE_S = 120
 

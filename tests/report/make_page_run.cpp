@@ -1,4 +1,4 @@
-// Makes what the page of a run shows, for watch_test.py: make_watched_run RUN WHAT [EDGE]
+// Makes what the page of a run shows, for browser_test.py: make_page_run RUN WHAT [EDGE]
 //
 //   run        snapshots of a field of EDGE^3 elements (64 unless given) and of particles, with a slice and statistics
 //              that the agent makes beside; and the records of 90 nodes and 24 targets, of which one each is slow
@@ -159,7 +159,7 @@ Result<> make(const std::string& run, const std::string& what, std::uint64_t edg
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count < 3 || count > 4) return std::fputs("usage: make_watched_run RUN WHAT [EDGE]\n", stderr), 2;
+    if (count < 3 || count > 4) return std::fputs("usage: make_page_run RUN WHAT [EDGE]\n", stderr), 2;
     const auto made = make(arguments[1], arguments[2], count > 3 ? std::strtoull(arguments[3], nullptr, 10) : 64);
     if (made) return 0;
     std::fprintf(stderr, "%s\n", made.error().text().c_str());
