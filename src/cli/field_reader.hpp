@@ -33,17 +33,17 @@ struct FieldPlane {
     int axis = -1;  // -1: the array is the plane
     std::uint64_t index = 0;
     int x_dim = -1, y_dim = -1;
-    std::uint64_t width = 0, height = 0;  // of `values`
+    std::uint64_t width = 0, height = 0;       // of `values`
     std::uint64_t x_stride = 1, y_stride = 1;  // every so many elements
-    std::vector<float> values;            // row-major, y slower; NaN where no block has the element
+    std::vector<float> values;                 // row-major, y slower; NaN where no block has the element
 };
 
 class FieldReader {
 public:
     FieldReader(sys::Store& store, std::string run);
 
-    /// The snapshot of that step, open. The pointer stays valid as long as somebody keeps it. `missing` where the run
-    /// has none.
+    /// `missing` where the run has no such snapshot or variable, `refused` for an array that has no such plane or a
+    /// plane that is too much to read, `corrupt` where a segment of it is damaged.
     Result<std::shared_ptr<const FieldPlane>> plane(const PlaneRequest& request);
     /// The newest committed snapshot of the stream, or that of a step.
     Result<catalog::Snapshot> snapshot_of(const std::string& stream, std::int64_t step) const;

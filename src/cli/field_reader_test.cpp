@@ -1,4 +1,4 @@
-// Goal: a plane is what the application saved, across each dimension, of blocks on several nodes; damage and wishes that
+// Goal: a plane is what the application saved, across each dimension, of any number of blocks; damage and wishes that
 // cannot be met are errors, and the reader goes on; what is kept is never that of another save.
 //
 // Method: snapshots of a session of this process, planes compared element by element; a flipped byte.

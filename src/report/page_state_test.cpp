@@ -81,6 +81,7 @@ TEST_CASE("state: of a large and long run it stays small") {
     const auto chronicle = test::made_chronicle({.nodes = 500, .snapshots = 300, .node_bytes = 32u << 20});
     const auto text = page_state({chronicle, telemetry::summarize(chronicle), {}, {}, now});
     CHECK(text.size() < 400'000);
+    CHECK(nlohmann::json::parse(text)["saves"].size() == 200);
     const auto map = heat_map_of(chronicle.batches);
     CHECK(map.columns.size() == heat_columns_max);
     CHECK(map.rows.size() == heat_single_max + heat_groups_max);

@@ -136,11 +136,11 @@ class Page(unittest.TestCase):
         self.wait("results are drawn", "return document.getElementById('result-picture').naturalWidth > 0")
         self.wait("the histogram is drawn", "return document.querySelectorAll('#histogram-chart canvas').length > 0")
 
-    def picture(self, name):
+    def picture(self, name, page="watch"):
         size = self.browser.execute_script("return [innerWidth, document.documentElement.scrollHeight]")
         shot = self.browser.execute_cdp_cmd("Page.captureScreenshot", {
             "captureBeyondViewport": True, "clip": {"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1}})
-        (PICTURES / f"watch-{name}.png").write_bytes(base64.b64decode(shot["data"]))
+        (PICTURES / f"{page}-{name}.png").write_bytes(base64.b64decode(shot["data"]))
 
     def size(self, width, height=900):
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
@@ -337,6 +337,24 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.execute_script("return document.querySelectorAll('img[src=\"x\"]').length"), 0)
         self.check_console()
         self.check_requests()
+
+    def test_report_opens_alone(self):
+        page = pathlib.Path(self.place.name) / "report.html"
+        forebay("report", self.run_path, "--html", page)
+        for name, scheme, width in (("light", "light", 1280), ("dark", "dark", 1280), ("360", "light", 360)):
+            self.colours(scheme)
+            self.size(width)
+            self.browser.get(page.as_uri())
+            time.sleep(0.4)
+            self.picture(name, "report")
+            self.assertLessEqual(self.browser.execute_script("return document.documentElement.scrollWidth"), width)
+        self.colours("light")
+        self.assertIn("nid10007", self.text())
+        self.check_console()
+        for entry in self.browser.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                self.assertTrue(message["params"]["request"]["url"].startswith(("file:", "data:", "blob:")))
 
     def test_ends_by_both_signals(self):
         self.assertIn(f"ssh -N -L {self.watching.port}:127.0.0.1:{self.watching.port} ", self.watching.ssh)
