@@ -64,7 +64,7 @@ Result<> append(sys::Store& store, const NodeFileOfRun& file, const std::string&
     FB_TRY(catalog::check_identity(store, file.run, file.run_id));
     FB_TRY_ASSIGN(open, store.open(file.path(), sys::Access::update));
     FB_TRY_ASSIGN(there, open->size());
-    if (there + text.size() > events_bytes_max) {
+    if (there + text.size() > file.bytes_max) {
         FB_TRY(open->close());
         FB_TRY(store.rename(file.path(), file.old_path()));
         FB_TRY_ASSIGN(next, store.open(file.path(), sys::Access::update));

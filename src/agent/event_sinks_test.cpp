@@ -70,7 +70,7 @@ TEST_CASE("a file at its limit is put aside, and one beside it goes") {
     const auto tell = agent::to_run(disk, file, [](const Event&) {});
     const auto fill = [&](char with) {
         auto open = disk.open(path, sys::Access::update).value();
-        REQUIRE(open->write(0, bytes_of(std::string(agent::events_bytes_max - 10, with))));
+        REQUIRE(open->write(0, bytes_of(std::string(agent::node_file_bytes_max - 10, with))));
     };
     fill('a');
     tell(committed);

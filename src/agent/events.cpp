@@ -20,7 +20,7 @@ constexpr std::array event_names{
     "left_out",        "not_renewed", "not_looked_at", "lost",         "serves",        "forwards",
     "takes_cpus",      "miscounted",  "worker_begun",  "worker_ended", "analyses_end",  "script_off",
     "lingers",         "leaves",      "leaves_work",   "freed",        "not_freed",     "unrecorded",
-    "untimed",         "unshown"};
+    "untimed",         "unreported",  "unshown"};
 static_assert(event_names.size() == static_cast<std::size_t>(What::unshown) + 1);
 
 // Most streams have built-in analyses alone.
@@ -97,6 +97,7 @@ std::string line_of_agent(const Event& event) {
         case What::leaves_work: return fmt::format("agent leaves; next: forebay drain {}", event.place);
         case What::unrecorded: return fmt::format("events are not recorded in {}: {}", event.place, event.detail);
         case What::untimed: return fmt::format("timings are not kept in {}: {}", event.place, event.detail);
+        case What::unreported: return fmt::format("no report of the session in {}: {}", event.place, event.detail);
         case What::unshown: return fmt::format("monitors do not see it in {}: {}", event.place, event.detail);
         case What::freed: return "what was staged is committed, and is freed";
         default: return {};

@@ -67,7 +67,8 @@ enum class What : std::uint32_t {
     not_freed,     // detail: the whole text
     unrecorded,    // events, in the run. place: the file; detail: the error
     untimed,       // what saves and drains took: as before
-    unshown,       // what the agent does just now: as before
+    unreported,    // what the session cost. place: the run; detail: the error
+    unshown,       // what the agent does just now. place: the file; detail: the error
 };
 
 /// "committed"

@@ -7,11 +7,13 @@
 
 #include "agent/claim_keeper.hpp"
 #include "agent/event_sinks.hpp"
+#include "agent/run_report.hpp"
 #include "agent/side_station.hpp"
 #include "agent/spool.hpp"
 #include "agent/status_writer.hpp"
 #include "agent/timed_store.hpp"
 #include "agent/timing_keeper.hpp"
+#include "base/attempt.hpp"
 #include "base/limits.hpp"
 #include "base/try.hpp"
 #include "sys/clock.hpp"
@@ -61,6 +63,16 @@ NodeFileOfRun file_of(const Serving& serving, const char* name, const char* endi
             .virtual_node = node::virtual_index_of(serving.staging.directory()),
             .name = name,
             .ending = ending};
+}
+
+// When the session is over: its first agent says what it cost.
+void report_run(sys::Store& store, const Serving& serving, std::uint32_t nodes, const Tell& tell) {
+    const auto& page = serving.staging.control();
+    const bool over = page.ending.load() != 0 || !serving.staging.application_lives();
+    if (!over || page.shows_life.load() == 0 || nodes == 0 || nodes > reported_nodes_max) return;
+    const auto file = file_of(serving, "report", "txt");
+    const auto written = attempt([&] { return write_run_report(store, file, page.session.load()); });
+    if (!written) tell({.what = What::unreported, .place = file.run, .detail = written.error().line()});
 }
 
 // A file of metrics has the name of the staging directory, of which a machine has no two.
@@ -133,6 +145,7 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     Served served{.committed = agent.run(stop, peers_wait)};
     served.packed = spool.finish();
     served.others = agent.others();
+    if (timings) report_run(*target.store, serving, timings->nodes(), to_others);
     const bool is_done = served.committed && served.packed;
     if (is_done && lingers(serving)) status.end("lingering", serving.session.agent.linger);
     else status.end(is_done ? "ended" : "left");

@@ -25,6 +25,10 @@ constexpr std::size_t saves_max = 4096, loose_max = 1024;
 // Writes of one drain that are kept as they are; the batch in the file holds about 2700 timings in all.
 constexpr std::size_t writes_kept_max = 16384;
 
+// Of all nodes together, files that were put aside too, however long the run lasts; a node has room for two batches.
+constexpr std::uint64_t timings_bytes_max = 4ull << 30;
+constexpr std::uint64_t timings_node_bytes_min = 2 * format::timing_batch_bytes_max;
+
 std::int64_t ns_of(double seconds) { return static_cast<std::int64_t>(seconds * 1e9); }
 
 std::optional<node::TimingRings> rings_in(const std::string& directory) {
@@ -45,6 +49,11 @@ TimingKeeper::TimingKeeper(sys::Store& store, node::Staging& staging, NodeFileOf
       rings_(rings_in(staging.directory())) {
     heard_.seen.resize(rings_ ? rings_->ranks() : 0);
     heard_.step_before.fill(-1);
+}
+
+std::uint32_t TimingKeeper::nodes() {
+    const std::lock_guard lock(alone_);
+    return heard_.nodes;
 }
 
 std::optional<TimingKeeper::Open>& TimingKeeper::of(std::uint32_t slot) { return heard_.drained[slot]; }
@@ -286,6 +295,8 @@ void TimingKeeper::synced(sys::Clock::time_point start, sys::Clock::duration too
 void TimingKeeper::write(Open open, std::vector<Event>& told) {
     for (const auto& sentence : open.batch.why)
         told.push_back({.what = What::slow, .stream = open.batch.stream, .step = open.batch.step, .detail = sentence});
+    heard_.nodes = std::max(open.batch.nodes, 1u);
+    file_.bytes_max = std::clamp(timings_bytes_max / 2 / heard_.nodes, timings_node_bytes_min, node_file_bytes_max);
     const auto bytes = format::encode(std::move(open.batch));
     const auto appended = attempt([&] { return append(store_, file_, std::string(forebay::text_of(bytes))); });
     if (!appended && !std::exchange(heard_.fails, true))

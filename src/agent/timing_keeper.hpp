@@ -31,6 +31,8 @@ public:
     TimingKeeper(sys::Store& store, node::Staging& staging, NodeFileOfRun file, std::string agent, Tell tell);
 
     void hear(const Event& event);
+    /// Of the newest snapshot; 0: there was none.
+    std::uint32_t nodes();
     void wrote(const std::vector<Write>& writes, const sys::StripeMap& map) override;
     void synced(sys::Clock::time_point start, sys::Clock::duration took, bool failed) override;
 
@@ -59,7 +61,7 @@ private:
 
     sys::Store& store_;
     node::Staging& staging_;
-    const NodeFileOfRun file_;
+    NodeFileOfRun file_;  // its bytes_max is guarded by `alone_`
     const std::string agent_;
     const Tell tell_;
     const std::int64_t unix_less_steady_ns_;
@@ -75,6 +77,7 @@ private:
         std::array<std::int64_t, node::slots_max> step_before{};
         std::map<std::string, std::int64_t> saved_before;
         std::map<std::string, std::vector<format::TimingBatch>> usual;  // of a stream, without their timings
+        std::uint32_t nodes = 0;
         bool fails = false;
     } heard_;
 };

@@ -17,7 +17,7 @@ double at_fraction(const std::vector<double>& sorted, double fraction) {
 
 }  // namespace
 
-Spread spread_of(std::vector<double> samples) {
+Quartiles spread_of(std::vector<double> samples) {
     if (samples.empty()) return {};
     std::ranges::sort(samples);
     return {.median = at_fraction(samples, 0.5),

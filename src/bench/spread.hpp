@@ -7,7 +7,7 @@
 
 namespace forebay::bench {
 
-struct Spread {
+struct Quartiles {
     double median = 0;
     double min = 0, max = 0;
     double lower_quartile = 0, upper_quartile = 0;
@@ -15,7 +15,7 @@ struct Spread {
 };
 
 /// Quartiles lie between two samples in proportion (as numpy's default does). No samples give zeros and count 0.
-Spread spread_of(std::vector<double> samples);
+Quartiles spread_of(std::vector<double> samples);
 
 /// a[i] / b[i]; of runs that were made in turns, each with its neighbour. Equal sizes.
 std::vector<double> ratios_of(const std::vector<double>& a, const std::vector<double>& b);

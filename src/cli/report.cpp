@@ -12,6 +12,7 @@
 #include "catalog/run.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
+#include "move/export_place.hpp"
 #include "report/html_page.hpp"
 #include "sys/machine.hpp"
 #include "telemetry/summary_json.hpp"
@@ -72,6 +73,7 @@ Result<ReportedRun> read_run(sys::Store& store, const std::string& given, std::u
 // A file of another kind stays, unless the caller said to replace it.
 Result<> may_write(sys::Store& store, const std::string& path, std::string_view mark, bool replace) {
     FB_TRY(catalog::check_output(store, path));
+    FB_TRY(move::check_target(store, path, true, "nothing was written"));
     FB_TRY_ASSIGN(there, store.exists(path));
     if (!there || replace) return {};
     const auto contents = sys::read_text(store, path, page_bytes_read_max);

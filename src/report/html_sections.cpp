@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/show_text.hpp"
 #include "base/units.hpp"
@@ -13,7 +14,7 @@ namespace forebay::report {
 
 namespace {
 
-constexpr std::size_t slow_told = 16, problems_told = 10, problem_characters = 300;
+constexpr std::size_t advice_told = 16, slow_told = 16, problems_told = 10, problem_characters = 300;
 
 std::string text(std::string_view name, std::size_t characters = 48) {
     return html_escaped(name_in_page(name, characters));
@@ -117,7 +118,7 @@ std::string html_slow(const telemetry::Summary& summary) {
 std::string html_advice(const telemetry::Summary& summary) {
     if (summary.advice.empty()) return "<p>Nothing: no rule found anything to do better.</p>\n";
     std::string list = "<ul class=\"advice\">\n";
-    for (const auto& piece : summary.advice) {
+    for (const auto& piece : std::span(summary.advice).first(std::min(advice_told, summary.advice.size()))) {
         const auto end = piece.find("\n  ");
         list += "<li>" + html_escaped(show_text(std::string_view(piece).substr(0, end)));
         std::string lines;
@@ -131,6 +132,9 @@ std::string html_advice(const telemetry::Summary& summary) {
         if (!lines.empty()) list += "<pre>" + lines + "</pre>";
         list += "</li>\n";
     }
+    if (summary.advice.size() > advice_told)
+        list += fmt::format("<li>and {} more, in the output of forebay report RUN</li>\n",
+                            summary.advice.size() - advice_told);
     return list + "</ul>\n";
 }
 

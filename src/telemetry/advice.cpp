@@ -16,17 +16,18 @@ namespace forebay::telemetry {
 
 namespace {
 
-constexpr std::size_t names_to_tell = 8, names_to_paste = 500;
+constexpr std::size_t names_to_tell = 8, names_to_paste = 500, name_bytes_max = 64;
 constexpr double sync_share_high = 0.5;
 constexpr double slowdown_percent_high = 5;  // below that a limit of the agent would cost more than it brings
 constexpr double save_less_often_below = 1;  // slack
 
 // Names that somebody will paste into a shell: others are left out of the line.
 bool is_plain(std::string_view name) {
-    return !name.empty() && name.front() != '-' && std::ranges::all_of(name, [](char letter) {
-        return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-               (letter >= '0' && letter <= '9') || letter == '.' || letter == '_' || letter == '-';
-    });
+    return !name.empty() && name.size() <= name_bytes_max && name.front() != '-' &&
+           std::ranges::all_of(name, [](char letter) {
+               return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                      (letter >= '0' && letter <= '9') || letter == '.' || letter == '_' || letter == '-';
+           });
 }
 
 // "restart", or quoted where TOML asks for that; nothing where it cannot be pasted from a terminal as it is.
@@ -36,10 +37,19 @@ std::optional<std::string> toml_key(const std::string& name) {
     return '"' + name + '"';
 }
 
+// Names of hostile runs may be longer than what is said of them.
+std::string shown(const std::string& name) {
+    auto text = show_text(name);
+    if (text.size() <= name_bytes_max) return text;
+    text.resize(name_bytes_max);
+    while (!is_showable(text)) text.pop_back();  // it ended within a character
+    return text + "...";
+}
+
 std::string told(const std::vector<Slow>& slow, const char* of) {
     std::string text;
     for (std::size_t i = 0; i < std::min(slow.size(), names_to_tell); ++i)
-        text += fmt::format("{}{} at {:.2f} x ({} {})", i == 0 ? "" : ", ", show_text(slow[i].name), slow[i].ratio,
+        text += fmt::format("{}{} at {:.2f} x ({} {})", i == 0 ? "" : ", ", shown(slow[i].name), slow[i].ratio,
                             slow[i].samples, of);
     if (slow.size() > names_to_tell) text += fmt::format(" and {} more", slow.size() - names_to_tell);
     return text;
@@ -123,17 +133,17 @@ void add_slow(const Summary& summary, std::vector<std::string>& advice) {
 }
 
 // Of one stream.
-struct Course {
+struct StreamCourse {
     std::uint64_t saves = 0, waits = 0;
     double waited_seconds = 0;
     std::vector<double> intervals, drains, sync_shares;
 };
 
-void add_slots(const std::string& stream, const Course& course, const StreamNeeds& needs,
+void add_slots(const std::string& stream, const StreamCourse& course, const StreamNeeds& needs,
                std::vector<std::string>& advice) {
     if (course.waits == 0) return;
     auto text = fmt::format("{} of {} saves of stream {} waited {} in all for a slot that was still draining",
-                            course.waits, course.saves, show_text(stream), show_seconds(course.waited_seconds));
+                            course.waits, course.saves, shown(stream), show_seconds(course.waited_seconds));
     if (needs.slots == 1) {
         text += fmt::format(". A second slot costs {} of memory a node more:", show_bytes(needs.node_bytes_most));
         if (const auto key = toml_key(stream)) text += fmt::format("\n  [streams.{}]\n  slots = 2", *key);
@@ -144,26 +154,26 @@ void add_slots(const std::string& stream, const Course& course, const StreamNeed
     advice.push_back(text);
 }
 
-void add_slack(const std::string& stream, const Course& course, std::vector<std::string>& advice) {
+void add_slack(const std::string& stream, const StreamCourse& course, std::vector<std::string>& advice) {
     const double interval = median_of(course.intervals), drain = median_of(course.drains);
     if (interval <= 0 || drain <= 0 || interval / drain >= save_less_often_below) return;
     const double every = std::min(std::ceil(drain / interval), 1e9);
     advice.push_back(fmt::format(
         "Drains of stream {} take {}, saves begin {} apart (slack {:.2f}): storage cannot follow. Save less often: "
         "every {:.0f}{} of these saves.",
-        show_text(stream), show_seconds(drain), show_seconds(interval), interval / drain, every,
+        shown(stream), show_seconds(drain), show_seconds(interval), interval / drain, every,
         every == 2   ? "nd"
         : every == 3 ? "rd"
                      : "th"));
 }
 
-void add_sync(const std::string& stream, const Course& course, std::vector<std::string>& advice) {
+void add_sync(const std::string& stream, const StreamCourse& course, std::vector<std::string>& advice) {
     const double share = median_of(course.sync_shares);
     if (share <= sync_share_high) return;
     auto text = fmt::format(
         "{:.0f} % of the drains of stream {} is sync: storage takes bytes fast and makes them durable slowly. Fewer, "
         "larger files may help:",
-        share * 100, show_text(stream));
+        share * 100, shown(stream));
     if (const auto key = toml_key(stream)) text += fmt::format("\n  [streams.{}]", *key);
     advice.push_back(text + "\n  file = \"combined:16\"");
 }
@@ -194,7 +204,7 @@ Needs needs_of(const Chronicle& chronicle) {
 std::vector<std::string> advice_for(const Summary& summary, const Needs& needs) {
     std::vector<std::string> advice;
     add_slow(summary, advice);
-    std::map<std::string, Course> streams;
+    std::map<std::string, StreamCourse> streams;
     for (const auto& row : summary.rows) {
         auto& course = streams[row.stream];
         ++course.saves;

@@ -13,7 +13,7 @@ namespace {
 // A target is judged by as many samples a snapshot, each over the nodes of a group: 8,100 nodes would make a million.
 constexpr std::uint32_t node_groups = 16;
 
-struct Load {
+struct TargetLoad {
     std::uint64_t bytes = 0, writes = 0;
     double busy_seconds = 0;
     std::int64_t last_unix_ns = 0;
@@ -74,7 +74,7 @@ std::vector<TargetRow> targets_of(const std::vector<Matched>& snapshots) {
     };
     std::map<std::string, Known> targets;
     for (const auto& snapshot : snapshots) {
-        std::map<std::string_view, Load> loads;
+        std::map<std::string_view, TargetLoad> loads;
         std::int64_t first_unix_ns = 0;
         for (const auto* batch : snapshot.told)
             for (const auto& target : batch->targets) {
@@ -91,8 +91,7 @@ std::vector<TargetRow> targets_of(const std::vector<Matched>& snapshots) {
             row.writes += load.writes;
             row.busy_seconds += load.busy_seconds;
             if (load.rate() > 0) rates.push_back(load.rate());
-            const auto last = static_cast<double>(load.last_unix_ns) - static_cast<double>(first_unix_ns);
-            if (first_unix_ns > 0) row.last_write_seconds = std::max(0.0, last * 1e-9);
+            if (first_unix_ns > 0) row.last_write_seconds = seconds_between(first_unix_ns, load.last_unix_ns);
         }
     }
     std::vector<TargetRow> rows;
@@ -118,7 +117,7 @@ std::vector<RateSample> node_samples(const std::vector<Matched>& snapshots) {
 std::vector<RateSample> target_samples(const std::vector<Matched>& snapshots) {
     std::vector<RateSample> samples;
     for (const auto& snapshot : snapshots) {
-        std::map<std::string_view, std::array<Load, node_groups>> loads;
+        std::map<std::string_view, std::array<TargetLoad, node_groups>> loads;
         for (const auto* batch : snapshot.told)
             for (const auto& target : batch->targets)
                 if (!target.name.empty()) loads[target.name][batch->node % node_groups].add(target);

@@ -21,6 +21,7 @@ constexpr double low_share_of_slow = 0.9, low_share_min = 0.02, low_share_max = 
 // Wrongly named 1 of 10,000, wrongly passed 1 of 100: ln(0.99 / 0.0001).
 constexpr double walk_end = 9.20;
 constexpr std::uint64_t samples_to_walk = 3;
+constexpr double z_min = 3;
 constexpr double few_ratio = 0.25, few_z = 8;  // with fewer samples
 constexpr std::size_t names_to_compare = 4;
 constexpr double small_ratio = 0.5;          // with fewer names
@@ -38,6 +39,8 @@ bool is_slow(const Name& name, const Slow& found, std::size_t names, double low_
     if (names < names_to_compare)
         return found.ratio < small_ratio && found.samples >= samples_to_walk && name.low == found.samples;
     if (found.samples < samples_to_walk) return found.ratio < few_ratio && found.z > few_z;
+    // Where all differ much from one another, as on a system that is full of work, a low ratio says little.
+    if (found.z < z_min) return false;
     const auto low = static_cast<double>(name.low), good = static_cast<double>(found.samples - name.low);
     const double walk =
         low * std::log(low_share_of_slow / low_share) + good * std::log((1 - low_share_of_slow) / (1 - low_share));
@@ -54,9 +57,10 @@ std::vector<Slow> slow_ones(const std::vector<RateSample>& samples) {
     std::vector<double> medians;
     for (auto& [text, name] : names) medians.push_back(name.median = median_of(name.rates));
     const double median = median_of(medians);
+    // Rates differ by factors, not by sums: of a median of 100, 50 is as far away as 200.
     std::vector<double> distances;
-    for (const auto one : medians) distances.push_back(std::abs(one - median));
-    const double deviation = std::max(mad_to_deviation * median_of(distances), deviation_min * median);
+    for (const auto one : medians) distances.push_back(std::abs(std::log(one / median)));
+    const double deviation = std::max(mad_to_deviation * median_of(distances), deviation_min);
     std::uint64_t all = 0, low = 0;
     for (auto& [text, name] : names) {
         name.low = static_cast<std::uint64_t>(
@@ -66,7 +70,7 @@ std::vector<Slow> slow_ones(const std::vector<RateSample>& samples) {
     }
     std::vector<Slow> slow;
     for (const auto& [text, name] : names) {
-        const Slow found{text, name.median / median, (median - name.median) / deviation, name.rates.size()};
+        const Slow found{text, name.median / median, std::log(median / name.median) / deviation, name.rates.size()};
         const auto others = all - found.samples;
         const double share =
             others == 0 ? low_share_max : static_cast<double>(low - name.low) / static_cast<double>(others);

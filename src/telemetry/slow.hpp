@@ -18,7 +18,7 @@ struct RateSample {
 struct Slow {
     std::string name;
     double ratio = 0;           // median of its rates / median of all
-    double z = 0;               // by the median absolute deviation of all names
+    double z = 0;               // how far away: ln(1 / ratio) / deviation of the names from their median, by factors
     std::uint64_t samples = 0;  // of it
 };
 

@@ -87,6 +87,17 @@ TEST_CASE("twelve of 156 at half speed are found on a busy system; the others pa
     CHECK(others <= 5);
 }
 
+TEST_CASE("where all rates differ by factors, only what is far from all others is named") {
+    // As targets that queue for one another: 48 samples each, medians from 0.4 to 2.
+    std::vector<RateSample> samples;
+    for (int target = 0; target < 24; ++target)
+        for (int sample = 0; sample < 48; ++sample)
+            samples.push_back({std::to_string(target), target == 14 ? 1.3 : 40.0 + 7.0 * target + sample % 3});
+    const auto slow = slow_ones(samples);
+    REQUIRE(slow.size() == 1);
+    CHECK(slow.front().name == "14");
+}
+
 TEST_CASE("two nodes are compared by much less than a half alone; one is compared with nobody") {
     CHECK(slow_ones({{"a", 100}, {"a", 90}, {"a", 95}}).empty());
     CHECK(slow_ones({{"a", 100}, {"b", 60}, {"a", 100}, {"b", 60}, {"a", 100}, {"b", 60}}).empty());

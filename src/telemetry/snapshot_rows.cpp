@@ -12,10 +12,6 @@ namespace forebay::telemetry {
 
 namespace {
 
-double seconds_between(std::int64_t begin_unix_ns, std::int64_t end_unix_ns) {
-    return std::max(0.0, (static_cast<double>(end_unix_ns) - static_cast<double>(begin_unix_ns)) * 1e-9);
-}
-
 std::string outcome_of(const Matched& snapshot) {
     const auto any = [&](std::string_view outcome) {
         return std::ranges::any_of(snapshot.told, [&](const auto* batch) { return batch->outcome == outcome; });
@@ -65,6 +61,12 @@ void add_slowest(const Matched& snapshot, SnapshotRow& row) {
 }  // namespace
 
 double seconds_from(double told) { return std::isfinite(told) && told > 0 ? told : 0; }
+
+double seconds_between(std::int64_t begin_unix_ns, std::int64_t end_unix_ns) {
+    if (end_unix_ns <= begin_unix_ns) return 0;
+    return static_cast<double>(static_cast<std::uint64_t>(end_unix_ns) - static_cast<std::uint64_t>(begin_unix_ns)) *
+           1e-9;
+}
 
 std::vector<Matched> match(const Chronicle& chronicle) {
     using Key = std::tuple<std::string_view, std::int64_t, std::uint64_t, std::uint32_t>;

@@ -29,4 +29,7 @@ void add_intervals(std::vector<SnapshotRow>& rows);
 /// A number of a file, which hostile ones may have below 0, infinite or not a number: then 0.
 double seconds_from(double told);
 
+/// 0 where the end comes first, as by clocks of two nodes. Exact: a double has 256 ns between two times of day.
+double seconds_between(std::int64_t begin_unix_ns, std::int64_t end_unix_ns);
+
 }  // namespace forebay::telemetry

@@ -280,6 +280,12 @@ TEST_CASE("names that a shell or TOML would take for more are not in lines to pa
     REQUIRE(summary.advice.size() == 1);
     CHECK(summary.advice[0].find("--exclude") == std::string::npos);
     CHECK(summary.advice[0].find('\n') == std::string::npos);
+    CHECK(summary.advice[0].find('\x1b') == std::string::npos);
+    for (auto& batch : chronicle.batches)
+        if (batch.node == 3) batch.host = std::string(5000, '\xe4');
+    summary = summarize(chronicle);
+    REQUIRE(summary.advice.size() == 1);
+    CHECK(summary.advice[0].size() < 400);
     auto waits = two_by_two();
     for (auto& batch : waits.batches) batch.stream = "a\"]\nx = 1";
     CHECK(summarize(waits).advice.at(0).ends_with("more:\n  slots = 2"));

@@ -105,10 +105,10 @@ private:
         if (summary_.sessions.size() > 1)
             sessions = fmt::format("{} sessions, {} to {}", summary_.sessions.size(), summary_.sessions.front(),
                                    summary_.sessions.back());
-        fill("forebay  ",
-             fmt::format("{}  {}  {} nodes x {} ranks  {}  from {}", ascii(summary_.run), sessions, summary_.nodes,
-                         summary_.nodes == 0 ? 0 : (summary_.ranks + summary_.nodes - 1) / summary_.nodes,
-                         show_span(summary_.time_seconds), show_time(summary_.begin_unix_ns)));
+        text_ += "forebay  " + ascii(summary_.run) + "\n";
+        fill(" ", fmt::format("{}  {} nodes x {} ranks  {}  from {}", sessions, summary_.nodes,
+                              summary_.nodes == 0 ? 0 : (summary_.ranks + summary_.nodes - 1) / summary_.nodes,
+                              show_span(summary_.time_seconds), show_time(summary_.begin_unix_ns)));
     }
 
     void row(const char* what, const Spread& spread, const std::string& bytes, const std::string& note) {

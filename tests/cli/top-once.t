@@ -28,11 +28,11 @@ nid10007  1.00 ended         1000 commit
 $ make_watched_run run14 ended 2
 $ forebay top run14 --json
 {
- "run": "run7",
+ "run": "run14",
  "session": 1,
  "state": "ended",
- "nodes": 8,
- "nodes_told": 8,
+ "nodes": 2,
+ "nodes_told": 2,
  "newest_status_unix_ns": 1795420600000000000,
  "job_ends_unix_ns": 0,
  "durable": {
@@ -40,20 +40,84 @@ $ forebay top run14 --json
   "step": 1000,
   "unix_ns": 1795420541913177280
  },
- "saved_bytes_per_second": 71582788.26666667,
+ "saved_bytes_per_second": 17895697.066666666,
  "drained_bytes_per_second": 0.0,
  "backlog_bytes": 0,
  "failures": 0,
  "slack": {
-  "median": 13.262821525011846,
-  "worst": 13.262821525011846
+  "median": 43.097959478264144,
+  "worst": 43.097959478264144
  },
- "hidden_ratio": 0.9004762065425534,
+ "hidden_ratio": 0.7357541466727685,
  "visible_ratio": 0.008333333333333333,
  "slowdown": {
   "percent": 0.0,
   "low_percent": 0.0,
-= "  \""
+  "high_percent": 0.0,
+  "steps": 0
+ },
+ "blocked_seconds": [
+  0.5,
+  0.5,
+  0.5,
+  0.5,
+  0.5,
+  0.5,
+  0.5,
+  0.5
+ ],
+ "streams": [
+  {
+   "name": "restart",
+   "newest_durable_step": 1000,
+   "deadlines_missed": 0,
+   "not_analysed": 0,
+   "slots": [
+    {
+     "step": 1000,
+     "bytes": 1073741824,
+     "drained_bytes": 1073741824,
+     "states": {
+      "committed": 2
+     }
+    }
+   ]
+  }
+ ],
+ "nodes_shown": [
+  {
+   "name": "nid10000",
+   "state": "ended",
+   "step": 1000,
+   "slot_state": "committed",
+   "progress": 1.0,
+   "bytes_per_second": 0.0,
+   "drain_bytes_per_second": 385634013.50724524,
+   "ratio": 1.0,
+   "backlog_bytes": 0,
+   "failures": 0,
+   "unix_ns": 1795420600000000000
+  },
+  {
+   "name": "nid10001",
+   "state": "ended",
+   "step": 1000,
+   "slot_state": "committed",
+   "progress": 1.0,
+   "bytes_per_second": 0.0,
+   "drain_bytes_per_second": 385634013.50724524,
+   "ratio": 1.0,
+   "backlog_bytes": 0,
+   "failures": 0,
+   "unix_ns": 1795420600000000000
+  }
+ ],
+ "slow_nodes": [],
+ "slow_targets": [],
+ "errors": [],
+ "why": [],
+ "problems": []
+}
 # Something failed, and was left.
 $ make_watched_run run8 left 3
 $ forebay top run8 --once

@@ -1,7 +1,7 @@
 // Makes a run of which agents have told, and nothing else: make_told_run RUN [NAME=VALUE...]
 //
-//   nodes snapshots targets slow_node slow_target slow_node_ratio slow_target_ratio noise seed interval node_rate stream
-//   node_bytes write_bytes    of tests/support/made_chronicle.hpp
+//   nodes snapshots targets slow_node slow_target slow_node_ratio slow_target_ratio noise seed interval stream
+//   node_rate node_bytes write_bytes    of tests/support/made_chronicle.hpp
 //   hostile=1                 names that hold markup, line feeds and escapes of terminals
 //   mixed=1                   saves that wait, drains that fail, are superseded or lack nodes, clocks that differ
 

@@ -60,9 +60,9 @@ function show_nodes({all, rows}) {
 }
 
 function show_targets({all, rows}) {
-  if (!rows.length) return;
+  if (!rows.some(row => row[0])) return;  // the file system tells none of them
   const words = tools.part(rows.length, all, "storage targets");
-  const name = row => row[0] || "as the file system places it";
+  const name = row => row[0] || "(several)";
   const bars = (at, title, unit, told) => pictures.bars({words: `${title} of ${words}`, title, axis: "storage target", unit,
     class_name: "drain", bars: rows.map(row => ({name: name(row), value: row[at], group: row[6], slow: row[5] > 0,
       told: `${name(row)}: ${told(row[at])}`}))});

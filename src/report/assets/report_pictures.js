@@ -7,13 +7,15 @@ const pictures = {
     const fill = () => {
       if (width > 0) place.replaceChildren(draw(width));
     };
-    // In the next frame: what changes its own height while it is told of a width is told again.
-    new ResizeObserver(() => requestAnimationFrame(() => {
+    const fit = () => {
       const wide = Math.floor(place.clientWidth);
       if (wide === width) return;
       width = wide;
       fill();
-    })).observe(place);
+    };
+    tools.fresh.push(fit);
+    // In the next frame: what changes its own height while it is told of a width is told again.
+    new ResizeObserver(() => requestAnimationFrame(fit)).observe(place);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", fill);
     return place;
   },

@@ -67,11 +67,13 @@ const tools = {
   figure(picture, caption) {
     return tools.element("figure", {}, picture, tools.element("figcaption", {}, caption));
   },
-  // Shows a section of the page with these parts in it.
+  // Shows a section of the page with these parts in it. What waits in `fresh` is drawn once it has a width.
+  fresh: [],
   show(id, ...parts) {
     const section = document.getElementById(id);
     section.append(...parts);
     section.hidden = false;
+    for (const draw of tools.fresh.splice(0)) draw();
   },
   // "12 of 500": what is shown of what there is.
   part: (shown, all, words) => shown < all ? `${shown} of ${all} ${words}` : `${all} ${words}`,

@@ -1,0 +1,107 @@
+"""Goal: a slow storage target, and a slow node, are named first and with their ratio wherever a run is looked at, and a
+healthy run names nobody.
+
+Method: striped_fs stripes each file over 24 targets, tells the layout as Lustre does, and writes at each target at a rate
+of its own. Eight nodes, an agent each, save nbody there: with one target at 0.02 and at 0.5 of the rate of the others,
+with one node at 0.3, and with all alike. FOREBAY_HEALTHY_RUNS says how many of those (5).
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import machine
+from machine import expect, forebay, run
+
+STRIPED_FS = machine.BUILD / "tests/striped_fs"
+TARGETS, STRIPE, RATE = 24, 65536, 4_000_000
+NODES = 8
+SLOW = 14
+JOB_SECONDS_MAX = 240
+CONFIG = f"""
+[agent]
+block_bytes = {STRIPE}
+linger_seconds = 0
+[streams.restart]
+slots = 2
+"""
+
+
+def mounted(place, *ratios):
+    target, mount = place / "directory", place / "mount"
+    for made in (target, mount):
+        made.mkdir(parents=True)
+    command = [STRIPED_FS, target, mount, STRIPE, TARGETS, RATE, *ratios]
+    process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    if process.stdout.readline() != "mounted\n":
+        machine.skip("no FUSE file system can be mounted here")
+    return process, target, mount
+
+
+def job(place, steps, *ratios):
+    """The run of a job that has saved `steps` steps to a file system with those ratios."""
+    process, target, mount = mounted(place, *ratios)
+    try:
+        config = place / "forebay.toml"
+        config.write_text(CONFIG)
+        done = run("mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", NODES, machine.NBODY, "--mesh", 32, "--particles", 64,
+                   "--steps", steps, "--save-every", 1, "--virtual-nodes", NODES, "--run", mount / "run", "--staging", place,
+                   "--config", config, seconds_max=JOB_SECONDS_MAX)
+        expect(done.returncode == 0, f"nbody saves {steps} steps", done.stdout + done.stderr)
+        machine.wait_until(lambda: not list(place.glob("forebay-*/*")), "the agents have ended")
+    finally:
+        run("umount", "--lazy", mount)
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+    return target / "run"
+
+
+def summary_of(directory):
+    return json.loads(forebay("report", directory, "--json"))
+
+
+def slow_target(place, ratio, steps):
+    directory = job(place, steps, f"{SLOW}={ratio}")
+    found = summary_of(directory)["slow_targets"]
+    expect(found and found[0]["name"] == f"OST{SLOW:04x}", f"the target at {ratio} is named first", found)
+    expect(0.5 * ratio < found[0]["ratio"] < 2 * ratio + 0.05, f"its ratio is about {ratio}", found[0])
+    expect(len(found) == 1, "no other one is named", found)
+    text = forebay("report", directory, "--plain")
+    expect(f"OST{SLOW:04x}" in text and "lfs setstripe" in text, "the report names it, and says how to leave it out", text)
+    screen = forebay("top", directory, "--once")
+    expect(f"OST{SLOW:04x}" in screen, "so does forebay top", screen)
+
+
+def slow_node(place, ratio, steps):
+    directory = job(place, steps, f"node-00003={ratio}")
+    found = summary_of(directory)["slow_nodes"]
+    expect(found and found[0]["name"].endswith("/3"), f"the node at {ratio} is named first", found)
+    expect(0.5 * ratio < found[0]["ratio"] < 2 * ratio, f"its ratio is about {ratio}", found[0])
+    expect(len(found) == 1, "no other one is named", found)
+
+
+def healthy(place, steps):
+    summary = summary_of(job(place, steps))
+    expect(not summary["slow_targets"] and not summary["slow_nodes"], "a healthy run names nobody",
+           (summary["slow_targets"], summary["slow_nodes"]))
+
+
+def main():
+    machine.need(("mpiexec", "openmpi-bin"), ("mount", "mount"))
+    if not STRIPED_FS.exists():
+        machine.skip(f"{STRIPED_FS} is not built; Next: apt-get install libfuse3-dev, and configure again")
+    if not Path("/dev/fuse").exists():
+        machine.skip("/dev/fuse is missing: no FUSE file system can be mounted here")
+    with machine.scratch() as scratch:
+        slow_target(Path(scratch) / "hardly", 0.02, 6)
+        slow_target(Path(scratch) / "half", 0.5, 10)
+        slow_node(Path(scratch) / "node", 0.3, 8)
+        for number in range(int(os.environ.get("FOREBAY_HEALTHY_RUNS", "5"))):
+            healthy(Path(scratch) / f"healthy-{number}", 6)
+
+
+sys.dont_write_bytecode = True
+main()
