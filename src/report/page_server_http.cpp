@@ -1,5 +1,6 @@
-// The server of the live page by cpp-httplib 0.11. Of that library it uses sockets, parsing and chunks. Every request
-// ends in one function, before the library would read a body, so that no body of a stranger is ever taken.
+// The server of the live page. cpp-httplib 0.11 parses requests and writes answers; sockets and threads are ours, since
+// the library takes as many headers of a request as a stranger sends, for as long as he sends: 200 MB of them stood in
+// 390 MB of memory. Every request ends in one function, before the library would read a body.
 
 #include <fmt/format.h>
 #include <httplib.h>
@@ -11,7 +12,8 @@
 #include "base/try.hpp"
 #include "report/page_guard.hpp"
 #include "report/page_server.hpp"
-#include "sys/machine.hpp"
+#include "sys/clock.hpp"
+#include "sys/socket.hpp"
 #include "sys/thread.hpp"
 
 namespace forebay::report {
@@ -20,68 +22,85 @@ namespace {
 
 // A browser has at most six connections to one server; what viewers do not hold is for pages and pictures.
 constexpr int threads_max = viewers_max + 12;
-// Connections that wait for a thread. Further ones wait in the kernel.
+// Connections that wait for a thread. Further ones are closed.
 constexpr std::size_t waiting_max = 64;
-// Seconds that a connection may keep a thread without a word, and a viewer may take nothing.
-constexpr time_t silence_max = 5;
+constexpr std::chrono::seconds silence_max{5};   // between two requests; and a viewer may take nothing for so long
+constexpr std::chrono::seconds request_max{10};  // from the first byte of a request to its last
+// Of the head of a request: browsers send some 1 KiB, and cookies of other servers of this host.
+constexpr std::size_t request_bytes_max = 64u << 10;
+constexpr std::chrono::milliseconds stop_look{100};
 
-using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));  // later versions ask whether it was taken
-
-/// Threads of ours for the library's work; who brings more than can wait, waits.
-class PageWorkers final : public httplib::TaskQueue {
+/// A connection as the library reads and writes it, one request after the other.
+class RequestStream final : public httplib::Stream {
 public:
-    static std::unique_ptr<PageWorkers> start() {
-        auto workers = std::make_unique<PageWorkers>();
-        for (int i = 0; i < threads_max; ++i) {
-            auto thread = sys::Thread::start([&inside = *workers] { inside.work(); });
-            if (!thread) break;  // with fewer it takes longer
-            workers->threads_.push_back(std::move(*thread));
-        }
-        return workers;
+    RequestStream(sys::Connection& connection, const std::atomic<bool>& stopping)
+        : connection_(connection), stopping_(stopping) {}
+
+    /// Whether another request begins.
+    bool await_request() {
+        deadline_ = sys::Clock::now() + silence_max;
+        budget_ = request_bytes_max;
+        if (begin_ == end_ && !fill()) return false;
+        deadline_ = sys::Clock::now() + request_max;
+        return true;
     }
 
-    Enqueued enqueue(std::function<void()> task) override {
-        if (threads_.empty()) {
-            task();
-            return static_cast<Enqueued>(true);
-        }
-        std::unique_lock lock(mutex_);
-        taken_.wait(lock, [&] { return waiting_.size() < waiting_max; });
-        waiting_.push_back(std::move(task));
-        given_.notify_one();
-        return static_cast<Enqueued>(true);
-    }
+    bool is_readable() const override { return true; }
+    bool is_writable() const override { return !stopping_ && !connection_.other_has_left(); }
 
-    void shutdown() override {
-        {
-            const std::lock_guard lock(mutex_);
-            ending_ = true;
-        }
-        given_.notify_all();
-        threads_.clear();
+    ssize_t read(char* to, size_t size) override {
+        if (size == 0) return 0;
+        if (budget_ == 0 || (begin_ == end_ && !fill())) return -1;
+        const auto count = std::min({size, end_ - begin_, budget_});
+        std::copy_n(reinterpret_cast<const char*>(buffer_.data()) + begin_, count, to);
+        begin_ += count;
+        budget_ -= count;
+        return static_cast<ssize_t>(count);
     }
+    ssize_t write(const char* from, size_t size) override {
+        const auto sent = connection_.send(std::as_bytes(std::span(from, size)), silence_max);
+        return sent ? static_cast<ssize_t>(size) : -1;
+    }
+    void get_remote_ip_and_port(std::string&, int&) const override {}
+    void get_local_ip_and_port(std::string&, int&) const override {}
+    socket_t socket() const override { return INVALID_SOCKET; }
 
 private:
-    void work() {
-        while (true) {
-            std::function<void()> task;
-            {
-                std::unique_lock lock(mutex_);
-                given_.wait(lock, [&] { return ending_ || !waiting_.empty(); });
-                if (waiting_.empty()) return;
-                task = std::move(waiting_.front());
-                waiting_.pop_front();
+    // Waits until something has come; false at the deadline, and when the other side has closed.
+    bool fill() {
+        begin_ = end_ = 0;
+        while (!stopping_ && sys::Clock::now() < deadline_) {
+            const auto got = connection_.receive_some(buffer_);
+            if (!got) return false;
+            if (*got > 0) {
+                end_ = *got;
+                return true;
             }
-            taken_.notify_one();
-            task();
+            if (connection_.receive(std::span(buffer_).first(1), stop_look)) {
+                end_ = 1;
+                return true;
+            }
         }
+        return false;
     }
 
-    std::mutex mutex_;
-    std::condition_variable given_, taken_;
-    std::deque<std::function<void()>> waiting_;
-    bool ending_ = false;
-    std::vector<sys::Thread> threads_;
+    sys::Connection& connection_;
+    const std::atomic<bool>& stopping_;
+    std::array<std::byte, 4096> buffer_{};
+    std::size_t begin_ = 0, end_ = 0;  // what of it is not read yet
+    std::size_t budget_ = 0;           // of the request
+    sys::Clock::time_point deadline_;
+};
+
+/// The library's server without its sockets.
+class RequestParser final : public httplib::Server {
+public:
+    RequestParser() { svr_sock_ = 0; }  // it writes chunks as long as it believes that it listens
+    /// Reads a request and writes its answer; whether the connection may have another.
+    bool answer(httplib::Stream& stream, bool is_last) {
+        bool is_closed = false;
+        return process_request(stream, is_last, is_closed, {}) && !is_closed && !is_last;
+    }
 };
 
 // A tab that has been here keeps the token, so that it need not stand in the address: reloading brings it back.
@@ -121,12 +140,14 @@ struct PageServer::Inside {
     std::string page;
     PagePaths paths;
     PageFeed* feed = nullptr;
-    int port = 0;
     std::atomic<int> viewers{0};
-    httplib::Server server;
+    std::atomic<bool> stopping{false};
+    RequestParser parser;
+    sys::Listener listener;
     std::mutex mutex;  // of what follows
-    std::condition_variable ended;
-    bool serving = false, stopping = false;
+    std::condition_variable given, ended;
+    std::deque<sys::Connection> waiting;
+    bool serving = false;
 
     Inside(const PageServerOptions& given, std::string text, PagePaths answers, PageFeed& source)
         : options(given), page(std::move(text)), paths(std::move(answers)), feed(&source) {}
@@ -182,6 +203,53 @@ struct PageServer::Inside {
             [this](bool) { --viewers; });
     }
 
+    void talk(sys::Connection connection) {
+        constexpr int requests_max = 1000;  // then the browser connects anew
+        RequestStream stream(connection, stopping);
+        for (int i = 1; i <= requests_max && stream.await_request(); ++i)
+            if (!parser.answer(stream, i == requests_max)) break;
+        connection.shut();
+    }
+
+    void work() {
+        while (true) {
+            sys::Connection connection;
+            {
+                std::unique_lock lock(mutex);
+                given.wait_for(lock, stop_look, [&] { return stopping || !waiting.empty(); });
+                if (stopping) return;
+                if (waiting.empty()) continue;
+                connection = std::move(waiting.front());
+                waiting.pop_front();
+            }
+            talk(std::move(connection));
+        }
+    }
+
+    Result<> serve() {
+        std::vector<sys::Thread> threads;
+        for (int i = 0; i < threads_max; ++i) {
+            auto thread = sys::Thread::start([this] { work(); });
+            if (!thread && threads.empty()) return thread.error();
+            if (!thread) break;  // fewer viewers and pages at once
+            threads.push_back(std::move(*thread));
+        }
+        while (!stopping) {
+            auto connection = listener.accept(stop_look);
+            if (!connection && connection.error().kind == ErrorKind::retry) continue;
+            if (!connection) {
+                stopping = true;
+                return connection.error();
+            }
+            if (!*connection) continue;
+            const std::lock_guard lock(mutex);
+            if (waiting.size() >= waiting_max) continue;
+            waiting.push_back(std::move(**connection));
+            given.notify_one();
+        }
+        return {};
+    }
+
     // The newest state, or a heartbeat where nothing has changed. False ends the connection: of a viewer that has
     // gone, or takes nothing.
     bool tell(std::uint64_t& seen, httplib::DataSink& sink) const {
@@ -207,49 +275,34 @@ struct PageServer::Inside {
 PageServer::PageServer(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
 PageServer::PageServer(PageServer&&) noexcept = default;
 PageServer::~PageServer() = default;
-int PageServer::port() const { return inside_->port; }
-
-// The library forgets a stop that comes before it listens, and takes a second one badly.
-void PageServer::stop() {
-    constexpr std::chrono::milliseconds look_every{10};
-    std::unique_lock lock(inside_->mutex);
-    inside_->stopping = true;
-    bool is_told = false;
-    while (!inside_->ended.wait_for(lock, look_every, [&] { return !inside_->serving; })) {
-        if (is_told || !inside_->server.is_running()) continue;
-        is_told = true;
-        inside_->server.stop();
-    }
-}
+int PageServer::port() const { return inside_->listener.port(); }
 
 Result<PageServer> PageServer::open(const PageServerOptions& options, std::string page, PagePaths paths,
                                     PageFeed& feed) {
     auto inside = std::make_unique<Inside>(options, std::move(page), std::move(paths), feed);
-    auto& server = inside->server;
     auto* const own = inside.get();
-    server.set_pre_routing_handler([own](const httplib::Request& request, httplib::Response& to) {
+    own->parser.set_pre_routing_handler([own](const httplib::Request& request, httplib::Response& to) {
         own->answer(request, to);
         return httplib::Server::HandlerResponse::Handled;
     });
-    server.set_exception_handler([own](const httplib::Request&, httplib::Response& to, std::exception_ptr) {
+    own->parser.set_exception_handler([own](const httplib::Request&, httplib::Response& to, std::exception_ptr) {
         own->give(to, answer_of({ErrorKind::full, "this answer found no memory"}));
     });
-    server.set_tcp_nodelay(true);  // an event is one small packet
-    server.set_keep_alive_timeout(silence_max);
-    server.set_read_timeout(silence_max);
-    server.set_write_timeout(silence_max);
-    server.set_payload_max_length(0);
-    // The library would share the port with any other program of this user.
-    server.set_socket_options([](auto) {});
-    server.new_task_queue = [] { return PageWorkers::start().release(); };
-    if (options.port == 0) inside->port = server.bind_to_any_port(options.host);
-    else if (server.bind_to_port(options.host, options.port)) inside->port = options.port;
-    if (inside->port <= 0 && options.port == 0)
+    auto listener = sys::Listener::open(sys::with_port(options.host, static_cast<std::uint16_t>(options.port)));
+    if (!listener && options.port == 0)
         return Error{ErrorKind::refused, fmt::format("{} is no address of this host", options.host)};
-    if (inside->port <= 0)
+    if (!listener)
         return Error{ErrorKind::refused, fmt::format("port {} of {} cannot be had", options.port, options.host), "",
                      "leave out --port for a free one"};
+    own->listener = std::move(*listener);
     return PageServer(std::move(inside));
+}
+
+void PageServer::stop() {
+    inside_->stopping = true;
+    inside_->given.notify_all();
+    std::unique_lock lock(inside_->mutex);
+    inside_->ended.wait(lock, [&] { return !inside_->serving; });
 }
 
 Result<> PageServer::serve() {
@@ -258,12 +311,11 @@ Result<> PageServer::serve() {
         if (inside_->stopping) return {};
         inside_->serving = true;
     }
-    const bool is_good = inside_->server.listen_after_bind();
+    const auto served = inside_->serve();
     const std::lock_guard lock(inside_->mutex);
     inside_->serving = false;
     inside_->ended.notify_all();
-    if (is_good || inside_->stopping) return {};
-    return Error{ErrorKind::broken, "the page's socket has failed"};
+    return served;
 }
 
 }  // namespace forebay::report

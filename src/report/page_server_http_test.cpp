@@ -11,6 +11,7 @@
 
 #include "report/page_guard.hpp"
 #include "report/page_server.hpp"
+#include "sys/socket.hpp"
 
 using namespace forebay;
 using namespace forebay::report;
@@ -109,10 +110,32 @@ TEST_CASE("server: only GET, and no body is read") {
     const Served served;
     httplib::Client client("127.0.0.1", served.server.port());
     const httplib::Headers with{{"Authorization", "Bearer " + token}};
-    CHECK(client.Post("/echo", with, std::string(1 << 20, 'x'), "text/plain")->status == 405);
+    CHECK(client.Post("/echo", with, "x", "text/plain")->status == 405);
     CHECK(client.Put("/echo", with, "x", "text/plain")->status == 405);
     CHECK(client.Delete("/echo", with)->status == 405);
     CHECK(client.Head("/echo", with)->status == 405);
+}
+
+TEST_CASE("server: a stranger's request has an end, in bytes and requests that wait") {
+    const Served served;
+    const auto address = sys::with_port("127.0.0.1", static_cast<std::uint16_t>(served.server.port()));
+    const auto sends = [](sys::Connection& connection, const std::string& text) {
+        return static_cast<bool>(connection.send(std::as_bytes(std::span(text)), std::chrono::seconds(1)));
+    };
+    auto endless = sys::Connection::open(address, std::chrono::seconds(5)).value();
+    REQUIRE(sends(endless, "GET / HTTP/1.1\r\nHost: localhost\r\n"));
+    const std::string header = "X-A: " + std::string(4000, 'a') + "\r\n";
+    std::size_t sent = 0;
+    while (sent < (64u << 20) && sends(endless, header)) sent += header.size();
+    CHECK(sent < (32u << 20));  // what the kernel had room for
+    // More than threads and places are closed or wait, and who leaves makes room again.
+    {
+        std::vector<sys::Connection> silent;
+        for (int i = 0; i < 200; ++i) silent.push_back(sys::Connection::open(address, std::chrono::seconds(5)).value());
+    }
+    int status = 0;
+    while (status != 200)
+        if (const auto answer = served.ask("/echo")) status = answer->status;
 }
 
 TEST_CASE("server: the page has a nonce of its own each time, and headers that keep others out") {
