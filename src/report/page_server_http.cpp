@@ -63,7 +63,7 @@ public:
     }
     void get_remote_ip_and_port(std::string&, int&) const override {}
     void get_local_ip_and_port(std::string&, int&) const override {}
-    socket_t socket() const override { return INVALID_SOCKET; }
+    socket_t(socket)() const override { return INVALID_SOCKET; }  // in brackets: it is none of the system's
 
 private:
     // Waits until something has come; false at the deadline, and when the other side has closed.

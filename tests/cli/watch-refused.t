@@ -16,6 +16,5 @@ $ forebay watch run7 --host 192.0.2.1
 2>   Next: leave out --host and use the ssh line that is printed, or say --anywhere as well
 [2]
 $ forebay watch run7 --host 192.0.2.1 --anywhere
-2> forebay: 192.0.2.1 is no address of this host.
-2>   Next: leave out --port for a free one
+2> forebay: 192.0.2.1 is no address of this host
 [2]
