@@ -124,7 +124,8 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
                                    [&](const Event& event) { status.hear(event); }});
     std::optional<TimingKeeper> timings;
     if (serving.session.agent.timings)
-        timings.emplace(*target.store, serving.staging, file_of(serving, "timings", "bin"), serving.agent, to_others);
+        timings.emplace(*target.store, serving.staging, file_of(serving, "timings", "bin"), serving.agent,
+                        serving.session.agent.block_bytes, to_others);
     const auto tell = timings ? to_all({to_others, [&](const Event& event) { timings->hear(event); }}) : to_others;
     const auto timed_store = timings ? timed(*target.store, *timings) : nullptr;
     auto& store = timed_store ? *timed_store : *target.store;

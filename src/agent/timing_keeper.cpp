@@ -24,6 +24,8 @@ using format::TimingKind;
 constexpr std::size_t saves_max = 4096, loose_max = 1024;
 // Writes of one drain that are kept as they are; the batch in the file holds about 2700 timings in all.
 constexpr std::size_t writes_kept_max = 16384;
+// Of the rate of a target writes count that are at least a quarter of a block.
+constexpr std::uint64_t small_write_divisor = 4;
 
 // Of all nodes together, files that were put aside too, however long the run lasts; a node has room for two batches.
 constexpr std::uint64_t timings_bytes_max = 4ull << 30;
@@ -39,9 +41,11 @@ std::optional<node::TimingRings> rings_in(const std::string& directory) {
 
 }  // namespace
 
-TimingKeeper::TimingKeeper(sys::Store& store, node::Staging& staging, NodeFileOfRun file, std::string agent, Tell tell)
+TimingKeeper::TimingKeeper(sys::Store& store, node::Staging& staging, NodeFileOfRun file, std::string agent,
+                           std::uint64_t block_bytes, Tell tell)
     : store_(store),
       staging_(staging),
+      block_bytes_(block_bytes),
       file_(std::move(file)),
       agent_(std::move(agent)),
       tell_(std::move(tell)),
@@ -264,8 +268,10 @@ void TimingKeeper::wrote(const std::vector<Write>& writes, const sys::StripeMap&
     if (heard_.draining.empty()) return;  // a manifest, or a measurement
     auto& open = heard_.draining.back();
     for (const auto& write : writes) {
-        // A write that goes to several targets takes what all of them take: it is of none.
-        const auto place = place_of(open, map.target_of(write.offset, write.bytes));
+        // A write that goes to several targets takes what all of them take, and a small one more than its share: they
+        // are of none.
+        const bool is_large = write.bytes >= block_bytes_ / small_write_divisor;
+        const auto place = place_of(open, is_large ? map.target_of(write.offset, write.bytes) : std::nullopt);
         const auto start = node::steady_ns(write.start) + unix_less_steady_ns_;
         auto timing = node::timing_of(TimingKind::write, start, write.took, write.bytes, format::agent_source);
         timing.target = place;

@@ -27,8 +27,9 @@ namespace forebay::agent {
 
 class TimingKeeper final : public TimingSink {
 public:
-    /// `store` and `staging` must outlive it; `agent` is TimingBatch::agent.
-    TimingKeeper(sys::Store& store, node::Staging& staging, NodeFileOfRun file, std::string agent, Tell tell);
+    /// `store` and `staging` must outlive it; `agent` is TimingBatch::agent, `block_bytes` AgentOptions::block_bytes.
+    TimingKeeper(sys::Store& store, node::Staging& staging, NodeFileOfRun file, std::string agent,
+                 std::uint64_t block_bytes, Tell tell);
 
     void hear(const Event& event);
     /// Of the newest snapshot; 0: there was none.
@@ -61,6 +62,7 @@ private:
 
     sys::Store& store_;
     node::Staging& staging_;
+    const std::uint64_t block_bytes_;
     NodeFileOfRun file_;  // its bytes_max is guarded by `alone_`
     const std::string agent_;
     const Tell tell_;

@@ -10,6 +10,8 @@
 #include "base/try.hpp"
 #include "catalog/output.hpp"
 #include "catalog/run.hpp"
+#include "cli/report_darshan.hpp"
+#include "cli/report_png.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
 #include "move/export_place.hpp"
@@ -30,7 +32,7 @@ constexpr std::uint64_t page_bytes_read_max = 1u << 20;  // to tell a page of ou
 
 struct ReportArguments {
     std::vector<std::string> runs;
-    std::string html, csv_targets;
+    std::string html, png, csv_targets, darshan, python, servers;
     std::int64_t session = 0;
     bool plain = false, json = false, replace = false;
 };
@@ -133,8 +135,21 @@ void print_summaries(const std::vector<ReportedRun>& runs) {
     say(Shown{runs.size() == 1 ? text : "[\n" + text + "]\n"});
 }
 
+Result<Exit> report_log(const ReportArguments& options) {
+    if (!options.runs.empty() || !options.html.empty() || !options.csv_targets.empty() || options.session != 0 ||
+        options.plain || options.replace)
+        return Error{ErrorKind::refused,
+                     "--darshan LOG goes with --servers, --python and --json alone: the log is of no run", "",
+                     "forebay report --darshan LOG"};
+    return report_darshan(
+        {.log = options.darshan, .python = options.python, .servers = options.servers, .json = options.json});
+}
+
 Result<Exit> report_runs(const ReportArguments& options) {
     auto& store = sys::posix_store();
+    if (!options.darshan.empty()) return report_log(options);
+    if ((!options.python.empty() && options.png.empty()) || !options.servers.empty())
+        return Error{ErrorKind::refused, "--servers is for --darshan alone, --python for that or --png"};
     if (options.runs.empty()) return Error{ErrorKind::refused, "no run is named", "", "forebay report RUN"};
     if (options.session < 0 || options.session > 0xffffffff)
         return Error{ErrorKind::refused, fmt::format("--session {} is the number of no session", options.session)};
@@ -149,8 +164,15 @@ Result<Exit> report_runs(const ReportArguments& options) {
         if (!options.json) say("{}  {} runs\n", options.csv_targets, runs.size());
     }
     if (!options.html.empty()) FB_TRY(write_html(store, options, runs));
+    if (!options.png.empty()) {
+        static constexpr std::string_view png_mark = "\x89PNG\r\n\x1a\n";
+        FB_TRY(may_write(store, options.png, png_mark, options.replace));
+        FB_TRY(write_report_png(store, {runs.front().chronicle, runs.front().summary}, options.png, options.python));
+        if (!options.json) say("{}\n", options.png);
+    }
     if (options.json) print_summaries(runs);
-    else if (options.html.empty() && options.csv_targets.empty()) print_text(runs, options.plain);
+    else if (options.html.empty() && options.csv_targets.empty() && options.png.empty())
+        print_text(runs, options.plain);
     return Exit::good;
 }
 
@@ -161,18 +183,35 @@ void add_report(CommandLine& line) {
     auto verb = line.verb("report", "What a run cost, whether its data are safe, what was slow and who, what to do");
     verb.arguments("RUN", options->runs, "Runs; of several, the page shows the first and the scaling over all");
     verb.option("--html", options->html, "Write a page, FILE.html, that opens without a network");
+    verb.option("--png", options->png,
+                "Write the pictures of the first run, FILE.png, by matplotlib where Python has it");
     verb.option("--csv-targets", options->csv_targets, "Write the storage targets as a table, FILE.csv");
     verb.option("--session", options->session, "Of the session of this number alone; 0: of all");
+    verb.option("--darshan", options->darshan, "Of a Darshan log in place of a run: which storage targets were slow");
+    verb.option(
+        "--servers", options->servers,
+        "Of --darshan: a file with what lctl get_param 'osc.*.ost_conn_uuid' prints, to group targets by server");
+    verb.option("--python", options->python,
+                "Of --png: an interpreter that has matplotlib; of --darshan: one that has PyDarshan, where "
+                "darshan-parser is not "
+                "in PATH");
     verb.flag("--plain", options->plain, "Print ASCII alone");
     verb.flag("--replace", options->replace, "Replace a file that forebay report has not written");
-    verb.json(options->json,
-              "  summary.json, as docs/formats/summary.md and its schema say; of several runs an array of them.\n");
+    verb.json(
+        options->json,
+        "  summary.json, as docs/formats/summary.md and its schema say; of several runs an array of them.\n"
+        "  With --darshan: log, reader, processes, seconds, partial, elsewhere, mounts: an array of mount, files,\n"
+        "  small_files, bytes, seconds, median_rate, told_apart, slow, seconds_without, setstripe, slow_servers,\n"
+        "  targets: an array of target, name, slow, server, files, bytes, seconds, rate, ratio, file_ratio, z,\n"
+        "  correlation.\n");
     verb.examples(
         "  forebay report /scratch/me/run7\n"
         "  forebay report /scratch/me/run7 --html report.html\n"
         "  forebay report run-64 run-128 run-256 --html scaling.html\n"
         "  forebay report /scratch/me/run7 --json > summary.json\n"
-        "Without --html, --csv-targets and --json it prints a screen of text and writes nothing. It reads what agents "
+        "  forebay report --darshan me_ior_id7.darshan\n"
+        "Without --html, --png, --csv-targets and --json it prints a screen of text and writes nothing. It reads what "
+        "agents "
         "keep in\n"
         "RUN/forebay, of a run that is computing too.\n");
     verb.action([options] { return report_runs(*options); });

@@ -22,8 +22,9 @@ inline constexpr std::size_t child_line_bytes_max = 4096;
 
 class ChildProgram {
 public:
-    /// Looked for in PATH where it has no slash: `missing` when there is none. Its errors are appended to `log_path`.
-    /// It has a session of its own, signals as in a fresh login, and no other descriptor. `is_ready` is not asked.
+    /// Looked for in PATH where it has no slash: `missing` when there is none. Its errors are appended to `log_path`;
+    /// without one they come among its lines. It has a session of its own, signals as in a fresh login, and no other
+    /// descriptor. `is_ready` is not asked.
     static Result<ChildProgram> start(const Spawn& spawn);
     ChildProgram(ChildProgram&& other) noexcept;
     ChildProgram& operator=(ChildProgram&& other) noexcept;

@@ -71,12 +71,15 @@ void ChildProgram::end() {
 }
 
 Result<ChildProgram> ChildProgram::start(const Spawn& spawn) {
-    FB_TRY_ASSIGN(log, open_private(spawn.log_path, O_WRONLY | O_APPEND | O_CREAT));
-    Fd own, its;
+    Fd log, own, its;
+    if (!spawn.log_path.empty()) {
+        FB_TRY_ASSIGN(file, open_private(spawn.log_path, O_WRONLY | O_APPEND | O_CREAT));
+        log = std::move(file);
+    }
     if (!new_socket_pair(own, its)) return posix_error("socketpair", spawn.program, errno);
     FileActions actions;
     SpawnAttributes attributes;
-    if (int e = actions.only_talk_over(its.get(), log.get()))
+    if (int e = actions.only_talk_over(its.get(), log.get() < 0 ? its.get() : log.get()))
         return posix_error("posix_spawn_file_actions", spawn.program, e);
     if (int e = attributes.fresh_session()) return posix_error("posix_spawnattr", spawn.program, e);
     auto arguments = spawn.arguments;

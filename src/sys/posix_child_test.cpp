@@ -129,6 +129,13 @@ TEST_CASE("what has ended says how, again and again, and a write to it is an err
           ErrorKind::missing);
 }
 
+TEST_CASE("without a log its errors come among its lines") {
+    auto child =
+        ChildProgram::start({.program = "sh", .arguments = {"-c", "echo one; echo two >&2; echo three"}}).value();
+    for (const auto* const line : {"one", "two", "three"}) CHECK(child.read_line(60s).value() == line);
+    CHECK(child.read_line(60s).error().kind == ErrorKind::broken);
+}
+
 TEST_CASE("a child that does not read is not waited for") {
     const test::TempDirectory folder;
     auto deaf = ChildProgram::start(shell(folder, "sleep 60")).value();

@@ -120,16 +120,18 @@ std::string stripe_line(const Summary& summary) {
 }
 
 void add_slow(const Summary& summary, std::vector<std::string>& advice) {
-    if (!summary.slow_nodes.empty())
-        advice.push_back(
-            fmt::format("{} of {} nodes drain slowly: {}. Slowest nodes made drains {} longer in all. Leave "
-                        "them out of the next job:{}",
-                        summary.slow_nodes.size(), summary.node_rows.size(), told(summary.slow_nodes, "drains"),
-                        show_seconds(seconds_of_stragglers(summary)), exclude_line(summary.slow_nodes)));
-    if (!summary.slow_targets.empty())
-        advice.push_back(fmt::format("{} of {} storage targets are slow: {}. Leave them out of new files:{}",
-                                     summary.slow_targets.size(), summary.target_rows.size(),
-                                     told(summary.slow_targets, "samples"), stripe_line(summary)));
+    const auto leave_out = [](std::size_t count, const char* of, const std::string& line) {
+        return fmt::format(" Leave {} out of {}{}{}", count == 1 ? "it" : "them", of, line.empty() ? "." : ":", line);
+    };
+    if (const auto count = summary.slow_nodes.size(); count > 0)
+        advice.push_back(fmt::format("{} of {} nodes drain{} slowly: {}. Slowest nodes made drains {} longer in all.{}",
+                                     count, summary.node_rows.size(), count == 1 ? "s" : "",
+                                     told(summary.slow_nodes, "drains"), show_seconds(seconds_of_stragglers(summary)),
+                                     leave_out(count, "the next job", exclude_line(summary.slow_nodes))));
+    if (const auto count = summary.slow_targets.size(); count > 0)
+        advice.push_back(fmt::format("{} of {} storage targets {} slow: {}.{}", count, summary.target_rows.size(),
+                                     count == 1 ? "is" : "are", told(summary.slow_targets, "samples"),
+                                     leave_out(count, "new files", stripe_line(summary))));
 }
 
 // Of one stream.

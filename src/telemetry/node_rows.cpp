@@ -12,6 +12,8 @@ namespace {
 
 // A target is judged by as many samples a snapshot, each over the nodes of a group: 8,100 nodes would make a million.
 constexpr std::uint32_t node_groups = 16;
+// Of a node's seconds, at slow targets: what is left of them must still be a rate.
+constexpr double lost_share_max = 0.999;
 
 struct TargetLoad {
     std::uint64_t bytes = 0, writes = 0;
@@ -38,6 +40,18 @@ void add_compared(std::vector<RateSample> snapshot, std::vector<RateSample>& sam
     const double median = median_of(rates);
     if (median <= 0) return;
     for (auto& sample : snapshot) samples.push_back({std::move(sample.name), sample.rate / median});
+}
+
+// The share of a node's writing that would not have been without slow targets. One at 0.1 of the median costs ten times
+// what others do: 0.9 of its seconds.
+double share_of_slow(const format::TimingBatch& batch, const std::map<std::string_view, double>& ratios) {
+    double all = 0, lost = 0;
+    for (const auto& target : batch.targets) {
+        const double seconds = seconds_from(target.busy_seconds);
+        all += seconds;
+        if (const auto slow = ratios.find(target.name); slow != ratios.end()) lost += seconds * (1 - slow->second);
+    }
+    return all > 0 ? std::min(lost / all, lost_share_max) : 0;
 }
 
 }  // namespace
@@ -103,17 +117,6 @@ std::vector<TargetRow> targets_of(const std::vector<Matched>& snapshots) {
     return rows;
 }
 
-std::vector<RateSample> node_samples(const std::vector<Matched>& snapshots) {
-    std::vector<RateSample> samples;
-    for (const auto& snapshot : snapshots) {
-        std::vector<RateSample> own;
-        for (const auto* batch : snapshot.told)
-            if (const double rate = drain_rate(*batch); rate > 0) own.push_back({node_name(*batch), rate});
-        add_compared(std::move(own), samples);
-    }
-    return samples;
-}
-
 std::vector<RateSample> target_samples(const std::vector<Matched>& snapshots) {
     std::vector<RateSample> samples;
     for (const auto& snapshot : snapshots) {
@@ -125,6 +128,21 @@ std::vector<RateSample> target_samples(const std::vector<Matched>& snapshots) {
         for (const auto& [name, groups] : loads)
             for (const auto& load : groups)
                 if (load.rate() > 0) own.push_back({std::string(name), load.rate()});
+        add_compared(std::move(own), samples);
+    }
+    return samples;
+}
+
+std::vector<RateSample> node_samples(const std::vector<Matched>& snapshots, const std::vector<Slow>& slow_targets) {
+    std::map<std::string_view, double> ratios;
+    for (const auto& slow : slow_targets) ratios.emplace(slow.name, slow.ratio);
+    std::vector<RateSample> samples;
+    for (const auto& snapshot : snapshots) {
+        std::vector<RateSample> own;
+        for (const auto* batch : snapshot.told) {
+            const double rate = drain_rate(*batch);
+            if (rate > 0) own.push_back({node_name(*batch), rate / (1 - share_of_slow(*batch, ratios))});
+        }
         add_compared(std::move(own), samples);
     }
     return samples;

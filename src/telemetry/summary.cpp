@@ -167,8 +167,8 @@ Summary summarize(const Chronicle& chronicle) {
     add_slowdown(chronicle, summary);
     summary.node_rows = nodes_of(chronicle);
     summary.target_rows = targets_of(snapshots);
-    summary.slow_nodes = slow_ones(node_samples(snapshots));
     summary.slow_targets = slow_ones(target_samples(snapshots));
+    summary.slow_nodes = slow_ones(node_samples(snapshots, summary.slow_targets));
     if (summary.newest_durable_step < 0) add_durable_of_statuses(chronicle, summary);
     summary.advice = advice_for(summary, needs_of(chronicle));
     return summary;

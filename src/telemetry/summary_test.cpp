@@ -224,6 +224,20 @@ TEST_CASE("the slow node and the slow target are named, with the line that leave
     CHECK(summary.target_rows.size() == 24);
 }
 
+TEST_CASE("a node is not slow because its targets are") {
+    // Each node writes to 8 of 48 targets, always the same. Nodes 4 to 11 have target 11 among them, and drain at half
+    // the rate of others.
+    test::MadeRun made{.nodes = 48, .node_bytes = 128u << 20, .targets = 48, .slow_node = 30, .slow_target = 11};
+    made.slow_target_ratio = 0.1;
+    const auto summary = summarize(test::made_chronicle(made));
+    REQUIRE(summary.slow_targets.size() == 1);
+    CHECK(summary.slow_targets[0].name == "OST0011");
+    REQUIRE(summary.slow_nodes.size() == 1);
+    CHECK(summary.slow_nodes[0].name == "nid10030");
+    CHECK(summary.advice[0].find("1 of 48 nodes drains slowly") == 0);
+    CHECK(summary.advice[1].find("1 of 48 storage targets is slow") == 0);
+}
+
 TEST_CASE("snapshots that drain at other rates compare") {
     auto chronicle = test::made_chronicle({.slow_node = 3});
     for (auto& batch : chronicle.batches)

@@ -57,20 +57,18 @@ std::optional<Usual> unusual(const TimingBatch& batch, const Batches& now, const
 std::string slow_target(const TimingBatch& drain) {
     std::vector<double> rates;
     for (const auto& target : drain.targets)
-        if (target.bytes > 0 && target.busy_seconds > 0)
+        if (target.bytes > 0 && target.busy_seconds > 0 && !target.name.empty())
             rates.push_back(static_cast<double>(target.bytes) / target.busy_seconds);
     if (rates.size() < 2) return "";
     const double middle = median_of(rates);
     const format::TimingTarget* worst = nullptr;
     double least = low_target_ratio;
     for (const auto& target : drain.targets) {
-        if (target.bytes == 0 || target.busy_seconds <= 0) continue;
+        if (target.bytes == 0 || target.busy_seconds <= 0 || target.name.empty()) continue;
         const double ratio = static_cast<double>(target.bytes) / target.busy_seconds / middle;
         if (ratio < least) worst = &target, least = ratio;
     }
-    return worst == nullptr ? ""
-                            : fmt::format(", whose target {} wrote at {:.2f} of the others",
-                                          worst->name.empty() ? "without a name" : worst->name, least);
+    return worst == nullptr ? "" : fmt::format(", whose target {} wrote at {:.2f} of the others", worst->name, least);
 }
 
 std::string cause_of(const TimingBatch& drain) {

@@ -14,10 +14,10 @@ forebay  run7
  rate       470 MB/s |█▁    █▁     █▁    ▇▂     █▁    ▄▅     █▁     █     █▁     █| 9.14 s a bar
  slow     nodes: nid10003 0.31x (10 drains)  of 8
  slow     targets: OST0004 0.10x (80 samples)  of 12
- advice   1 of 8 nodes drain slowly: nid10003 at 0.31 x (10 drains). Slowest nodes made drains 59.3
-          s longer in all. Leave them out of the next job:
+ advice   1 of 8 nodes drains slowly: nid10003 at 0.31 x (10 drains). Slowest nodes made drains 59.3
+          s longer in all. Leave it out of the next job:
               #SBATCH --exclude=nid10003
- advice   1 of 12 storage targets are slow: OST0004 at 0.10 x (80 samples). Leave them out of new
+ advice   1 of 12 storage targets is slow: OST0004 at 0.10 x (80 samples). Leave it out of new
           files:
               lfs setstripe -c 11 -o 0-3,5-9,16-17 run7
 $ forebay report run7 --plain
@@ -34,10 +34,10 @@ forebay  run7
  rate       470 MB/s |@.    @.     @.    #:     @.    =+     @.     @     @.     @| 9.14 s a bar
  slow     nodes: nid10003 0.31x (10 drains)  of 8
  slow     targets: OST0004 0.10x (80 samples)  of 12
- advice   1 of 8 nodes drain slowly: nid10003 at 0.31 x (10 drains). Slowest nodes made drains 59.3
-          s longer in all. Leave them out of the next job:
+ advice   1 of 8 nodes drains slowly: nid10003 at 0.31 x (10 drains). Slowest nodes made drains 59.3
+          s longer in all. Leave it out of the next job:
               #SBATCH --exclude=nid10003
- advice   1 of 12 storage targets are slow: OST0004 at 0.10 x (80 samples). Leave them out of new
+ advice   1 of 12 storage targets is slow: OST0004 at 0.10 x (80 samples). Leave it out of new
           files:
               lfs setstripe -c 11 -o 0-3,5-9,16-17 run7
 # Saves that waited, drains that failed or lack nodes, and the second session alone.
@@ -94,7 +94,7 @@ forebay  hostile
           onerror=alert(1)>'"&amp;\x0a\x1b[2J\xe2\x80\xae\xff
  why      </script><img src=x onerror=aler... step 300: because </script><img src=x
           onerror=alert(1)>'"&amp;\x0a\x1b[2J\xe2\x80\xae\xff
- advice   1 of 3 saves of stream </script><img src=x
+ advice   1 of 3 saves of stream </script><img src=x onerror=alert(1)>'"&amp;\x0a\x1b[2J\xe2\x80\...
 # What is refused, and what is not there.
 $ forebay report
 2> forebay: no run is named.

@@ -17,7 +17,8 @@ import machine
 from machine import expect, forebay, run
 
 STRIPED_FS = machine.BUILD / "tests/striped_fs"
-TARGETS, STRIPE, RATE = 24, 65536, 4_000_000
+TARGETS, STRIPE = 24, 65536
+RATE = 1_000_000  # a write of a stripe takes 65 ms: longer than a machine full of work takes to begin it
 NODES = 8
 SLOW = 14
 JOB_SECONDS_MAX = 240
@@ -30,20 +31,20 @@ slots = 2
 """
 
 
-def mounted(place, *ratios):
+def mounted(place, rate, *ratios):
     target, mount = place / "directory", place / "mount"
     for made in (target, mount):
         made.mkdir(parents=True)
-    command = [STRIPED_FS, target, mount, STRIPE, TARGETS, RATE, *ratios]
+    command = [STRIPED_FS, target, mount, STRIPE, TARGETS, rate, *ratios]
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     if process.stdout.readline() != "mounted\n":
         machine.skip("no FUSE file system can be mounted here")
     return process, target, mount
 
 
-def job(place, steps, *ratios):
-    """The run of a job that has saved `steps` steps to a file system with those ratios."""
-    process, target, mount = mounted(place, *ratios)
+def job(place, steps, rate, *ratios):
+    """The run of a job that has saved `steps` steps to a file system of that rate a target, with those ratios."""
+    process, target, mount = mounted(place, rate, *ratios)
     try:
         config = place / "forebay.toml"
         config.write_text(CONFIG)
@@ -63,8 +64,8 @@ def summary_of(directory):
     return json.loads(forebay("report", directory, "--json"))
 
 
-def slow_target(place, ratio, steps):
-    directory = job(place, steps, f"{SLOW}={ratio}")
+def slow_target(place, ratio, steps, rate):
+    directory = job(place, steps, rate, f"{SLOW}={ratio}")
     found = summary_of(directory)["slow_targets"]
     expect(found and found[0]["name"] == f"OST{SLOW:04x}", f"the target at {ratio} is named first", found)
     expect(0.5 * ratio < found[0]["ratio"] < 2 * ratio + 0.05, f"its ratio is about {ratio}", found[0])
@@ -76,7 +77,7 @@ def slow_target(place, ratio, steps):
 
 
 def slow_node(place, ratio, steps):
-    directory = job(place, steps, f"node-00003={ratio}")
+    directory = job(place, steps, RATE, f"node-00003={ratio}")
     found = summary_of(directory)["slow_nodes"]
     expect(found and found[0]["name"].endswith("/3"), f"the node at {ratio} is named first", found)
     expect(0.5 * ratio < found[0]["ratio"] < 2 * ratio, f"its ratio is about {ratio}", found[0])
@@ -84,7 +85,7 @@ def slow_node(place, ratio, steps):
 
 
 def healthy(place, steps):
-    summary = summary_of(job(place, steps))
+    summary = summary_of(job(place, steps, RATE))
     expect(not summary["slow_targets"] and not summary["slow_nodes"], "a healthy run names nobody",
            (summary["slow_targets"], summary["slow_nodes"]))
 
@@ -96,8 +97,8 @@ def main():
     if not Path("/dev/fuse").exists():
         machine.skip("/dev/fuse is missing: no FUSE file system can be mounted here")
     with machine.scratch() as scratch:
-        slow_target(Path(scratch) / "hardly", 0.02, 6)
-        slow_target(Path(scratch) / "half", 0.5, 10)
+        slow_target(Path(scratch) / "hardly", 0.02, 6, 4 * RATE)
+        slow_target(Path(scratch) / "half", 0.5, 10, RATE)
         slow_node(Path(scratch) / "node", 0.3, 8)
         for number in range(int(os.environ.get("FOREBAY_HEALTHY_RUNS", "5"))):
             healthy(Path(scratch) / f"healthy-{number}", 6)

@@ -56,10 +56,15 @@ double rate_of(unsigned target, const std::string& path) {
     return rate;
 }
 
+// Files begin at targets of their own, so that not all begin at one.
+unsigned first_target(const struct stat& about) { return static_cast<unsigned>(about.st_ino % options.targets); }
+
 // A target takes one write after the other.
-void take_time(const char* path, std::size_t bytes, off_t offset) {
-    const auto target =
-        static_cast<unsigned>(static_cast<std::uint64_t>(offset) / options.stripe_bytes % options.targets);
+void take_time(const char* path, int fd, std::size_t bytes, off_t offset) {
+    struct stat about {};
+    if (::fstat(fd, &about) != 0) return;
+    const auto stripe = static_cast<std::uint64_t>(offset) / options.stripe_bytes;
+    const auto target = static_cast<unsigned>((stripe + first_target(about)) % options.targets);
     const std::chrono::duration<double> took(static_cast<double>(bytes) / rate_of(target, path));
     Clock::time_point until;
     {
@@ -97,7 +102,7 @@ int do_read(const char*, char* buffer, std::size_t bytes, off_t offset, fuse_fil
     return got < 0 ? -errno : static_cast<int>(got);
 }
 int do_write(const char* path, const char* buffer, std::size_t bytes, off_t offset, fuse_file_info* info) {
-    take_time(path, bytes, offset);
+    take_time(path, fd_of(info), bytes, offset);
     const auto wrote = ::pwrite(fd_of(info), buffer, bytes, offset);
     return wrote < 0 ? -errno : static_cast<int>(wrote);
 }
@@ -121,8 +126,10 @@ void put(std::string& out, T value) {
     out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-int do_getxattr(const char*, const char* name, char* value, std::size_t size) {
+int do_getxattr(const char* path, const char* name, char* value, std::size_t size) {
+    struct stat about {};
     if (std::strcmp(name, "lustre.lov") != 0) return -ENODATA;
+    if (::lstat(real(path).c_str(), &about) != 0) return -errno;
     std::string layout;
     put<std::uint32_t>(layout, 0x0BD10BD0);
     put<std::uint32_t>(layout, 1);
@@ -132,7 +139,7 @@ int do_getxattr(const char*, const char* name, char* value, std::size_t size) {
     put<std::uint16_t>(layout, 0);
     for (std::uint32_t target = 0; target < options.targets; ++target) {
         layout.append(20, '\0');
-        put(layout, target);
+        put(layout, (target + first_target(about)) % options.targets);
     }
     if (size == 0) return static_cast<int>(layout.size());
     if (size < layout.size()) return -ERANGE;

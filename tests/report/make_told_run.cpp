@@ -3,6 +3,7 @@
 //   nodes snapshots targets slow_node slow_target slow_node_ratio slow_target_ratio noise seed interval stream
 //   node_rate node_bytes write_bytes    of tests/support/made_chronicle.hpp
 //   hostile=1                 names that hold markup, line feeds and escapes of terminals
+//   servers=N                 targets are of N servers: "oss1/OST0003"
 //   mixed=1                   saves that wait, drains that fail, are superseded or lack nodes, clocks that differ
 
 #include <cstdio>
@@ -45,6 +46,13 @@ void mix(telemetry::Chronicle& chronicle) {
     }
 }
 
+void name_servers(telemetry::Chronicle& chronicle, std::size_t servers) {
+    for (auto& batch : chronicle.batches)
+        for (std::size_t i = 0; i < batch.targets.size(); ++i)
+            batch.targets[i].name =
+                "oss" + std::to_string(i * servers / batch.targets.size()) + "/" + batch.targets[i].name;
+}
+
 void spoil(telemetry::Chronicle& chronicle) {
     for (auto& batch : chronicle.batches) {
         batch.stream = std::string(hostile) + "stream";
@@ -84,10 +92,13 @@ int main(int count, char** arguments) {
     bool mixed = false, is_hostile = false;
     number("mixed", mixed);
     number("hostile", is_hostile);
+    std::size_t servers = 0;
+    number("servers", servers);
     if (given.contains("stream")) run.stream = given.extract("stream").mapped();
     for (const auto& [name, value] : given) return std::fprintf(stderr, "make_told_run: %s?\n", name.c_str()), 2;
     auto chronicle = test::made_chronicle(run);
     if (mixed) mix(chronicle);
+    if (servers > 0) name_servers(chronicle, servers);
     if (is_hostile) spoil(chronicle);
     test::write_chronicle(chronicle, arguments[1]);
     return 0;

@@ -5,6 +5,7 @@ Method: pages of made runs, hostile ones among them, go through tidy and through
 made of a page is searched for its pictures and tables, its console for errors. Files of others are not replaced.
 """
 
+import importlib.util
 import os
 import pathlib
 import re
@@ -17,7 +18,7 @@ from forebay_test import BUILD, FOREBAY, expect, output_of, run
 PAGE_BYTES_MAX = 150_000
 RUNS = {
     "slow": ["targets=24", "slow_node=3", "slow_target=20", "slow_target_ratio=0.1"],
-    "mixed": ["mixed=1", "targets=4"],
+    "mixed": ["mixed=1", "targets=4", "servers=2"],
     "hostile": ["mixed=1", "hostile=1", "targets=5", "slow_node=1"],
     "alone": ["nodes=1", "snapshots=1"],
 }
@@ -48,6 +49,7 @@ def check_drawn(name, page, scratch):
                (document.count("<svg"), document.count("<canvas")))
         expect(document.count('role="img"') >= 5 + 2 * len(named), f"{name}: every picture has its words")
         expect(document.count("<table") >= 5 + len(named), f"{name}: each has a table beside it")
+        expect((">oss1</text>" in document) == (name == "mixed"), f"{name}: targets are grouped by server")
         expect("<img" not in document, f"{name}: names are text")
         expect("NaN" not in re.sub(r"<script.*?</script>", "", document, flags=re.DOTALL), f"{name}: every number is one")
         expect("&lt;/script&gt;" in document or name != "hostile", "hostile names are shown")
@@ -75,6 +77,27 @@ def check_places(scratch, made):
     expect(lines[21].split(",")[1] == '"OST0020"' and 0.05 < float(lines[21].split(",")[7]) < 0.2, "with its ratio", lines[21])
 
 
+def check_png(scratch, made):
+    """By the interpreter of the tests, and by one without matplotlib."""
+    picture, python = scratch / "page.png", scratch / "bin"
+    python.mkdir()
+    (python / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (python / "python3").chmod(0o755)
+    reach = {"env": os.environ | {"PATH": f"{python}:{os.environ['PATH']}"}}
+    output_of(FOREBAY, "report", made, "--png", picture, **reach)
+    output_of(FOREBAY, "report", made, "--png", picture, **reach)
+    head = picture.read_bytes()[:24]
+    expect(head[:8] == b"\x89PNG\r\n\x1a\n" and int.from_bytes(head[16:20], "big") == 1400, "a picture of 1400 pixels", head)
+    (python / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
+    done = run(FOREBAY, "report", made, "--png", picture, code=6, **reach)
+    expect("no matplotlib" in done.stderr and picture.read_bytes()[:24] == head, "without matplotlib it stays", done.stderr)
+    (python / "python3").write_text("#!/bin/sh\necho broken >&2\n")
+    done = run(FOREBAY, "report", made, "--png", picture, code=7, **reach)
+    expect("it said broken" in done.stderr, "what an interpreter says is told", done.stderr)
+    left = sorted(path.name for path in scratch.iterdir() if "page.png" in path.name)
+    expect(left == ["page.png"], "nothing is left beside", left)
+
+
 def current_umask():
     mask = os.umask(0)
     os.umask(mask)
@@ -95,6 +118,10 @@ def main():
             if "chromium" not in missing and "built without uPlot" not in page.read_text():
                 check_drawn(name, page, scratch)
         check_places(scratch, scratch / "slow")
+        if importlib.util.find_spec("matplotlib"):
+            check_png(scratch, scratch / "hostile")
+        else:
+            missing.append("matplotlib")
         several = scratch / "several.html"
         output_of(FOREBAY, "report", *(scratch / name for name in RUNS), "--html", several)
         if "chromium" not in missing:

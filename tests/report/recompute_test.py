@@ -24,6 +24,7 @@ RUNS = {
     "no_layout": ["nodes=5", "snapshots=3"],
     "slow_node": ["slow_node=3", "targets=12"],
     "slow_target": ["nodes=24", "targets=24", "slow_target=14"],
+    "slow_both": ["nodes=48", "targets=48", "slow_target=11", "slow_target_ratio=0.1", "slow_node=30", "node_bytes=134217728"],
     "alone": ["nodes=1", "snapshots=2"],
     "three": ["nodes=3", "slow_node=1"],
     "noisy": ["nodes=40", "noise=0.4", "targets=7", "snapshots=4"],
@@ -154,8 +155,17 @@ def compared(snapshots):
             yield from ((name, rate / middle) for name, rate in samples)
 
 
-def node_samples(told):
-    return [(name_of(b), b["bytes"] / b["drain_seconds"]) for b in told if b["drain_seconds"] > 0 and b["bytes"] > 0]
+def share_of_slow(batch, ratios):
+    seconds = math.fsum(target["busy_seconds"] for target in batch["targets"])
+    lost = math.fsum(target["busy_seconds"] * (1 - ratios[target["name"]]) for target in batch["targets"]
+                     if target["name"] in ratios)
+    return min(lost / seconds, 0.999) if seconds > 0 else 0
+
+
+def node_samples(told, slow_targets):
+    ratios = {each["name"]: each["ratio"] for each in slow_targets}
+    return [(name_of(b), b["bytes"] / b["drain_seconds"] / (1 - share_of_slow(b, ratios)))
+            for b in told if b["drain_seconds"] > 0 and b["bytes"] > 0]
 
 
 def target_samples(told):
@@ -248,6 +258,7 @@ def summary_of(run, session):
     newest = max(durable, key=lambda row: row["durable_unix_ns"], default=None)
     told = [b for each in snapshots for b in each if b["drained_unix_ns"]]
     count = collections.Counter(row["outcome"] for row in rows)
+    slow_targets = slow_ones(list(compared(target_samples(told) for told in snapshots)))
     return {
         "forebay": "summary", "version": 1, "run": str(run), "sessions": sorted({b["session"] for b in batches}),
         "begin_unix_ns": begin, "end_unix_ns": end, "time_seconds": seconds,
@@ -267,8 +278,8 @@ def summary_of(run, session):
         "newest_durable": newest and {"stream": newest["stream"], "step": newest["step"], "unix_ns": newest["durable_unix_ns"]},
         "retries": sum(b["retries"] for b in batches), "dropped": sum(b["dropped"] for b in batches),
         "snapshot_rows": rows, "node_rows": node_rows(batches), "target_rows": target_rows(snapshots),
-        "slow_nodes": slow_ones(list(compared(node_samples(told) for told in snapshots))),
-        "slow_targets": slow_ones(list(compared(target_samples(told) for told in snapshots))),
+        "slow_nodes": slow_ones(list(compared(node_samples(told, slow_targets) for told in snapshots))),
+        "slow_targets": slow_targets,
     }
 
 

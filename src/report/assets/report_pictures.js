@@ -108,7 +108,7 @@ const pictures = {
     context.textAlign = "right";
     const every = Math.ceil((letters + 3) / (tall / rows));
     for (let i = 0; i < rows; i += every)
-      context.fillText(names[i], left - 5, (i + 0.5) * tall / rows + 4, left - 6);
+      context.fillText(names[i], left - 5, Math.max((i + 0.5) * tall / rows + 4, letters - 2), left - 6);
     const unit = tools.time_unit(heat.seconds), end = heat.seconds / unit.size;
     context.textAlign = "center";
     for (const tick of pictures.ticks(end)) {
