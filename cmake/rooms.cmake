@@ -3,6 +3,8 @@
 #   mpi_*.cpp                the MPI part, in forebay_mpi
 #   *_hdf5.cpp               with FOREBAY_HDF5 (room cli)
 #   hdf5_none.cpp            in place of these without it
+#   *_http.cpp               with cpp-httplib (rooms report and cli)
+#   http_none.cpp            in place of these without it
 #   screen_curses.cpp        with ncursesw, else screen_none.cpp (room cli)
 
 # All sources of the rooms that are named, without tests.

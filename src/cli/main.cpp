@@ -31,6 +31,7 @@ int main(int count, char** arguments) {
     forebay::cli::add_metrics(line);
     forebay::cli::add_plot(line);
     forebay::cli::add_movie(line);
+    forebay::cli::add_watch(line);
     forebay::cli::add_report(line);
     forebay::cli::add_trace(line);
     forebay::cli::add_insitu_worker(line);

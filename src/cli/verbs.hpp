@@ -32,6 +32,7 @@ void add_plot(CommandLine& line);
 void add_top(CommandLine& line);
 void add_metrics(CommandLine& line);
 void add_movie(CommandLine& line);
+void add_watch(CommandLine& line);  // watch_http.cpp; without cpp-httplib http_none.cpp
 void add_report(CommandLine& line);
 void add_trace(CommandLine& line);
 void add_insitu_worker(CommandLine& line);

@@ -29,6 +29,7 @@ Subcommands:
   metrics                     Print the numbers of a run for Prometheus
   plot                        Draw results of analyses: over steps, as lines, or a plane
   movie                       Join the pictures that a run has made, in the order of their steps
+  watch                       Show a run as a live page, to a browser on this machine or through ssh
   report                      What a run cost, whether its data are safe, what was slow and who, what to do
   trace                       Write the timeline of a run, for Perfetto: saves, drains, writes, commits
   insitu-worker               Make a stream's analyses for an agent (the agent starts this)

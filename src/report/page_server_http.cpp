@@ -1,0 +1,321 @@
+// The server of the live page. cpp-httplib 0.11 parses requests and writes answers; sockets and threads are ours, since
+// the library takes as many headers of a request as a stranger sends, for as long as he sends: 200 MB of them stood in
+// 390 MB of memory. Every request ends in one function, before the library would read a body.
+
+#include <fmt/format.h>
+#include <httplib.h>
+
+#include <atomic>
+#include <deque>
+#include <mutex>
+
+#include "base/try.hpp"
+#include "report/page_guard.hpp"
+#include "report/page_server.hpp"
+#include "sys/clock.hpp"
+#include "sys/socket.hpp"
+#include "sys/thread.hpp"
+
+namespace forebay::report {
+
+namespace {
+
+// A browser has at most six connections to one server; what viewers do not hold is for pages and pictures.
+constexpr int threads_max = viewers_max + 12;
+// Connections that wait for a thread. Further ones are closed.
+constexpr std::size_t waiting_max = 64;
+constexpr std::chrono::seconds silence_max{5};   // between two requests; and a viewer may take nothing for so long
+constexpr std::chrono::seconds request_max{10};  // from the first byte of a request to its last
+// Of the head of a request: browsers send some 1 KiB, and cookies of other servers of this host.
+constexpr std::size_t request_bytes_max = 64u << 10;
+constexpr std::chrono::milliseconds stop_look{100};
+
+/// A connection as the library reads and writes it, one request after the other.
+class RequestStream final : public httplib::Stream {
+public:
+    RequestStream(sys::Connection& connection, const std::atomic<bool>& stopping)
+        : connection_(connection), stopping_(stopping) {}
+
+    /// Whether another request begins.
+    bool await_request() {
+        deadline_ = sys::Clock::now() + silence_max;
+        budget_ = request_bytes_max;
+        if (begin_ == end_ && !fill()) return false;
+        deadline_ = sys::Clock::now() + request_max;
+        return true;
+    }
+
+    bool is_readable() const override { return true; }
+    bool is_writable() const override { return !stopping_ && !connection_.other_has_left(); }
+
+    ssize_t read(char* to, size_t size) override {
+        if (size == 0) return 0;
+        if (budget_ == 0 || (begin_ == end_ && !fill())) return -1;
+        const auto count = std::min({size, end_ - begin_, budget_});
+        std::copy_n(reinterpret_cast<const char*>(buffer_.data()) + begin_, count, to);
+        begin_ += count;
+        budget_ -= count;
+        return static_cast<ssize_t>(count);
+    }
+    ssize_t write(const char* from, size_t size) override {
+        const auto sent = connection_.send(std::as_bytes(std::span(from, size)), silence_max);
+        return sent ? static_cast<ssize_t>(size) : -1;
+    }
+    void get_remote_ip_and_port(std::string&, int&) const override {}
+    void get_local_ip_and_port(std::string&, int&) const override {}
+    socket_t(socket)() const override { return INVALID_SOCKET; }  // in brackets: it is none of the system's
+
+private:
+    // Waits until something has come; false at the deadline, and when the other side has closed.
+    bool fill() {
+        begin_ = end_ = 0;
+        while (!stopping_ && sys::Clock::now() < deadline_) {
+            const auto got = connection_.receive_some(buffer_);
+            if (!got) return false;
+            if (*got > 0) {
+                end_ = *got;
+                return true;
+            }
+            if (connection_.receive(std::span(buffer_).first(1), stop_look)) {
+                end_ = 1;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    sys::Connection& connection_;
+    const std::atomic<bool>& stopping_;
+    std::array<std::byte, 4096> buffer_{};
+    std::size_t begin_ = 0, end_ = 0;  // what of it is not read yet
+    std::size_t budget_ = 0;           // of the request
+    sys::Clock::time_point deadline_;
+};
+
+/// The library's server without its sockets.
+class RequestParser final : public httplib::Server {
+public:
+    RequestParser() { svr_sock_ = 0; }  // it writes chunks as long as it believes that it listens
+    /// Reads a request and writes its answer; whether the connection may have another.
+    bool answer(httplib::Stream& stream, bool is_last) {
+        bool is_closed = false;
+        return process_request(stream, is_last, is_closed, {}) && !is_closed && !is_last;
+    }
+};
+
+// A tab that has been here keeps the token, so that it need not stand in the address: reloading brings it back.
+constexpr const char* door_page = R"(<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Forebay</title><link rel="icon" href="data:,"></head>
+<body><p>This page needs the token that <code>forebay watch</code> has printed with its address.</p>
+<script nonce="NONCE">
+if (!new URLSearchParams(location.search).has("token") && sessionStorage.getItem("forebay-token"))
+    location.replace("/?token=" + sessionStorage.getItem("forebay-token"));
+</script></body></html>
+)";
+
+std::string with_nonce(std::string page, const std::string& nonce) {
+    constexpr std::string_view mark = "nonce=\"NONCE\"";
+    for (auto at = page.find(mark); at != std::string::npos; at = page.find(mark, at))
+        page.replace(at, mark.size(), "nonce=\"" + nonce + "\"");
+    return page;
+}
+
+void set_headers(httplib::Response& to, const std::string& nonce) {
+    to.set_header(
+        "Content-Security-Policy",
+        fmt::format("default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; img-src 'self' blob: data:; "
+                    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                    nonce));
+    to.set_header("Cache-Control", "no-store");
+    to.set_header("Referrer-Policy", "no-referrer");
+    to.set_header("X-Content-Type-Options", "nosniff");
+    to.set_header("Cross-Origin-Resource-Policy", "same-origin");
+    to.set_header("Cross-Origin-Opener-Policy", "same-origin");
+}
+
+}  // namespace
+
+struct PageServer::Inside {
+    PageServerOptions options;
+    std::string page;
+    PagePaths paths;
+    PageFeed* feed = nullptr;
+    std::atomic<int> viewers{0};
+    std::atomic<bool> stopping{false};
+    RequestParser parser;
+    sys::Listener listener;
+    std::mutex mutex;  // of what follows
+    std::condition_variable given, ended;
+    std::deque<sys::Connection> waiting;
+    bool serving = false;
+
+    Inside(const PageServerOptions& given, std::string text, PagePaths answers, PageFeed& source)
+        : options(given), page(std::move(text)), paths(std::move(answers)), feed(&source) {}
+
+    void give(httplib::Response& to, const PageAnswer& answer) {
+        to.status = answer.status;
+        to.set_content(answer.body, answer.type.c_str());
+    }
+
+    bool has_token(const httplib::Request& request) const {
+        if (is_same_token(options.token, request.get_param_value("token"))) return true;
+        constexpr std::string_view scheme = "Bearer ";
+        const auto given = request.get_header_value("Authorization");
+        return given.starts_with(scheme) && is_same_token(options.token, given.substr(scheme.size()));
+    }
+
+    void answer(const httplib::Request& request, httplib::Response& to) {
+        const auto nonce = new_token();
+        set_headers(to, nonce);
+        const auto refuse = [&](int status, const char* why) {
+            to.set_header("Connection", "close");
+            give(to, {status, "text/plain; charset=utf-8", std::string(why) + "\n"});
+        };
+        if (request.get_header_value_count("Host") != 1 ||
+            !is_own_host(request.get_header_value("Host"), options.other_hosts))
+            return refuse(403, "this address is not the one that forebay watch has printed");
+        if (!has_token(request)) {
+            if (request.method == "GET" && request.path == "/")
+                return give(to, {403, "text/html; charset=utf-8", with_nonce(door_page, nonce)});
+            return refuse(403, "the token is missing or wrong");
+        }
+        if (request.method != "GET") return refuse(405, "this page only shows");
+        if (request.path == "/") return give(to, {200, "text/html; charset=utf-8", with_nonce(page, nonce)});
+        if (request.path == "/events") return add_viewer(to);
+        const auto found = paths.find(request.path);
+        if (found == paths.end()) return refuse(404, "there is no such path");
+        PageQuery query;
+        for (const auto& [name, value] : request.params)
+            if (name != "token") query.emplace(name, value);
+        give(to, found->second(query));
+    }
+
+    void add_viewer(httplib::Response& to) {
+        if (++viewers > viewers_max) {
+            --viewers;
+            return give(to, answer_of({ErrorKind::full, fmt::format("{} viewers look at this page", viewers_max), "",
+                                       "close one of them, or start another forebay watch"}));
+        }
+        to.status = 200;
+        const auto seen = std::make_shared<std::uint64_t>(0);
+        to.set_chunked_content_provider(
+            "text/event-stream", [this, seen](std::size_t, httplib::DataSink& sink) { return tell(*seen, sink); },
+            [this](bool) { --viewers; });
+    }
+
+    void talk(sys::Connection connection) {
+        constexpr int requests_max = 1000;  // then the browser connects anew
+        RequestStream stream(connection, stopping);
+        for (int i = 1; i <= requests_max && stream.await_request(); ++i)
+            if (!parser.answer(stream, i == requests_max)) break;
+        connection.shut();
+    }
+
+    void work() {
+        while (true) {
+            sys::Connection connection;
+            {
+                std::unique_lock lock(mutex);
+                given.wait_for(lock, stop_look, [&] { return stopping || !waiting.empty(); });
+                if (stopping) return;
+                if (waiting.empty()) continue;
+                connection = std::move(waiting.front());
+                waiting.pop_front();
+            }
+            talk(std::move(connection));
+        }
+    }
+
+    Result<> serve() {
+        std::vector<sys::Thread> threads;
+        for (int i = 0; i < threads_max; ++i) {
+            auto thread = sys::Thread::start([this] { work(); });
+            if (!thread && threads.empty()) return thread.error();
+            if (!thread) break;  // fewer viewers and pages at once
+            threads.push_back(std::move(*thread));
+        }
+        while (!stopping) {
+            auto connection = listener.accept(stop_look);
+            if (!connection && connection.error().kind == ErrorKind::retry) continue;
+            if (!connection) {
+                stopping = true;
+                return connection.error();
+            }
+            if (!*connection) continue;
+            const std::lock_guard lock(mutex);
+            if (waiting.size() >= waiting_max) continue;
+            waiting.push_back(std::move(**connection));
+            given.notify_one();
+        }
+        return {};
+    }
+
+    // The newest state, or a heartbeat where nothing has changed. False ends the connection: of a viewer that has
+    // gone, or takes nothing.
+    bool tell(std::uint64_t& seen, httplib::DataSink& sink) const {
+        constexpr std::chrono::milliseconds look_every{1'000};  // whether the viewer is there
+        for (std::chrono::milliseconds waited{0}; waited < options.heartbeat; waited += look_every) {
+            const auto news = feed->wait_for(seen, std::min(look_every, options.heartbeat));
+            if (feed->is_closed()) {
+                sink.done();
+                return true;
+            }
+            if (news.text) {
+                seen = news.number;
+                const auto event = fmt::format("id: {}\nevent: state\ndata: {}\n\n", news.number, *news.text);
+                return sink.write(event.data(), event.size());
+            }
+            if (!sink.is_writable()) return false;
+        }
+        constexpr std::string_view heartbeat = ": heartbeat\n\n";
+        return sink.write(heartbeat.data(), heartbeat.size());
+    }
+};
+
+PageServer::PageServer(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+PageServer::PageServer(PageServer&&) noexcept = default;
+PageServer::~PageServer() = default;
+int PageServer::port() const { return inside_->listener.port(); }
+
+Result<PageServer> PageServer::open(const PageServerOptions& options, std::string page, PagePaths paths,
+                                    PageFeed& feed) {
+    auto inside = std::make_unique<Inside>(options, std::move(page), std::move(paths), feed);
+    auto* const own = inside.get();
+    own->parser.set_pre_routing_handler([own](const httplib::Request& request, httplib::Response& to) {
+        own->answer(request, to);
+        return httplib::Server::HandlerResponse::Handled;
+    });
+    own->parser.set_exception_handler([own](const httplib::Request&, httplib::Response& to, std::exception_ptr) {
+        own->give(to, answer_of({ErrorKind::full, "this answer found no memory"}));
+    });
+    auto listener = sys::Listener::open(sys::with_port(options.host, static_cast<std::uint16_t>(options.port)));
+    if (!listener && options.port == 0)
+        return Error{ErrorKind::refused, fmt::format("{} is no address of this host", options.host)};
+    if (!listener)
+        return Error{ErrorKind::refused, fmt::format("port {} of {} cannot be had", options.port, options.host), "",
+                     "leave out --port for a free one"};
+    own->listener = std::move(*listener);
+    return PageServer(std::move(inside));
+}
+
+void PageServer::stop() {
+    inside_->stopping = true;
+    inside_->given.notify_all();
+    std::unique_lock lock(inside_->mutex);
+    inside_->ended.wait(lock, [&] { return !inside_->serving; });
+}
+
+Result<> PageServer::serve() {
+    {
+        const std::lock_guard lock(inside_->mutex);
+        if (inside_->stopping) return {};
+        inside_->serving = true;
+    }
+    const auto served = inside_->serve();
+    const std::lock_guard lock(inside_->mutex);
+    inside_->serving = false;
+    inside_->ended.notify_all();
+    return served;
+}
+
+}  // namespace forebay::report
