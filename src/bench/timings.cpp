@@ -26,15 +26,15 @@ struct Costs {
     std::uint64_t bytes = 0;
 };
 
-class Side {
+class TimedSession {
 public:
-    static Result<Side> open(Ranks& ranks, BenchOptions options, bool timings) {
+    static Result<TimedSession> open(Ranks& ranks, BenchOptions options, bool timings) {
         options.timings = timings;
         FB_TRY_ASSIGN(place, BenchPlace::make(ranks, options));
         FB_TRY_ASSIGN(session, place.open(ranks));
         FB_TRY_ASSIGN(stream, session.stream(timed_stream_name, BenchPlace::stream_options()));
         FB_TRY_ASSIGN(particles, BenchTable::describe(stream));
-        return Side(ranks, std::move(place), std::move(session), std::move(stream), std::move(particles));
+        return TimedSession(ranks, std::move(place), std::move(session), std::move(stream), std::move(particles));
     }
 
     Result<> prepare(BenchTable& table) {
@@ -69,7 +69,7 @@ public:
     const Costs& costs() const { return costs_; }
 
 private:
-    Side(Ranks& ranks, BenchPlace place, Session session, Stream stream, Particles particles)
+    TimedSession(Ranks& ranks, BenchPlace place, Session session, Stream stream, Particles particles)
         : ranks_(ranks),
           place_(std::move(place)),
           session_(std::move(session)),
@@ -107,8 +107,8 @@ void report(Ranks& ranks, const BenchOptions& options, const Costs& with, const 
 
 Result<> bench_timings(Ranks& ranks, const BenchOptions& options) {
     BenchTable table(options.bytes_per_rank / BenchTable::row_bytes, static_cast<std::uint32_t>(ranks.rank()));
-    FB_TRY_ASSIGN(with, Side::open(ranks, options, true));
-    FB_TRY_ASSIGN(without, Side::open(ranks, options, false));
+    FB_TRY_ASSIGN(with, TimedSession::open(ranks, options, true));
+    FB_TRY_ASSIGN(without, TimedSession::open(ranks, options, false));
     FB_TRY(with.prepare(table));
     FB_TRY(without.prepare(table));
     // Neither always comes first after the other's drain.
