@@ -40,7 +40,8 @@ inline format::Timing made_timing(format::TimingKind kind, std::int64_t start_un
             .flags = source};
 }
 
-/// One node's batch of a snapshot: ranks save in 0.5 s, then the drain writes one block after the other, round robin over the targets; then 50 ms of sync, 20 ms of commit.
+/// One node's batch of a snapshot: ranks save in 0.5 s, then the drain writes one block after the other, round
+/// robin over the targets; then 50 ms of sync, 20 ms of commit.
 inline format::TimingBatch made_batch(const MadeRun& run, std::uint32_t node, int snapshot, std::mt19937& random) {
     std::lognormal_distribution<double> noise(0, run.noise);
     const auto ns = [](double seconds) { return static_cast<std::int64_t>(seconds * 1e9); };
