@@ -30,6 +30,8 @@ constexpr std::chrono::seconds request_max{10};  // from the first byte of a req
 constexpr std::size_t request_bytes_max = 64u << 10;
 constexpr std::chrono::milliseconds stop_look{100};
 
+}  // namespace
+
 /// A connection as the library reads and writes it, one request after the other.
 class RequestStream final : public httplib::Stream {
 public:
@@ -103,6 +105,8 @@ public:
     }
 };
 
+namespace {
+
 // A tab that has been here keeps the token, so that it need not stand in the address: reloading brings it back.
 constexpr const char* door_page = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Forebay</title><link rel="icon" href="data:,"></head>
@@ -145,12 +149,12 @@ struct PageServer::Inside {
     RequestParser parser;
     sys::Listener listener;
     std::mutex mutex;  // of what follows
-    std::condition_variable given, ended;
+    std::condition_variable arrived, ended;
     std::deque<sys::Connection> waiting;
     bool serving = false;
 
-    Inside(const PageServerOptions& given, std::string text, PagePaths answers, PageFeed& source)
-        : options(given), page(std::move(text)), paths(std::move(answers)), feed(&source) {}
+    Inside(const PageServerOptions& chosen, std::string text, PagePaths answers, PageFeed& source)
+        : options(chosen), page(std::move(text)), paths(std::move(answers)), feed(&source) {}
 
     void give(httplib::Response& to, const PageAnswer& answer) {
         to.status = answer.status;
@@ -216,7 +220,7 @@ struct PageServer::Inside {
             sys::Connection connection;
             {
                 std::unique_lock lock(mutex);
-                given.wait_for(lock, stop_look, [&] { return stopping || !waiting.empty(); });
+                arrived.wait_for(lock, stop_look, [&] { return stopping || !waiting.empty(); });
                 if (stopping) return;
                 if (waiting.empty()) continue;
                 connection = std::move(waiting.front());
@@ -245,7 +249,7 @@ struct PageServer::Inside {
             const std::lock_guard lock(mutex);
             if (waiting.size() >= waiting_max) continue;
             waiting.push_back(std::move(**connection));
-            given.notify_one();
+            arrived.notify_one();
         }
         return {};
     }
@@ -300,7 +304,7 @@ Result<PageServer> PageServer::open(const PageServerOptions& options, std::strin
 
 void PageServer::stop() {
     inside_->stopping = true;
-    inside_->given.notify_all();
+    inside_->arrived.notify_all();
     std::unique_lock lock(inside_->mutex);
     inside_->ended.wait(lock, [&] { return !inside_->serving; });
 }
