@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "catalog/run.hpp"
 #include "telemetry/chronicle.hpp"
 #include "telemetry/summary.hpp"
@@ -16,11 +17,25 @@ namespace forebay::agent {
 namespace {
 
 constexpr std::size_t rate_bins = 60;
+// An agent lives in the memory of a node that computes: of more than so much it does not read, and `forebay report` does.
+constexpr std::uint64_t read_bytes_max = 64u << 20;
+
+Result<> check_size(sys::Store& store, const std::string& run) {
+    FB_TRY_ASSIGN(entries, store.list(fmt::format("{}/{}", run, catalog::own_directory)));
+    std::uint64_t bytes = 0;
+    for (const auto& entry : entries) bytes += entry.size;
+    if (bytes <= read_bytes_max) return {};
+    return Error{ErrorKind::unsupported,
+                 fmt::format("what {} keeps of how it went has {}: too much to read beside a simulation", run,
+                             show_bytes(bytes)),
+                 "all of it", fmt::format("forebay report {}", run)};
+}
 
 }  // namespace
 
 Result<> write_run_report(sys::Store& store, const NodeFileOfRun& file, std::uint32_t session) {
     FB_TRY(catalog::check_identity(store, file.run, file.run_id));
+    FB_TRY(check_size(store, file.run));
     FB_TRY_ASSIGN(chronicle, telemetry::read_chronicle(store, file.run, {.session = session}));
     if (chronicle.batches.empty()) return {};
     const auto summary = telemetry::summarize(chronicle);

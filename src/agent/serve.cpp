@@ -77,7 +77,8 @@ void report_run(sys::Store& store, const Serving& serving, std::uint32_t nodes, 
 
 // A file of metrics has the name of the staging directory, of which a machine has no two.
 StatusOf status_of(const Serving& serving) {
-    StatusOf of{.file = file_of(serving, "status", "json"), .agent = serving.agent};
+    StatusOf of{
+        .file = file_of(serving, "status", "json"), .agent = serving.agent, .began_unix_ns = serving.began_unix_ns};
     const auto& directory = serving.session.agent.metrics_directory;
     const auto& staging = serving.staging.directory();
     if (!directory.empty())
@@ -124,7 +125,7 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
                                    [&](const Event& event) { status.hear(event); }});
     std::optional<TimingKeeper> timings;
     if (serving.session.agent.timings)
-        timings.emplace(*target.store, serving.staging, file_of(serving, "timings", "bin"), serving.agent,
+        timings.emplace(target.store, serving.staging, file_of(serving, "timings", "bin"), serving.agent,
                         serving.session.agent.block_bytes, to_others);
     const auto tell = timings ? to_all({to_others, [&](const Event& event) { timings->hear(event); }}) : to_others;
     const auto timed_store = timings ? timed(*target.store, *timings) : nullptr;
@@ -146,6 +147,7 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     Served served{.committed = agent.run(stop, peers_wait)};
     served.packed = spool.finish();
     served.others = agent.others();
+    if (timings) timings->finish();
     if (timings) report_run(*target.store, serving, timings->nodes(), to_others);
     const bool is_done = served.committed && served.packed;
     if (is_done && lingers(serving)) status.end("lingering", serving.session.agent.linger);

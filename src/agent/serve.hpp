@@ -16,6 +16,7 @@
 #include "agent/target.hpp"
 #include "agent/view_maker.hpp"
 #include "node/staging.hpp"
+#include "sys/clock.hpp"
 #include "sys/lock.hpp"
 
 namespace forebay::agent {
@@ -29,6 +30,7 @@ struct Serving {
     sys::FileLock lock;  // while it is held, no other agent serves the directory
     Tell tell;
     std::string agent = "process";  // as monitors call it: "process", "thread", "rank", "drain"
+    std::int64_t began_unix_ns = sys::unix_ns();
 };
 
 /// The contents of session.json of a staging directory.

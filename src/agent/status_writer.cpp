@@ -141,7 +141,7 @@ format::StatusLine StatusWriter::Shared::line() {
     told.agent = of.agent;
     told.state = last_state.empty() ? "serving" : last_state;
     told.application_lives = staging->application_lives();
-    told.began_unix_ns = began_unix_ns;
+    told.began_unix_ns = of.began_unix_ns > 0 ? of.began_unix_ns : began_unix_ns;
     told.last_error = last_error;
     told.why = why;
     // What the drains under way have written counts too: a drain may take minutes.
@@ -151,7 +151,7 @@ format::StatusLine StatusWriter::Shared::line() {
             if (slot.state == "draining") bytes += slot.drained_bytes;
     const auto now = sys::Clock::now();
     const double seconds = std::chrono::duration<double>(now - last).count();
-    if (bytes > bytes_before && seconds > 0)
+    if (bytes > bytes_before && seconds > 0 && last_state.empty())
         told.rate_bytes_per_second = static_cast<double>(bytes - bytes_before) / seconds;
     bytes_before = bytes;
     last = now;

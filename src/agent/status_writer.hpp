@@ -10,6 +10,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -35,9 +36,10 @@ struct StatusPace {
 
 /// What is told of an agent and does not change.
 struct StatusOf {
-    NodeFileOfRun file;             // its name and ending are set by the writer
-    std::string agent;              // as StatusLine::agent
-    std::string metrics_path = {};  // of the file of metrics; "": none
+    NodeFileOfRun file;              // its name and ending are set by the writer
+    std::string agent;               // as StatusLine::agent
+    std::string metrics_path = {};   // of the file of metrics; "": none
+    std::int64_t began_unix_ns = 0;  // the agent; 0: with the writer
 };
 
 /// What the page says; `state` and the newest texts are the caller's to fill in.

@@ -41,16 +41,16 @@ std::optional<node::TimingRings> rings_in(const std::string& directory) {
 
 }  // namespace
 
-TimingKeeper::TimingKeeper(sys::Store& store, node::Staging& staging, NodeFileOfRun file, std::string agent,
-                           std::uint64_t block_bytes, Tell tell)
-    : store_(store),
-      staging_(staging),
+TimingKeeper::TimingKeeper(std::shared_ptr<sys::Store> store, node::Staging& staging, NodeFileOfRun file,
+                           std::string agent, std::uint64_t block_bytes, Tell tell)
+    : staging_(staging),
       block_bytes_(block_bytes),
       file_(std::move(file)),
       agent_(std::move(agent)),
       tell_(std::move(tell)),
       unix_less_steady_ns_(node::unix_less_steady_ns()),
-      rings_(rings_in(staging.directory())) {
+      rings_(rings_in(staging.directory())),
+      writer_(std::move(store), file_, tell_) {
     heard_.seen.resize(rings_ ? rings_->ranks() : 0);
     heard_.step_before.fill(-1);
 }
@@ -141,12 +141,11 @@ void TimingKeeper::end_drain(const Event& event) {
         heard_.draining.back().overtaken_stored += stored;
     }
     batch.drained_unix_ns = sys::unix_ns();
+    open.drained_at = sys::Clock::now();
     batch.drain_seconds = event.seconds;
     add(open, TimingKind::drain, batch.drain_unix_ns, event.seconds, event.bytes);
     fill(batch, event.slot);
     batch.stored_bytes = stored - open.overtaken_stored;
-    take_rank_timings();
-    take_saves(open);
     of(event.slot) = std::move(open);
 }
 
@@ -163,7 +162,12 @@ void TimingKeeper::fill(TimingBatch& batch, std::uint32_t slot) {
     batch.slowdown_percent = page.slowdown_percent.load();
     batch.slowdown_low_percent = page.slowdown_low_percent.load();
     batch.slowdown_high_percent = page.slowdown_high_percent.load();
-    batch.slowdown_steps = page.steps_counted.load();
+    // One step of a kind says nothing of how much steps differ.
+    if (batch.slowdown_low_percent < batch.slowdown_high_percent) batch.slowdown_steps = page.steps_counted.load();
+    const auto of_agent = page.drain_rate_bytes_per_second.load();
+    const auto of_stream = page.streams[page.slots[slot].stream].rate_bytes_per_second.load();
+    batch.rate_limit_bytes_per_second =
+        of_agent == 0 || of_stream == 0 ? std::max(of_agent, of_stream) : std::min(of_agent, of_stream);
     batch.step = page.slots[slot].step.load();
     batch.snapshot_id = page.slots[slot].snapshot_id.load();
     batch.sealed_unix_ns = page.slots[slot].sealed_unix_ns.load();
@@ -192,13 +196,13 @@ void TimingKeeper::take_rank_timings() {
     }
 }
 
-// Of each rank the last save of the slot that began before the seal is the one that is drained.
-void TimingKeeper::take_saves(Open& open) {
+// Of each rank the last save of the slot is the one that is drained: nobody saves to a slot that is not committed. Their
+// clocks are not compared, since one may have been set anew between the two.
+void TimingKeeper::take_saves(Open& open, const std::string& outcome) {
     auto& batch = open.batch;
     std::map<std::uint32_t, const format::Timing*> last;
     const auto& saves = heard_.saves[open.slot];
     for (const auto& timing : saves) {
-        if (static_cast<std::int64_t>(timing.start_unix_ns) > batch.sealed_unix_ns) continue;
         if (timing.kind == static_cast<std::uint16_t>(TimingKind::save))
             last[timing.flags & format::timing_source_mask] = &timing;
     }
@@ -216,19 +220,20 @@ void TimingKeeper::take_saves(Open& open) {
         if (kind == TimingKind::plan) plans[timing.flags & format::timing_source_mask] += timing.seconds();
     }
     for (const auto& [rank, seconds] : plans) batch.plan_seconds = std::max(batch.plan_seconds, seconds);
-    std::ranges::move(saves, std::back_inserter(batch.timings));
-    heard_.saves[open.slot].clear();
+    std::ranges::copy(saves, std::back_inserter(batch.timings));
+    // What has failed is drained again, as the same save.
+    if (outcome != "failed") heard_.saves[open.slot].clear();
 }
 
 void TimingKeeper::end(Open& open, const std::string& outcome) {
     auto& batch = open.batch;
     if (batch.stream.empty()) fill(batch, open.slot);  // its drain has failed
     take_rank_timings();
-    take_saves(open);
+    take_saves(open, outcome);
     if (batch.outcome.empty()) batch.outcome = outcome;
     batch.ended_unix_ns = sys::unix_ns();
     if (batch.drained_unix_ns > 0) {
-        batch.commit_seconds = std::max(0.0, static_cast<double>(batch.ended_unix_ns - batch.drained_unix_ns) * 1e-9);
+        batch.commit_seconds = std::chrono::duration<double>(sys::Clock::now() - open.drained_at).count();
         add(open, TimingKind::commit, batch.drained_unix_ns, batch.commit_seconds);
     }
     auto& before = heard_.saved_before[batch.stream];
@@ -302,12 +307,10 @@ void TimingKeeper::write(Open open, std::vector<Event>& told) {
     for (const auto& sentence : open.batch.why)
         told.push_back({.what = What::slow, .stream = open.batch.stream, .step = open.batch.step, .detail = sentence});
     heard_.nodes = std::max(open.batch.nodes, 1u);
-    file_.bytes_max = std::clamp(timings_bytes_max / 2 / heard_.nodes, timings_node_bytes_min, node_file_bytes_max);
+    const auto bytes_max =
+        std::clamp(timings_bytes_max / 2 / heard_.nodes, timings_node_bytes_min, node_file_bytes_max);
     const auto bytes = format::encode(std::move(open.batch));
-    const auto appended = attempt([&] { return append(store_, file_, std::string(forebay::text_of(bytes))); });
-    if (!appended && !std::exchange(heard_.fails, true))
-        told.push_back({.what = What::untimed, .place = file_.path(), .detail = appended.error().line()});
-    if (appended) heard_.fails = false;
+    writer_.put(std::string(forebay::text_of(bytes)), bytes_max);
 }
 
 }  // namespace forebay::agent

@@ -1,5 +1,6 @@
 // What an agent keeps of how its node's saves and drains went: it hears the agent's events and the store's writes,
-// takes the ranks' timings from their rings, and appends one batch a snapshot to the run (docs/formats/timings.md). It
+// takes the ranks' timings from their rings, and makes one batch a snapshot of them, which TimingWriter appends to the
+// run (docs/formats/timings.md). It
 // says why a snapshot was slow, as the event `slow`.
 //
 // A batch is written when the agent has nothing more to do for the snapshot but by analyses; those of the last batch
@@ -11,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -19,6 +21,7 @@
 #include "agent/event_sinks.hpp"
 #include "agent/events.hpp"
 #include "agent/timed_store.hpp"
+#include "agent/timing_writer.hpp"
 #include "format/timing.hpp"
 #include "node/staging.hpp"
 #include "node/timing_ring.hpp"
@@ -28,12 +31,14 @@ namespace forebay::agent {
 class TimingKeeper final : public TimingSink {
 public:
     /// `store` and `staging` must outlive it; `agent` is TimingBatch::agent, `block_bytes` AgentOptions::block_bytes.
-    TimingKeeper(sys::Store& store, node::Staging& staging, NodeFileOfRun file, std::string agent,
+    TimingKeeper(std::shared_ptr<sys::Store> store, node::Staging& staging, NodeFileOfRun file, std::string agent,
                  std::uint64_t block_bytes, Tell tell);
 
     void hear(const Event& event);
     /// Of the newest snapshot; 0: there was none.
     std::uint32_t nodes();
+    /// TimingWriter::finish().
+    void finish() { writer_.finish(); }
     void wrote(const std::vector<Write>& writes, const sys::StripeMap& map) override;
     void synced(sys::Clock::time_point start, sys::Clock::duration took, bool failed) override;
 
@@ -45,6 +50,7 @@ private:
         std::map<std::uint32_t, std::uint16_t> places;  // of OSTs among its targets
         std::uint64_t cpu_ns_before = 0;                // of all drains, when it began
         double overtaken_cpu_seconds = 0;
+        sys::Clock::time_point drained_at;
         std::uint64_t stored_before = 0, overtaken_stored = 0;  // likewise, bytes
     };
 
@@ -54,20 +60,20 @@ private:
     void end(Open& open, const std::string& outcome);
     std::vector<std::string> explain(Open& open);
     void take_rank_timings();
-    void take_saves(Open& open);
+    void take_saves(Open& open, const std::string& outcome);
     void fill(format::TimingBatch& batch, std::uint32_t slot);
     std::optional<Open>& of(std::uint32_t slot);
     std::uint16_t place_of(Open& open, std::optional<std::uint32_t> target);
     void write(Open open, std::vector<Event>& told);
 
-    sys::Store& store_;
     node::Staging& staging_;
     const std::uint64_t block_bytes_;
-    NodeFileOfRun file_;  // its bytes_max is guarded by `alone_`
+    const NodeFileOfRun file_;
     const std::string agent_;
     const Tell tell_;
     const std::int64_t unix_less_steady_ns_;
     const std::optional<node::TimingRings> rings_;
+    TimingWriter writer_;
     std::mutex alone_;
     struct Heard {                   // guarded by `alone_`
         std::vector<Open> draining;  // the last one moves bytes, those before it are overtaken
@@ -80,7 +86,6 @@ private:
         std::map<std::string, std::int64_t> saved_before;
         std::map<std::string, std::vector<format::TimingBatch>> usual;  // of a stream, without their timings
         std::uint32_t nodes = 0;
-        bool fails = false;
     } heard_;
 };
 

@@ -10,9 +10,11 @@
 #include <filesystem>
 #include <numeric>
 
+#include "node/staging.hpp"
 #include "support/lustre_layout.hpp"
 #include "support/passing_store.hpp"
 #include "support/sessions.hpp"
+#include "support/soon.hpp"
 #include "telemetry/chronicle.hpp"
 
 using namespace forebay;
@@ -48,6 +50,8 @@ struct Run {
             stream.wait_committed(60s).value();
         }
         session.close().value();
+        // An agent that is a process may write its last words after that.
+        CHECK(test::soon([&] { return node::staging_directories(folder.path()).value().empty(); }));
     }
     telemetry::Chronicle chronicle() const {
         return telemetry::read_chronicle(sys::posix_store(), options.run).value();

@@ -1,23 +1,41 @@
 // forebay metrics: the numbers of a run as text for Prometheus.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include "base/try.hpp"
+#include "catalog/output.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
+#include "move/export_place.hpp"
 #include "telemetry/metrics.hpp"
 
 namespace forebay::cli {
 
 namespace {
 
+constexpr std::uint64_t metrics_bytes_read_max = 16u << 20;
+
 struct MetricsArguments {
     std::string run;
     std::string out;
-    bool openmetrics = false;
+    bool openmetrics = false, replace = false;
 };
+
+// What a collector reads is written again and again; a file of another kind stays.
+Result<> may_hold_metrics(sys::Store& store, const std::string& path, bool replace) {
+    FB_TRY(catalog::check_output(store, path));
+    FB_TRY(move::check_target(store, path, true, "nothing was written"));
+    FB_TRY_ASSIGN(there, store.exists(path));
+    if (!there || replace) return {};
+    const auto contents = sys::read_text(store, path, metrics_bytes_read_max);
+    if (contents && contents->starts_with("# ") && contents->find("forebay_") != std::string::npos) return {};
+    return Error{ErrorKind::refused, fmt::format("{} exists, and holds no metrics of Forebay", path), "",
+                 "another name, or --replace"};
+}
 
 Result<Exit> tell_metrics(const MetricsArguments& options) {
     auto& store = sys::posix_store();
@@ -29,8 +47,12 @@ Result<Exit> tell_metrics(const MetricsArguments& options) {
     const auto form = options.openmetrics ? telemetry::MetricsForm::openmetrics : telemetry::MetricsForm::prometheus;
     const auto text = telemetry::metrics_text(telemetry::summarize(chronicle), chronicle.statuses, form);
     for (const auto& problem : chronicle.problems) print_error({ErrorKind::corrupt, problem});
-    if (options.out.empty()) say(Shown{text});
-    else FB_TRY(sys::write_text_durable(store, options.out, text));
+    if (options.out.empty()) {
+        say(Shown{text});
+    } else {
+        FB_TRY(may_hold_metrics(store, options.out, options.replace));
+        FB_TRY(sys::write_text_durable(store, options.out, text));
+    }
     return chronicle.problems.empty() ? Exit::good : Exit::found;
 }
 
@@ -41,6 +63,7 @@ void add_metrics(CommandLine& line) {
     auto verb = line.verb("metrics", "Print the numbers of a run for Prometheus");
     verb.argument("RUN", options->run, "The directory of the run");
     verb.option("--out", options->out, "Write this file, by a rename, instead of printing");
+    verb.flag("--replace", options->replace, "Replace a file that holds no metrics of Forebay");
     verb.flag("--openmetrics", options->openmetrics,
               "OpenMetrics 1.0 instead of the text that node-exporter's textfile collector takes");
     verb.examples(

@@ -165,15 +165,15 @@ Result<Exit> report_runs(const ReportArguments& options) {
     }
     if (!options.html.empty()) FB_TRY(write_html(store, options, runs));
     if (!options.png.empty()) {
-        static constexpr std::string_view png_mark = "\x89PNG\r\n\x1a\n";
-        FB_TRY(may_write(store, options.png, png_mark, options.replace));
+        FB_TRY(may_write(store, options.png, {}, options.replace));  // a picture does not say whose it is
         FB_TRY(write_report_png(store, {runs.front().chronicle, runs.front().summary}, options.png, options.python));
         if (!options.json) say("{}\n", options.png);
     }
     if (options.json) print_summaries(runs);
     else if (options.html.empty() && options.csv_targets.empty() && options.png.empty())
         print_text(runs, options.plain);
-    return Exit::good;
+    const bool whole = std::ranges::all_of(runs, [](const auto& run) { return run.summary.problems.empty(); });
+    return whole ? Exit::good : Exit::found;
 }
 
 }  // namespace

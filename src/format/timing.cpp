@@ -71,6 +71,7 @@ void each_member(Batch& batch, Visit&& visit) {
     visit("commit_seconds", batch.commit_seconds);
     visit("retry_seconds", batch.retry_seconds);
     visit("retries", batch.retries);
+    visit("rate_limit_bytes_per_second", batch.rate_limit_bytes_per_second);
     visit("slots", batch.slots);
     visit("interval_seconds", batch.interval_seconds);
     visit("waited_for_step", batch.waited_for_step);

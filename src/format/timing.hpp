@@ -88,6 +88,7 @@ struct TimingBatch {
     double blocked_seconds = 0, wait_seconds = 0, plan_seconds = 0, copy_seconds = 0;
     double drain_seconds = 0, drain_cpu_seconds = 0, sync_seconds = 0, commit_seconds = 0, retry_seconds = 0;
     std::uint32_t retries = 0;
+    std::uint64_t rate_limit_bytes_per_second = 0;  // that the drain kept at its end; 0: none
     std::uint32_t slots = 0;            // of the stream on this node
     double interval_seconds = 0;        // since the save before began; 0: unknown
     std::int64_t waited_for_step = -1;  // whose drain held the slot that this save waited for; -1: none

@@ -85,7 +85,7 @@ Result<TimingRings> TimingRings::open(const std::string& directory, bool writabl
     const bool good = bytes.size() >= sizeof(Head) && head_of(mapping).magic == rings_magic &&
                       head_of(mapping).ranks <= ranks_max && bytes.size() >= bytes_for(head_of(mapping).ranks);
     if (!good) return Error{ErrorKind::corrupt, fmt::format("{} holds no timings", path_in(directory))};
-    FB_TRY(mapping.prefault(0, bytes.size()));
+    FB_TRY(mapping.prefault(0, round_up(bytes_for(head_of(mapping).ranks), limits::page_bytes)));
     rings.mapping_ = std::move(mapping);
     rings.unix_less_steady_ns_ = unix_less_steady_ns();
     return rings;

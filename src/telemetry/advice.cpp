@@ -11,6 +11,7 @@
 #include "base/units.hpp"
 #include "telemetry/median.hpp"
 #include "telemetry/snapshot_rows.hpp"
+#include "telemetry/why.hpp"
 
 namespace forebay::telemetry {
 
@@ -141,12 +142,26 @@ struct StreamCourse {
     std::vector<double> intervals, drains, sync_shares;
 };
 
+bool cannot_follow(const StreamCourse& course) {
+    const double drain = median_of(course.drains);
+    return drain > 0 && !course.intervals.empty() && median_of(course.intervals) / drain < save_less_often_below;
+}
+
+// Where it is our own limit that makes drains slow.
+std::string held_back(const StreamNeeds& needs) {
+    if (needs.limited_drains * 2 <= needs.drains) return "";
+    return fmt::format(" at the limit of {}/s that you have set (rate_bytes_per_second, or slowdown_percent_max)",
+                       show_bytes(needs.limit_bytes_per_second));
+}
+
 void add_slots(const std::string& stream, const StreamCourse& course, const StreamNeeds& needs,
                std::vector<std::string>& advice) {
     if (course.waits == 0) return;
     auto text = fmt::format("{} of {} saves of stream {} waited {} in all for a slot that was still draining",
                             course.waits, course.saves, shown(stream), show_seconds(course.waited_seconds));
-    if (needs.slots == 1) {
+    if (cannot_follow(course)) {
+        text += ": drains take longer than what lies between saves, and more slots would not change that.";
+    } else if (needs.slots == 1) {
         text += fmt::format(". A second slot costs {} of memory a node more:", show_bytes(needs.node_bytes_most));
         if (const auto key = toml_key(stream)) text += fmt::format("\n  [streams.{}]\n  slots = 2", *key);
         else text += "\n  slots = 2";
@@ -156,14 +171,16 @@ void add_slots(const std::string& stream, const StreamCourse& course, const Stre
     advice.push_back(text);
 }
 
-void add_slack(const std::string& stream, const StreamCourse& course, std::vector<std::string>& advice) {
+void add_slack(const std::string& stream, const StreamCourse& course, const StreamNeeds& needs,
+               std::vector<std::string>& advice) {
     const double interval = median_of(course.intervals), drain = median_of(course.drains);
-    if (interval <= 0 || drain <= 0 || interval / drain >= save_less_often_below) return;
-    const double every = std::min(std::ceil(drain / interval), 1e9);
+    if (drain <= 0 || course.intervals.empty() || interval / drain >= save_less_often_below) return;
+    const double every = std::clamp(std::ceil(drain / std::max(interval, drain / 1000)), 2.0, 1000.0);
     advice.push_back(fmt::format(
-        "Drains of stream {} take {}, saves begin {} apart (slack {:.2f}): storage cannot follow. Save less often: "
-        "every {:.0f}{} of these saves.",
-        shown(stream), show_seconds(drain), show_seconds(interval), interval / drain, every,
+        "Drains of stream {} take {}, saves begin {} apart, their waits left out (slack {:.2f}): storage cannot "
+        "follow{}. "
+        "Save less often: every {:.0f}{} of these saves.",
+        shown(stream), show_seconds(drain), show_seconds(interval), interval / drain, held_back(needs), every,
         every == 2   ? "nd"
         : every == 3 ? "rd"
                      : "th"));
@@ -199,6 +216,11 @@ Needs needs_of(const Chronicle& chronicle) {
         auto& stream = needs[batch.stream];
         stream.slots = std::max(stream.slots, batch.slots);
         stream.node_bytes_most = std::max(stream.node_bytes_most, batch.bytes);
+        if (batch.drain_seconds <= 0) continue;
+        ++stream.drains;
+        if (!is_limited(batch)) continue;
+        ++stream.limited_drains;
+        stream.limit_bytes_per_second = batch.rate_limit_bytes_per_second;
     }
     return needs;
 }
@@ -214,15 +236,17 @@ std::vector<std::string> advice_for(const Summary& summary, const Needs& needs) 
             ++course.waits;
             course.waited_seconds += row.wait_seconds;
         }
-        if (row.interval_seconds > 0) course.intervals.push_back(row.interval_seconds);
         if (row.drain_seconds <= 0) continue;
+        if (row.interval_seconds > 0) course.intervals.push_back(row.slack * row.drain_seconds);
         course.drains.push_back(row.drain_seconds);
         course.sync_shares.push_back(std::min(1.0, row.sync_seconds / row.drain_seconds));
     }
     for (const auto& [stream, course] : streams) {
         const auto known = needs.find(stream);
-        if (known != needs.end()) add_slots(stream, course, known->second, advice);
-        add_slack(stream, course, advice);
+        if (known != needs.end()) {
+            add_slots(stream, course, known->second, advice);
+            add_slack(stream, course, known->second, advice);
+        }
         add_sync(stream, course, advice);
     }
     add_slowdown(summary, advice);

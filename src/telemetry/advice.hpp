@@ -14,8 +14,10 @@ namespace forebay::telemetry {
 
 /// Of a stream, beside its rows.
 struct StreamNeeds {
-    std::uint32_t slots = 0;            // on any node
-    std::uint64_t node_bytes_most = 0;  // of one snapshot: what another slot costs a node
+    std::uint32_t slots = 0;                       // on any node
+    std::uint64_t node_bytes_most = 0;             // of one snapshot: what another slot costs a node
+    std::uint64_t drains = 0, limited_drains = 0;  // is_limited()
+    std::uint64_t limit_bytes_per_second = 0;      // of the last of these
 };
 using Needs = std::map<std::string, StreamNeeds>;
 

@@ -106,11 +106,15 @@ Result<Chronicle> read_chronicle(sys::Store& store, const std::string& run, cons
     if (!there) return Error{ErrorKind::missing, fmt::format("there is no run {}", run)};
     const auto own = fmt::format("{}/{}", run, catalog::own_directory);
     const auto entries = store.list(own);
-    if (!entries && entries.error().kind == ErrorKind::missing) return chronicle;
+    if (!entries && entries.error().kind == ErrorKind::missing)
+        return Error{ErrorKind::missing, fmt::format("{} is no run: it has no directory forebay", run)};
     FB_TRY(entries);
     Reader reader(store, options, chronicle);
-    for (const auto& entry : *entries)
-        if (!entry.is_directory) reader.read(own + "/" + entry.name, entry.name);
+    // What was put aside is older.
+    for (const bool aside : {true, false})
+        for (const auto& entry : *entries)
+            if (!entry.is_directory && (entry.name.find(".old.") != std::string::npos) == aside)
+                reader.read(own + "/" + entry.name, entry.name);
     std::ranges::stable_sort(chronicle.batches, {}, [](const format::TimingBatch& one) {
         return std::tuple(one.saved_unix_ns, one.node, one.host);
     });

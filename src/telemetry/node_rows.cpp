@@ -14,6 +14,8 @@ namespace {
 constexpr std::uint32_t node_groups = 16;
 // Of a node's seconds, at slow targets: what is left of them must still be a rate.
 constexpr double lost_share_max = 0.999;
+// Of the median of a snapshot: nodes with fewer bytes are not compared.
+constexpr double compared_share = 0.9;
 
 struct TargetLoad {
     std::uint64_t bytes = 0, writes = 0;
@@ -138,10 +140,15 @@ std::vector<RateSample> node_samples(const std::vector<Matched>& snapshots, cons
     for (const auto& slow : slow_targets) ratios.emplace(slow.name, slow.ratio);
     std::vector<RateSample> samples;
     for (const auto& snapshot : snapshots) {
+        // A node that has less to write is not slow because a sync takes it as long as the others.
+        std::vector<double> bytes;
+        for (const auto* batch : snapshot.told) bytes.push_back(static_cast<double>(batch->bytes));
+        const double least_bytes = compared_share * median_of(bytes);
         std::vector<RateSample> own;
         for (const auto* batch : snapshot.told) {
             const double rate = drain_rate(*batch);
-            if (rate > 0) own.push_back({node_name(*batch), rate / (1 - share_of_slow(*batch, ratios))});
+            if (rate > 0 && static_cast<double>(batch->bytes) >= least_bytes)
+                own.push_back({node_name(*batch), rate / (1 - share_of_slow(*batch, ratios))});
         }
         add_compared(std::move(own), samples);
     }

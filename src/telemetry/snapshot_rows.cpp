@@ -77,8 +77,7 @@ std::vector<Matched> match(const Chronicle& chronicle) {
     for (const auto& [key, batches] : snapshots) {
         std::map<std::uint32_t, const format::TimingBatch*> nodes;
         for (const auto* batch : batches) {
-            auto& known = nodes[batch->node];
-            if (known == nullptr || batch->ended_unix_ns >= known->ended_unix_ns) known = batch;
+            nodes[batch->node] = batch;  // the last one of its file: a drain that has failed is tried again
         }
         Matched snapshot;
         std::int64_t saved_unix_ns = 0;
@@ -132,13 +131,20 @@ SnapshotRow row_of(const Matched& snapshot) {
 }
 
 void add_intervals(std::vector<SnapshotRow>& rows) {
-    std::map<std::pair<std::string, std::uint32_t>, std::int64_t> before;
+    struct Before {
+        std::int64_t saved_unix_ns = 0;
+        double wait_seconds = 0;
+    };
+    std::map<std::pair<std::string, std::uint32_t>, Before> before;
     for (auto& row : rows) {
-        auto& saved_unix_ns = before[{row.stream, row.session}];
+        auto& [saved_unix_ns, wait_seconds] = before[{row.stream, row.session}];
         if (row.interval_seconds <= 0 && saved_unix_ns != 0 && row.saved_unix_ns != 0)
             row.interval_seconds = seconds_between(saved_unix_ns, row.saved_unix_ns);
         if (row.saved_unix_ns != 0) saved_unix_ns = row.saved_unix_ns;
-        if (row.interval_seconds > 0 && row.drain_seconds > 0) row.slack = row.interval_seconds / row.drain_seconds;
+        // A save that waits for storage makes the interval longer: without that, saves would have come sooner.
+        const double asked_seconds = std::max(0.0, row.interval_seconds - wait_seconds);
+        if (row.interval_seconds > 0 && row.drain_seconds > 0) row.slack = asked_seconds / row.drain_seconds;
+        wait_seconds = row.wait_seconds;
     }
 }
 

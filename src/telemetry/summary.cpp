@@ -52,7 +52,8 @@ void add_times(const Chronicle& chronicle, Summary& summary) {
         auto& session = sessions[status.session];
         session.add(status.began_unix_ns);
         all.add(status.began_unix_ns);
-        // The last line of an agent that has ended is of its session; that of one that lives is of now.
+        // An agent outlives an application that has died, to keep what is staged: that is no time of the run.
+        if (!status.application_lives) continue;
         session.add(status.unix_ns);
         all.add(status.unix_ns);
     }

@@ -28,7 +28,7 @@ struct SnapshotRow {
     double drain_seconds = 0, sync_seconds = 0, commit_seconds = 0;  // the slowest node
     double durable_seconds = 0;                                      // from saved to durable
     double interval_seconds = 0;  // since the save before of this stream began; 0: the first one
-    double slack = 0;             // interval / drain; 0: unknown
+    double slack = 0;             // (interval - wait of the save before) / drain; 0: unknown
     std::string slowest_node;     // of the drain
     double straggler_ratio = 0;   // slowest drain / median drain; 0: of one node
     std::vector<std::string> why = {};

@@ -276,7 +276,7 @@ TEST_CASE("advice about slots, slack, sync and slowdown has the lines of the con
     summary = summarize(chronicle);
     REQUIRE(summary.advice.size() == 3);
     CHECK(summary.advice[0] ==
-          "Drains of stream s take 6.00 s, saves begin 3.00 s apart (slack 0.50): storage cannot "
+          "Drains of stream s take 6.00 s, saves begin 3.00 s apart, their waits left out (slack 0.50): storage cannot "
           "follow. Save less often: every 2nd of these saves.");
     CHECK(summary.advice[1].find("88 % of the drains") == 0);
     CHECK(summary.advice[1].ends_with("\n  [streams.s]\n  file = \"combined:16\""));

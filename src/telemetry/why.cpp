@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/units.hpp"
 #include "telemetry/chronicle.hpp"
 #include "telemetry/median.hpp"
 
@@ -73,6 +74,8 @@ std::string slow_target(const TimingBatch& drain) {
 
 std::string cause_of(const TimingBatch& drain) {
     auto text = slow_target(drain);
+    if (is_limited(drain))
+        text += fmt::format("; the limit of {}/s held it back", show_bytes(drain.rate_limit_bytes_per_second));
     if (const double share = drain.drain_seconds > 0 ? drain.sync_seconds / drain.drain_seconds : 0;
         share >= high_sync_share)
         text += fmt::format("; {:.0f} % of it was sync", 100 * std::min(share, 1.0));
@@ -110,9 +113,10 @@ void add_wait(const Batches& now, const Batches& before, std::vector<std::string
     if (const auto usual = unusual(*holder, holders, earlier, drain_of)) text += ": " + drain_text(*holder, *usual);
     else if (waiter->interval_seconds > 0)
         text += fmt::format(
-            ": a drain takes {:.1f} s, as usual, and saves begin {:.1f} s after the last one ended, with {} {}",
-            holder->drain_seconds, computed_before(*waiter, before), waiter->slots,
-            waiter->slots == 1 ? "slot" : "slots");
+            ": a drain and its commit take {:.1f} s, as usual, and saves begin {:.1f} s after the last one ended, with "
+            "{} {}{}",
+            holder->drain_seconds + holder->commit_seconds, computed_before(*waiter, before), waiter->slots,
+            waiter->slots == 1 ? "slot" : "slots", cause_of(*holder));
     why.push_back(text);
 }
 
@@ -170,6 +174,13 @@ void add_commit(const Batches& now, const Batches& before, std::vector<std::stri
 }
 
 }  // namespace
+
+bool is_limited(const TimingBatch& batch) {
+    constexpr double nearly = 0.7;  // the sync and the begin of a drain take their time too
+    return batch.rate_limit_bytes_per_second > 0 && batch.drain_seconds > 0 &&
+           static_cast<double>(batch.stored_bytes) / batch.drain_seconds >
+               nearly * static_cast<double>(batch.rate_limit_bytes_per_second);
+}
 
 std::vector<std::string> why_slow(const Batches& now, const Batches& before) {
     std::vector<std::string> why;

@@ -85,7 +85,9 @@ TEST_CASE("a wait for a drain that is as usual says that saves come too often") 
     waiter.waited_for_step = 600;
     const auto why = story.why();
     REQUIRE(why.size() == 1);
-    CHECK(has(why[0], "a drain takes 1.4 s, as usual, and saves begin 1.5 s after the last one ended, with 1 slot"));
+    CHECK(has(
+        why[0],
+        "a drain and its commit take 1.4 s, as usual, and saves begin 1.5 s after the last one ended, with 1 slot"));
 }
 
 TEST_CASE("a slow copy, a rank that comes late and a late commit have sentences of their own") {

@@ -167,9 +167,8 @@ forebay_node_last_durable_step{run="run8",node="nid10000",stream="x\\x1b]0;owned
 # Nothing has been told.
 $ mkdir run9
 $ forebay metrics run9
-= "# HELP forebay_build_info The version that has worked these out.\n"
-= "# TYPE forebay_build_info gauge\n"
-forebay_build_info{run="run9",version="0.1.0"} 1
+2> forebay: run9 is no run: it has no directory forebay
+[3]
 $ forebay metrics run10
 2> forebay: there is no run run10
 [3]

