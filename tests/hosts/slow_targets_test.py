@@ -18,7 +18,7 @@ from machine import expect, forebay, run
 
 STRIPED_FS = machine.BUILD / "tests/striped_fs"
 TARGETS, STRIPE = 24, 65536
-RATE = 1_000_000  # a write of a stripe takes 65 ms: longer than a machine full of work takes to begin it
+RATE = 2_000_000  # a write of a stripe takes 33 ms: longer than a busy machine takes to begin it
 NODES = 8
 SLOW = 14
 JOB_SECONDS_MAX = 240
@@ -102,8 +102,8 @@ def main():
         machine.skip("/dev/fuse is missing: no FUSE file system can be mounted here")
     with machine.scratch() as scratch:
         slow_target(Path(scratch) / "hardly", 0.02, 6, 4 * RATE)
-        slow_target(Path(scratch) / "half", 0.5, 10, RATE)
-        slow_node(Path(scratch) / "node", 0.3, 8)
+        slow_target(Path(scratch) / "half", 0.5, 8, RATE)
+        slow_node(Path(scratch) / "node", 0.3, 5)
         for number in range(int(os.environ.get("FOREBAY_HEALTHY_RUNS", "2"))):
             healthy(Path(scratch) / f"healthy-{number}", 6)
 

@@ -48,12 +48,16 @@ std::string real(const char* path) { return options.directory + path; }
 int answer(long outcome) { return outcome < 0 ? -errno : 0; }
 int fd_of(const fuse_file_info* info) { return static_cast<int>(info->fh); }
 
-double rate_of(unsigned target, const std::string& path) {
-    double rate = options.rate;
+double ratio_of(const std::string& which) {
+    const auto found = options.ratios.find(which);
+    return found == options.ratios.end() ? 1 : found->second;
+}
+
+// Of who writes, such as a node with a slow link.
+double ratio_of_writer(const std::string& path) {
     for (const auto& [which, ratio] : options.ratios)
-        if (which == std::to_string(target) || (which.size() > 3 && path.find(which) != std::string::npos))
-            rate *= ratio;
-    return rate;
+        if (which.size() > 3 && path.find(which) != std::string::npos) return ratio;
+    return 1;
 }
 
 // Files begin at targets of their own, so that not all begin at one.
@@ -65,14 +69,17 @@ void take_time(const char* path, int fd, std::size_t bytes, off_t offset) {
     if (::fstat(fd, &about) != 0) return;
     const auto stripe = static_cast<std::uint64_t>(offset) / options.stripe_bytes;
     const auto target = static_cast<unsigned>((stripe + first_target(about)) % options.targets);
-    const std::chrono::duration<double> took(static_cast<double>(bytes) / rate_of(target, path));
+    const double seconds = static_cast<double>(bytes) / options.rate;
+    const std::chrono::duration<double> took(seconds / ratio_of(std::to_string(target)));
     Clock::time_point until;
     {
         const std::lock_guard lock(alone);
         until = std::max(busy_until[target], Clock::now()) + std::chrono::duration_cast<Clock::duration>(took);
         busy_until[target] = until;
     }
-    std::this_thread::sleep_until(until);
+    // The target is free for others meanwhile.
+    const std::chrono::duration<double> longer(seconds / ratio_of_writer(path) - seconds);
+    std::this_thread::sleep_until(until + std::chrono::duration_cast<Clock::duration>(longer));
 }
 
 int do_getattr(const char* path, struct stat* about, fuse_file_info*) {
