@@ -6,8 +6,15 @@
 #include <utility>
 
 #include "base/attempt.hpp"
+#include "sys/clock.hpp"
 
 namespace forebay::agent {
+
+namespace {
+
+constexpr std::size_t one_write_bytes_max = 64u << 10;
+
+}  // namespace
 
 struct TimingWriter::Shared {
     Shared(std::shared_ptr<sys::Store> to, NodeFileOfRun of, Tell hearer)
@@ -21,7 +28,10 @@ struct TimingWriter::Shared {
     std::deque<std::pair<std::string, std::uint64_t>> waiting;
     bool ends = false, fails = false, is_done = false;
 
+    sys::Clock::time_point last{};  // write
+
     void keep();
+    std::string next_text();
     void tell_failure(const Error& error);
 };
 
@@ -31,17 +41,29 @@ void TimingWriter::Shared::tell_failure(const Error& error) {
         tell({.what = What::untimed, .place = file.path(), .detail = error.line()});
 }
 
+// As many batches as one write takes: the file has room for them beside what it is to keep.
+std::string TimingWriter::Shared::next_text() {
+    std::string text;
+    while (!waiting.empty() && (text.empty() || text.size() + waiting.front().first.size() <= one_write_bytes_max)) {
+        text += waiting.front().first;
+        file.bytes_max = waiting.front().second;
+        waiting.pop_front();
+    }
+    return text;
+}
+
 void TimingWriter::Shared::keep() {
     std::unique_lock lock(mutex);
     while (true) {
         wake.wait(lock, [this] { return ends || !waiting.empty(); });
+        wake.wait_until(lock, last + timings_pause,
+                        [this] { return ends || waiting.size() >= timings_waiting_max / 2; });
         if (waiting.empty() || !tell) break;
-        const auto [batch, bytes_max] = std::move(waiting.front());
-        waiting.pop_front();
-        file.bytes_max = bytes_max;
+        const auto text = next_text();
         lock.unlock();
-        const auto appended = attempt([&] { return append(*store, file, batch); });
+        const auto appended = attempt([&] { return append(*store, file, text); });
         lock.lock();
+        last = sys::Clock::now();
         if (appended) fails = false;
         else tell_failure(appended.error());
     }

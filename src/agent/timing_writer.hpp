@@ -20,6 +20,8 @@
 namespace forebay::agent {
 
 inline constexpr std::chrono::seconds timings_end_max{2};
+/// Between two writes: saves that follow one another closely cost the target one open more in so long.
+inline constexpr std::chrono::seconds timings_pause{5};
 /// 4 MiB at most.
 inline constexpr std::size_t timings_waiting_max = 64;
 

@@ -32,7 +32,6 @@ struct BenchOptions {
     double error = 0;
     int copy_threads = 0;  // Options::copy_threads
     double slowdown_percent_max = 5;
-    bool timings = true;  // AgentOptions::timings
 };
 
 /// `forebay bench`.

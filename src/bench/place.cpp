@@ -28,7 +28,6 @@ Result<BenchPlace> BenchPlace::make(Ranks& ranks, const BenchOptions& options) {
     place.copy_threads_ = options.copy_threads;
     place.agent_.block_bytes = options.block_bytes;
     place.agent_.in_flight = options.in_flight;
-    place.agent_.timings = options.timings;
     place.node_ = (options.staging.empty() ? "/dev/shm" : options.staging) + "/" + id;
     place.owns_run_ = ranks.rank() == 0;
     place.owns_node_ = ranks.node().rank() == 0;
@@ -53,12 +52,14 @@ BenchPlace::~BenchPlace() {
     if (owns_run_) (void)sys::posix_store().remove_tree(run_);
 }
 
-Result<Session> BenchPlace::open(Ranks& ranks, std::uint64_t rate_bytes_per_second, double slowdown_percent_max) const {
+Result<Session> BenchPlace::open(Ranks& ranks, std::uint64_t rate_bytes_per_second, double slowdown_percent_max,
+                                 bool timings) const {
     Options options{.run = run_, .staging = node_};
     options.copy_threads = copy_threads_;
     options.agent = agent_;
     options.agent.rate_bytes_per_second = rate_bytes_per_second;
     options.agent.slowdown_percent_max = slowdown_percent_max;
+    options.agent.timings = timings;
     return forebay::open(ranks.comm(), options);
 }
 

@@ -27,7 +27,8 @@ public:
     std::string at_target(const std::string& name) const { return run_ + "/" + name; }
 
     /// One slot, every snapshot kept, no views: nothing goes on that is not measured.
-    Result<Session> open(Ranks& ranks, std::uint64_t rate_bytes_per_second = 0, double slowdown_percent_max = 0) const;
+    Result<Session> open(Ranks& ranks, std::uint64_t rate_bytes_per_second = 0, double slowdown_percent_max = 0,
+                         bool timings = true) const;
     static StreamOptions stream_options();
 
     /// Removes all snapshots of the stream. By rank 0, between measurements.

@@ -1,5 +1,5 @@
-// forebay bench timings: what keeping timings costs a save and a drain. Two sessions, one that keeps them and one that
-// does not, save and drain the same bytes in turns.
+// forebay bench timings: what keeping timings costs a save and a drain. Sessions that keep them and sessions that do
+// not save and drain the same bytes in turns.
 
 #include <chrono>
 #include <optional>
@@ -20,68 +20,57 @@ namespace {
 constexpr std::chrono::minutes drained_max{10};
 constexpr const char* timed_stream_name = "particles";
 constexpr double goal = 0.995;
+constexpr int saves_a_session = 3;
 
 struct Costs {
     std::vector<double> save, durable, agent, agent_cpu;
     std::uint64_t bytes = 0;
 };
 
-class TimedSession {
+// In one place, so that both write the same memory to the same disk: where a run lies made more of a difference than
+// anything else.
+class TimingsBench {
 public:
-    static Result<TimedSession> open(Ranks& ranks, BenchOptions options, bool timings) {
-        options.timings = timings;
-        FB_TRY_ASSIGN(place, BenchPlace::make(ranks, options));
-        FB_TRY_ASSIGN(session, place.open(ranks));
+    TimingsBench(Ranks& ranks, BenchPlace& place, BenchTable& table) : ranks_(ranks), place_(place), table_(table) {}
+
+    /// A session that saves and drains a few times, of which the first one warms up.
+    Result<> run(bool timings, Costs& costs) {
+        FB_TRY_ASSIGN(session, place_.open(ranks_, 0, 0, timings));
         FB_TRY_ASSIGN(stream, session.stream(timed_stream_name, BenchPlace::stream_options()));
         FB_TRY_ASSIGN(particles, BenchTable::describe(stream));
-        return TimedSession(ranks, std::move(place), std::move(session), std::move(stream), std::move(particles));
+        FB_TRY(table_.bind(particles, table_.rows_in(0)));
+        FB_TRY(stream.prepare());
+        for (int turn = 0; turn <= saves_a_session; ++turn) FB_TRY(save(stream, turn == 0 ? nullptr : &costs));
+        return session.close();
     }
 
-    Result<> prepare(BenchTable& table) {
-        FB_TRY(table.bind(*particles_, table.rows_in(0)));
-        return stream_->prepare();
-    }
-
-    /// `turn` 0 warms up.
-    Result<> run(BenchTable& table, int turn) {
-        FB_TRY(table.bind(*particles_, table.rows_in(0)));
-        const auto before = stream_->counters();
+private:
+    Result<> save(Stream& stream, Costs* costs) {
+        const auto before = stream.counters();
         FB_TRY_ASSIGN(saved, ranks_.timed([&]() -> Result<> {
-            FB_TRY(stream_->save(turn));
+            FB_TRY(stream.save(++step_));
             return {};
         }));
-        FB_TRY_ASSIGN(committed, ranks_.timed([&]() -> Result<> { return stream_->wait_committed(drained_max); }));
-        const auto after = stream_->counters();
+        FB_TRY_ASSIGN(committed, ranks_.timed([&]() -> Result<> { return stream.wait_committed(drained_max); }));
+        const auto after = stream.counters();
         const auto agent = ranks_.max(after.drain_seconds - before.drain_seconds);
         const auto cpu = ranks_.max(after.drain_cpu_seconds - before.drain_cpu_seconds);
-        costs_.bytes = after.bytes_drained - before.bytes_drained;
+        const auto bytes = after.bytes_drained - before.bytes_drained;
         FB_TRY(ranks_.agree(ranks_.rank() == 0 ? place_.remove_snapshots(timed_stream_name) : Result<>()));
         ranks_.rest();
-        if (turn == 0) return {};
-        costs_.save.push_back(saved);
-        costs_.durable.push_back(committed);
-        costs_.agent.push_back(agent);
-        costs_.agent_cpu.push_back(cpu);
+        if (costs == nullptr) return {};
+        costs->bytes = bytes;
+        costs->save.push_back(saved);
+        costs->durable.push_back(committed);
+        costs->agent.push_back(agent);
+        costs->agent_cpu.push_back(cpu);
         return {};
     }
 
-    Result<> close() { return session_->close(); }
-    const Costs& costs() const { return costs_; }
-
-private:
-    TimedSession(Ranks& ranks, BenchPlace place, Session session, Stream stream, Particles particles)
-        : ranks_(ranks),
-          place_(std::move(place)),
-          session_(std::move(session)),
-          stream_(std::move(stream)),
-          particles_(std::move(particles)) {}
-
     Ranks& ranks_;
-    BenchPlace place_;
-    std::optional<Session> session_;
-    std::optional<Stream> stream_;
-    std::optional<Particles> particles_;
-    Costs costs_;
+    BenchPlace& place_;
+    BenchTable& table_;
+    std::int64_t step_ = 0;
 };
 
 void report(Ranks& ranks, const BenchOptions& options, const Costs& with, const Costs& without) {
@@ -106,17 +95,17 @@ void report(Ranks& ranks, const BenchOptions& options, const Costs& with, const 
 }  // namespace
 
 Result<> bench_timings(Ranks& ranks, const BenchOptions& options) {
+    FB_TRY_ASSIGN(place, BenchPlace::make(ranks, options));
     BenchTable table(options.bytes_per_rank / BenchTable::row_bytes, static_cast<std::uint32_t>(ranks.rank()));
-    FB_TRY_ASSIGN(with, TimedSession::open(ranks, options, true));
-    FB_TRY_ASSIGN(without, TimedSession::open(ranks, options, false));
-    FB_TRY(with.prepare(table));
-    FB_TRY(without.prepare(table));
-    // Neither always comes first after the other's drain.
-    for (int turn = 0; turn <= options.repeats; ++turn)
-        for (const bool first : {true, false}) FB_TRY((first == (turn % 2 == 0) ? with : without).run(table, turn));
-    FB_TRY(with.close());
-    FB_TRY(without.close());
-    if (ranks.rank() == 0) report(ranks, options, with.costs(), without.costs());
+    TimingsBench bench(ranks, place, table);
+    Costs with, without;
+    // Neither always comes first.
+    for (int turn = 0; turn < options.repeats; ++turn)
+        for (const bool first : {true, false}) {
+            const bool timings = first == (turn % 2 == 0);
+            FB_TRY(bench.run(timings, timings ? with : without));
+        }
+    if (ranks.rank() == 0) report(ranks, options, with, without);
     return {};
 }
 

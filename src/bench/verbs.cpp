@@ -140,7 +140,7 @@ void add_restart(Verb& bench) {
 
 void add_timings(Verb& bench) {
     const auto options = std::make_shared<BenchOptions>();
-    options->repeats = 31;
+    options->repeats = 15;
     auto verb = bench.verb("timings", "What keeping timings of saves and drains costs them");
     add_places(verb, *options);
     add_common(verb, options, bench_timings);
