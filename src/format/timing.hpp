@@ -89,9 +89,9 @@ struct TimingBatch {
     double drain_seconds = 0, drain_cpu_seconds = 0, sync_seconds = 0, commit_seconds = 0, retry_seconds = 0;
     std::uint32_t retries = 0;
     std::uint64_t rate_limit_bytes_per_second = 0;  // that the drain kept at its end; 0: none
-    std::uint32_t slots = 0;            // of the stream on this node
-    double interval_seconds = 0;        // since the save before began; 0: unknown
-    std::int64_t waited_for_step = -1;  // whose drain held the slot that this save waited for; -1: none
+    std::uint32_t slots = 0;                        // of the stream on this node
+    double interval_seconds = 0;                    // since the save before began; 0: unknown
+    std::int64_t waited_for_step = -1;              // whose drain held the slot that this save waited for; -1: none
     // Of the computing beside drains of this session up to here: median step with drains / without - 1, and its
     // interval of 90 %. steps = 0: unknown.
     double slowdown_percent = 0, slowdown_low_percent = 0, slowdown_high_percent = 0;
