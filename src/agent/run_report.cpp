@@ -17,7 +17,7 @@ namespace forebay::agent {
 namespace {
 
 constexpr std::size_t rate_bins = 60;
-// An agent lives in the memory of a node that computes: of more than so much it does not read, and `forebay report` does.
+// An agent lives in the memory of a node that computes: it reads no more than so much. `forebay report` does.
 constexpr std::uint64_t read_bytes_max = 64u << 20;
 
 Result<> check_size(sys::Store& store, const std::string& run) {

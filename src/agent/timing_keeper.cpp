@@ -196,8 +196,8 @@ void TimingKeeper::take_rank_timings() {
     }
 }
 
-// Of each rank the last save of the slot is the one that is drained: nobody saves to a slot that is not committed. Their
-// clocks are not compared, since one may have been set anew between the two.
+// Of each rank the last save of the slot is the one that is drained: nobody saves to a slot that is not committed.
+// Their clocks are not compared, since one may have been set anew between the two.
 void TimingKeeper::take_saves(Open& open, const std::string& outcome) {
     auto& batch = open.batch;
     std::map<std::uint32_t, const format::Timing*> last;

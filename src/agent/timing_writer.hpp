@@ -1,5 +1,5 @@
-// Appends batches of timings to the file of a node in a run, on a thread beside the agent's loop: a slow target holds no
-// drain and no save, and one that hangs holds the end of the agent for timings_end_max.
+// Appends batches of timings to the file of a node in a run, on a thread beside the agent's loop: a slow target holds
+// no drain and no save, and one that hangs holds the end of the agent for timings_end_max.
 //
 // What cannot be written is lost, and told once. Batches that wait are bounded: while nothing comes through, those that
 // come last are lost.

@@ -286,7 +286,7 @@ Result<PageServer> PageServer::open(const PageServerOptions& options, std::strin
     auto inside = std::make_unique<Inside>(options, std::move(page), std::move(paths), feed);
     auto* const own = inside.get();
     own->parser.set_pre_routing_handler([own](const httplib::Request& request, httplib::Response& to) {
-        // A thousand ranges in one header would be as many copies of the answer. The library's own request is not const.
+        // A thousand ranges in one header would be as many copies of the answer. The library's request is not const.
         const_cast<httplib::Request&>(request).ranges.clear();
         own->answer(request, to);
         return httplib::Server::HandlerResponse::Handled;
