@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 
 #include "node/staging.hpp"
@@ -107,6 +108,33 @@ TEST_CASE("a session that keeps no timings leaves none") {
     CHECK(run.chronicle().batches.empty());
     for (const auto& entry : std::filesystem::directory_iterator(run.options.run + "/forebay"))
         CHECK(entry.path().filename().string().find("timings") == std::string::npos);
+}
+
+TEST_CASE("a drain that has failed is tried again as the same save") {
+    Run run(AgentMode::thread);
+    run.options.agent.retries = 0;
+    auto session = Session::open(run.options).value();
+    auto stream = session.stream("restart", {.slots = 2}).value();
+    stream.array("u", f64, {run.data.size()}, {packed({{0}, {run.data.size()}}, run.data.data())}).value();
+    const auto in_the_way = run.options.run + "/restart";
+    std::ofstream(in_the_way) << "no directory";
+    CHECK(stream.save(1).value().kept);
+    CHECK_FALSE(stream.wait_committed(60s).has_value());
+    std::filesystem::remove(in_the_way);
+    CHECK(stream.save(2).value().kept);
+    stream.wait_committed(60s).value();
+    session.close().value();
+    const auto chronicle = run.chronicle();
+    std::vector<const format::TimingBatch*> of_first;
+    for (const auto& batch : chronicle.batches)
+        if (batch.step == 1) of_first.push_back(&batch);
+    REQUIRE(of_first.size() >= 2);
+    CHECK(of_first.front()->outcome == "failed");
+    CHECK(of_first.back()->outcome == "committed");
+    CHECK(of_first.back()->saved_unix_ns == of_first.front()->saved_unix_ns);
+    CHECK(of_first.back()->saved_unix_ns > 0);
+    CHECK(of_first.back()->blocked_seconds > 0);
+    CHECK(of_first.back()->copy_seconds > 0);
 }
 
 TEST_CASE("timings that cannot be written cost no snapshot, and are told once") {

@@ -285,6 +285,26 @@ TEST_CASE("advice about slots, slack, sync and slowdown has the lines of the con
     CHECK(summary.slowdown_steps == 80);
 }
 
+TEST_CASE("a node that has less to write is not called slow") {
+    auto chronicle = test::made_chronicle({});
+    for (auto& batch : chronicle.batches)
+        if (batch.node == 3) batch.bytes = batch.stored_bytes = batch.bytes / 4;
+    CHECK(summarize(chronicle).slow_nodes.empty());
+}
+
+TEST_CASE("a limit that holds drains back is named, and no second slot where storage cannot follow") {
+    auto chronicle = test::made_chronicle({.nodes = 1, .interval_seconds = 1, .node_rate = 100e6});
+    for (auto& batch : chronicle.batches) {
+        batch.rate_limit_bytes_per_second = 100'000'000;
+        batch.wait_seconds = 0.5;
+    }
+    const auto advice = summarize(chronicle).advice;
+    REQUIRE(advice.size() == 2);
+    CHECK(advice[0].find("more slots would not change that") != std::string::npos);
+    CHECK(advice[0].find("slots = 2") == std::string::npos);
+    CHECK(advice[1].find("at the limit of 100 MB/s that you have set") != std::string::npos);
+}
+
 TEST_CASE("names that a shell or TOML would take for more are not in lines to paste") {
     auto chronicle = test::made_chronicle({.slow_node = 3});
     for (auto& batch : chronicle.batches)
