@@ -16,7 +16,7 @@ FLOORS = {
     "h5": 3, "node": 3, "move": 3, "forward": 3,
     "stage": 4, "catalog": 4,
     "commit": 5, "drain": 5, "restart": 5, "telemetry": 5,
-    "agent": 6, "outline": 6, "foreign": 6, "insitu": 6, "report": 6,
+    "agent": 6, "outline": 6, "foreign": 6, "insitu": 6, "report": 6, "advice": 6,
     "views": 7, "made": 7,
     "api": 8, "cli": 8,
     "fortran": 9, "python": 9, "h5part": 9, "genericio": 9, "bench": 9,
