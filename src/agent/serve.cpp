@@ -86,8 +86,11 @@ StatusOf status_of(const Serving& serving) {
     return of;
 }
 
+/// An application that closes its session says so first.
+bool has_died(const Serving& serving) { return serving.staging.control().ending.load() == 0; }
+
 /// Whether it keeps what is staged for a restart, once all is committed.
-bool lingers(Serving& serving) { return serving.agent == "process" && serving.staging.control().ending.load() == 0; }
+bool lingers(const Serving& serving) { return serving.agent == "process" && has_died(serving); }
 
 }  // namespace
 
@@ -151,7 +154,7 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     if (timings) report_run(*target.store, serving, timings->nodes(), to_others);
     const bool is_done = served.committed && served.packed;
     if (is_done && lingers(serving)) status.end("lingering", serving.session.agent.linger);
-    else status.end(is_done ? "ended" : "left");
+    else status.end(!is_done ? "left" : has_died(serving) ? "died" : "ended");
     return served;
 }
 
@@ -186,7 +189,7 @@ Result<bool> run_agent(const std::string& directory, const std::function<void()>
         linger(staging, session.agent.linger);
         // Whom it writes through has no connection to it any more: once more, then.
         if (const auto target = target_of(session.run, session.forwarding, {}))
-            StatusWriter(target->store, staging, status_of(*serving), tell, {}, "ended");
+            StatusWriter(target->store, staging, status_of(*serving), tell, {}, has_died(*serving) ? "died" : "ended");
     }
     tell({.what = What::leaves});
     free_directory(staging, tell);

@@ -51,7 +51,11 @@ TimingKeeper::TimingKeeper(std::shared_ptr<sys::Store> store, node::Staging& sta
       unix_less_steady_ns_(node::unix_less_steady_ns()),
       rings_(rings_in(staging.directory())),
       writer_(std::move(store), file_, tell_) {
-    heard_.seen.resize(rings_ ? rings_->ranks() : 0);
+    for (std::uint32_t rank = 0; rings_ && rank < rings_->ranks(); ++rank) {
+        heard_.seen.push_back(0);
+        heard_.skips.push_back(rings_->skips(rank));
+        heard_.unkept.emplace_back();
+    }
     heard_.step_before.fill(-1);
 }
 
@@ -60,6 +64,8 @@ std::uint32_t TimingKeeper::nodes() {
     return heard_.nodes;
 }
 
+std::int64_t TimingKeeper::now_unix_ns() const { return node::steady_ns(sys::Clock::now()) + unix_less_steady_ns_; }
+
 std::optional<TimingKeeper::Open>& TimingKeeper::of(std::uint32_t slot) { return heard_.drained[slot]; }
 
 void TimingKeeper::hear(const Event& event) {
@@ -67,7 +73,7 @@ void TimingKeeper::hear(const Event& event) {
     {
         const std::lock_guard lock(alone_);
         if (event.what == What::analysed && heard_.loose.size() < loose_max) {
-            const auto start = sys::unix_ns() - ns_of(event.seconds);
+            const auto start = now_unix_ns() - ns_of(event.seconds);
             heard_.loose.push_back(node::timing_of(
                 TimingKind::analysis, start, std::chrono::nanoseconds(ns_of(event.seconds)), 0, format::agent_source));
         }
@@ -80,7 +86,7 @@ void TimingKeeper::hear(const Event& event) {
                 if (heard_.draining.empty()) break;
                 ++heard_.draining.back().batch.retries;
                 heard_.draining.back().batch.retry_seconds += event.seconds;
-                add(heard_.draining.back(), TimingKind::retry, sys::unix_ns() - ns_of(event.seconds), event.seconds);
+                add(heard_.draining.back(), TimingKind::retry, now_unix_ns() - ns_of(event.seconds), event.seconds);
                 break;
             case What::failed:
                 if (!heard_.draining.empty() && heard_.draining.back().slot == event.slot) {
@@ -101,11 +107,11 @@ void TimingKeeper::hear(const Event& event) {
                 break;
             case What::viewed:
             case What::not_viewed:
-                if (drained) add(*drained, TimingKind::view, sys::unix_ns() - ns_of(event.seconds), event.seconds);
+                if (drained) add(*drained, TimingKind::view, now_unix_ns() - ns_of(event.seconds), event.seconds);
                 break;
             case What::settled:
                 if (drained && event.seconds > 0)
-                    add(*drained, TimingKind::retention, sys::unix_ns() - ns_of(event.seconds), event.seconds);
+                    add(*drained, TimingKind::retention, now_unix_ns() - ns_of(event.seconds), event.seconds);
                 if (drained) write(*std::exchange(drained, {}), told);
                 break;
             default: break;
@@ -119,7 +125,7 @@ void TimingKeeper::begin(std::uint32_t slot) {
     Open open{.slot = slot, .batch = {}, .places = {}};
     open.cpu_ns_before = staging_.control().drain_cpu_ns.load();
     open.stored_before = staging_.control().bytes_stored.load();
-    open.batch.drain_unix_ns = sys::unix_ns();
+    open.batch.drain_unix_ns = now_unix_ns();
     heard_.draining.push_back(std::move(open));
 }
 
@@ -140,7 +146,7 @@ void TimingKeeper::end_drain(const Event& event) {
         heard_.draining.back().overtaken_cpu_seconds += static_cast<double>(cpu) * 1e-9;
         heard_.draining.back().overtaken_stored += stored;
     }
-    batch.drained_unix_ns = sys::unix_ns();
+    batch.drained_unix_ns = now_unix_ns();
     open.drained_at = sys::Clock::now();
     batch.drain_seconds = event.seconds;
     add(open, TimingKind::drain, batch.drain_unix_ns, event.seconds, event.bytes);
@@ -188,11 +194,24 @@ void TimingKeeper::take_rank_timings() {
     for (std::uint32_t rank = 0; rank < rings_->ranks(); ++rank)
         rings_->take(rank, heard_.seen[rank], heard_.missed, taken);
     for (auto& timing : taken) {
-        const bool has_slot = timing.target < node::slots_max;
-        auto& place = has_slot ? heard_.saves[timing.target] : heard_.loose;
+        if (timing.target >= node::slots_max) continue;
+        auto& saves = heard_.saves[timing.target];
         timing.target = format::no_target;
-        if (place.size() < (has_slot ? saves_max : loose_max)) place.push_back(timing);
+        if (saves.size() < saves_max) saves.push_back(timing);
         else ++heard_.missed;
+    }
+}
+
+void TimingKeeper::count_unkept(TimingBatch& batch) {
+    for (std::uint32_t rank = 0; rings_ && rank < rings_->ranks(); ++rank) {
+        const auto skips = rings_->skips(rank);
+        auto& unkept = heard_.unkept[rank];
+        unkept.count += skips.count - heard_.skips[rank].count;
+        unkept.ns += skips.ns - heard_.skips[rank].ns;
+        heard_.skips[rank] = skips;
+        batch.unkept_saves = std::max(batch.unkept_saves, unkept.count);
+        batch.unkept_seconds = std::max(batch.unkept_seconds, static_cast<double>(unkept.ns) * 1e-9);
+        unkept = {};
     }
 }
 
@@ -203,14 +222,22 @@ void TimingKeeper::take_saves(Open& open, const std::string& outcome) {
     std::map<std::uint32_t, const format::Timing*> last;
     const auto& saves = heard_.saves[open.slot];
     for (const auto& timing : saves) {
-        if (timing.kind == static_cast<std::uint16_t>(TimingKind::save))
-            last[timing.flags & format::timing_source_mask] = &timing;
+        if (timing.kind != static_cast<std::uint16_t>(TimingKind::save)) continue;
+        const auto rank = timing.flags & format::timing_source_mask;
+        const auto* replaced = std::exchange(last[rank], &timing);
+        if (replaced == nullptr || rank >= heard_.unkept.size()) continue;
+        ++heard_.unkept[rank].count;
+        heard_.unkept[rank].ns += static_cast<std::uint64_t>(replaced->seconds() * 1e9);
     }
     for (const auto& [rank, save] : last) {
         const auto start = static_cast<std::int64_t>(save->start_unix_ns);
         if (batch.saved_unix_ns == 0 || start < batch.saved_unix_ns) batch.saved_unix_ns = start;
         batch.blocked_seconds = std::max(batch.blocked_seconds, save->seconds());
     }
+    // The seal says its time by the clock of the machine, which somebody may have set since the session began.
+    if (batch.saved_unix_ns > 0)
+        batch.sealed_unix_ns =
+            std::clamp(batch.sealed_unix_ns, batch.saved_unix_ns, batch.saved_unix_ns + ns_of(batch.blocked_seconds));
     std::map<std::uint32_t, double> plans;
     for (const auto& timing : saves) {
         const auto kind = static_cast<TimingKind>(timing.kind);
@@ -221,8 +248,10 @@ void TimingKeeper::take_saves(Open& open, const std::string& outcome) {
     }
     for (const auto& [rank, seconds] : plans) batch.plan_seconds = std::max(batch.plan_seconds, seconds);
     std::ranges::copy(saves, std::back_inserter(batch.timings));
-    // What has failed is drained again, as the same save.
-    if (outcome != "failed") heard_.saves[open.slot].clear();
+    // What has failed is drained again, as the same save; those that it had replaced are counted once.
+    std::erase_if(heard_.saves[open.slot], [&](const format::Timing& timing) {
+        return outcome != "failed" || static_cast<std::int64_t>(timing.start_unix_ns) < batch.saved_unix_ns;
+    });
 }
 
 void TimingKeeper::end(Open& open, const std::string& outcome) {
@@ -230,8 +259,9 @@ void TimingKeeper::end(Open& open, const std::string& outcome) {
     if (batch.stream.empty()) fill(batch, open.slot);  // its drain has failed
     take_rank_timings();
     take_saves(open, outcome);
+    count_unkept(batch);
     if (batch.outcome.empty()) batch.outcome = outcome;
-    batch.ended_unix_ns = sys::unix_ns();
+    batch.ended_unix_ns = now_unix_ns();
     if (batch.drained_unix_ns > 0) {
         batch.commit_seconds = std::chrono::duration<double>(sys::Clock::now() - open.drained_at).count();
         add(open, TimingKind::commit, batch.drained_unix_ns, batch.commit_seconds);

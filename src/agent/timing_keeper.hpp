@@ -54,6 +54,8 @@ private:
         std::uint64_t stored_before = 0, overtaken_stored = 0;  // likewise, bytes
     };
 
+    /// The clock of the machine as the session began, and the monotonic one since: nobody sets it.
+    std::int64_t now_unix_ns() const;
     void begin(std::uint32_t slot);
     void add(Open& open, format::TimingKind kind, std::int64_t start_unix_ns, double seconds, std::uint64_t bytes = 0);
     void end_drain(const Event& event);
@@ -61,6 +63,7 @@ private:
     std::vector<std::string> explain(Open& open);
     void take_rank_timings();
     void take_saves(Open& open, const std::string& outcome);
+    void count_unkept(format::TimingBatch& batch);
     void fill(format::TimingBatch& batch, std::uint32_t slot);
     std::optional<Open>& of(std::uint32_t slot);
     std::uint16_t place_of(Open& open, std::optional<std::uint32_t> target);
@@ -78,10 +81,11 @@ private:
     struct Heard {                   // guarded by `alone_`
         std::vector<Open> draining;  // the last one moves bytes, those before it are overtaken
         std::array<std::optional<Open>, node::slots_max> drained;
-        std::vector<std::uint64_t> seen;  // of each rank's ring
+        std::vector<std::uint64_t> seen;                      // of each rank's ring
+        std::vector<node::TimingRings::Skips> skips, unkept;  // of each rank: told in batches; what the next one tells
         std::uint64_t missed = 0;
         std::array<std::vector<format::Timing>, node::slots_max> saves;
-        std::vector<format::Timing> loose;  // of no slot: skipped saves, analyses
+        std::vector<format::Timing> loose;  // of no slot: analyses
         std::array<std::int64_t, node::slots_max> step_before{};
         std::map<std::string, std::int64_t> saved_before;
         std::map<std::string, std::vector<format::TimingBatch>> usual;  // of a stream, without their timings

@@ -17,6 +17,7 @@
 #include "support/sessions.hpp"
 #include "support/soon.hpp"
 #include "telemetry/chronicle.hpp"
+#include "telemetry/summary.hpp"
 
 using namespace forebay;
 using namespace std::chrono_literals;
@@ -135,6 +136,39 @@ TEST_CASE("a drain that has failed is tried again as the same save") {
     CHECK(of_first.back()->saved_unix_ns > 0);
     CHECK(of_first.back()->blocked_seconds > 0);
     CHECK(of_first.back()->copy_seconds > 0);
+}
+
+TEST_CASE("saves that were skipped or replaced are counted with the next batch, and their time") {
+    for (const auto policy : {Policy::skip, Policy::newest_only}) {
+        CAPTURE(static_cast<int>(policy));
+        Run run(AgentMode::thread);
+        run.options.agent.retries = 0;
+        auto session = Session::open(run.options).value();
+        auto stream = session.stream("restart", {.slots = 1, .policy = policy}).value();
+        stream.array("u", f64, {run.data.size()}, {packed({{0}, {run.data.size()}}, run.data.data())}).value();
+        // The slot stays taken until its drain no longer fails.
+        const auto in_the_way = run.options.run + "/restart";
+        std::ofstream(in_the_way) << "no directory";
+        CHECK(stream.save(1).value().kept);
+        CHECK_FALSE(stream.wait_committed(60s).has_value());
+        std::uint64_t kept = 1;
+        for (std::int64_t step = 2; step <= 40; ++step) kept += stream.save(step).value().kept ? 1 : 0;
+        std::filesystem::remove(in_the_way);
+        stream.wait_committed(60s).value();
+        session.close().value();
+        std::uint64_t unkept = 0;
+        double seconds = 0;
+        for (const auto& batch : run.chronicle().batches) {
+            unkept += batch.unkept_saves;
+            seconds += batch.unkept_seconds;
+            CHECK(batch.dropped == 0);
+        }
+        CHECK(unkept == 39);
+        CHECK(seconds > 0);
+        const auto summary = telemetry::summarize(run.chronicle());
+        CHECK(summary.unkept_saves == 39);
+        CHECK(summary.visible_ratio > summary.blocked.sum / summary.time_seconds);
+    }
 }
 
 TEST_CASE("timings that cannot be written cost no snapshot, and are told once") {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
 
 namespace forebay {
 
@@ -31,5 +32,21 @@ std::string show_seconds(double seconds) {
 }
 
 std::string show_rate(double bytes_per_second) { return scaled(bytes_per_second, "B") + "/s"; }
+
+std::string show_count(std::uint64_t count, const char* noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string show_utc(std::int64_t unix_ns) {
+    if (unix_ns <= 0) return "unknown";
+    using namespace std::chrono;
+    const auto time = sys_time<nanoseconds>(nanoseconds(unix_ns));
+    const auto day = floor<days>(time);
+    const year_month_day date(day);
+    const hh_mm_ss clock(floor<seconds>(time - day));
+    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
+                       clock.minutes().count(), clock.seconds().count());
+}
 
 }  // namespace forebay

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "base/units.hpp"
 #include "cli/say.hpp"
 #include "cli/words.hpp"
 #include "sys/clock.hpp"

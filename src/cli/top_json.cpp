@@ -76,7 +76,9 @@ Json json_of(const TopView& view) {
     auto problems = Json::array();
     for (const auto& problem : summary.problems) problems.push(problem);
     auto durable = Json::object();
-    durable.set("stream", view.durable_stream).set("step", view.durable_step).set("unix_ns", view.durable_unix_ns);
+    durable.set("stream", view.summary.newest_durable_stream)
+        .set("step", view.summary.newest_durable_step)
+        .set("unix_ns", view.summary.newest_durable_unix_ns);
     auto slowdown = Json::object();
     slowdown.set("percent", view.slowdown_percent).set("low_percent", summary.slowdown_low_percent);
     slowdown.set("high_percent", summary.slowdown_high_percent).set("steps", summary.slowdown_steps);

@@ -24,7 +24,9 @@ bool is_wide(std::uint32_t number) {
                                [&](const auto& range) { return number >= range.first && number <= range.second; });
 }
 
-bool is_over(RunState state) { return state == RunState::ended || state == RunState::left; }
+using telemetry::RunState;
+
+bool is_over(RunState state) { return state == RunState::ended || state == RunState::died || state == RunState::left; }
 
 // "42 s ago"; of a run that has ended, which is looked at any time later, when.
 std::string when(const TopView& view, std::int64_t unix_ns) {
@@ -75,10 +77,11 @@ Phrases head_of(const TopView& view) {
     if (view.session != 0) phrases.push_back(fmt::format("session {}", view.session));
     phrases.push_back(
         fmt::format("{} of {} nodes tell", view.nodes_told, std::max<std::size_t>(view.nodes, view.nodes_told)));
-    if (view.durable_step < 0) phrases.emplace_back("no step is durable yet");
+    if (view.summary.newest_durable_step < 0) phrases.emplace_back("no step is durable yet");
     else
-        phrases.push_back(fmt::format("durable: step {} of {}{}", view.durable_step, show_text(view.durable_stream),
-                                      view.durable_unix_ns == 0 ? "" : ", " + when(view, view.durable_unix_ns)));
+        phrases.push_back(fmt::format(
+            "durable: step {} of {}{}", view.summary.newest_durable_step, show_text(view.summary.newest_durable_stream),
+            view.summary.newest_durable_unix_ns == 0 ? "" : ", " + when(view, view.summary.newest_durable_unix_ns)));
     if (view.job_ends_unix_ns != 0 && !is_over(view.state) && view.state != RunState::silent) {
         const double left = (static_cast<double>(view.job_ends_unix_ns) - static_cast<double>(view.now_unix_ns)) * 1e-9;
         phrases.push_back(left > 0 ? fmt::format("job ends in {}", show_seconds(left)) : "the job's time is over");

@@ -14,11 +14,8 @@ namespace {
 using format::StatusLine;
 using telemetry::node_name;
 
-constexpr double stale_periods = 3, clocks_differ_seconds = 1;
 // A screen has no room for more.
 constexpr std::size_t sentences_shown_max = 20, saves_shown = 8;
-
-bool is_at_work(const StatusLine& status) { return status.state == "serving" || status.state == "lingering"; }
 
 /// The place of a state in a slot's life; behind all others what is none.
 std::size_t place_of(const std::string& state) {
@@ -88,7 +85,7 @@ void add_nodes(TopView& view, const std::vector<StatusLine>& statuses) {
     std::map<std::string, TopNode> nodes;
     for (const auto& status : statuses) {
         auto& node = nodes[node_name(status)];
-        node.state = is_stale(status, view.now_unix_ns) ? "silent" : status.state;
+        node.state = telemetry::is_stale(status, view.now_unix_ns) ? "silent" : status.state;
         node.rate = node.state == "serving" ? status.rate_bytes_per_second : 0;
         node.backlog_bytes = status.backlog_bytes;
         node.failures = status.failures;
@@ -110,26 +107,6 @@ void add_nodes(TopView& view, const std::vector<StatusLine>& statuses) {
         if (median > 0) node.ratio = node.drain_rate / median;
         view.nodes_shown.push_back(std::move(node));
     }
-}
-
-RunState state_of(const std::vector<StatusLine>& statuses, std::uint32_t session, std::int64_t now_unix_ns) {
-    if (statuses.empty()) return RunState::unknown;
-    std::map<std::string, std::size_t> fresh;
-    bool application_lives = false;
-    std::size_t stale = 0;
-    for (const auto& status : statuses) {
-        if (status.session != session) continue;
-        if (is_stale(status, now_unix_ns)) {
-            ++stale;
-            continue;
-        }
-        ++fresh[status.state];
-        application_lives = application_lives || (status.application_lives && is_at_work(status));
-    }
-    if (fresh["serving"] > 0) return application_lives ? RunState::running : RunState::draining;
-    if (fresh["left"] > 0) return RunState::left;
-    if (stale > 0) return RunState::silent;
-    return fresh["lingering"] > 0 ? RunState::lingering : RunState::ended;
 }
 
 /// Newest first, each text once.
@@ -169,7 +146,7 @@ void add_rates(TopView& view, const std::vector<StatusLine>& statuses) {
         view.backlog_bytes += status.backlog_bytes;
         view.failures += status.failures;
         if (status.steps_counted > 0) slowdown = std::max(slowdown, status.slowdown_percent);
-        if (status.state == "serving" && !is_stale(status, view.now_unix_ns))
+        if (status.state == "serving" && !telemetry::is_stale(status, view.now_unix_ns))
             view.rate_out += status.rate_bytes_per_second;
     }
     view.slowdown_percent = view.summary.slowdown_steps > 0 ? view.summary.slowdown_percent : slowdown;
@@ -181,41 +158,7 @@ void add_rates(TopView& view, const std::vector<StatusLine>& statuses) {
         view.rate_in = static_cast<double>(rows.back().bytes) / rows.back().interval_seconds;
 }
 
-void add_newest_durable(TopView& view) {
-    view.durable_stream = view.summary.newest_durable_stream;
-    view.durable_step = view.summary.newest_durable_step;
-    view.durable_unix_ns = view.summary.newest_durable_unix_ns;
-    for (const auto& stream : view.streams) {
-        const bool newer = stream.name == view.durable_stream
-                               ? stream.newest_durable_step > view.durable_step
-                               : view.durable_unix_ns == 0 && stream.newest_durable_step > view.durable_step;
-        if (!newer) continue;
-        view.durable_stream = stream.name;
-        view.durable_step = stream.newest_durable_step;
-        view.durable_unix_ns = 0;  // committed since the batches that were read
-    }
-}
-
 }  // namespace
-
-bool is_stale(const StatusLine& status, std::int64_t now_unix_ns) {
-    if (!is_at_work(status)) return false;
-    const double age = (static_cast<double>(now_unix_ns) - static_cast<double>(status.unix_ns)) * 1e-9;
-    return !(age <= stale_periods * status.period_seconds + clocks_differ_seconds);
-}
-
-const char* name_of(RunState state) {
-    switch (state) {
-        case RunState::running: return "running";
-        case RunState::draining: return "draining";
-        case RunState::lingering: return "lingering";
-        case RunState::ended: return "ended";
-        case RunState::left: return "left with work";
-        case RunState::silent: return "silent";
-        case RunState::unknown: break;
-    }
-    return "unknown";
-}
 
 TopView top_view(telemetry::Chronicle chronicle, std::int64_t now_unix_ns, bool all) {
     TopView view{.run = chronicle.run, .now_unix_ns = now_unix_ns};
@@ -227,13 +170,12 @@ TopView top_view(telemetry::Chronicle chronicle, std::int64_t now_unix_ns, bool 
     std::erase_if(chronicle.batches, is_old);
     const auto& statuses = chronicle.statuses;
     view.summary = telemetry::summarize(chronicle);
-    view.state = state_of(statuses, view.session, now_unix_ns);
+    view.state = telemetry::standing_of(statuses, now_unix_ns).state;
     add_rates(view, statuses);
     StreamRows rows;
     for (const auto& status : statuses) rows.add(status);
     view.streams = rows.take();
     add_nodes(view, statuses);
-    add_newest_durable(view);
     add_sentences(view, chronicle, statuses);
     return view;
 }

@@ -9,16 +9,14 @@
 #include <vector>
 
 #include "telemetry/chronicle.hpp"
+#include "telemetry/standing.hpp"
 #include "telemetry/summary.hpp"
 
 namespace forebay::cli {
 
-/// A status is stale that is older than three of its periods, and a second for clocks that differ.
-bool is_stale(const format::StatusLine& status, std::int64_t now_unix_ns);
-
 struct TopNode {
     std::string name;
-    std::string state;       // "serving", "lingering", "ended", "left"; "silent": stale; "": it has no status
+    std::string state;       // of its status; "silent": stale; "": it has none
     std::int64_t step = -1;  // of its newest slot
     double progress = 0;     // of that drain
     std::string slot_state;
@@ -49,18 +47,12 @@ struct TopSentence {
     std::string node, text;
 };
 
-enum class RunState { unknown, running, draining, lingering, ended, left, silent };
-/// "running"
-const char* name_of(RunState state);
-
 struct TopView {
     std::string run;
     std::uint32_t session = 0;
-    RunState state = RunState::unknown;
+    telemetry::RunState state = telemetry::RunState::unknown;
     std::uint32_t nodes = 0, nodes_told = 0;  // of the session; those with a fresh or final status
     std::int64_t now_unix_ns = 0, newest_status_unix_ns = 0, job_ends_unix_ns = 0;
-    std::string durable_stream;
-    std::int64_t durable_step = -1, durable_unix_ns = 0;
     double rate_in = 0, rate_out = 0;  // of the newest snapshot over its interval; of all nodes just now
     std::uint64_t backlog_bytes = 0, failures = 0;
     double slowdown_percent = 0;

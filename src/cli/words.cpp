@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 namespace forebay::cli {
 
 const char* name_of(catalog::Leftover::Kind kind) {
@@ -13,17 +11,6 @@ const char* name_of(catalog::Leftover::Kind kind) {
         case catalog::Leftover::Kind::gone: return "gone";
     }
     return "part";
-}
-
-std::string show_utc(std::int64_t unix_ns) {
-    using namespace std::chrono;
-    const auto time = sys_time<nanoseconds>(nanoseconds(unix_ns));
-    const auto day = floor<days>(time);
-    const year_month_day date(day);
-    const hh_mm_ss clock(floor<seconds>(time - day));
-    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
-                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                       clock.minutes().count(), clock.seconds().count());
 }
 
 std::string show_ranks(std::span<const format::RankRange> ranks) {

@@ -15,8 +15,6 @@ namespace forebay::cli {
 /// "part", "old", "gone".
 const char* name_of(catalog::Leftover::Kind kind);
 
-/// "2023-11-14 22:13:20 UTC".
-std::string show_utc(std::int64_t unix_ns);
 /// "0-3, 8".
 std::string show_ranks(std::span<const format::RankRange> ranks);
 

@@ -31,7 +31,7 @@ struct StatusLine {
     double period_seconds = 0;  // the next one comes after so long; a reader calls it stale after three of them
     std::string host, virtual_node;
     std::string agent;                     // as TimingBatch::agent
-    std::string state;                     // "serving", "lingering", "ended" (with everything committed), "left" (work)
+    std::string state;                     // docs/formats/status.md: "serving", "lingering", "ended", "died" or "left"
     std::uint32_t session = 0, nodes = 0;  // of the session; 0: unknown
     bool application_lives = false;
     std::int64_t began_unix_ns = 0;     // the agent

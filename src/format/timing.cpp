@@ -79,6 +79,8 @@ void each_member(Batch& batch, Visit&& visit) {
     visit("slowdown_low_percent", batch.slowdown_low_percent);
     visit("slowdown_high_percent", batch.slowdown_high_percent);
     visit("slowdown_steps", batch.slowdown_steps);
+    visit("unkept_saves", batch.unkept_saves);
+    visit("unkept_seconds", batch.unkept_seconds);
     visit("dropped", batch.dropped);
     visit("targets_left_out", batch.targets_left_out);
 }

@@ -26,7 +26,7 @@ using Entry = std::array<std::atomic<std::uint64_t>, 3>;
 static_assert(sizeof(Entry) == sizeof(format::Timing));
 
 struct alignas(64) Ring {
-    std::atomic<std::uint64_t> count{0};
+    std::atomic<std::uint64_t> count{0}, skipped{0}, skipped_ns{0};
     std::array<Entry, ring_timings> entries;
 };
 struct alignas(64) Head {
@@ -94,11 +94,10 @@ Result<TimingRings> TimingRings::open(const std::string& directory, bool writabl
 std::uint32_t TimingRings::ranks() const { return mapping_.mapped() ? head_of(mapping_).ranks : 0; }
 
 void TimingRings::put(std::uint32_t rank, format::TimingKind kind, sys::Clock::time_point start,
-                      sys::Clock::duration took, std::uint64_t bytes, std::uint16_t slot, bool failed) {
+                      sys::Clock::duration took, std::uint64_t bytes, std::uint16_t slot) {
     if (rank >= ranks()) return;
     auto timing = timing_of(kind, steady_ns(start) + unix_less_steady_ns_, took, bytes, rank);
     timing.target = slot;
-    if (failed) timing.flags |= format::timing_failed;
     const auto words = std::bit_cast<std::array<std::uint64_t, 3>>(timing);
     auto& ring = *reinterpret_cast<Ring*>(mapping_.bytes().data() + bytes_for(rank));
     auto& entry = ring.entries[ring.count.fetch_add(1, std::memory_order_acq_rel) % ring_timings];
@@ -107,6 +106,21 @@ void TimingRings::put(std::uint32_t rank, format::TimingKind kind, sys::Clock::t
     entry[1].store(words[1], std::memory_order_relaxed);
     entry[2].store(words[2], std::memory_order_relaxed);
     entry[0].store(words[0], std::memory_order_release);
+}
+
+void TimingRings::skip(std::uint32_t rank, sys::Clock::duration took) {
+    if (rank >= ranks()) return;
+    auto& ring = *reinterpret_cast<Ring*>(mapping_.bytes().data() + bytes_for(rank));
+    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(took).count();
+    ring.skipped_ns.fetch_add(static_cast<std::uint64_t>(std::max<std::int64_t>(ns, 0)), std::memory_order_relaxed);
+    ring.skipped.fetch_add(1, std::memory_order_release);
+}
+
+TimingRings::Skips TimingRings::skips(std::uint32_t rank) const {
+    if (rank >= ranks()) return {};
+    const auto& ring = ring_of(mapping_, rank);
+    const auto count = ring.skipped.load(std::memory_order_acquire);
+    return {count, ring.skipped_ns.load(std::memory_order_relaxed)};
 }
 
 void TimingRings::take(std::uint32_t rank, std::uint64_t& seen, std::uint64_t& missed,

@@ -29,10 +29,18 @@ public:
 
     std::uint32_t ranks() const;
 
-    /// Into the ring of the rank of that number on this node. `slot` is the index of the slot that is saved to, or
-    /// format::no_target; a reader finds it in Timing::target.
+    /// Into the ring of the rank of that number on this node. `slot` is the index of the slot that is saved to; a
+    /// reader finds it in Timing::target.
     void put(std::uint32_t rank, format::TimingKind kind, sys::Clock::time_point start, sys::Clock::duration took,
-             std::uint64_t bytes, std::uint16_t slot, bool failed = false);
+             std::uint64_t bytes, std::uint16_t slot);
+
+    /// Saves that were skipped since the session began, of one rank. They are counted and stand in no ring: a loop that
+    /// saves more often than storage takes would push the saves out of it that are drained.
+    struct Skips {
+        std::uint64_t count = 0, ns = 0;
+    };
+    void skip(std::uint32_t rank, sys::Clock::duration took);
+    Skips skips(std::uint32_t rank) const;
 
     /// Timings that the rank has put since `seen` of them, which is brought up to date; `missed` grows by those that
     /// were overwritten.

@@ -31,7 +31,7 @@ TEST_CASE("a timing comes out of the ring of its rank, once") {
     CHECK(reader.ranks() == 5);
     const auto before = static_cast<std::uint64_t>(sys::unix_ns());
     rings.put(0, TimingKind::wait, sys::Clock::now(), 1500us, 0, 1);
-    others.put(4, TimingKind::copy, sys::Clock::now(), -5us, 1025, format::no_target, true);
+    others.put(4, TimingKind::copy, sys::Clock::now(), -5us, 1025, 2);
     others.put(5, TimingKind::copy, sys::Clock::now(), 5us, 1, 0);  // no such rank
     std::vector<format::Timing> taken;
     std::uint64_t seen0 = 0, seen4 = 0, missed = 0;
@@ -45,9 +45,27 @@ TEST_CASE("a timing comes out of the ring of its rank, once") {
     CHECK(taken[0].start_unix_ns + 1'000'000 >= before);
     CHECK(taken[1].duration_us == 0);
     CHECK(taken[1].kib == 2);
-    CHECK(taken[1].flags == (format::timing_failed | 4));
+    CHECK(taken[1].flags == 4);
     reader.take(0, seen0, missed, taken);
     CHECK(taken.size() == 2);
+    CHECK(missed == 0);
+}
+
+TEST_CASE("saves that are skipped are counted, and push nothing out of a ring") {
+    test::TempDirectory folder;
+    auto rings = TimingRings::create(folder.path(), 2).value();
+    const auto reader = TimingRings::open(folder.path(), false).value();
+    put(rings, 1, 1);
+    for (std::size_t i = 0; i < 3 * ring_timings; ++i) rings.skip(1, 2us);
+    rings.skip(2, 1s);  // no such rank
+    CHECK(reader.skips(1).count == 3 * ring_timings);
+    CHECK(reader.skips(1).ns == 3 * ring_timings * 2000);
+    CHECK(reader.skips(0).count == 0);
+    CHECK(reader.skips(2).count == 0);
+    std::vector<format::Timing> taken;
+    std::uint64_t seen = 0, missed = 0;
+    reader.take(1, seen, missed, taken);
+    CHECK(taken.size() == 1);
     CHECK(missed == 0);
 }
 

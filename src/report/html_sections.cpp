@@ -62,7 +62,7 @@ std::string html_head_words(const telemetry::Summary& summary) {
                                summary.sessions.back());
     return fmt::format("<p class=\"faint\">{} nodes, {} ranks; {}; {} from {} to {}</p>\n", summary.nodes,
                        summary.ranks, sessions, telemetry::show_span(summary.time_seconds),
-                       telemetry::show_time(summary.begin_unix_ns), telemetry::show_time(summary.end_unix_ns));
+                       show_utc(summary.begin_unix_ns), show_utc(summary.end_unix_ns));
 }
 
 std::string html_cost(const telemetry::Summary& summary) {
@@ -99,8 +99,9 @@ std::string html_safety(const telemetry::Summary& summary) {
     std::string tiles;
     if (summary.newest_durable_step >= 0)
         tiles += tile(fmt::format("step {}", summary.newest_durable_step),
-                      fmt::format("newest durable, stream {}, {}", name_in_page(summary.newest_durable_stream),
-                                  telemetry::show_time(summary.newest_durable_unix_ns)));
+                      fmt::format("newest durable, stream {}{}", name_in_page(summary.newest_durable_stream),
+                                  summary.newest_durable_unix_ns > 0 ? ", " + show_utc(summary.newest_durable_unix_ns)
+                                                                     : std::string()));
     else tiles += tile("none", "no snapshot is known to be durable");
     tiles += tile(fmt::format("{} of {}", summary.committed, summary.snapshots), "snapshots committed");
     tiles += tile(fmt::format("{}", summary.failed), "drains or commits failed");

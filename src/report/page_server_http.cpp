@@ -26,6 +26,8 @@ constexpr int threads_max = viewers_max + 12;
 constexpr std::size_t waiting_max = 64;
 constexpr std::chrono::seconds silence_max{5};   // between two requests; and a viewer may take nothing for so long
 constexpr std::chrono::seconds request_max{10};  // from the first byte of a request to its last
+// The same while others wait for a thread, until a request has come whole: who says nothing keeps nobody out.
+constexpr std::chrono::milliseconds crowded_max{300};
 // Of the head of a request: browsers send some 1 KiB, and cookies of other servers of this host.
 constexpr std::size_t request_bytes_max = 64u << 10;
 constexpr std::chrono::milliseconds stop_look{100};
@@ -35,12 +37,13 @@ constexpr std::chrono::milliseconds stop_look{100};
 /// A connection as the library reads and writes it, one request after the other.
 class RequestStream final : public httplib::Stream {
 public:
-    RequestStream(sys::Connection& connection, const std::atomic<bool>& stopping)
-        : connection_(connection), stopping_(stopping) {}
+    RequestStream(sys::Connection& connection, const std::atomic<bool>& stopping, const std::atomic<bool>& crowded)
+        : connection_(connection), stopping_(stopping), crowded_(crowded) {}
 
     /// Whether another request begins.
     bool await_request() {
-        deadline_ = sys::Clock::now() + silence_max;
+        began_ = sys::Clock::now();
+        deadline_ = began_ + silence_max;
         budget_ = request_bytes_max;
         if (begin_ == end_ && !fill()) return false;
         deadline_ = sys::Clock::now() + request_max;
@@ -71,7 +74,8 @@ private:
     // Waits until something has come; false at the deadline, and when the other side has closed.
     bool fill() {
         begin_ = end_ = 0;
-        while (!stopping_ && sys::Clock::now() < deadline_) {
+        for (auto now = sys::Clock::now(); !stopping_ && now < deadline_; now = sys::Clock::now()) {
+            if (crowded_ && now > began_ + crowded_max) return false;
             const auto got = connection_.receive_some(buffer_);
             if (!got) return false;
             if (*got > 0) {
@@ -88,10 +92,11 @@ private:
 
     sys::Connection& connection_;
     const std::atomic<bool>& stopping_;
+    const std::atomic<bool>& crowded_;  // others wait for a thread
     std::array<std::byte, 4096> buffer_{};
-    std::size_t begin_ = 0, end_ = 0;  // what of it is not read yet
-    std::size_t budget_ = 0;           // of the request
-    sys::Clock::time_point deadline_;
+    std::size_t begin_ = 0, end_ = 0;          // what of it is not read yet
+    std::size_t budget_ = 0;                   // of the request
+    sys::Clock::time_point began_, deadline_;  // of the wait for a request, or of the request
 };
 
 /// The library's server without its sockets.
@@ -151,6 +156,7 @@ struct PageServer::Inside {
     std::mutex mutex;  // of what follows
     std::condition_variable arrived, ended;
     std::deque<sys::Connection> waiting;
+    std::atomic<bool> crowded{false};  // some wait
     bool serving = false;
 
     Inside(const PageServerOptions& chosen, std::string text, PagePaths answers, PageFeed& source)
@@ -209,7 +215,7 @@ struct PageServer::Inside {
 
     void talk(sys::Connection connection) {
         constexpr int requests_max = 1000;  // then the browser connects anew
-        RequestStream stream(connection, stopping);
+        RequestStream stream(connection, stopping, crowded);
         for (int i = 1; i <= requests_max && stream.await_request(); ++i)
             if (!parser.answer(stream, i == requests_max)) break;
         connection.shut();
@@ -225,6 +231,7 @@ struct PageServer::Inside {
                 if (waiting.empty()) continue;
                 connection = std::move(waiting.front());
                 waiting.pop_front();
+                crowded = !waiting.empty();
             }
             talk(std::move(connection));
         }
@@ -249,6 +256,7 @@ struct PageServer::Inside {
             const std::lock_guard lock(mutex);
             if (waiting.size() >= waiting_max) continue;
             waiting.push_back(std::move(**connection));
+            crowded = waiting.size() > 1;  // one alone may find a thread that waits
             arrived.notify_one();
         }
         return {};

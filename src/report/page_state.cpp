@@ -11,6 +11,7 @@
 #include <span>
 
 #include "report/heat_map.hpp"
+#include "telemetry/standing.hpp"
 
 namespace forebay::report {
 
@@ -24,7 +25,6 @@ constexpr std::size_t kept_max = 200;      // snapshots of the retention
 constexpr std::size_t named_max = 24;      // nodes and targets by name
 constexpr std::size_t sentences_max = 20;  // why, and what went wrong
 constexpr std::size_t events_max = 20;
-constexpr int stale_periods = 3;
 
 double seconds(std::int64_t unix_ns) { return static_cast<double>(unix_ns) * 1e-9; }
 /// Null for what is not known.
@@ -218,79 +218,50 @@ Tree now_json(const PageFacts& facts) {
             {"samples", samples}};
 }
 
-}  // namespace
-
-const char* name_of(WatchedState state) {
-    switch (state) {
-        case WatchedState::untold: return "untold";
-        case WatchedState::live: return "live";
-        case WatchedState::silent: return "silent";
-        case WatchedState::orphaned: return "orphaned";
-        case WatchedState::finished: return "finished";
-        case WatchedState::left_work: return "left_work";
+std::string words_of(const telemetry::RunStanding& standing) {
+    using telemetry::RunState;
+    const auto agents = [](std::size_t count) { return fmt::format("{} agent{}", count, count == 1 ? "" : "s"); };
+    if (!standing.silent.empty())
+        return fmt::format("{} of {} agents silent: killed, or the host does not reach the run.",
+                           standing.silent.size(), standing.agents);
+    switch (standing.state) {
+        case RunState::unknown: return "No agent tells of itself here: what follows is from the records.";
+        case RunState::running: return fmt::format("Live: {} serving.", agents(standing.at_work));
+        case RunState::draining:
+            return fmt::format("The application has ended or died; {} still serving what it left.",
+                               agents(standing.at_work));
+        case RunState::lingering:
+            return "The application has died. Everything that it saved is committed; staged copies wait for its "
+                   "restart.";
+        case RunState::left:
+            return fmt::format("Ended, and {} left work: forebay drain RUN on that node, or forebay recover.",
+                               agents(standing.left));
+        case RunState::died:
+            return "The application has died: it never closed the run. Everything that it saved is committed.";
+        case RunState::ended: return "Finished: everything that was saved is committed.";
+        case RunState::silent: break;
     }
     return "";
 }
 
-WatchedStanding standing_of(const std::vector<format::StatusLine>& statuses, std::int64_t now_unix_ns) {
-    std::uint32_t session = 0;
-    for (const auto& status : statuses) session = std::max(session, status.session);
-    WatchedStanding standing;
-    std::size_t agents = 0, left = 0, serving = 0;
-    bool lives = false;
-    for (const auto& status : statuses) {
-        if (status.session != session) continue;
-        ++agents;
-        if (status.state == "ended") continue;
-        if (status.state == "left") {
-            ++left;
-            continue;
-        }
-        const double age = seconds(now_unix_ns - status.unix_ns);
-        if (age > stale_periods * std::max(status.period_seconds, 1.0)) {
-            standing.silent.push_back(telemetry::node_name(status));
-            if (standing.silent_since_unix_ns == 0 || status.unix_ns < standing.silent_since_unix_ns)
-                standing.silent_since_unix_ns = status.unix_ns;
-            continue;
-        }
-        ++serving;
-        lives = lives || status.application_lives;
-    }
-    const auto choose = [&](WatchedState state, std::string words) {
-        standing.state = state;
-        standing.words = std::move(words);
-        return standing;
-    };
-    if (agents == 0)
-        return choose(WatchedState::untold, "No agent tells of itself here: what follows is from the records.");
-    if (!standing.silent.empty())
-        return choose(WatchedState::silent,
-                      fmt::format("{} of {} agents silent: killed, or the host does not reach the run.",
-                                  standing.silent.size(), agents));
-    if (lives)
-        return choose(WatchedState::live, fmt::format("Live: {} agent{} serving.", serving, serving == 1 ? "" : "s"));
-    if (serving > 0)
-        return choose(WatchedState::orphaned,
-                      fmt::format("The application has ended or died; {} agent{} still serving what it left.", serving,
-                                  serving == 1 ? "" : "s"));
-    if (left > 0)
-        return choose(
-            WatchedState::left_work,
-            fmt::format("Ended, and {} agent{} left work: forebay drain RUN on that node, or forebay recover.", left,
-                        left == 1 ? "" : "s"));
-    return choose(WatchedState::finished, "Finished: everything that was saved is committed.");
+// What nodes hold that are silent may not be durable: that counts before all else.
+std::string badge_of(const telemetry::RunStanding& standing) {
+    if (!standing.silent.empty()) return "silent";
+    return standing.state == telemetry::RunState::left ? "left" : name_of(standing.state);
 }
+
+}  // namespace
 
 std::string page_state(const PageFacts& facts) {
     const auto& summary = facts.summary;
-    const auto standing = standing_of(facts.chronicle.statuses, facts.now_unix_ns);
+    const auto standing = telemetry::standing_of(facts.chronicle.statuses, facts.now_unix_ns);
     const auto cut = [](const auto& list, std::size_t most) {
         return std::vector<std::string>(list.begin(),
                                         list.begin() + static_cast<std::ptrdiff_t>(std::min(most, list.size())));
     };
     Tree state{{"run", facts.chronicle.run},
-               {"state", name_of(standing.state)},
-               {"words", standing.words},
+               {"state", badge_of(standing)},
+               {"words", words_of(standing)},
                {"silent_nodes", cut(standing.silent, named_max)},
                {"silent_since", moment(standing.silent_since_unix_ns)},
                {"begin", moment(summary.begin_unix_ns)},

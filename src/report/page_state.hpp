@@ -38,25 +38,6 @@ struct PageFacts {
     std::int64_t now_unix_ns = 0;
 };
 
-enum class WatchedState {
-    untold,     // no agent has told of itself
-    live,       // application and agents
-    silent,     // an agent has told nothing for three of its periods
-    orphaned,   // agents drain what an application left that has ended or died
-    finished,   // agents have ended with everything committed
-    left_work,  // an agent has ended and left work
-};
-const char* name_of(WatchedState state);
-
-struct WatchedStanding {
-    WatchedState state = WatchedState::untold;
-    std::string words;                      // a sentence for people
-    std::vector<std::string> silent;        // nodes whose agents are silent
-    std::int64_t silent_since_unix_ns = 0;  // of the first of them
-};
-/// By the status lines of the newest session. "silent" counts before all else: its node may hold what is not durable.
-WatchedStanding standing_of(const std::vector<format::StatusLine>& statuses, std::int64_t now_unix_ns);
-
 std::string page_state(const PageFacts& facts);
 
 }  // namespace forebay::report

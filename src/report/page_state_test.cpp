@@ -36,23 +36,18 @@ nlohmann::json state_of(const telemetry::Chronicle& chronicle) {
 
 }  // namespace
 
-TEST_CASE("state: how a run stands") {
-    CHECK(standing_of({}, now).state == WatchedState::untold);
-    CHECK(standing_of({line("serving"), line("serving", false)}, now).state == WatchedState::live);
-    CHECK(standing_of({line("lingering", false), line("ended", false)}, now).state == WatchedState::orphaned);
-    CHECK(standing_of({line("ended", false, 5000), line("ended")}, now).state == WatchedState::finished);
-    CHECK(standing_of({line("ended", false), line("left", false, 5000)}, now).state == WatchedState::left_work);
-    // 2 s of period: three of them are 6 s.
-    CHECK(standing_of({line("serving"), line("serving", true, 6)}, now).state == WatchedState::live);
-    const auto silent = standing_of({line("serving"), line("serving", true, 7), line("left")}, now);
-    CHECK(silent.state == WatchedState::silent);
-    CHECK(silent.silent == std::vector<std::string>{"nid7"});
-    CHECK(silent.silent_since_unix_ns == now - 7 * second);
-    CHECK(silent.words.starts_with("1 of 3 agents silent"));
-    // Of an earlier session nobody waits for a word.
-    auto before = line("serving", true, 5000);
-    before.session = 2;
-    CHECK(standing_of({line("ended"), before}, now).state == WatchedState::finished);
+TEST_CASE("state: the page says how a run stands, and which nodes are silent before all else") {
+    const auto shown = [](std::vector<format::StatusLine> statuses) {
+        return state_of({.run = "/r", .statuses = std::move(statuses)});
+    };
+    CHECK(shown({})["state"] == "unknown");
+    CHECK(shown({line("serving")})["state"] == "running");
+    CHECK(shown({line("ended", false)})["words"] == "Finished: everything that was saved is committed.");
+    CHECK(shown({line("died", false)})["words"].get<std::string>().starts_with("The application has died"));
+    const auto silent = shown({line("serving"), line("serving", true, 8), line("left")});
+    CHECK(silent["state"] == "silent");
+    CHECK(silent["words"].get<std::string>().starts_with("1 of 3 agents silent"));
+    CHECK(silent["silent_nodes"][0] == "nid7");
 }
 
 TEST_CASE("state: what the page shows of a run") {
@@ -123,7 +118,7 @@ TEST_CASE("looker: news where something has changed, and none else") {
     test::write_chronicle(chronicle, run);
     CHECK(looker.look(now));
     auto state = nlohmann::json::parse(*feed.newest().text);
-    CHECK(state["state"] == "live");
+    CHECK(state["state"] == "running");
     CHECK(state["saves"].size() == 3);
     CHECK(state["now"]["samples"].size() == 1);
     CHECK(looker.newest().statuses.size() == 1);

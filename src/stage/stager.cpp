@@ -75,9 +75,11 @@ void Stager::count_time() {
 void Stager::time(format::TimingKind kind, sys::Clock::time_point start, sys::Clock::time_point end,
                   std::uint64_t bytes) {
     if (context_.timings == nullptr) return;
-    const auto slot = saved_.kept ? slots_.indices()[slots_.current_index()] : format::no_target;
-    context_.timings->put(static_cast<std::uint32_t>(context_.topology->node->rank()), kind, start, end - start, bytes,
-                          static_cast<std::uint16_t>(slot), !saved_.kept);
+    const auto rank = static_cast<std::uint32_t>(context_.topology->node->rank());
+    if (saved_.kept)
+        context_.timings->put(rank, kind, start, end - start, bytes,
+                              static_cast<std::uint16_t>(slots_.indices()[slots_.current_index()]));
+    else if (kind == format::TimingKind::save) context_.timings->skip(rank, end - start);
 }
 
 // What this node did for its slot, one after the other, and then the wait for other nodes. Its first rank alone knows

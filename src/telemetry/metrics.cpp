@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/show_text.hpp"
@@ -120,7 +121,9 @@ void put_newest_durable(MetricsText& text, const Summary& summary) {
     for (const auto& row : summary.rows) {
         if (row.outcome != "committed" || row.durable_unix_ns == 0) continue;
         auto& known = newest[show_text(row.stream)];
-        if (known == nullptr || known->durable_unix_ns <= row.durable_unix_ns) known = &row;
+        if (known == nullptr ||
+            std::tie(known->session, known->durable_unix_ns) <= std::tie(row.session, row.durable_unix_ns))
+            known = &row;
     }
     text.family(MetricKind::gauge, "last_durable_step", "Step of the snapshot that was committed last.");
     for (const auto& [stream, row] : newest) text.value(row->step, {{"stream", stream}});

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "telemetry/advice.hpp"
 #include "telemetry/median.hpp"
@@ -42,8 +44,8 @@ void add_times(const Chronicle& chronicle, Summary& summary) {
     Span all;
     for (const auto& batch : chronicle.batches) {
         auto& session = sessions[batch.session];
-        for (const auto unix_ns : {batch.saved_unix_ns, batch.sealed_unix_ns, batch.drain_unix_ns,
-                                   batch.drained_unix_ns, batch.ended_unix_ns}) {
+        for (const auto unix_ns :
+             {batch.saved_unix_ns, batch.drain_unix_ns, batch.drained_unix_ns, batch.ended_unix_ns}) {
             session.add(unix_ns);
             all.add(unix_ns);
         }
@@ -78,8 +80,9 @@ void add_spreads(Summary& summary) {
     summary.waited = spread_of(waited);
     summary.drained = spread_of(drained);
     summary.durable = spread_of(durable);
-    if (summary.time_seconds > 0) summary.visible_ratio = summary.blocked.sum / summary.time_seconds;
-    const double both = summary.blocked.sum + summary.drained.sum;
+    const double visible = summary.blocked.sum + summary.unkept_seconds;
+    if (summary.time_seconds > 0) summary.visible_ratio = visible / summary.time_seconds;
+    const double both = visible + summary.drained.sum;
     if (both > 0 && summary.drained.sum > 0) summary.hidden_ratio = summary.drained.sum / both;
     if (summary.blocked.median > 0) summary.jitter = summary.blocked.p95 / summary.blocked.median;
 }
@@ -105,12 +108,44 @@ void add_counts(Summary& summary) {
         summary.committed += row.outcome == "committed" ? 1 : 0;
         summary.superseded += row.outcome == "superseded" ? 1 : 0;
         summary.failed += row.outcome == "failed" ? 1 : 0;
-        if (row.outcome != "committed" || row.durable_unix_ns < summary.newest_durable_unix_ns) continue;
+    }
+    summary.snapshots = summary.rows.size();
+}
+
+// Times of one session are of one clock (agent/timing_keeper.hpp); between two sessions it may have been set back. A
+// status may tell of a commit of which no batch tells yet: the time of that is not known.
+void add_newest_durable(const Chronicle& chronicle, Summary& summary) {
+    std::uint32_t session = 0;
+    for (const auto& row : summary.rows) {
+        const auto newest = std::tie(session, summary.newest_durable_unix_ns);
+        if (row.outcome != "committed" || std::tie(row.session, row.durable_unix_ns) < newest) continue;
+        session = row.session;
         summary.newest_durable_unix_ns = row.durable_unix_ns;
         summary.newest_durable_step = row.step;
         summary.newest_durable_stream = row.stream;
     }
-    summary.snapshots = summary.rows.size();
+    for (const auto& status : chronicle.statuses)
+        for (const auto& stream : status.streams) {
+            const bool may_compare =
+                stream.name == summary.newest_durable_stream || summary.newest_durable_unix_ns == 0;
+            if (status.session < session || !may_compare || stream.newest_durable_step <= summary.newest_durable_step)
+                continue;
+            summary.newest_durable_step = stream.newest_durable_step;
+            summary.newest_durable_stream = stream.name;
+            summary.newest_durable_unix_ns = 0;
+        }
+}
+
+// A save is skipped or replaced on all nodes alike: the node with the most knows best.
+void add_unkept(const Chronicle& chronicle, Summary& summary) {
+    std::map<std::string, std::pair<std::uint64_t, double>> nodes;
+    for (const auto& batch : chronicle.batches) {
+        auto& [saves, seconds] = nodes[node_name(batch)];
+        saves += batch.unkept_saves;
+        seconds += seconds_from(batch.unkept_seconds);
+        summary.unkept_saves = std::max(summary.unkept_saves, saves);
+        summary.unkept_seconds = std::max(summary.unkept_seconds, seconds);
+    }
 }
 
 // Nodes compute in step, so that none of them is that of the run: the one in the middle, with its own interval.
@@ -133,16 +168,6 @@ void add_slowdown(const Chronicle& chronicle, Summary& summary) {
     summary.slowdown_steps = middle.slowdown_steps;
 }
 
-// A run whose snapshots nobody has told of: what its agents say of themselves.
-void add_durable_of_statuses(const Chronicle& chronicle, Summary& summary) {
-    for (const auto& status : chronicle.statuses)
-        for (const auto& stream : status.streams) {
-            if (stream.newest_durable_step <= summary.newest_durable_step) continue;
-            summary.newest_durable_step = stream.newest_durable_step;
-            summary.newest_durable_stream = stream.name;
-        }
-}
-
 }  // namespace
 
 Summary summarize(const Chronicle& chronicle) {
@@ -163,6 +188,8 @@ Summary summarize(const Chronicle& chronicle) {
     }
     add_times(chronicle, summary);
     add_counts(summary);
+    add_newest_durable(chronicle, summary);
+    add_unkept(chronicle, summary);
     add_spreads(summary);
     add_rates(summary);
     add_slowdown(chronicle, summary);
@@ -170,7 +197,6 @@ Summary summarize(const Chronicle& chronicle) {
     summary.target_rows = targets_of(snapshots);
     summary.slow_targets = slow_ones(target_samples(snapshots));
     summary.slow_nodes = slow_ones(node_samples(snapshots, summary.slow_targets));
-    if (summary.newest_durable_step < 0) add_durable_of_statuses(chronicle, summary);
     summary.advice = advice_for(summary, needs_of(chronicle));
     return summary;
 }

@@ -63,8 +63,10 @@ struct Summary {
     Spread blocked, waited, drained, durable;  // seconds, a row each
     std::uint64_t bytes_saved = 0, bytes_drained = 0, bytes_stored = 0;
     std::uint64_t snapshots = 0, committed = 0, superseded = 0, failed = 0;
-    double visible_ratio = 0;  // blocked / time_seconds
-    double hidden_ratio = 0;   // 1 - blocked / (blocked + drain)
+    std::uint64_t unkept_saves = 0;  // skipped, or replaced before they were drained
+    double unkept_seconds = 0;       // that they blocked the application
+    double visible_ratio = 0;        // (blocked + unkept) / time_seconds
+    double hidden_ratio = 0;         // drain / (blocked + unkept + drain)
     double slack_median = 0, slack_worst = 0;
     double jitter = 0;                      // p95 / p50 of blocked
     double rate_peak = 0, rate_median = 0;  // over snapshots: stored bytes of all nodes / seconds of the slowest drain

@@ -134,6 +134,8 @@ std::string summary_json(const Summary& summary) {
         {"waited_seconds", tree_of(summary.waited)},
         {"drained_seconds", tree_of(summary.drained)},
         {"durable_seconds", tree_of(summary.durable)},
+        {"unkept_saves", summary.unkept_saves},
+        {"unkept_seconds", summary.unkept_seconds},
         {"visible_ratio", summary.time_seconds > 0 ? Tree(summary.visible_ratio) : Tree(nullptr)},
         {"hidden_ratio", summary.drained.count > 0 ? Tree(summary.hidden_ratio) : Tree(nullptr)},
         {"slack_median", known(summary.slack_median)},

@@ -174,6 +174,29 @@ TEST_CASE("sessions, streams and lines of one step are snapshots of their own") 
     CHECK(summarize(chronicle).sessions == std::vector<std::uint32_t>{1, 2});
 }
 
+TEST_CASE("the newest durable step is that of the newest session, whatever its clock says") {
+    auto chronicle = two_by_two();
+    for (std::uint32_t node = 0; node < 2; ++node) {
+        auto later = batch(node, 12, -3600, 4);  // the clock was set back by an hour between two sessions
+        later.session = 2;
+        chronicle.batches.push_back(later);
+    }
+    auto summary = summarize(chronicle);
+    CHECK(summary.newest_durable_step == 12);
+    CHECK(summary.newest_durable_unix_ns == noon + (-3600 + 2 + 4) * second + second / 2);
+    // An agent knows of a commit of which no batch tells yet.
+    format::StatusLine status{.host = "n0"};
+    status.session = 2;
+    status.streams = {{.name = "s", .newest_durable_step = 14}};
+    chronicle.statuses = {status};
+    summary = summarize(chronicle);
+    CHECK(summary.newest_durable_step == 14);
+    CHECK(summary.newest_durable_unix_ns == 0);
+    // One of an earlier session says nothing of this one.
+    chronicle.statuses[0].session = 1;
+    CHECK(summarize(chronicle).newest_durable_step == 12);
+}
+
 TEST_CASE("clocks that differ or jump, and numbers that are none, give no negative time and no NaN") {
     auto chronicle = two_by_two();
     chronicle.batches[1].saved_unix_ns += 3600 * second;     // node 1 is an hour late

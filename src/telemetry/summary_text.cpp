@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 
 #include "base/show_text.hpp"
@@ -106,9 +105,11 @@ private:
             sessions = fmt::format("{} sessions, {} to {}", summary_.sessions.size(), summary_.sessions.front(),
                                    summary_.sessions.back());
         text_ += "forebay  " + ascii(summary_.run) + "\n";
-        fill(" ", fmt::format("{}  {} nodes x {} ranks  {}  from {}", sessions, summary_.nodes,
-                              summary_.nodes == 0 ? 0 : (summary_.ranks + summary_.nodes - 1) / summary_.nodes,
-                              show_span(summary_.time_seconds), show_time(summary_.begin_unix_ns)));
+        fill(" ",
+             fmt::format(
+                 "{}  {} x {}  {}  from {}", sessions, show_count(summary_.nodes, "node"),
+                 show_count(summary_.nodes == 0 ? 0 : (summary_.ranks + summary_.nodes - 1) / summary_.nodes, "rank"),
+                 show_span(summary_.time_seconds), show_utc(summary_.begin_unix_ns)));
     }
 
     void row(const char* what, const Spread& spread, const std::string& bytes, const std::string& note) {
@@ -127,6 +128,9 @@ private:
                              "max", "note");
         row("saved", summary_.blocked, show_bytes(summary_.bytes_saved),
             fmt::format("visible, {} in all", show_span(summary_.blocked.sum)));
+        if (summary_.unkept_saves > 0)
+            text_ += fmt::format(" {:<10}{:>7}{:>41}   visible, {} in all: skipped or replaced\n", "not kept",
+                                 summary_.unkept_saves, "", show_span(summary_.unkept_seconds));
         row("waited", summary_.waited, "-", "for a slot that was draining");
         row("drained", summary_.drained, show_bytes(summary_.bytes_drained),
             summary_.rate_median > 0
@@ -149,8 +153,9 @@ private:
         std::string line;
         if (summary_.newest_durable_step < 0) line = "no snapshot is known to be durable";
         else
-            line = fmt::format("newest durable: {} step {}, {}", name(summary_.newest_durable_stream),
-                               summary_.newest_durable_step, show_time(summary_.newest_durable_unix_ns));
+            line = fmt::format("newest durable: {} step {}", name(summary_.newest_durable_stream),
+                               summary_.newest_durable_step);
+        if (summary_.newest_durable_unix_ns > 0) line += ", " + show_utc(summary_.newest_durable_unix_ns);
         const double age = static_cast<double>(summary_.end_unix_ns - summary_.newest_durable_unix_ns) * 1e-9;
         if (summary_.newest_durable_unix_ns > 0 && age >= 1)
             line += fmt::format(", {} before the last thing told", show_span(age));
@@ -245,18 +250,6 @@ std::string show_span(double seconds) {
     if (seconds < 7200) return fmt::format("{:.1f} min", seconds / 60);
     if (seconds < 48 * 3600) return fmt::format("{:.1f} h", seconds / 3600);
     return fmt::format("{:.1f} days", seconds / 86400);
-}
-
-std::string show_time(std::int64_t unix_ns) {
-    if (unix_ns <= 0) return "unknown";
-    using namespace std::chrono;
-    const auto time = sys_time<nanoseconds>(nanoseconds(unix_ns));
-    const auto day = floor<days>(time);
-    const year_month_day date(day);
-    const hh_mm_ss clock(floor<seconds>(time - day));
-    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
-                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                       clock.minutes().count(), clock.seconds().count());
 }
 
 }  // namespace forebay::telemetry

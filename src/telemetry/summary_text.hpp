@@ -21,7 +21,5 @@ std::string summary_text(const Summary& summary, const TextOptions& options = {}
 
 /// "48.9 h", "12.5 min", "2.30 s", "3.1 days".
 std::string show_span(double seconds);
-/// "2026-11-21 19:31:04 UTC"; "unknown" of 0.
-std::string show_time(std::int64_t unix_ns);
 
 }  // namespace forebay::telemetry

@@ -221,8 +221,8 @@ def spans(batches):
     """(first, last) of all, and the sum over sessions."""
     by_session = collections.defaultdict(list)
     for b in batches:
-        by_session[b["session"]] += [b[key] for key in ("saved_unix_ns", "sealed_unix_ns", "drain_unix_ns",
-                                                        "drained_unix_ns", "ended_unix_ns") if b[key] > 0]
+        by_session[b["session"]] += [b[key] for key in ("saved_unix_ns", "drain_unix_ns", "drained_unix_ns",
+                                                        "ended_unix_ns") if b[key] > 0]
     times = [each for some in by_session.values() for each in some]
     return min(times), max(times), sum((max(some) - min(some)) / 1e9 for some in by_session.values())
 
@@ -256,7 +256,13 @@ def summary_of(run, session):
     rates = [row["stored_bytes"] / row["drain_seconds"] for row in rows if row["drain_seconds"] > 0 and row["stored_bytes"]]
     slacks = [row["slack"] for row in rows if row["slack"]]
     durable = [row for row in rows if row["outcome"] == "committed"]
-    newest = max(durable, key=lambda row: row["durable_unix_ns"], default=None)
+    newest = max(durable, key=lambda row: (row["session"], row["durable_unix_ns"]), default=None)
+    unkept = collections.defaultdict(lambda: [0, 0.0])
+    for b in batches:
+        unkept[name_of(b)][0] += b["unkept_saves"]
+        unkept[name_of(b)][1] += b["unkept_seconds"]
+    unkept_saves, unkept_seconds = (max((node[i] for node in unkept.values()), default=0) for i in (0, 1))
+    visible = blocked["sum"] + unkept_seconds
     told = [b for each in snapshots for b in each if b["drained_unix_ns"]]
     count = collections.Counter(row["outcome"] for row in rows)
     slow_targets = slow_ones(list(compared(target_samples(told) for told in snapshots)))
@@ -270,8 +276,9 @@ def summary_of(run, session):
         "waited_seconds": spread([row["wait_seconds"] for row in rows if row["wait_seconds"] >= WAIT_SECONDS_MIN]),
         "drained_seconds": drained,
         "durable_seconds": spread([row["durable_seconds"] for row in rows if row["durable_unix_ns"]]),
-        "visible_ratio": blocked["sum"] / seconds if seconds > 0 else None,
-        "hidden_ratio": drained["sum"] / (drained["sum"] + blocked["sum"]) if drains else None,
+        "unkept_saves": unkept_saves, "unkept_seconds": unkept_seconds,
+        "visible_ratio": visible / seconds if seconds > 0 else None,
+        "hidden_ratio": drained["sum"] / (drained["sum"] + visible) if drains else None,
         "slack_median": or_none(median(slacks)), "slack_worst": min(slacks, default=None),
         "jitter": or_none(blocked["p95"] / blocked["median"]),
         "rate_peak_bytes_per_second": max(rates, default=None), "rate_median_bytes_per_second": or_none(median(rates)),

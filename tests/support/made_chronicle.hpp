@@ -118,6 +118,12 @@ inline telemetry::Chronicle made_chronicle(const MadeRun& run) {
     for (int snapshot = 0; snapshot < run.snapshots; ++snapshot)
         for (std::uint32_t node = 0; node < run.nodes; ++node)
             chronicle.batches.push_back(made_batch(run, node, snapshot, random));
+    // Before each third snapshot some were skipped.
+    for (auto& batch : chronicle.batches) {
+        if (batch.step == 100 || batch.step % 300 != 100) continue;
+        batch.unkept_saves = 2 + batch.node % 2;
+        batch.unkept_seconds = 0.25;
+    }
     return chronicle;
 }
 

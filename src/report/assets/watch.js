@@ -119,7 +119,7 @@ function show_backlog(state) {
 function show_standing(state) {
   at("run").textContent = state.run;
   document.title = "Forebay: " + state.run.split("/").pop();
-  const names = {live: "live", silent: "agent silent", orphaned: "application gone", finished: "finished", left_work: "work left", untold: "no agent"};
+  const names = {running: "live", silent: "agent silent", draining: "application gone", lingering: "application died", died: "application died", ended: "finished", left: "work left", unknown: "no agent"};
   at("badge").textContent = names[state.state] || state.state;
   at("badge").className = "badge " + state.state;
   let words = state.words;
@@ -129,7 +129,7 @@ function show_standing(state) {
   at("durable").textContent = durable.step < 0 ? "No snapshot is known to be durable."
     : "Newest durable step: " + durable.step + " of stream " + durable.stream + (durable.at ? ", " + duration(server_now() - durable.at) + " old." : ".");
   const ends = state.now.job_ends, began = state.now.began;
-  at("job").hidden = !ends || state.state === "finished";
+  at("job").hidden = !ends || ["ended", "died", "lingering"].includes(state.state);
   if (ends && began && ends > began) {
     const left = ends - server_now();
     at("job-words").textContent = left > 0 ? "The job ends in " + duration(left) + "." : "The job's time is over.";
