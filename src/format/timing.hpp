@@ -96,8 +96,8 @@ struct TimingBatch {
     // interval of 90 %. steps = 0: unknown.
     double slowdown_percent = 0, slowdown_low_percent = 0, slowdown_high_percent = 0;
     std::uint64_t slowdown_steps = 0;
-    // Saves since the batch before, of all streams, that were skipped, or replaced before they were drained: of the rank
-    // of the node with the most of them, and of that which lost the most time over them.
+    // Saves since the batch before, of all streams, that were skipped, or replaced before they were drained: of the
+    // rank of the node with the most of them, and of that which lost the most time over them.
     std::uint64_t unkept_saves = 0;
     double unkept_seconds = 0;
     std::uint64_t dropped = 0;  // timings that found no room in a ring, or here

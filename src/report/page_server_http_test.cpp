@@ -11,6 +11,7 @@
 
 #include "report/page_guard.hpp"
 #include "report/page_server.hpp"
+#include "sys/clock.hpp"
 #include "sys/socket.hpp"
 
 using namespace forebay;
