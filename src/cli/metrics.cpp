@@ -7,17 +7,14 @@
 #include <memory>
 
 #include "base/try.hpp"
-#include "catalog/output.hpp"
+#include "cli/own_output.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
-#include "move/export_place.hpp"
 #include "telemetry/metrics.hpp"
 
 namespace forebay::cli {
 
 namespace {
-
-constexpr std::uint64_t metrics_bytes_read_max = 16u << 20;
 
 struct MetricsArguments {
     std::string run;
@@ -25,17 +22,7 @@ struct MetricsArguments {
     bool openmetrics = false, replace = false;
 };
 
-// What a collector reads is written again and again; a file of another kind stays.
-Result<> may_hold_metrics(sys::Store& store, const std::string& path, bool replace) {
-    FB_TRY(catalog::check_output(store, path));
-    FB_TRY(move::check_target(store, path, true, "nothing was written"));
-    FB_TRY_ASSIGN(there, store.exists(path));
-    if (!there || replace) return {};
-    const auto contents = sys::read_text(store, path, metrics_bytes_read_max);
-    if (contents && contents->starts_with("# ") && contents->find("forebay_") != std::string::npos) return {};
-    return Error{ErrorKind::refused, fmt::format("{} exists, and holds no metrics of Forebay", path), "",
-                 "another name, or --replace"};
-}
+bool is_metrics(std::string_view text) { return text.starts_with("# ") && text.find("forebay_") != text.npos; }
 
 Result<Exit> tell_metrics(const MetricsArguments& options) {
     auto& store = sys::posix_store();
@@ -50,7 +37,7 @@ Result<Exit> tell_metrics(const MetricsArguments& options) {
     if (options.out.empty()) {
         say(Shown{text});
     } else {
-        FB_TRY(may_hold_metrics(store, options.out, options.replace));
+        FB_TRY(check_own_output(store, options.out, options.replace, is_metrics, "file of metrics of Forebay"));
         FB_TRY(sys::write_text_durable(store, options.out, text));
     }
     return chronicle.problems.empty() ? Exit::good : Exit::found;

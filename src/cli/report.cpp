@@ -8,13 +8,12 @@
 
 #include "base/show_text.hpp"
 #include "base/try.hpp"
-#include "catalog/output.hpp"
 #include "catalog/run.hpp"
+#include "cli/own_output.hpp"
 #include "cli/report_darshan.hpp"
 #include "cli/report_png.hpp"
 #include "cli/say.hpp"
 #include "cli/verbs.hpp"
-#include "move/export_place.hpp"
 #include "report/html_page.hpp"
 #include "sys/machine.hpp"
 #include "telemetry/summary_json.hpp"
@@ -28,7 +27,6 @@ namespace {
 // and last write to each target.
 constexpr std::uint64_t timings_bytes_max = 512u << 20;
 constexpr std::size_t bars_of_text = 60;
-constexpr std::uint64_t page_bytes_read_max = 1u << 20;  // to tell a page of ours
 
 struct ReportArguments {
     std::vector<std::string> runs;
@@ -72,16 +70,10 @@ Result<ReportedRun> read_run(sys::Store& store, const std::string& given, std::u
     return reported;
 }
 
-// A file of another kind stays, unless the caller said to replace it.
 Result<> may_write(sys::Store& store, const std::string& path, std::string_view mark, bool replace) {
-    FB_TRY(catalog::check_output(store, path));
-    FB_TRY(move::check_target(store, path, true, "nothing was written"));
-    FB_TRY_ASSIGN(there, store.exists(path));
-    if (!there || replace) return {};
-    const auto contents = sys::read_text(store, path, page_bytes_read_max);
-    if (contents && !mark.empty() && contents->starts_with(mark)) return {};
-    return Error{ErrorKind::refused, fmt::format("{} exists, and is no file that forebay report has written", path), "",
-                 "another name, or --replace"};
+    return check_own_output(
+        store, path, replace, [&](std::string_view text) { return !mark.empty() && text.starts_with(mark); },
+        "file that forebay report has written");
 }
 
 constexpr std::string_view csv_head =

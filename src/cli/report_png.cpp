@@ -20,7 +20,7 @@ namespace {
 constexpr std::chrono::minutes drawing_max{5};
 constexpr std::uint64_t complaint_bytes_max = 64u << 10;
 constexpr const char* how_to_install =
-    "pip install matplotlib, or put the python3 of an environment that has it first in PATH";
+    "pip install matplotlib, or name the python3 of an environment that has it: --python PATH";
 
 // A file that goes again, whatever comes of it.
 class Passing {

@@ -63,6 +63,28 @@ std::vector<std::string> flow(const Phrases& phrases, std::size_t columns) {
     return lines;
 }
 
+// On as many lines as it needs, those behind the first indented.
+void fold(std::vector<TopLine>& lines, std::size_t columns) {
+    std::vector<TopLine> folded;
+    for (const auto& line : lines) {
+        std::string_view left = line.text;
+        std::string one;
+        while (!left.empty()) {
+            const auto word = left.substr(0, left.find(' '));
+            if (!one.empty() && columns_of(one) + 1 + columns_of(word) > columns) {
+                folded.push_back({std::exchange(one, "   "), line.style});
+                one += word;
+            } else {
+                one += one.empty() ? "" : " ";
+                one += word;
+            }
+            left.remove_prefix(std::min(word.size() + 1, left.size()));
+        }
+        folded.push_back({one, line.style});
+    }
+    lines = std::move(folded);
+}
+
 // The end of a path says more than its begin.
 std::string title_of(const TopView& view, std::size_t columns) {
     const std::string state = name_of(view.state);
@@ -157,7 +179,7 @@ std::vector<TopLine> slow_of(const TopView& view) {
     return lines;
 }
 
-std::vector<TopLine> sentences_of(const TopView& view) {
+std::vector<TopLine> sentences_of(const TopView& view, const TopScreen& screen) {
     std::vector<TopLine> lines;
     const auto add = [&](const char* what, const std::vector<TopSentence>& sentences, TopStyle style) {
         for (const auto& one : sentences)
@@ -168,6 +190,7 @@ std::vector<TopLine> sentences_of(const TopView& view) {
     add("error", view.errors, TopStyle::bad);
     for (const auto& problem : view.summary.problems) lines.push_back({"unread " + show_text(problem), TopStyle::bad});
     add("why", view.why, TopStyle::plain);
+    if (screen.rows == 0) fold(lines, screen.columns);
     return lines;
 }
 
@@ -265,7 +288,7 @@ std::vector<TopLine> lines_of(const TopView& view, const TopScreen& screen) {
                                           styled(flow(totals_of(view), columns)),
                                           streams_of(view, columns),
                                           slow_of(view),
-                                          sentences_of(view)};
+                                          sentences_of(view, screen)};
     const auto nodes = view.nodes_shown.size();
     // Half of what a screen has goes to nodes, if there are so many.
     const auto rows =
@@ -278,7 +301,7 @@ std::vector<TopLine> lines_of(const TopView& view, const TopScreen& screen) {
                                         {some(parts[3], 2), parts[3].size()},
                                         {nodes == 0 ? 0 : 2, nodes == 0 ? 0 : 2},
                                         {some(parts[4], 1), some(parts[4], all ? 8 : 4)},
-                                        {some(parts[5], 1), some(parts[5], all ? 8 : 4)},
+                                        {some(parts[5], 1), some(parts[5], all ? 16 : 4)},
                                         {some(parts[2], 1), parts[2].size()},
                                         {nodes == 0 ? 0 : least - 2, nodes == 0 ? 0
                                                                      : all      ? nodes_unasked - 1

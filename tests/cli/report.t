@@ -5,10 +5,11 @@ forebay  run7
  session 1  8 nodes x 4 ranks  9.1 min  from 2026-11-23 07:46:40 UTC
              count      bytes    median       p95       max   note
  saved          10    42.9 GB    500 ms    500 ms    500 ms   visible, 5.00 s in all
+ not kept        9                                            visible, 750 ms in all: skipped or replaced
  waited          0
  drained        10    42.9 GB    8.44 s    9.13 s    9.28 s   509 MB/s, fastest 563 MB/s
  durable        10          -    3.08 s    3.21 s    3.21 s   from the save to the commit
- visible 0.91 % of the run   hidden 94.4 %   slack 7.1x (worst 6.5x)   jitter p95/p50 1.00
+ visible 1 % of the run   hidden 93.6 %   slack 7.1x (worst 6.5x)   jitter p95/p50 1.00
  safe     newest durable: restart step 1000, 2026-11-23 07:55:43 UTC, 5.25 s before the last thing
           told   committed 10 of 10, 0 failed, 0 retries
  rate       470 MB/s |█▁    █▁     █▁    ▇▂     █▁    ▄▅     █▁     █     █▁     █| 9.14 s a bar
@@ -25,10 +26,11 @@ forebay  run7
  session 1  8 nodes x 4 ranks  9.1 min  from 2026-11-23 07:46:40 UTC
              count      bytes    median       p95       max   note
  saved          10    42.9 GB    500 ms    500 ms    500 ms   visible, 5.00 s in all
+ not kept        9                                            visible, 750 ms in all: skipped or replaced
  waited          0
  drained        10    42.9 GB    8.44 s    9.13 s    9.28 s   509 MB/s, fastest 563 MB/s
  durable        10          -    3.08 s    3.21 s    3.21 s   from the save to the commit
- visible 0.91 % of the run   hidden 94.4 %   slack 7.1x (worst 6.5x)   jitter p95/p50 1.00
+ visible 1 % of the run   hidden 93.6 %   slack 7.1x (worst 6.5x)   jitter p95/p50 1.00
  safe     newest durable: restart step 1000, 2026-11-23 07:55:43 UTC, 5.25 s before the last thing
           told   committed 10 of 10, 0 failed, 0 retries
  rate       470 MB/s |@.    @.     @.    #:     @.    =+     @.     @     @.     @| 9.14 s a bar
@@ -47,10 +49,11 @@ forebay  mixed
  2 sessions, 1 to 2  8 nodes x 4 ranks  8.2 min  from 2026-11-23 07:46:40 UTC
              count      bytes    median       p95       max   note
  saved          10    42.4 GB    500 ms    2.42 s    4.00 s   visible, 8.50 s in all
+ not kept        9                                            visible, 750 ms in all: skipped or replaced
  waited          1          -    3.50 s    3.50 s    3.50 s   for a slot that was draining
  drained        10    41.9 GB    1.48 s    1.55 s    1.56 s   2.86 GB/s, fastest 3.00 GB/s
  durable         8          -    1.93 s    2.00 s    2.00 s   from the save to the commit
- visible 1.7 % of the run   hidden 63.7 %   slack 40.5x (worst 38.2x)   jitter p95/p50 4.85
+ visible 1.9 % of the run   hidden 61.7 %   slack 40.5x (worst 38.2x)   jitter p95/p50 4.85
  computing +5.5 % beside drains (90 % sure: +1.0 to +9.0 %, 100 steps)
  safe     newest durable: restart step 1000, 2026-11-23 07:55:41 UTC, 5.06 s before the last thing
           told   committed 8 of 10, 1 superseded, 1 failed, 5 retries

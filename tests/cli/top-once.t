@@ -3,7 +3,7 @@ $ make_watched_run run7 ended
 $ forebay top run7 --once
 ended  run7
 session 1  8 of 8 nodes tell  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
-saved 71.6 MB/s  backlog 0 B  slack 13.3 x (13.3 x worst)  hidden 90.0 %
+saved 71.6 MB/s  backlog 0 B  slack 13.3 x (13.3 x worst)  hidden 88.7 %
 blocked 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms
 restart             1000 [####################] 100 %  8 committed
 slow node nid10003: 0.31 of the median, 10 drains
@@ -48,8 +48,8 @@ $ forebay top run14 --json
   "median": 43.097959478264144,
   "worst": 43.097959478264144
  },
- "hidden_ratio": 0.7357541466727685,
- "visible_ratio": 0.009226570250784952,
+ "hidden_ratio": 0.7077030088513426,
+ "visible_ratio": 0.010610555788402695,
  "slowdown": {
   "percent": 0.0,
   "low_percent": 0.0,
@@ -123,7 +123,7 @@ $ make_watched_run run8 left 3
 $ forebay top run8 --once
 left with work  run8
 session 1  3 of 3 nodes tell  durable: step 1000 of restart, 2026-11-23 07:55:41 UTC
-saved 26.8 MB/s  backlog 1.61 GB  slack 43.1 x (43.1 x worst)  hidden 73.6 %
+saved 26.8 MB/s  backlog 1.61 GB  slack 43.1 x (43.1 x worst)  hidden 70.8 %
 blocked 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms  9 failures
 restart             1100 [....................]   0 %  3 failed
 restart             1000 [####################] 100 %  3 committed
@@ -157,7 +157,7 @@ $ forebay top run11 --once
 ended  run11
 session 1  3 of 3 nodes tell
 durable: step 1000 of x\x1b]0;owned\x07\xc2\x9b31m\xe2\x80\xae\x0a"}<b>\, 2026-11-23 07:55:41 UTC
-saved 26.8 MB/s  backlog 0 B  slack 43.1 x (43.1 x worst)  hidden 73.6 %
+saved 26.8 MB/s  backlog 0 B  slack 43.1 x (43.1 x worst)  hidden 70.8 %
 blocked 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms, 500 ms
 x\x1b]0;owned~      1000 [####################] 100 %  3 committed
 error (nid10000, 2026-11-23 07:56:40 UTC) x\x1b]0;owned\x07\xc2\x9b31m\xe2\x80\xae\x0a"}<b>\
