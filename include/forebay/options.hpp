@@ -190,6 +190,14 @@ struct AgentOptions {
     /// Where each agent keeps a file of metrics for a monitor of its machine, such as node-exporter's textfile
     /// collector, as long as it lives. A directory of the machine that is there already; "": none.
     std::string metrics_directory = {};
+    /// On a file system that lets users choose (Lustre): the storage targets on which node files lie, in turns, as in
+    /// "0-13,15-155"; "": as the file system places them.
+    std::string storage_targets = {};
+    /// Storage targets on which no new node file lies: "14,OST0015", or "@FILE" with what forebay preflight has found;
+    /// the first rank of each node reads it when the session opens.
+    std::string exclude_targets = {};
+    /// Whether an agent places new node files elsewhere than on a storage target that it has found slow.
+    bool avoid_slow_targets = true;
     // Hosts that write to the target for the others, so that not every host is its client. Either the last ones of this
     // job, which compute nothing (forebay::dedicate() in mpi.hpp), or such as run already (forebay forward).
     int forwarders = 0;

@@ -44,6 +44,9 @@ bool is_recorded(What what) {
         case What::worker_ended:
         case What::analyses_end:
         case What::slow:
+        case What::avoids:
+        case What::uses_again:
+        case What::unplaced:
         case What::script_off: return true;
         default: return false;
     }

@@ -20,8 +20,8 @@ constexpr std::array event_names{
     "left_out",        "not_renewed", "not_looked_at", "lost",         "serves",        "forwards",
     "takes_cpus",      "miscounted",  "worker_begun",  "worker_ended", "analyses_end",  "script_off",
     "lingers",         "leaves",      "leaves_work",   "freed",        "not_freed",     "unrecorded",
-    "untimed",         "unreported",  "unshown"};
-static_assert(event_names.size() == static_cast<std::size_t>(What::unshown) + 1);
+    "untimed",         "unreported",  "unshown",       "avoids",       "uses_again",    "unplaced"};
+static_assert(event_names.size() == static_cast<std::size_t>(What::unplaced) + 1);
 
 // Most streams have built-in analyses alone.
 const char* by_whom(const Event& event) { return event.place == "scripts" ? " by its scripts" : ""; }
@@ -99,6 +99,9 @@ std::string line_of_agent(const Event& event) {
         case What::untimed: return fmt::format("timings are not kept in {}: {}", event.place, event.detail);
         case What::unreported: return fmt::format("no report of the session in {}: {}", event.place, event.detail);
         case What::unshown: return fmt::format("monitors do not see it in {}: {}", event.place, event.detail);
+        case What::avoids: return fmt::format("new node files avoid it: {}", event.detail);
+        case What::uses_again: return fmt::format("node files lie on it again: {}", event.detail);
+        case What::unplaced: return fmt::format("node files lie where the file system puts them: {}", event.detail);
         case What::freed: return "what was staged is committed, and is freed";
         default: return {};
     }

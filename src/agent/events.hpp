@@ -69,6 +69,9 @@ enum class What : std::uint32_t {
     untimed,       // what saves and drains took: as before
     unreported,    // what the session cost. place: the run; detail: the error
     unshown,       // what the agent does just now. place: the file; detail: the error
+    avoids,        // a storage target, for new node files. detail: which, and how slow
+    uses_again,    // one that it had avoided. detail: which, and how fast
+    unplaced,      // node files lie where the file system puts them, whatever the options say. detail: the error
 };
 
 /// "committed"

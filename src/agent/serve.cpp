@@ -7,6 +7,7 @@
 
 #include "agent/claim_keeper.hpp"
 #include "agent/event_sinks.hpp"
+#include "agent/placement.hpp"
 #include "agent/run_report.hpp"
 #include "agent/side_station.hpp"
 #include "agent/spool.hpp"
@@ -16,6 +17,8 @@
 #include "base/attempt.hpp"
 #include "base/limits.hpp"
 #include "base/try.hpp"
+#include "catalog/run.hpp"
+#include "describe/storage_targets.hpp"
 #include "sys/clock.hpp"
 #include "sys/process.hpp"
 
@@ -75,6 +78,18 @@ void report_run(sys::Store& store, const Serving& serving, std::uint32_t nodes, 
     if (!written) tell({.what = What::unreported, .place = file.run, .detail = written.error().line()});
 }
 
+// encode_session() has seen to it that both can be read.
+std::shared_ptr<Placement> placement_of(const AgentOptions& options, const Tell& tell) {
+    const auto numbers = [](const std::string& text) {
+        const auto parsed = describe::parse_storage_targets(text, "");
+        return parsed ? *parsed : std::vector<std::uint32_t>();
+    };
+    return std::make_shared<Placement>(PlacementOptions{.targets = numbers(options.storage_targets),
+                                                        .excluded = numbers(options.exclude_targets),
+                                                        .avoid_slow = options.avoid_slow_targets},
+                                       tell);
+}
+
 // A file of metrics has the name of the staging directory, of which a machine has no two.
 StatusOf status_of(const Serving& serving) {
     StatusOf of{
@@ -126,13 +141,24 @@ Served serve(Serving& serving, const std::atomic<bool>& stop, std::chrono::secon
     StatusWriter status(target.store, serving.staging, status_of(serving), here);
     const auto to_others = to_all({here, to_run(*target.store, file_of(serving, "events", "jsonl"), here),
                                    [&](const Event& event) { status.hear(event); }});
+    // A thread that probes is there from the first storage target on that is slow.
+    std::optional<PlacementProber> prober;
+    std::shared_ptr<Placement> placement;
+    placement = placement_of(
+        serving.session.agent,
+        to_all({to_others, [&](const Event& event) {
+                    if (event.what == What::avoids && !prober)
+                        prober.emplace(target.store, fmt::format("{}/{}", serving.session.run, catalog::own_directory),
+                                       placement);
+                }}));
     std::optional<TimingKeeper> timings;
     if (serving.session.agent.timings)
         timings.emplace(target.store, serving.staging, file_of(serving, "timings", "bin"), serving.agent,
-                        serving.session.agent.block_bytes, to_others);
+                        serving.session.agent.block_bytes, to_others, placement.get());
     const auto tell = timings ? to_all({to_others, [&](const Event& event) { timings->hear(event); }}) : to_others;
     const auto timed_store = timings ? timed(*target.store, *timings) : nullptr;
-    auto& store = timed_store ? *timed_store : *target.store;
+    const auto placed_store = placed(timed_store ? *timed_store : *target.store, *placement);
+    auto& store = *placed_store;
     const ClaimKeeper claim(*target.store, serving.staging, serving.session.run, tell);
     SpoolKeeper spool(*target.store, serving.staging.directory(), serving.session, tell);
     const auto stations = [&](Slots& slots) {

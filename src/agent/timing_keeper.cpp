@@ -42,12 +42,13 @@ std::optional<node::TimingRings> rings_in(const std::string& directory) {
 }  // namespace
 
 TimingKeeper::TimingKeeper(std::shared_ptr<sys::Store> store, node::Staging& staging, NodeFileOfRun file,
-                           std::string agent, std::uint64_t block_bytes, Tell tell)
+                           std::string agent, std::uint64_t block_bytes, Tell tell, Placement* placement)
     : staging_(staging),
       block_bytes_(block_bytes),
       file_(std::move(file)),
       agent_(std::move(agent)),
       tell_(std::move(tell)),
+      placement_(placement),
       unix_less_steady_ns_(node::unix_less_steady_ns()),
       rings_(rings_in(staging.directory())),
       writer_(std::move(store), file_, tell_) {
@@ -152,6 +153,7 @@ void TimingKeeper::end_drain(const Event& event) {
     add(open, TimingKind::drain, batch.drain_unix_ns, event.seconds, event.bytes);
     fill(batch, event.slot);
     batch.stored_bytes = stored - open.overtaken_stored;
+    if (placement_ != nullptr) placement_->learn(batch);
     of(event.slot) = std::move(open);
 }
 

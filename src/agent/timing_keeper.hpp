@@ -20,6 +20,7 @@
 
 #include "agent/event_sinks.hpp"
 #include "agent/events.hpp"
+#include "agent/placement.hpp"
 #include "agent/timed_store.hpp"
 #include "agent/timing_writer.hpp"
 #include "format/timing.hpp"
@@ -30,9 +31,10 @@ namespace forebay::agent {
 
 class TimingKeeper final : public TimingSink {
 public:
-    /// `store` and `staging` must outlive it; `agent` is TimingBatch::agent, `block_bytes` AgentOptions::block_bytes.
+    /// `placement` learns of each drain; it may be null. It, `store` and `staging` must outlive this. `agent` is
+    /// TimingBatch::agent, `block_bytes` AgentOptions::block_bytes.
     TimingKeeper(std::shared_ptr<sys::Store> store, node::Staging& staging, NodeFileOfRun file, std::string agent,
-                 std::uint64_t block_bytes, Tell tell);
+                 std::uint64_t block_bytes, Tell tell, Placement* placement = nullptr);
 
     void hear(const Event& event);
     /// Of the newest snapshot; 0: there was none.
@@ -74,6 +76,7 @@ private:
     const NodeFileOfRun file_;
     const std::string agent_;
     const Tell tell_;
+    Placement* const placement_;
     const std::int64_t unix_less_steady_ns_;
     const std::optional<node::TimingRings> rings_;
     TimingWriter writer_;

@@ -26,8 +26,8 @@ std::string show(const std::vector<std::string>& values) { return fmt::format("{
 
 void add(Settings& settings, const AgentOptions& agent) {
     const auto& [mode, program, environment, cores, cpus, block_bytes, in_flight, rate, slowdown, direct, retries,
-                 retry_pause, linger, timings, metrics_directory, forwarders, forward_address, forward_to,
-                 forward_token_file] = agent;
+                 retry_pause, linger, timings, metrics_directory, storage_targets, exclude_targets, avoid_slow,
+                 forwarders, forward_address, forward_to, forward_token_file] = agent;
     settings.push_back({"agent.mode", mode == AgentMode::process  ? "process"
                                       : mode == AgentMode::thread ? "thread"
                                                                   : "dedicated"});
@@ -41,6 +41,9 @@ void add(Settings& settings, const AgentOptions& agent) {
     settings.push_back({"agent.retry_pause_seconds", show(retry_pause)});
     settings.push_back({"agent.linger_seconds", show(linger)});
     settings.push_back({"agent.timings", show(timings)});
+    settings.push_back({"agent.storage_targets", storage_targets});
+    settings.push_back({"agent.exclude_targets", exclude_targets});
+    settings.push_back({"agent.avoid_slow_targets", show(avoid_slow)});
     settings.push_back({"agent.forwarders", show(forwarders)});
     settings.push_back({"agent.forward_to", show(forward_to)});
 }

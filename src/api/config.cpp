@@ -45,6 +45,9 @@ void read_agent(TomlValue table, const std::string& path, Result<>& verdict, Age
     section.seconds("linger_seconds", agent.linger);
     section.flag("timings", agent.timings);
     section.text("metrics_directory", agent.metrics_directory);
+    section.text("storage_targets", agent.storage_targets);
+    section.text("exclude_targets", agent.exclude_targets);
+    section.flag("avoid_slow_targets", agent.avoid_slow_targets);
     section.number("forwarders", agent.forwarders);
     section.text("forward_address", agent.forward_address);
     section.texts("forward_to", agent.forward_to);

@@ -106,6 +106,7 @@ std::vector<std::string> names_in(const std::string& directory) {
 
 // The other forms of new come down to this one, but for those with an alignment, which nothing here asks for.
 void* operator new(std::size_t bytes) { return counted(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return counted(bytes); }  // of sanitizers
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 

@@ -19,6 +19,7 @@
 #include "base/try.hpp"
 #include "catalog/claim.hpp"
 #include "catalog/run.hpp"
+#include "describe/storage_targets.hpp"
 #include "node/await.hpp"
 #include "node/watch.hpp"
 #include "sys/clock.hpp"
@@ -92,6 +93,17 @@ Result<> check_kernel_of(const AgentOptions& agent) {
             return because(checked.error(), "agent.environment: " + checked.error().what, {},
                            "take FOREBAY_CRC out of agent.environment: the fastest is used then");
     }
+    return {};
+}
+
+// Agents get the names, since they may have no sight of the file.
+Result<> read_excluded_targets(AgentOptions& agent) {
+    constexpr std::uint64_t file_bytes_max = 4u << 20;
+    if (!agent.exclude_targets.starts_with('@')) return {};
+    FB_TRY_ASSIGN(path, absolute_path(agent.exclude_targets.substr(1), "the file of agent.exclude_targets"));
+    FB_TRY_ASSIGN(text, sys::read_text(sys::posix_store(), path, file_bytes_max));
+    FB_TRY_ASSIGN(targets, describe::parse_storage_targets(text, path));
+    agent.exclude_targets = fmt::format("{}", fmt::join(targets, ","));
     return {};
 }
 
@@ -318,6 +330,7 @@ Result<> SessionState::open_staging(std::optional<node::LockedDirectory> locked,
     };
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         if (!topology.leads()) return {};
+        FB_TRY(read_excluded_targets(options.agent));
         const node::SessionFile file{.run = options.run,
                                      .run_id = claim.run_id,
                                      .claim = claim.key,

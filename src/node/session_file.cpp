@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "describe/storage_targets.hpp"
 #include "format/json_read.hpp"
 #include "format/json_text.hpp"
 #include "node/staging.hpp"
@@ -51,7 +52,7 @@ public:
             percent(agent.member("slowdown_percent_max"), options.slowdown_percent_max) && direct(agent) &&
             number(agent.member("retries"), options.retries) && number(agent.member("retry_pause_ms"), pause_ms) &&
             linger(agent.member("linger_ms"), linger_ms) && timings(agent.member("timings")) &&
-            metrics(agent.member("metrics_directory")) && forwarding(root);
+            metrics(agent.member("metrics_directory")) && placement(agent) && forwarding(root);
         options.retry_pause = std::chrono::milliseconds(pause_ms);
         options.linger = std::chrono::milliseconds(linger_ms);
         return all;
@@ -83,6 +84,14 @@ private:
     }
     // Agents wrote no metrics before there were some.
     bool metrics(format::json::Value value) { return !value.exists() || text(value, session_.agent.metrics_directory); }
+    // Agents chose no storage targets before they could.
+    bool placement(format::json::Value agent) {
+        auto& options = session_.agent;
+        options.avoid_slow_targets = agent.member("avoid_slow_targets").flag().value_or(false);
+        return !agent.member("storage_targets").exists() ||
+               (text(agent.member("storage_targets"), options.storage_targets) &&
+                text(agent.member("exclude_targets"), options.exclude_targets));
+    }
     // Session files of before this setting lack it; their agents kept no limit.
     static bool percent(format::json::Value value, double& to) {
         const auto given = value.f64();
@@ -170,6 +179,9 @@ Result<> check(const AgentOptions& agent) {
         return refusal(
             "agent.forward_to and agent.forward_token_file belong together: where the forwarders are, and "
             "the file that forebay forward has made.");
+    FB_TRY(describe::parse_storage_targets(agent.storage_targets, "agent.storage_targets"));
+    if (!agent.exclude_targets.starts_with('@'))
+        FB_TRY(describe::parse_storage_targets(agent.exclude_targets, "agent.exclude_targets"));
     bool good = format::json::is_text(agent.cpus) && format::json::is_text(agent.program) &&
                 format::json::is_text(agent.metrics_directory);
     for (const auto& [name, value] : agent.environment)
@@ -212,6 +224,9 @@ Result<std::string> encode_session(const SessionFile& session) {
                        {"linger_ms", agent.linger.count()},
                        {"timings", agent.timings},
                        {"metrics_directory", agent.metrics_directory},
+                       {"storage_targets", agent.storage_targets},
+                       {"exclude_targets", agent.exclude_targets},
+                       {"avoid_slow_targets", agent.avoid_slow_targets},
                        {"direct", agent.direct != Direct::no},
                        {"direct_is_chosen", agent.direct == Direct::automatic},
                        {"retries", agent.retries},

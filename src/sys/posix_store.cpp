@@ -1,6 +1,7 @@
 // The machine's own file system as a Store.
 
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -109,6 +110,7 @@ public:
     Result<> sync_directory(const std::string& path) override;
     Result<std::vector<Entry>> list(const std::string& path) override;
     Result<bool> exists(const std::string& path) override;
+    Result<> make_striped(const std::string& path, const Stripes& stripes) override;
 };
 
 Result<std::unique_ptr<File>> PosixStore::open(const std::string& path, Access access) {
@@ -161,6 +163,19 @@ Result<> PosixStore::remove_tree(const std::string& path) {
     const auto removed = remove_tree_at(AT_FDCWD, path.c_str(), path, 1);
     if (!removed && removed.error().kind != ErrorKind::missing) return removed;
     return {};
+}
+
+// Lustre lays a file out as it is opened for writing for the first time: what mknod makes has no layout yet, and takes
+// the one that it is given.
+Result<> PosixStore::make_striped(const std::string& path, const Stripes& stripes) {
+    const auto wish = lustre_wish(stripes);
+    if (::mknod(path.c_str(), S_IFREG | 0666, 0) != 0) return posix_error("mknod", path, errno);
+    if (::setxattr(path.c_str(), "lustre.lov", wish.data(), wish.size(), 0) == 0) return {};
+    const int number = errno;
+    FB_TRY(remove(path));
+    if (number == EOPNOTSUPP || number == ENOSYS || number == EPERM)
+        return Error{ErrorKind::unsupported, "nobody may choose where " + path + " lies"};
+    return posix_error("setxattr lustre.lov", path, number);
 }
 
 Result<> PosixStore::sync_directory(const std::string& path) {

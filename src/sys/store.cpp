@@ -38,6 +38,10 @@ bool is_temporary(std::string_view name) {
     return dot != std::string_view::npos && dot > 1 && name[dot] == '.' && dot + 1 < name.size();
 }
 
+Result<> Store::make_striped(const std::string& path, const Stripes&) {
+    return Error{ErrorKind::unsupported, "nobody may choose where " + path + " lies"};
+}
+
 Result<std::string> read_text(Store& store, const std::string& path, std::uint64_t bytes_max) {
     FB_TRY_ASSIGN(file, store.open(path, Access::read));
     FB_TRY_ASSIGN(size, file->size());

@@ -84,6 +84,9 @@ public:
     /// Entries but "." and "..", sorted by name; `missing` when the directory does not exist.
     virtual Result<std::vector<Entry>> list(const std::string& path) = 0;
     virtual Result<bool> exists(const std::string& path) = 0;
+    /// Makes an empty file whose bytes will lie so; `unsupported` where the file system lets nobody choose, and then no
+    /// file is there.
+    virtual Result<> make_striped(const std::string& path, const Stripes& stripes);
 };
 
 /// The machine's own file system.

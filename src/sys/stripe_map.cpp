@@ -1,5 +1,6 @@
 #include "sys/stripe_map.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -18,9 +19,30 @@ constexpr std::size_t object_bytes = 24, object_target_at = 20;
 // layout at 24 and the size of that at 28.
 constexpr std::size_t composite_bytes = 32, entry_count_at = 14, entry_bytes = 48;
 constexpr std::size_t entry_begin_at = 8, entry_end_at = 16, entry_place_at = 24, entry_size_at = 28;
+// Of a wish with a list of targets; its stripe offset is that of none, 65535.
+constexpr std::uint32_t magic_specific = 0x0BD50BD0, pattern_raid0 = 1;
+constexpr std::size_t pattern_at = 4, stripe_offset_at = 30;
 constexpr std::uint64_t no_end = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
+
+std::vector<std::byte> lustre_wish(const Stripes& stripes) {
+    std::vector<std::byte> wish(plain_bytes + pool_bytes + stripes.targets.size() * object_bytes);
+    store_le(wish.data(), magic_specific);
+    store_le(wish.data() + pattern_at, pattern_raid0);
+    store_le(wish.data() + stripe_size_at, stripes.stripe_bytes);
+    store_le(wish.data() + stripe_count_at, static_cast<std::uint16_t>(stripes.targets.size()));
+    store_le(wish.data() + stripe_offset_at, std::uint16_t{65535});
+    for (std::size_t i = 0; i < stripes.targets.size(); ++i)
+        store_le(wish.data() + plain_bytes + pool_bytes + i * object_bytes + object_target_at, stripes.targets[i]);
+    return wish;
+}
+
+Stripes StripeMap::last() const {
+    if (stretches_.empty()) return {};
+    const auto& last = stretches_.back();
+    return {static_cast<std::uint32_t>(std::min<std::uint64_t>(last.stripe_bytes, UINT32_MAX)), last.targets};
+}
 
 StripeMap StripeMap::of_lustre(std::span<const std::byte> attribute) {
     StripeMap map;

@@ -12,12 +12,23 @@
 
 namespace forebay::sys {
 
+/// How a new file is to lie: stripes of so many bytes go round the targets, in their order.
+struct Stripes {
+    std::uint32_t stripe_bytes = 0;
+    std::vector<std::uint32_t> targets;
+};
+
+/// The value of "lustre.lov" that asks for it: lov_user_md_v3 with LOV_USER_MAGIC_SPECIFIC.
+std::vector<std::byte> lustre_wish(const Stripes& stripes);
+
 class StripeMap {
 public:
     /// Nothing in it where the bytes are no layout, or none that is known. Counts and offsets are checked.
     static StripeMap of_lustre(std::span<const std::byte> attribute);
 
     bool empty() const { return stretches_.empty(); }
+    /// Of its last stretch, which holds most of a large file; no targets where nothing is known.
+    Stripes last() const;
     /// The number of the OST that holds all of these bytes; nothing where several do, or none yet.
     std::optional<std::uint32_t> target_of(std::uint64_t offset, std::uint64_t bytes) const;
 

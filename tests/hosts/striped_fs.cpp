@@ -4,8 +4,9 @@
 //   striped_fs DIRECTORY MOUNT STRIPE_BYTES TARGETS BYTES_PER_SECOND [WHICH=RATIO...]
 //
 // WHICH is the number of a target, or a part of the names of files, such as "node-00003": what it writes goes at RATIO
-// of the rate. The attribute "lustre.lov" of a file tells its layout, by the structure lov_user_md_v1 of Lustre's
-// lustre_user.h. Prints "mounted", and takes the mount down at SIGTERM.
+// of the rate. Of RATIO@ that is so only after an odd number of SIGUSR1. The attribute "lustre.lov" of a file tells its
+// layout, by the structure lov_user_md_v1 of Lustre's lustre_user.h; given to an empty file, with a list of targets, it
+// is obeyed. Prints "mounted", and takes the mount down at SIGTERM.
 
 #define FUSE_USE_VERSION 35
 
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -37,20 +39,23 @@ struct Options {
     std::uint64_t stripe_bytes = 0;
     unsigned targets = 0;
     double rate = 0;
-    std::map<std::string, double> ratios = {};
+    std::map<std::string, double> ratios = {}, sometimes = {};
 };
 Options options;
 
 std::mutex alone;
-std::vector<Clock::time_point> busy_until;  // of each target
+std::vector<Clock::time_point> busy_until;       // of each target
+std::map<ino_t, std::vector<unsigned>> layouts;  // that were asked for
+volatile std::sig_atomic_t is_sometimes = 0;
 
 std::string real(const char* path) { return options.directory + path; }
 int answer(long outcome) { return outcome < 0 ? -errno : 0; }
 int fd_of(const fuse_file_info* info) { return static_cast<int>(info->fh); }
 
 double ratio_of(const std::string& which) {
-    const auto found = options.ratios.find(which);
-    return found == options.ratios.end() ? 1 : found->second;
+    const auto& ratios = is_sometimes != 0 && options.sometimes.contains(which) ? options.sometimes : options.ratios;
+    const auto found = ratios.find(which);
+    return found == ratios.end() ? 1 : found->second;
 }
 
 // Of who writes, such as a node with a slow link.
@@ -63,12 +68,19 @@ double ratio_of_writer(const std::string& path) {
 // Files begin at targets of their own, so that not all begin at one.
 unsigned first_target(const struct stat& about) { return static_cast<unsigned>(about.st_ino % options.targets); }
 
+unsigned target_of(const struct stat& about, std::uint64_t stripe) {
+    const std::lock_guard lock(alone);
+    const auto asked = layouts.find(about.st_ino);
+    if (asked == layouts.end()) return static_cast<unsigned>((stripe + first_target(about)) % options.targets);
+    return asked->second[stripe % asked->second.size()];
+}
+
 // A target takes one write after the other.
 void take_time(const char* path, int fd, std::size_t bytes, off_t offset) {
     struct stat about {};
     if (::fstat(fd, &about) != 0) return;
     const auto stripe = static_cast<std::uint64_t>(offset) / options.stripe_bytes;
-    const auto target = static_cast<unsigned>((stripe + first_target(about)) % options.targets);
+    const auto target = target_of(about, stripe);
     const double seconds = static_cast<double>(bytes) / options.rate;
     const std::chrono::duration<double> took(seconds / ratio_of(std::to_string(target)));
     Clock::time_point until;
@@ -118,7 +130,15 @@ int do_fsync(const char*, int, fuse_file_info* info) { return answer(::fdatasync
 int do_truncate(const char* path, off_t size, fuse_file_info*) { return answer(::truncate(real(path).c_str(), size)); }
 int do_mkdir(const char* path, mode_t mode) { return answer(::mkdir(real(path).c_str(), mode)); }
 int do_rmdir(const char* path) { return answer(::rmdir(real(path).c_str())); }
-int do_unlink(const char* path) { return answer(::unlink(real(path).c_str())); }
+int do_unlink(const char* path) {
+    struct stat about {};
+    if (::lstat(real(path).c_str(), &about) == 0 && about.st_nlink == 1) {
+        const std::lock_guard lock(alone);
+        layouts.erase(about.st_ino);
+    }
+    return answer(::unlink(real(path).c_str()));
+}
+int do_mknod(const char* path, mode_t mode, dev_t device) { return answer(::mknod(real(path).c_str(), mode, device)); }
 int do_rename(const char* from, const char* to, unsigned flags) {
     return answer(::renameat2(AT_FDCWD, real(from).c_str(), AT_FDCWD, real(to).c_str(), flags));
 }
@@ -142,16 +162,46 @@ int do_getxattr(const char* path, const char* name, char* value, std::size_t siz
     put<std::uint32_t>(layout, 1);
     layout.append(16, '\0');
     put(layout, static_cast<std::uint32_t>(options.stripe_bytes));
-    put(layout, static_cast<std::uint16_t>(options.targets));
+    std::vector<unsigned> targets;
+    {
+        const std::lock_guard lock(alone);
+        if (const auto asked = layouts.find(about.st_ino); asked != layouts.end()) targets = asked->second;
+    }
+    if (targets.empty())
+        for (unsigned i = 0; i < options.targets; ++i) targets.push_back((i + first_target(about)) % options.targets);
+    put(layout, static_cast<std::uint16_t>(targets.size()));
     put<std::uint16_t>(layout, 0);
-    for (std::uint32_t target = 0; target < options.targets; ++target) {
+    for (const auto target : targets) {
         layout.append(20, '\0');
-        put(layout, (target + first_target(about)) % options.targets);
+        put(layout, static_cast<std::uint32_t>(target));
     }
     if (size == 0) return static_cast<int>(layout.size());
     if (size < layout.size()) return -ERANGE;
     std::memcpy(value, layout.data(), layout.size());
     return static_cast<int>(layout.size());
+}
+
+// lov_user_md_v3 with LOV_USER_MAGIC_SPECIFIC: 48 bytes, of which those at 28 count the objects; 24 bytes each, the
+// last 4 of which number the target.
+int do_setxattr(const char* path, const char* name, const char* value, std::size_t size, int) {
+    struct stat about {};
+    if (std::strcmp(name, "lustre.lov") != 0) return -EOPNOTSUPP;
+    if (::lstat(real(path).c_str(), &about) != 0) return -errno;
+    if (about.st_size > 0) return -EEXIST;
+    std::uint32_t magic = 0;
+    std::uint16_t count = 0;
+    if (size < 48) return -EINVAL;
+    std::memcpy(&magic, value, sizeof magic);
+    std::memcpy(&count, value + 28, sizeof count);
+    if (magic != 0x0BD50BD0 || count == 0 || size != 48 + 24u * count) return -EINVAL;
+    std::vector<unsigned> targets(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        std::memcpy(&targets[i], value + 48 + 24 * i + 20, 4);
+        if (targets[i] >= options.targets) return -ERANGE;
+    }
+    const std::lock_guard lock(alone);
+    layouts[about.st_ino] = targets;
+    return 0;
 }
 
 fuse_operations operations() {
@@ -173,6 +223,8 @@ fuse_operations operations() {
     all.utimens = do_utimens;
     all.statfs = do_statfs;
     all.getxattr = do_getxattr;
+    all.setxattr = do_setxattr;
+    all.mknod = do_mknod;
     all.init = [](fuse_conn_info*, fuse_config*) -> void* {
         std::puts("mounted");
         std::fflush(stdout);
@@ -193,9 +245,11 @@ int main(int count, char** arguments) {
     for (int i = 6; i < count; ++i)
         if (const char* equals = std::strchr(arguments[i], '=')) {
             const std::string which(arguments[i], static_cast<std::size_t>(equals - arguments[i]));
-            options.ratios[which] = std::strtod(equals + 1, nullptr);
+            auto& ratios = std::strchr(equals, '@') != nullptr ? options.sometimes : options.ratios;
+            ratios[which] = std::strtod(equals + 1, nullptr);
         }
     busy_until.resize(options.targets);
+    std::signal(SIGUSR1, [](int) { is_sometimes = is_sometimes == 0 ? 1 : 0; });
     const auto all = operations();
     char* words[] = {arguments[0], arguments[2], const_cast<char*>("-f"), nullptr};
     return fuse_main(3, words, &all, nullptr);

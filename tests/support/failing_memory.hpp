@@ -49,6 +49,14 @@ private:
 
 void* operator new(std::size_t bytes) { return forebay::test::allocated(bytes, 1); }
 void* operator new[](std::size_t bytes) { return forebay::test::allocated(bytes, 1); }
+// That of sanitizers does not come down to the one above.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    try {
+        return forebay::test::allocated(bytes, 1);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return forebay::test::allocated(bytes, static_cast<std::size_t>(alignment));
 }

@@ -25,6 +25,9 @@ public:
     Result<> sync_directory(const std::string& path) override { return next().sync_directory(path); }
     Result<std::vector<sys::Entry>> list(const std::string& path) override { return next().list(path); }
     Result<bool> exists(const std::string& path) override { return next().exists(path); }
+    Result<> make_striped(const std::string& path, const sys::Stripes& stripes) override {
+        return next().make_striped(path, stripes);
+    }
 
 protected:
     /// Before each call, once.

@@ -1,0 +1,291 @@
+#include "agent/placement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <condition_variable>
+#include <utility>
+
+#include "base/attempt.hpp"
+#include "base/page_buffer.hpp"
+#include "base/try.hpp"
+#include "describe/storage_targets.hpp"
+#include "telemetry/median.hpp"
+
+namespace forebay::agent {
+
+namespace {
+
+constexpr double low_ratio = 0.5, very_low_ratio = 0.25, good_ratio = 0.8;
+constexpr int lows_until_slow = 2, probes_until_good = 2;
+constexpr std::size_t rates_kept = 8;
+// A single write may have met a moment in which the target was busy.
+constexpr std::uint64_t writes_judged_min = 3;
+constexpr int pause_doublings_max = 4;
+constexpr std::uint32_t stripe_bytes_unknown = 1u << 20;
+constexpr std::size_t probe_writes = 4;
+constexpr std::chrono::seconds probe_look{1};  // whether a probe is due
+
+std::optional<std::uint32_t> number_of(const std::string& name) {
+    const auto parsed = describe::parse_storage_targets(name, "a target");
+    if (name.empty() || !parsed || parsed->size() != 1) return {};
+    return parsed->front();
+}
+
+bool is_node_file(std::string_view path) {
+    const auto name = path.substr(path.rfind('/') + 1);
+    return name.starts_with("node-") && name.find(".h5") != name.npos;
+}
+
+class PlacedStore final : public sys::Store {
+public:
+    PlacedStore(sys::Store& store, Placement& placement) : store_(store), placement_(placement) {}
+
+    Result<std::unique_ptr<sys::File>> open(const std::string& path, sys::Access access) override {
+        if (!sys::is_emptying(access) || !is_node_file(path)) return store_.open(path, access);
+        if (const auto wish = placement_.next()) {
+            if (const auto made = store_.make_striped(path, *wish); !made) placement_.give_up(made.error());
+            return store_.open(path, access);
+        }
+        auto file = store_.open(path, access);
+        if (file) placement_.learn((*file)->stripes());
+        return file;
+    }
+    Result<> make_directories(const std::string& path) override { return store_.make_directories(path); }
+    Result<> make_directory(const std::string& path) override { return store_.make_directory(path); }
+    Result<> rename(const std::string& from, const std::string& to) override { return store_.rename(from, to); }
+    Result<> remove(const std::string& path) override { return store_.remove(path); }
+    Result<> remove_tree(const std::string& path) override { return store_.remove_tree(path); }
+    Result<> sync_directory(const std::string& path) override { return store_.sync_directory(path); }
+    Result<std::vector<sys::Entry>> list(const std::string& path) override { return store_.list(path); }
+    Result<bool> exists(const std::string& path) override { return store_.exists(path); }
+
+private:
+    sys::Store& store_;
+    Placement& placement_;
+};
+
+// Seconds for a file of some writes, each synced, on one target.
+Result<double> probe(sys::Store& store, const std::string& path, const sys::Stripes& stripes) {
+    FB_TRY(store.remove(path));
+    FB_TRY(store.make_striped(path, stripes));
+    const auto seconds = [&]() -> Result<double> {
+        FB_TRY_ASSIGN(file, store.open(path, sys::Access::create_direct));
+        PageBuffer memory;
+        const auto block = memory.take(stripes.stripe_bytes);
+        std::ranges::fill(block, std::byte{});
+        const auto begin = sys::Clock::now();
+        for (std::size_t i = 0; i < probe_writes; ++i) {
+            FB_TRY(file->write(i * stripes.stripe_bytes, block));
+            FB_TRY(file->sync());
+        }
+        const std::chrono::duration<double> took = sys::Clock::now() - begin;
+        FB_TRY(file->close());
+        return took.count();
+    }();
+    static_cast<void>(store.remove(path));  // the next probe empties it
+    return seconds;
+}
+
+}  // namespace
+
+Placement::Placement(PlacementOptions options, Tell tell) : options_(std::move(options)), tell_(std::move(tell)) {}
+
+void Placement::learn(const sys::StripeMap& map) {
+    auto stripes = map.last();
+    if (stripes.targets.empty()) return;
+    const std::lock_guard lock(alone_);
+    known_.insert(stripes.targets.begin(), stripes.targets.end());
+    usual_ = std::move(stripes);
+}
+
+void Placement::learn(const format::TimingBatch& batch) {
+    std::vector<Event> told;
+    {
+        const std::lock_guard lock(alone_);
+        node_ = batch.node;
+        nodes_ = std::max(batch.nodes, 1u);
+        std::map<std::uint32_t, double> rates;
+        for (const auto& target : batch.targets) {
+            const auto number = number_of(target.name);
+            if (!number) continue;
+            known_.insert(*number);
+            if (target.writes >= writes_judged_min && target.busy_seconds > 0)
+                rates[*number] = static_cast<double>(target.bytes) / target.busy_seconds;
+        }
+        // The others of this drain; where it wrote to one or two alone, what all have shown before.
+        for (const auto& [number, rate] : rates) {
+            std::vector<double> others;
+            for (const auto& [other, of_other] : rates)
+                if (other != number) others.push_back(of_other);
+            if (others.size() < 2)
+                for (const auto& [other, before] : rates_)
+                    if (other != number) others.insert(others.end(), before.begin(), before.end());
+            if (const double usual = telemetry::median_of(others); usual > 0)
+                judge(number, rate / usual, batch.step, told);
+        }
+        for (const auto& [number, rate] : rates) {
+            auto& kept = rates_[number];
+            kept.push_back(rate);
+            if (kept.size() > rates_kept) kept.erase(kept.begin());
+        }
+    }
+    for (const auto& one : told) say(one);
+}
+
+void Placement::judge(std::uint32_t target, double ratio, std::int64_t step, std::vector<Event>& told) {
+    auto& lows = low_in_a_row_[target];
+    lows = ratio < low_ratio ? lows + 1 : 0;
+    const bool is_slow = ratio < very_low_ratio || lows >= lows_until_slow;
+    if (!options_.avoid_slow || given_up_ || !is_slow || slow_.contains(target)) return;
+    slow_[target] = {sys::Clock::now() + options_.probe_after, options_.probe_after};
+    told.push_back({.what = What::avoids,
+                    .step = step,
+                    .detail = fmt::format("storage target {} wrote step {} at {:.2f} of the others",
+                                          describe::storage_target_name(target), step, ratio)});
+}
+
+std::vector<std::uint32_t> Placement::candidates() const {
+    std::vector<std::uint32_t> all = options_.targets;
+    if (all.empty()) all.assign(known_.begin(), known_.end());
+    std::erase_if(all, [&](std::uint32_t target) {
+        return slow_.contains(target) || std::ranges::find(options_.excluded, target) != options_.excluded.end();
+    });
+    return all;
+}
+
+// Files of all nodes go round the targets without a gap: node 2 of 8 nodes, in its turn 3 with 4 stripes a file, begins
+// at stripe (3 x 8 + 2) x 4 of that round. Of 20,000 files of one stripe none of 156 targets gets more than 1.006 of
+// the mean.
+std::optional<sys::Stripes> Placement::next() {
+    const std::lock_guard lock(alone_);
+    const bool has_reason = !options_.targets.empty() || !options_.excluded.empty() || !slow_.empty();
+    if (!has_reason || given_up_) return {};
+    const auto from = candidates();
+    if (from.empty()) return {};
+    sys::Stripes wish{usual_.stripe_bytes > 0 ? usual_.stripe_bytes : stripe_bytes_unknown, {}};
+    const auto count = std::clamp<std::size_t>(usual_.targets.size(), 1, from.size());
+    const std::uint64_t begin = (turn_++ * nodes_ + node_) * count;
+    for (std::size_t i = 0; i < count; ++i) wish.targets.push_back(from[(begin + i) % from.size()]);
+    return wish;
+}
+
+void Placement::give_up(const Error& why) {
+    {
+        const std::lock_guard lock(alone_);
+        if (std::exchange(given_up_, true)) return;
+        slow_.clear();
+    }
+    say({.what = What::unplaced, .detail = why.line()});
+}
+
+std::optional<Placement::ProbePair> Placement::due(sys::Clock::time_point now) {
+    const std::lock_guard lock(alone_);
+    const auto good = candidates();
+    if (good.empty() || given_up_) return {};
+    for (const auto& [target, slow] : slow_)
+        if (now >= slow.probe_at)
+            return ProbePair{target, good.front(),
+                             usual_.stripe_bytes > 0 ? usual_.stripe_bytes : stripe_bytes_unknown};
+    return {};
+}
+
+void Placement::probed(std::uint32_t target, double ratio, sys::Clock::time_point now) {
+    {
+        const std::lock_guard lock(alone_);
+        const auto slow = slow_.find(target);
+        if (slow == slow_.end()) return;
+        if (ratio >= good_ratio && ++slow->second.passed < probes_until_good) {
+            slow->second.probe_at = now;
+            return;
+        }
+        if (ratio < good_ratio) {
+            slow->second.passed = 0;
+            slow->second.pause = std::min(2 * slow->second.pause, options_.probe_after * (1 << pause_doublings_max));
+            slow->second.probe_at = now + slow->second.pause;
+            return;
+        }
+        slow_.erase(slow);
+        low_in_a_row_.erase(target);
+        rates_.erase(target);
+    }
+    say({.what = What::uses_again,
+         .detail = fmt::format("storage target {} takes {:.2f} of the rate of another one",
+                               describe::storage_target_name(target), ratio)});
+}
+
+void Placement::say(const Event& event) {
+    const std::lock_guard lock(telling_);
+    if (tell_) tell_(event);
+}
+
+void Placement::end() {
+    const std::lock_guard lock(telling_);
+    tell_ = nullptr;
+}
+
+std::vector<std::uint32_t> Placement::slow() const {
+    const std::lock_guard lock(alone_);
+    std::vector<std::uint32_t> targets;
+    for (const auto& [target, about] : slow_) targets.push_back(target);
+    return targets;
+}
+
+std::unique_ptr<sys::Store> placed(sys::Store& store, Placement& placement) {
+    return std::make_unique<PlacedStore>(store, placement);
+}
+
+void probe_one(sys::Store& store, const std::string& directory, Placement& placement) {
+    const auto pair = placement.due(sys::Clock::now());
+    if (!pair) return;
+    const auto path = sys::temporary_beside(directory + "/probe");
+    const auto good = probe(store, path, {pair->stripe_bytes, {pair->good}});
+    const auto slow = good ? probe(store, path, {pair->stripe_bytes, {pair->slow}}) : good;
+    placement.probed(pair->slow, good && slow && *slow > 0 ? *good / *slow : 0, sys::Clock::now());
+}
+
+struct PlacementProber::Shared {
+    Shared(std::shared_ptr<sys::Store> to, std::string in, std::shared_ptr<Placement> whose)
+        : store(std::move(to)), directory(std::move(in)), placement(std::move(whose)) {}
+
+    const std::shared_ptr<sys::Store> store;
+    const std::string directory;
+    const std::shared_ptr<Placement> placement;
+    std::mutex mutex;  // guards what follows
+    std::condition_variable wake, done;
+    bool ends = false, is_done = false;
+
+    void keep() {
+        std::unique_lock lock(mutex);
+        while (!wake.wait_for(lock, probe_look, [this] { return ends; })) {
+            lock.unlock();
+            // An error is a target that is still slow, and the next probe comes later.
+            static_cast<void>(attempt([this] { probe_one(*store, directory, *placement); }));
+            lock.lock();
+        }
+        is_done = true;
+        done.notify_all();
+    }
+};
+
+PlacementProber::PlacementProber(std::shared_ptr<sys::Store> store, std::string directory,
+                                 std::shared_ptr<Placement> placement)
+    : shared_(std::make_shared<Shared>(std::move(store), std::move(directory), std::move(placement))) {
+    auto started = sys::Thread::start([shared = shared_] { shared->keep(); });
+    if (started) thread_ = std::move(*started);  // else what is slow stays avoided
+}
+
+PlacementProber::~PlacementProber() {
+    if (!thread_.runs()) return;
+    std::unique_lock lock(shared_->mutex);
+    shared_->ends = true;
+    shared_->wake.notify_all();
+    const bool is_done = shared_->done.wait_for(lock, probe_end_max, [this] { return shared_->is_done; });
+    lock.unlock();
+    shared_->placement->end();
+    if (is_done) thread_.join();
+    else thread_.leave();
+}
+
+}  // namespace forebay::agent

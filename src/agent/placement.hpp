@@ -1,0 +1,111 @@
+// Where an agent's new node files lie, on a file system that lets it choose (Lustre): on the storage targets that the
+// options name, one after the other, without those that are excluded and those that have become slow in this run.
+//
+// A target becomes slow when it has written a drain's bytes at less than half the rate of the others twice in a row, or
+// at less than a quarter once. Node files lie elsewhere from the next drain on, until two probes of the target, small
+// files beside the run's own, take at least 0.8 of the rate that a good one shows at the same moment.
+// Each agent goes by what it has seen itself: it asks no others.
+//
+// Without options, and as long as nothing is slow, it chooses nothing: the file system places files as always.
+// Threads: any.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "agent/events.hpp"
+#include "format/timing.hpp"
+#include "sys/clock.hpp"
+#include "sys/store.hpp"
+#include "sys/thread.hpp"
+
+namespace forebay::agent {
+
+struct PlacementOptions {
+    std::vector<std::uint32_t> targets = {};   // to use, in turns; empty: those that files have been seen on
+    std::vector<std::uint32_t> excluded = {};  // never to use
+    bool avoid_slow = true;
+    sys::Clock::duration probe_after = std::chrono::seconds(60);  // doubled after each probe that fails, up to 16 times
+};
+
+class Placement {
+public:
+    Placement(PlacementOptions options, Tell tell);
+
+    /// A drain has ended: `batch.targets` says what it wrote where, `batch.node` and `nodes` whose turn it is.
+    void learn(const format::TimingBatch& batch);
+    /// How a file of this agent lies that was made without a wish; learned from.
+    void learn(const sys::StripeMap& map);
+    /// How the next node file is to lie; nothing: as the file system places it.
+    std::optional<sys::Stripes> next();
+    /// The file system has refused a wish: there will be none any more.
+    void give_up(const Error& why);
+
+    /// The slow target whose time for a probe has come, and a good one to compare with.
+    struct ProbePair {
+        std::uint32_t slow = 0, good = 0;
+        std::uint32_t stripe_bytes = 0;
+    };
+    std::optional<ProbePair> due(sys::Clock::time_point now);
+    /// `ratio`: what the slow one's probe took of the good one's rate; 0: it failed.
+    void probed(std::uint32_t target, double ratio, sys::Clock::time_point now);
+
+    std::vector<std::uint32_t> slow() const;
+    /// Nobody is told anything any more.
+    void end();
+
+private:
+    struct SlowTarget {
+        sys::Clock::time_point probe_at;
+        sys::Clock::duration pause;
+        int passed = 0;  // probes in a row
+    };
+    std::vector<std::uint32_t> candidates() const;
+    void judge(std::uint32_t target, double ratio, std::int64_t step, std::vector<Event>& told);
+
+    void say(const Event& event);
+
+    const PlacementOptions options_;
+    std::mutex telling_;
+    Tell tell_;                 // guarded by telling_
+    mutable std::mutex alone_;  // guards what follows
+    std::set<std::uint32_t> known_;
+    std::map<std::uint32_t, std::vector<double>> rates_;  // of the last drains, oldest first
+    std::map<std::uint32_t, int> low_in_a_row_;
+    std::map<std::uint32_t, SlowTarget> slow_;
+    sys::Stripes usual_;  // of files that the file system has placed
+    std::uint32_t node_ = 0, nodes_ = 1;
+    std::uint64_t turn_ = 0;
+    bool given_up_ = false;
+};
+
+/// Makes node files as `placement` says, and passes everything else on. Both must outlive it.
+std::unique_ptr<sys::Store> placed(sys::Store& store, Placement& placement);
+
+/// Probes one slow target that is due: writes and syncs a small file on it and on a good one, in `directory`, and
+/// removes both. Nothing where none is due. It may take as long as the target does.
+void probe_one(sys::Store& store, const std::string& directory, Placement& placement);
+
+/// Probes on a thread beside the agent's loop, and holds the agent's end for probe_end_max at most.
+inline constexpr std::chrono::seconds probe_end_max{2};
+class PlacementProber {
+public:
+    PlacementProber(std::shared_ptr<sys::Store> store, std::string directory, std::shared_ptr<Placement> placement);
+    PlacementProber(const PlacementProber&) = delete;
+    PlacementProber& operator=(const PlacementProber&) = delete;
+    ~PlacementProber();
+
+private:
+    struct Shared;
+    std::shared_ptr<Shared> shared_;  // with the thread, which may outlive this object over a target that hangs
+    sys::Thread thread_;
+};
+
+}  // namespace forebay::agent
