@@ -26,7 +26,7 @@
 namespace forebay::node {
 
 inline constexpr std::uint64_t control_magic = 0x314C525443424600ull;  // "\0FBCTRL1"
-inline constexpr std::uint32_t control_version = 9;
+inline constexpr std::uint32_t control_version = 10;
 inline constexpr std::uint32_t streams_max = 32;
 inline constexpr std::uint32_t slots_max = 2 * streams_max;  // a stream has one or two
 inline constexpr std::size_t error_text_max = 2048;
@@ -168,6 +168,7 @@ struct Control {
     std::atomic<std::uint32_t> slot_count{0};
     std::atomic<std::uint64_t> drains{0}, commits{0}, aborts{0};
     std::atomic<std::uint64_t> bytes_drained{0}, bytes_stored{0}, drain_ns{0}, drain_cpu_ns{0};
+    std::atomic<std::uint64_t> durable_ns_max{0};  // from the seal to the commit, of what counts in `commits`
     // Steps of the simulation beside drains, see step_clock.hpp.
     std::atomic<std::uint32_t> waiting{0};  // calls that wait for the agent: nothing computes that a drain could slow
     std::atomic<std::uint32_t> moving{0};   // changed by the agent, odd while it moves bytes

@@ -266,7 +266,8 @@ private:
         const auto* drains = inputs_.find("drain_rate_bytes_per_second");
         const auto samples = drains != nullptr ? std::max<std::uint64_t>(drains->samples, 1) : 1;
         // A margin for what was measured a few times: inputs that were not measured have none to begin with.
-        const double needed = (told.save_seconds + told.drain_seconds) * describe::durable_margin(samples);
+        const double needed = describe::seconds_to_durable(
+            {.durable = samples, .save_seconds = told.save_seconds, .durable_seconds = told.drain_seconds});
         const double last = wishes_.ends_in_seconds - needed;
         const double period = model_.interval_seconds() + told.visible_seconds;
         const double fit = last < 0 ? 0 : 1 + std::floor(last / period);
