@@ -84,8 +84,9 @@ Result<advice::WhatIf> what_if_from(const std::string& text) {
 }
 
 std::string show_long(double seconds) {
-    constexpr double hour = 3600, day = 24 * hour, year = 365.25 * day;
-    if (seconds < 2 * hour) return show_seconds(seconds);
+    constexpr double minute = 60, hour = 60 * minute, day = 24 * hour, year = 365.25 * day;
+    if (seconds < 10 * minute) return show_seconds(seconds);
+    if (seconds < 2 * hour) return fmt::format("{:.0f} s", seconds);  // minutes would hide what differs by some percent
     if (seconds < 10 * day) return fmt::format("{:.1f} h", seconds / hour);
     if (seconds < 2 * year) return fmt::format("{:.1f} d", seconds / day);
     return fmt::format("{:.1f} years", seconds / year);

@@ -143,10 +143,11 @@ Shown rows_text(const Advice& plan) {
 Shown intervals_text(const Advice& plan) {
     const auto whole = [](double value) { return fmt::format("{:.0f}", value); };
     const double bytes = planned_value(plan, "node_bytes") * planned_value(plan, "nodes");
-    Shown text =
-        lines(" interval  Young {}, Daly {}, simulator {}: every {} steps\n", show_planned(plan, "young_seconds"),
-              show_planned(plan, "daly_seconds"), show_planned(plan, "best_interval_seconds"),
-              plan.chosen.empty() ? std::string("?") : plan.chosen[0].second);
+    Shown text = planned_value(plan, "mtbf_seconds") > 0
+                     ? lines(" interval  Young {}, Daly {}, simulator {}: every {} steps\n",
+                             show_planned(plan, "young_seconds"), show_planned(plan, "daly_seconds"),
+                             show_planned(plan, "best_interval_seconds"), plan.chosen[0].second)
+                     : Shown{" interval  nothing fails: save as seldom as results are needed\n"};
     if (format::find(plan.measures, "target_level_seconds") != nullptr)
         text += lines(" levels    staged each {}, at the target each {}\n", show_planned(plan, "staged_level_seconds"),
                       show_planned(plan, "target_level_seconds"));
@@ -162,10 +163,9 @@ Shown intervals_text(const Advice& plan) {
 }  // namespace
 
 Shown plan_text(const Advice& plan, const std::string& title) {
-    Shown text =
-        lines("forebay plan  {}{} nodes, {} each, a save every {} steps of {}\n", title.empty() ? title : title + "  ",
-              planned_value(plan, "nodes"), show_planned(plan, "node_bytes"), planned_value(plan, "save_every_steps"),
-              show_planned(plan, "step_seconds"));
+    Shown text = lines("forebay plan{}{}\n {} nodes, {} each, a save every {:.6g} x {}\n", title.empty() ? "" : "  ",
+                       title, show_planned("nodes", planned_value(plan, "nodes")), show_planned(plan, "node_bytes"),
+                       planned_value(plan, "save_every_steps"), show_planned(plan, "step_seconds"));
     text += inputs_text(plan);
     if (format::find(plan.measures, "forward_progress") != nullptr) {
         text += predictions_text(plan);
@@ -173,8 +173,8 @@ Shown plan_text(const Advice& plan, const std::string& title) {
         if (plan.rows.size() > 1) text += rows_text(plan);
     }
     for (const auto& finding : plan.findings)
-        text += Shown{
-            show_message(wrapped_finding(fmt::format(" {:<9} ", format::name_of(finding.severity)), finding.text))};
+        text +=
+            Shown{wrapped_finding(fmt::format(" {:<9} ", format::name_of(finding.severity)), show_text(finding.text))};
     return text;
 }
 

@@ -88,7 +88,6 @@ constexpr std::array assumptions{
     Assumed{"slow_target_share", 0, "none"},
     Assumed{"slow_target_ratio", 1, "none"},
     Assumed{"save_every_steps", 1, "each step"},
-    Assumed{"steps", 500, "a run of 500 steps"},
     Assumed{"slots", 1, "the default of a stream"},
     Assumed{"policy_supersedes", 0, "the default of a stream: wait"},
     Assumed{"kept_snapshots", 3, "the default of a stream"},
@@ -107,6 +106,9 @@ Measure assumed(const PlanInputs& known, const InputKind& kind) {
     } else if (measure.name == "mtbf_seconds") {
         measure.value = node_mtbf_seconds / std::max(1.0, known.value("nodes"));
         measure.from = "ten years a node";
+    } else if (measure.name == "steps") {
+        measure.value = 500 * known.value("save_every_steps");
+        measure.from = "500 saves";
     } else if (measure.name == "read_rate_bytes_per_second") {
         const double each = known.value("target_rate_bytes_per_second") / std::max(1.0, known.value("nodes"));
         const double drain = known.value("drain_rate_bytes_per_second");
@@ -138,6 +140,7 @@ double PlanInputs::value(std::string_view name) const {
 void PlanInputs::take(const Measure& measure) {
     if (std::ranges::find(kinds, measure.name, &InputKind::name) == kinds.end()) return;
     if (!std::isfinite(measure.value)) return;
+    if (measure.value == 0 && measure.name.starts_with("slow_") && measure.name.ends_with("_ratio")) return;  // of none
     const auto known = std::ranges::find(measures_, measure.name, &Measure::name);
     if (known == measures_.end()) measures_.push_back(measure);
     else *known = measure;

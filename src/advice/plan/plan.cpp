@@ -160,6 +160,11 @@ private:
 
     // The number of steps between saves that gets on fastest, by closed forms and then by the simulator; and the slots.
     void choose() {
+        if (model_.mtbf_seconds > 0) choose_interval();
+        choose_slots();
+    }
+
+    void choose_interval() {
         auto model = model_;
         double best_every = 1, best = 0;
         for (double every = 1; every <= model.steps; every = std::ceil(every * 1.2)) {
@@ -183,7 +188,6 @@ private:
                              chosen, show_seconds(chosen * model_.step_seconds), progress, model_.every,
                              planned_.middle.forward_progress),
                  progress / planned_.middle.forward_progress);
-        choose_slots();
     }
 
     void choose_slots() {
@@ -195,11 +199,12 @@ private:
             const double gain = simulate(model).middle.forward_progress - planned_.middle.forward_progress;
             if (gain < progress_worth) continue;
             slots = more;
-            find("slots", Severity::warn,
-                 fmt::format("{:.0f} slot{} get{} on at {:.3f} of the time instead of {:.3f}, for {} of memory a node",
-                             more, more > 1 ? "s" : "", more > 1 ? "" : "s", gain + planned_.middle.forward_progress,
-                             planned_.middle.forward_progress,
-                             show_bytes(static_cast<std::uint64_t>(more * model_.node_bytes))));
+            find(
+                "slots", Severity::warn,
+                fmt::format("{:.0f} slot{} get{} on at {:.3f} of the time instead of {:.3f}, for {} more memory a node",
+                            more, more > 1 ? "s" : "", more > 1 ? "" : "s", gain + planned_.middle.forward_progress,
+                            planned_.middle.forward_progress,
+                            show_bytes(static_cast<std::uint64_t>((more - model_.slots) * model_.node_bytes))));
             break;
         }
         advice_.chosen.emplace_back("slots", fmt::format("{:.0f}", slots));
