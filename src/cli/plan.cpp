@@ -16,7 +16,6 @@
 #include "cli/plan_text.hpp"
 #include "cli/progress.hpp"
 #include "cli/say.hpp"
-#include "cli/sizes.hpp"
 #include "cli/verbs.hpp"
 #include "cli/words.hpp"
 #include "forebay/forebay.h"
@@ -32,7 +31,7 @@ constexpr std::uint64_t plan_source_bytes_max = 64u << 20, case_bytes_read_max =
 constexpr std::size_t date_characters = 10;  // of show_utc()
 
 struct PlanArguments {
-    std::string run, stream, preflight, profile, bench, plan, case_file, check, out, ends_in;
+    std::string run, stream, preflight, profile, bench, plan, case_file, check, out;
     std::map<std::string, std::string> inputs;  // by key
     std::vector<std::string> what_ifs;
     bool extrapolate = false, replace = false, json = false;
@@ -146,14 +145,7 @@ bool plan_has_failed(const format::Advice& plan) {
     return std::ranges::any_of(plan.findings, [](const auto& one) { return one.severity == format::Severity::fail; });
 }
 
-Result<Exit> run_plan(const PlanArguments& options) {
-    std::vector<format::Measure> happened;
-    if (!options.check.empty()) {
-        FB_TRY_ASSIGN(measures, read_run_measures(options.check, options.stream));
-        happened = std::move(measures);
-    }
-    // A plan that was written is compared as it is: its scale was a prediction too.
-    FB_TRY_ASSIGN(sources, sources_of(options, options.plan.empty() ? happened : std::vector<format::Measure>{}));
+Result<format::Advice> plan_of(const PlanArguments& options, const PlanSources& sources) {
     Progress progress("plan", options.json);
     advice::PlanWishes wishes{
         .extrapolate = options.extrapolate,
@@ -162,25 +154,32 @@ Result<Exit> run_plan(const PlanArguments& options) {
         FB_TRY_ASSIGN(what_if, what_if_from(text));
         wishes.what_ifs.push_back(std::move(what_if));
     }
-    if (!options.ends_in.empty()) {
-        FB_TRY_ASSIGN(seconds, seconds_from("--ends-in", options.ends_in));
-        wishes.ends_in_seconds = seconds;
-    }
     FB_TRY_ASSIGN(plan, advice::make_plan(sources.inputs, wishes));
     plan.made_unix_ns = sys::unix_ns();
     plan.made_by = fmt::format("{} on {}", fb_version(), sys::host_name());
-    plan.key = {{"nodes", fmt::format("{:.0f}", sources.inputs.value("nodes"))}};
+    plan.key = {{"nodes", fmt::format("{:.0f}", format::find(plan.measures, "nodes")->value)}};
     if (!sources.told.title.empty()) plan.key.emplace_back("case", sources.told.title);
-    const auto& beside = options.check.empty() ? sources.told.published : happened;
+    return plan;
+}
+
+Result<Exit> run_plan(const PlanArguments& options) {
+    std::vector<format::Measure> happened;
+    if (!options.check.empty()) {
+        FB_TRY_ASSIGN(measures, read_run_measures(options.check, options.stream));
+        happened = std::move(measures);
+    }
+    // A plan that was written is compared as it is: its scale was a prediction too.
+    FB_TRY_ASSIGN(sources, sources_of(options, options.plan.empty() ? happened : std::vector<format::Measure>{}));
+    FB_TRY_ASSIGN(plan, plan_of(options, sources));
     const auto title = options.check.empty() ? std::string("published") : options.check;
-    const auto compared = advice::compare(plan.measures, beside);
+    const auto compared = advice::compare(plan.measures, options.check.empty() ? sources.told.published : happened);
     for (const auto& one : compared) plan.rows.push_back(compared_row(one, title));
     if (!options.out.empty()) FB_TRY(write_plan(options, plan));
+    const bool failed = plan_has_failed(plan);
     if (options.json) say(Shown{format::encode(plan)});
-    else if (options.check.empty()) say(plan_text(plan, sources.told.title));
+    else if (options.check.empty() || failed) say(plan_text(plan, sources.told.title));
     if (!options.json && !compared.empty()) say(comparison_text(compared, title));
-    const bool good = std::ranges::all_of(compared, &advice::Compared::good) && !plan_has_failed(plan);
-    return good ? Exit::good : Exit::found;
+    return !failed && std::ranges::all_of(compared, &advice::Compared::good) ? Exit::good : Exit::found;
 }
 
 }  // namespace
@@ -201,7 +200,6 @@ void add_plan(CommandLine& line) {
                 "Which share of the nodes drains at which ratio of the rate of the others: SHARE:RATIO");
     verb.option("--slow-targets", options->inputs["slow_targets"], "The same of storage targets: SHARE:RATIO");
     verb.option("--what-if", options->what_ifs, "Other values of an input, a row each: KEY=VALUE[,VALUE...]");
-    verb.option("--ends-in", options->ends_in, "The job ends then: which saves can still become durable");
     verb.option("--check", options->check,
                 "Compare what is predicted with what this run did; exit 1 where it is off "
                 "by more than 15 %");

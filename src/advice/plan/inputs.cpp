@@ -67,6 +67,9 @@ constexpr std::array kinds{
               "At which all is copied to a second target; 0: it is not"},
     InputKind{"copy_every", "copy_every_saves", Unit::number, &M::copy_every, nullptr, 1,
               "Saves from one such copy to the next"},
+    InputKind{"ends_in", "ends_in_seconds", Unit::seconds, nullptr, nullptr, 0,
+              "The job ends then: which saves can still become durable"},
+    InputKind{"", "ahead_seconds", Unit::seconds, nullptr, nullptr, 0, ""},
     InputKind{"", "measured_nodes", Unit::number, nullptr, nullptr, 0, ""},
     InputKind{"", "measured_node_bytes", Unit::bytes, nullptr, nullptr, 0, ""},
 };
@@ -150,6 +153,7 @@ void PlanInputs::take(const format::Advice& advice, const std::string& path) {
     const bool plans = advice.kind == "plan";
     for (auto measure : advice.measures) {
         if (measure.origin == MeasureOrigin::assumed || measure.origin == MeasureOrigin::predicted) continue;
+        if (measure.name == "ends_in_seconds" || measure.name == "ahead_seconds") continue;  // from then on
         if (!plans) measure.from = path;
         if (!plans && measure.name == "nodes" && measure.value <= value("nodes")) continue;
         take(measure);

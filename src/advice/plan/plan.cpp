@@ -71,7 +71,7 @@ public:
         choose();
         advise_on_nodes();
         advise_on_storage();
-        if (wishes_.ends_in_seconds > 0) look_at_the_end();
+        if (inputs_.value("ends_in_seconds") > 0) look_at_the_end();
         return std::move(advice_);
     }
 
@@ -271,16 +271,14 @@ private:
         const auto* drains = inputs_.find("drain_rate_bytes_per_second");
         const auto samples = drains != nullptr ? std::max<std::uint64_t>(drains->samples, 1) : 1;
         // A margin for what was measured a few times: inputs that were not measured have none to begin with.
-        const double needed = describe::seconds_to_durable(
-            {.durable = samples, .save_seconds = told.save_seconds, .durable_seconds = told.drain_seconds});
-        const double last = wishes_.ends_in_seconds - needed;
+        const double ends_in = inputs_.value("ends_in_seconds");
+        const double needed = describe::seconds_to_durable({.durable = samples,
+                                                            .save_seconds = told.save_seconds,
+                                                            .durable_seconds = told.drain_seconds,
+                                                            .ahead_seconds = inputs_.value("ahead_seconds")});
+        const double last = ends_in - needed;
         const double period = model_.interval_seconds() + told.visible_seconds;
         const double fit = last < 0 ? 0 : 1 + std::floor(last / period);
-        advice_.measures.push_back({.name = "ends_in_seconds",
-                                    .value = wishes_.ends_in_seconds,
-                                    .samples = 1,
-                                    .origin = MeasureOrigin::given,
-                                    .from = "--ends-in"});
         advice_.measures.push_back(closed("needed_seconds", needed));
         advice_.measures.push_back(closed("last_save_seconds", std::max(0.0, last)));
         advice_.measures.push_back(closed("saves_that_fit", fit));
@@ -288,7 +286,7 @@ private:
             find("end_of_job", Severity::fail,
                  fmt::format("a save that begins now needs up to {} to become durable, and the job ends in {}: no more "
                              "will; only what is staged stays, for forebay drain on these nodes",
-                             show_seconds(needed), show_seconds(wishes_.ends_in_seconds)));
+                             show_seconds(needed), show_seconds(ends_in)));
         else
             find("end_of_job", Severity::note,
                  fmt::format("a save needs up to {}: the last one that becomes durable begins within {}, {:.0f} from "

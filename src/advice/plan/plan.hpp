@@ -25,7 +25,6 @@ struct WhatIf {
 struct PlanWishes {
     std::vector<WhatIf> what_ifs = {};
     bool extrapolate = false;
-    double ends_in_seconds = 0;  // of the job, from now; 0: not asked for
     /// Called between simulated settings: how many are done, of how many about.
     std::function<void(std::uint64_t done, std::uint64_t all)> progress = {};
 };

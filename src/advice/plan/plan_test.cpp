@@ -13,6 +13,7 @@
 #include "advice/plan/case.hpp"
 #include "advice/plan/run_measures.hpp"
 #include "support/made_chronicle.hpp"
+#include "sys/clock.hpp"
 
 namespace {
 
@@ -187,16 +188,39 @@ TEST_CASE("nothing is predicted silently beyond 64 times what was measured") {
 
 TEST_CASE("before a job ends: what can still become durable") {
     auto inputs = small();  // 102 s, 2.25 times as nothing was measured
-    auto plan = plan_of(inputs, {.ends_in_seconds = 600});
+    give(inputs, "ends_in_seconds", 600);
+    auto plan = plan_of(inputs);
     CHECK(value(plan, "needed_seconds") == Approx(2.25 * 102));
     CHECK(value(plan, "last_save_seconds") == Approx(600 - 2.25 * 102));
     CHECK(value(plan, "saves_that_fit") == 2);  // now, and in 302 s
     CHECK(finding(plan, "end_of_job")->severity == format::Severity::note);
     inputs.take({.name = "drain_rate_bytes_per_second", .value = 500e6, .samples = 20, .origin = MeasureOrigin::kept});
-    CHECK(value(plan_of(inputs, {.ends_in_seconds = 600}), "needed_seconds") == Approx(1.3 * 102));
-    plan = plan_of(inputs, {.ends_in_seconds = 100});
+    CHECK(value(plan_of(inputs), "needed_seconds") == Approx(1.3 * 102));
+    give(inputs, "ahead_seconds", 60);
+    CHECK(value(plan_of(inputs), "needed_seconds") == Approx(1.3 * 102 + 60));
+    give(inputs, "ends_in_seconds", 100);
+    plan = plan_of(inputs);
     CHECK(value(plan, "saves_that_fit") == 0);
     CHECK(finding(plan, "end_of_job")->severity == format::Severity::fail);
+}
+
+TEST_CASE("a job that computes just now tells its end, and what it has still to drain") {
+    auto chronicle = test::made_chronicle({.nodes = 2, .noise = 0});
+    const auto now = sys::unix_ns();
+    for (std::uint64_t node = 0; node < 2; ++node)
+        chronicle.statuses.push_back({.unix_ns = now,
+                                      .period_seconds = 1,
+                                      .host = "nid" + std::to_string(10000 + node),
+                                      .application_lives = true,
+                                      .job_ends_unix_ns = now + 600'000'000'000,
+                                      .backlog_bytes = node * 380'000'000});
+    auto told = advice::measures_of_run(chronicle).value();
+    CHECK(format::find(told, "ends_in_seconds")->value == Approx(600).epsilon(0.01));
+    CHECK(format::find(told, "ahead_seconds")->value == Approx(1).epsilon(0.05));
+    for (auto& status : chronicle.statuses) status.unix_ns -= 10'000'000'000;  // nobody has heard of it for 10 s
+    told = advice::measures_of_run(chronicle).value();
+    CHECK(format::find(told, "ends_in_seconds") == nullptr);
+    CHECK(format::find(told, "ahead_seconds") == nullptr);
 }
 
 TEST_CASE("what a run has shown is what another one of the kind does") {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "advice/plan/inputs.hpp"
+#include "sys/clock.hpp"
 #include "telemetry/median.hpp"
 #include "telemetry/snapshot_rows.hpp"
 #include "telemetry/summary.hpp"
@@ -92,6 +93,27 @@ SaveSamples save_samples_of(const telemetry::Chronicle& chronicle, const telemet
     return samples;
 }
 
+// A reader of status lines calls one stale that is older than three periods.
+constexpr double stale_periods = 3;
+
+// What agents tell of a job that computes just now: when it ends, and how long the last node may drain what is sealed.
+struct LiveJob {
+    double ends_in_seconds = 0, ahead_seconds = 0;
+};
+
+LiveJob live_job_of(const telemetry::Chronicle& chronicle, double drain_rate) {
+    LiveJob job;
+    const auto now = sys::unix_ns();
+    for (const auto& status : chronicle.statuses) {
+        const double age = telemetry::seconds_between(status.unix_ns, now);
+        if (!status.application_lives || age > stale_periods * status.period_seconds) continue;
+        job.ahead_seconds = std::max(job.ahead_seconds, static_cast<double>(status.backlog_bytes) / drain_rate);
+        const double left = telemetry::seconds_between(now, status.job_ends_unix_ns);
+        if (left > 0 && (job.ends_in_seconds == 0 || left < job.ends_in_seconds)) job.ends_in_seconds = left;
+    }
+    return job;
+}
+
 }  // namespace
 
 Result<std::vector<format::Measure>> measures_of_run(const telemetry::Chronicle& chronicle, const std::string& wanted) {
@@ -138,6 +160,9 @@ Result<std::vector<format::Measure>> measures_of_run(const telemetry::Chronicle&
         add_one("save_every_steps", every);
     }
     if (const double slots = telemetry::median_of(nodes.slots); slots > 0) add_one("slots", slots);
+    const auto job = live_job_of(chronicle, telemetry::median_of(nodes.drain_rates));
+    if (job.ends_in_seconds > 0) add_one("ends_in_seconds", job.ends_in_seconds);
+    if (job.ahead_seconds > 0) add_one("ahead_seconds", job.ahead_seconds);
     add_one("measured_nodes", count);
     add_one("measured_node_bytes", telemetry::median_of(nodes.bytes));
     add("save_seconds", saves.saves);
