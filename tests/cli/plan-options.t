@@ -37,8 +37,8 @@ forebay plan
  slots = 2      0.424  0.413  0.433  114.2 s  223.6 s  0.4024     29.5 h
  every = 2      0.774  0.739  0.813   46.3 s  224.7 s  0.8009     32.3 h
  every = 4      0.961  0.950  0.978   2.15 s  223.8 s   1.608     52.0 h
- warn      a save every 3 steps (270.0 s) gets on at 0.964 of the time, every 1
-           at 0.390
+ warn      a save every 3 steps (270.0 s) gets on at 0.963 of the time, every 1
+           at 0.392
  warn      2 slots get on at 0.424 of the time instead of 0.390, for 21.5 GB
            more memory a node
  warn      5 % of the nodes at 0.5 x cost 93.9 s a save and 0.280 of the time:

@@ -183,6 +183,13 @@ Result<PlanInputs> PlanInputs::settled() const {
     }
     for (const auto& kind : kinds)
         if (all.find(kind.name) == nullptr) all.take(assumed(all, kind));
+    if (all.value("nodes") > nodes_max)
+        return Error{ErrorKind::refused, fmt::format("{} nodes are more than {}", all.value("nodes"), nodes_max)};
+    if (all.value("steps") / all.value("save_every_steps") > saves_max)
+        return Error{ErrorKind::refused,
+                     fmt::format("a run of {} steps that saves every {} has more than {} saves", all.value("steps"),
+                                 all.value("save_every_steps"), saves_max),
+                     "", "a part of it, by --steps"};
     if (all.value("rendezvous") > all.value("variables"))
         return Error{ErrorKind::refused, "there are more rendezvous than variables", "", "--variables"};
     if (all.value("local_restart_share") + all.value("target_loss_share") > 1)

@@ -17,6 +17,9 @@ namespace forebay::advice {
 
 enum class Unit { number, bytes, rate, seconds, share, policy };
 
+/// What the simulator can do in seconds.
+inline constexpr double nodes_max = 1e6, saves_max = 20'000;
+
 /// One input: an option of `forebay plan`, a key of --what-if, a measure, a member of the model.
 struct InputKind {
     const char* key;   // "drain_rate", the option --drain-rate; "": no option, files alone tell it

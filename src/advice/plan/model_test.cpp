@@ -215,6 +215,8 @@ TEST_CASE("the simulator: what failures leave") {
     });
     CHECK(lost.forward_progress < 0.5);
     CHECK(copied.forward_progress > plain.forward_progress - 0.05);
+    const auto hopeless = progress([](Model& m) { m.mtbf_seconds = 20; });  // no restart of 355 s ends
+    CHECK(hopeless.forward_progress < 0.01);
     CHECK(simulator.run(model, 7).wall_seconds == simulator.run(model, 7).wall_seconds);
     CHECK(simulator.run(model, 7).wall_seconds != simulator.run(model, 8).wall_seconds);
 }

@@ -166,28 +166,30 @@ private:
 
     void choose_interval() {
         auto model = model_;
-        double best_every = 1, best = 0;
-        for (double every = 1; every <= model.steps; every = std::ceil(every * 1.2)) {
+        const double least = std::max(1.0, std::ceil(model.steps / saves_max));
+        double best_every = model.every, best = 0;
+        for (double every = least; every <= model.steps; every = std::ceil(every * 1.2)) {
             model.every = every;
             const double progress = predict(model).forward_progress;
             if (progress > best) best = progress, best_every = every;
         }
-        double chosen = model_.every, progress = planned_.middle.forward_progress;
+        // By the mean: the median of runs that hardly ever fail would say never to save.
+        const double planned = planned_.mean.forward_progress;
+        double chosen = model_.every, progress = planned;
         for (const double factor : every_factors) {
-            model.every = std::clamp(std::round(best_every * factor), 1.0, model.steps);
+            model.every = std::clamp(std::round(best_every * factor), least, model.steps);
             if (model.every == chosen || model.every == model_.every) continue;
-            const double tried = simulate(model).middle.forward_progress;
+            const double tried = simulate(model).mean.forward_progress;
             if (tried > progress + progress_worth / 10) chosen = model.every, progress = tried;
         }
         advice_.chosen.emplace_back("every", fmt::format("{:.0f}", chosen));
         advice_.measures.push_back(closed("best_interval_seconds", chosen * model_.step_seconds));
         advice_.measures.back().from = simulated_from();
-        if (progress - planned_.middle.forward_progress >= progress_worth)
+        if (progress - planned >= progress_worth)
             find("interval", Severity::warn,
                  fmt::format("a save every {:.0f} steps ({}) gets on at {:.3f} of the time, every {:.0f} at {:.3f}",
-                             chosen, show_seconds(chosen * model_.step_seconds), progress, model_.every,
-                             planned_.middle.forward_progress),
-                 progress / planned_.middle.forward_progress);
+                             chosen, show_seconds(chosen * model_.step_seconds), progress, model_.every, planned),
+                 progress / planned);
     }
 
     void choose_slots() {

@@ -24,7 +24,8 @@ namespace forebay::advice {
 namespace {
 
 constexpr std::size_t quantiles_count = 65536;
-constexpr double wall_factor_max = 100;
+// A run that gets nowhere is given up: nobody asks whether it is 0.01 or 0.001 of the time.
+constexpr double wall_factor_max = 100, failures_max = 20'000;
 constexpr double never = std::numeric_limits<double>::infinity();
 
 class Chance {
@@ -107,8 +108,7 @@ public:
 
     SimulatedRun run() {
         const double wanted = model_.steps * model_.step_seconds;
-        const double wall_max = wall_factor_max * (wanted + model_.mtbf_seconds);
-        while (computed_ < wanted && now_ < wall_max) {
+        while (computed_ < wanted && !gets_nowhere()) {
             const double useful = std::min(model_.every * model_.step_seconds, wanted - computed_);
             if (!pass(useful * (1 + model_.agent_cost))) {
                 fail(useful);
@@ -127,6 +127,10 @@ public:
     }
 
 private:
+    bool gets_nowhere() const {
+        return now_ > wall_factor_max * model_.steps * model_.step_seconds || sums_.failures > failures_max;
+    }
+
     // False where the next failure comes first; then it is now.
     bool pass(double seconds) {
         if (now_ + seconds < next_failure_) return now_ += seconds, true;
@@ -248,7 +252,7 @@ private:
             ++sums_.failures;
             restart = go_back(reached);
             next_failure_ = now_ + chance_.exponential(model_.mtbf_seconds);
-        } while (!pass(restart));
+        } while (!pass(restart) && !gets_nowhere());
         sums_.lost_work_seconds += reached - computed_;
     }
 
@@ -322,6 +326,7 @@ SimulatedSpread Simulator::runs(const Model& model, int count) const {
         spread.low.*member = telemetry::quantile_of(values, 0.1);
         spread.middle.*member = telemetry::median_of(values);
         spread.high.*member = telemetry::quantile_of(values, 0.9);
+        for (const double one : values) spread.mean.*member += one / count;
     }
     return spread;
 }

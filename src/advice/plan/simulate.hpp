@@ -24,9 +24,9 @@ struct SimulatedRun {
     double failures = 0;           // how many
 };
 
-/// p10, median and p90 over runs, each number by itself.
+/// p10, median, p90 and mean over runs, each number by itself.
 struct SimulatedSpread {
-    SimulatedRun low, middle, high;
+    SimulatedRun low, middle, high, mean;
 };
 
 /// 32 runs tell p10 from p90; more of them are no better than the inputs.
@@ -36,8 +36,8 @@ class Simulator {
 public:
     Simulator();
 
-    /// The run of this number: the same numbers give the same run. It ends when its steps are computed, or when it has
-    /// lasted 100 times as long as they take: then forward_progress is what it has got.
+    /// The run of this number: the same numbers give the same run. It ends when its steps are computed, or when it gets
+    /// nowhere, after 20,000 failures or 100 times its computing: then forward_progress is what it has got.
     SimulatedRun run(const Model& model, std::uint64_t number) const;
     SimulatedSpread runs(const Model& model, int count = simulated_runs) const;
 
