@@ -35,8 +35,8 @@ forebay plan
  as planned     0.390  0.374  0.407  135.2 s  224.4 s  0.4011     32.0 h
  slots = 0      0.281  0.274  0.288  223.8 s  223.9 s   0.402     44.6 h
  slots = 2      0.424  0.413  0.433  114.2 s  223.6 s  0.4024     29.5 h
- every = 2      0.774  0.739  0.813   46.3 s  224.7 s  0.8009     32.3 h
- every = 4      0.961  0.950  0.978   2.15 s  223.8 s   1.608     52.0 h
+ every = 2      0.776  0.737  0.819   46.9 s  225.0 s  0.8002     16.1 h
+ every = 4      0.969  0.922  0.994   2.15 s  224.0 s   1.607     12.9 h
  warn      a save every 3 steps (270.0 s) gets on at 0.963 of the time, every 1
            at 0.392
  warn      2 slots get on at 0.424 of the time instead of 0.390, for 21.5 GB

@@ -134,10 +134,13 @@ TEST_CASE("a plan: twice the nodes fail twice as often where that is assumed") {
         if (measure.name != "mtbf_seconds") assumed.take(measure);
     give(assumed, "nodes", 10000);
     advice::PlanWishes wishes;
-    wishes.what_ifs = {{"nodes", {{"40000", {{.name = "nodes", .value = 40000, .origin = MeasureOrigin::given}}}}}};
+    wishes.what_ifs = {{"nodes", {{"40000", {{.name = "nodes", .value = 40000, .origin = MeasureOrigin::given}}}}},
+                       {"every", {{"2", {{.name = "save_every_steps", .value = 2, .origin = MeasureOrigin::given}}}}}};
     const auto plan = plan_of(assumed, wishes);
     const auto* failures = format::find(plan.rows.at(1).measures, "failures");
     CHECK(failures->value > 2.5 * value(plan, "failures"));
+    const auto* longer = format::find(plan.rows.at(2).measures, "wall_seconds");
+    CHECK(longer->value < 1.2 * value(plan, "wall_seconds"));  // the same steps, saved half as often
 }
 
 TEST_CASE("a plan: what is bad is found") {
