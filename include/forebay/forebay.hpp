@@ -248,7 +248,7 @@ public:
     std::string spool() const;
 
     /// Whether to save or to end now: at the end of a step, and agreed by all ranks. Reasons to end are the end of the
-    /// job (Options::job: `reserve`, the longest of the last steps and a drain's mean time are left then), `forebay
+    /// job (Options::job: no more is left than `reserve` tells and the longest of the last steps), `forebay
     /// stop RUN`, and `stop_wanted` of any rank, such as a flag that the application's signal handler sets. `forebay
     /// stop --save` only asks for a save. Before the job's limit ends a simulation RUN/.continue is written, for the
     /// script that submits the next job; the first call of a session removes it. Conditions of analyses come this way

@@ -177,7 +177,12 @@ void Committer::end(std::uint32_t index, const format::Record& record, bool by_u
     const auto step = slot.step.load();
     const auto name = slots_.stream_name(index);
     slots_.count_missed_deadlines();
-    if (slot.inherited == 0) ++slots_.page().commits;
+    if (slot.inherited == 0) {
+        auto& page = slots_.page();
+        const auto took = std::max<std::int64_t>(0, sys::unix_ns() - slot.sealed_unix_ns.load());
+        page.durable_ns_max = std::max(page.durable_ns_max.load(), static_cast<std::uint64_t>(took));
+        ++page.commits;
+    }
     slots_.end_drain();
     if (stream.newest_durable_step.load() < step) stream.newest_durable_step = step;
     auto committed = slots_.event(by_us ? What::committed : What::found_committed, index);

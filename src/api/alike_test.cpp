@@ -206,7 +206,7 @@ TEST_CASE("each option of a session that must not differ is named when it does, 
              one.agent.forward_token_file = "token";
          }},
         {"job.wall_time_seconds is 0 on rank 0 and 9 on rank 2", [](auto& one) { one.job.wall_time = 9s; }},
-        {"job.reserve_seconds is 35 on rank 0 and 9 on rank 2", [](auto& one) { one.job.reserve = 9s; }},
+        {"job.reserve_seconds is 0 on rank 0 and 9 on rank 2", [](auto& one) { one.job.reserve = 9s; }},
         {"open_wait_seconds is 60 on rank 0 and 9 on rank 2", [](auto& one) { one.open_wait = 9s; }},
         {"close_wait_seconds is 600 on rank 0 and 9 on rank 2", [](auto& one) { one.close_wait = 9s; }},
         {"stall_wait_seconds is 600 on rank 0 and 9 on rank 2", [](auto& one) { one.stall_wait = 9s; }},

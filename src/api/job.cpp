@@ -17,6 +17,10 @@ namespace forebay {
 
 namespace {
 
+// Until a save of this job is durable nothing tells how long that takes. Closing a session, MPI_Finalize() and the
+// launcher take seconds, whatever is saved.
+constexpr std::chrono::seconds reserve_unknown{35}, reserve_to_end{10};
+
 bool asks(const std::optional<node::Raised>& raised, Analysis::Action action) {
     return raised && (raised->actions & node::bit_of(action)) != 0;
 }
@@ -59,7 +63,15 @@ Job judge(const JobReport& report, const std::optional<node::Raised>& raised) {
 JobState::JobState(JobWatch watch, const JobOptions& options, JobEnd end)
     : options_(options), end_(std::move(end)), watch_(std::move(watch)) {}
 
-JobReport JobState::tell(sys::Clock::time_point now, std::int64_t unix_ms, double drain_seconds, std::string& problem) {
+double JobState::reserve_seconds(const describe::SavesSoFar& saves, double drain_seconds) const {
+    const auto seconds = [](std::chrono::milliseconds given) { return std::chrono::duration<double>(given).count(); };
+    if (options_.reserve.count() > 0) return seconds(options_.reserve) + drain_seconds;
+    if (saves.durable == 0) return seconds(reserve_unknown) + drain_seconds;
+    return seconds(reserve_to_end) + describe::seconds_to_durable(saves);
+}
+
+JobReport JobState::tell(sys::Clock::time_point now, std::int64_t unix_ms, const describe::SavesSoFar& saves,
+                         double drain_seconds, std::string& problem) {
     if (calls_ > 0)
         steps_ms_[calls_ % steps_ms_.size()] =
             std::chrono::duration_cast<std::chrono::milliseconds>(now - last_call_).count();
@@ -71,8 +83,8 @@ JobReport JobState::tell(sys::Clock::time_point now, std::int64_t unix_ms, doubl
     report.requests = (found.save ? 1 : 0) + (found.stop ? 2 : 0);
     if (end_.unix_seconds) {
         report.left_ms = std::max<std::int64_t>(0, *end_.unix_seconds * 1000 - unix_ms);
-        report.needed_ms = options_.reserve.count() + *std::ranges::max_element(steps_ms_) +
-                           static_cast<std::int64_t>(drain_seconds * 1000);
+        report.needed_ms = *std::ranges::max_element(steps_ms_) +
+                           static_cast<std::int64_t>(reserve_seconds(saves, drain_seconds) * 1000);
     }
     return report;
 }
@@ -154,6 +166,35 @@ void SessionState::mark_to_continue() {
         });
 }
 
+namespace {
+
+constexpr double ns_to_seconds = 1e-9;
+
+// What the agent of this node has seen. A commit is one of all nodes.
+describe::SavesSoFar saves_so_far(const node::Control& page, double save_seconds_max) {
+    describe::SavesSoFar saves{.durable = page.commits.load(),
+                               .save_seconds = save_seconds_max,
+                               .durable_seconds = static_cast<double>(page.durable_ns_max.load()) * ns_to_seconds};
+    const auto now = sys::unix_ns();
+    for (std::uint32_t i = 0; i < page.slot_count.load(std::memory_order_acquire); ++i) {
+        const auto& slot = page.slots[i];
+        const auto state = slot.state.load();
+        if (state == node::SlotState::empty || state == node::SlotState::filling ||
+            state == node::SlotState::committed || slot.inherited.load() != 0)
+            continue;
+        const double age = static_cast<double>(now - slot.sealed_unix_ns.load()) * ns_to_seconds;
+        saves.ahead_seconds = std::max(saves.ahead_seconds, saves.durable_seconds - std::max(age, 0.0));
+    }
+    return saves;
+}
+
+}  // namespace
+
+void SessionState::end_save(const Result<Saved>& saved) {
+    if (saved) job_.save_seconds_max = std::max(job_.save_seconds_max, saved->blocked_seconds - saved->wait_seconds);
+    compute_again();
+}
+
 JobReport SessionState::report_job(bool stop_wanted) {
     JobReport report;
     auto& page = staging->control();
@@ -162,8 +203,9 @@ JobReport SessionState::report_job(bool stop_wanted) {
         const auto drains = static_cast<double>(std::max<std::uint64_t>(page.drains.load(), 1));
         std::string problem;
         constexpr std::int64_t ns_per_ms = 1'000'000;
-        report = job_.state->tell(sys::Clock::now(), sys::unix_ns() / ns_per_ms,
-                                  static_cast<double>(page.drain_ns.load()) * 1e-9 / drains, problem);
+        report =
+            job_.state->tell(sys::Clock::now(), sys::unix_ns() / ns_per_ms, saves_so_far(page, job_.save_seconds_max),
+                             static_cast<double>(page.drain_ns.load()) * ns_to_seconds / drains, problem);
         if (!problem.empty()) log([&] { return problem; });
     }
     if (stop_wanted) report.wishing_rank = rank;

@@ -11,6 +11,7 @@
 #include "api/conditions.hpp"
 #include "api/job_end.hpp"
 #include "api/job_watch.hpp"
+#include "describe/durable_time.hpp"
 #include "forebay/options.hpp"
 #include "sys/clock.hpp"
 
@@ -43,12 +44,16 @@ public:
 
     const JobEnd& end() const { return end_; }
     /// At the end of a step, which is `now` and `unix_ms`. `drain_seconds`: the mean so far.
-    JobReport tell(sys::Clock::time_point now, std::int64_t unix_ms, double drain_seconds, std::string& problem);
+    JobReport tell(sys::Clock::time_point now, std::int64_t unix_ms, const describe::SavesSoFar& saves,
+                   double drain_seconds, std::string& problem);
 
 private:
     JobOptions options_;
     JobEnd end_;
     JobWatch watch_;
+    /// For saving, draining and ending, beside a step.
+    double reserve_seconds(const describe::SavesSoFar& saves, double drain_seconds) const;
+
     std::array<std::int64_t, 10> steps_ms_{};  // the last ones
     std::size_t calls_ = 0;
     sys::Clock::time_point last_call_;
@@ -59,6 +64,7 @@ struct JobSide {
     bool looked = false;
     std::unique_ptr<JobState> state;  // on the world's first rank, from the first call on
     Conditions conditions;
+    double save_seconds_max = 0;  // this rank's, without waiting for slots
 };
 
 }  // namespace forebay

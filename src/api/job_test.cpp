@@ -175,7 +175,7 @@ TEST_CASE("a limit keeps the reserve, the longest of the last ten steps and a dr
     const auto after = [&](std::chrono::milliseconds step, double drain_seconds) {
         clock += step;
         unix_ms += step.count();
-        return state.tell(clock, unix_ms, drain_seconds, problem);
+        return state.tell(clock, unix_ms, {}, drain_seconds, problem);
     };
     auto report = after(0ms, 0);
     CHECK(report.left_ms == 1'000'000);
@@ -197,6 +197,42 @@ TEST_CASE("a limit keeps the reserve, the longest of the last ten steps and a dr
     CHECK(judge(report).stop);
     CHECK(after(2'000s, 0).left_ms == 0);  // the limit has passed, and this is not "no limit"
     CHECK(judge(JobReport{}).seconds_left > 1e300);
+}
+
+TEST_CASE("without a reserve that is given, the saves of this job tell what must be left") {
+    const test::TempDirectory folder;
+    std::string problem;
+    const auto target = agent::target_of(folder.path(), {}, {}).value().store;
+    JobState state(JobWatch::start(target, folder.path()).value(), {}, {1000, "test"});
+    const auto needed = [&](const describe::SavesSoFar& saves, double drain_seconds) {
+        return state.tell(sys::Clock::now(), 0, saves, drain_seconds, problem).needed_ms / 100;  // a step of no time
+    };
+    CHECK(needed({.save_seconds = 2}, 0) == 350);
+    CHECK(needed({.save_seconds = 2}, 7) == 420);
+    CHECK(needed({.durable = 1, .save_seconds = 2, .durable_seconds = 98}, 7) == 100 + 2250);
+    CHECK(needed({.durable = 20, .save_seconds = 2, .durable_seconds = 98}, 7) == 100 + 1300);
+    CHECK(needed({.durable = 20, .save_seconds = 2, .durable_seconds = 98, .ahead_seconds = 40}, 7) == 100 + 1700);
+}
+
+TEST_CASE("a job that has seen its saves become durable fast goes on, where it would have ended without them") {
+    const test::TempDirectory folder;
+    // 4 MB at 2 MB/s take two seconds: 10 s and 2.25 x 2 s are needed after one of them.
+    for (const auto& [rate, wall_time, stops] : {std::tuple{0u, 30s, false}, {2'000'000u, 14s, true}}) {
+        auto options = options_in(folder, 1, "run" + std::to_string(rate));
+        options.agent.rate_bytes_per_second = rate;
+        options.job.wall_time = wall_time;
+        auto session = Session::open(options).value();
+        CHECK(session.job().value().stop);  // 35 s are needed as far as it knows
+        auto stream = session.stream("restart", {.view = false}).value();
+        std::vector<double> data(500'000, 1.0);
+        stream.array("u", f64, {data.size()}, {packed({{0}, {data.size()}}, data.data())}).value();
+        stream.save(1).value();
+        stream.wait_committed(60s).value();
+        Job job;
+        for (int step = 0; step < 12; ++step) job = session.job().value();  // so that the wait was no late step
+        CHECK(job.stop == stops);
+        session.close().value();
+    }
 }
 
 TEST_CASE("SLURM and PBS are asked by their commands, once a session") {

@@ -40,14 +40,26 @@ std::string Progress::line(const std::string& label, std::uint64_t bytes_done, s
     return text;
 }
 
-void Progress::show(std::uint64_t bytes_done, std::uint64_t bytes_all) {
-    if (!on_) return;
+bool Progress::is_due() {
     const auto now = sys::Clock::now();
-    if (now - last_ < redraw_pause) return;
+    if (!on_ || now - last_ < redraw_pause) return false;
     last_ = now;
+    return true;
+}
+
+void Progress::draw(const std::string& text) {
     drawn_ = true;
-    const std::chrono::duration<double> seconds = now - start_;
-    std::fputs((erase_line + line(label_, bytes_done, bytes_all, seconds.count())).c_str(), stderr);
+    std::fputs((erase_line + text).c_str(), stderr);
+}
+
+void Progress::show(std::uint64_t bytes_done, std::uint64_t bytes_all) {
+    if (!is_due()) return;
+    const std::chrono::duration<double> seconds = last_ - start_;
+    draw(line(label_, bytes_done, bytes_all, seconds.count()));
+}
+
+void Progress::show_count(std::uint64_t done, std::uint64_t all) {
+    if (is_due()) draw(fmt::format("{}: {} of {}", label_, done, all));
 }
 
 }  // namespace forebay::cli

@@ -20,12 +20,17 @@ public:
 
     /// Cheap: draws at most ten times a second.
     void show(std::uint64_t bytes_done, std::uint64_t bytes_all);
+    /// The same of what has no bytes: "plan: 3 of 8".
+    void show_count(std::uint64_t done, std::uint64_t all);
 
     /// The line that show() draws.
     static std::string line(const std::string& label, std::uint64_t bytes_done, std::uint64_t bytes_all,
                             double seconds);
 
 private:
+    bool is_due();
+    void draw(const std::string& text);
+
     std::string label_;
     bool on_;
     bool drawn_ = false;

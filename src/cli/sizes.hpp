@@ -1,4 +1,4 @@
-// Amounts of memory as people write them on the command line.
+// Amounts of memory, and times, as people write them on the command line.
 
 #pragma once
 
@@ -12,5 +12,11 @@ namespace forebay::cli {
 /// "4096", "64K", "64M", "2G": K, M, G and T are powers of 1024, as stripes and pages are; a B or iB behind them is
 /// fine. `refused` for anything else, naming `option`.
 Result<std::uint64_t> bytes_from(const std::string& option, const std::string& text);
+
+/// "90", "1.5", "90s", "30m", "12h", "2d". `refused` for anything else, below 0 too, naming `option`.
+Result<double> seconds_from(const std::string& option, const std::string& text);
+
+/// "8100", "0.01". As above.
+Result<double> number_from(const std::string& option, const std::string& text);
 
 }  // namespace forebay::cli

@@ -37,6 +37,7 @@ void add_report(CommandLine& line);
 void add_trace(CommandLine& line);
 void add_insitu_worker(CommandLine& line);
 void add_bench(CommandLine& line);
+void add_plan(CommandLine& line);
 
 /// How agents and tools of this build make views; empty without HDF5.
 agent::ViewMaker view_maker();

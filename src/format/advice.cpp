@@ -23,7 +23,7 @@ using Tree = nlohmann::ordered_json;
 
 constexpr std::string_view advice_format = "advice";
 constexpr std::uint64_t advice_version = 1;
-constexpr std::array origin_names{"measured", "kept", "given", "assumed"};
+constexpr std::array origin_names{"measured", "kept", "given", "assumed", "predicted"};
 constexpr std::array severity_names{"note", "warn", "fail"};
 
 std::string good_text(const std::string& text) { return json::is_text(text) ? text : show_text(text); }

@@ -17,10 +17,11 @@ namespace forebay::format {
 
 /// Where a number comes from; a reader of advice shows it beside the number.
 enum class MeasureOrigin : std::uint8_t {
-    measured,  // by the program that wrote it, `samples` times
-    kept,      // worked out of what a run has kept of itself
-    given,     // by the user
-    assumed,   // by us, because nobody has said or measured it
+    measured,   // by the program that wrote it, `samples` times
+    kept,       // worked out of what a run has kept of itself
+    given,      // by the user
+    assumed,    // by us, because nobody has said or measured it
+    predicted,  // by a plan: worked out, or simulated `samples` times
 };
 const char* name_of(MeasureOrigin origin);
 

@@ -168,6 +168,7 @@ struct Control {
     std::atomic<std::uint32_t> slot_count{0};
     std::atomic<std::uint64_t> drains{0}, commits{0}, aborts{0};
     std::atomic<std::uint64_t> bytes_drained{0}, bytes_stored{0}, drain_ns{0}, drain_cpu_ns{0};
+    std::atomic<std::uint64_t> durable_ns_max{0};  // from the seal to the commit, of what counts in `commits`
     // Steps of the simulation beside drains, see step_clock.hpp.
     std::atomic<std::uint32_t> waiting{0};  // calls that wait for the agent: nothing computes that a drain could slow
     std::atomic<std::uint32_t> moving{0};   // changed by the agent, odd while it moves bytes
