@@ -20,6 +20,7 @@
 #include "format/packed.hpp"
 #include "move/retry.hpp"
 #include "node/analysis_rules.hpp"
+#include "node/timing_ring.hpp"
 
 namespace forebay::agent {
 
@@ -179,7 +180,7 @@ void Committer::end(std::uint32_t index, const format::Record& record, bool by_u
     slots_.count_missed_deadlines();
     if (slot.inherited == 0) {
         auto& page = slots_.page();
-        const auto took = std::max<std::int64_t>(0, sys::unix_ns() - slot.sealed_unix_ns.load());
+        const auto took = std::max<std::int64_t>(0, node::steady_ns(sys::Clock::now()) - slot.sealed_steady_ns.load());
         page.durable_ns_max = std::max(page.durable_ns_max.load(), static_cast<std::uint64_t>(took));
         ++page.commits;
     }

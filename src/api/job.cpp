@@ -11,6 +11,7 @@
 #include "base/try.hpp"
 #include "base/units.hpp"
 #include "catalog/names.hpp"
+#include "node/timing_ring.hpp"
 #include "sys/process.hpp"
 
 namespace forebay {
@@ -175,14 +176,14 @@ describe::SavesSoFar saves_so_far(const node::Control& page, double save_seconds
     describe::SavesSoFar saves{.durable = page.commits.load(),
                                .save_seconds = save_seconds_max,
                                .durable_seconds = static_cast<double>(page.durable_ns_max.load()) * ns_to_seconds};
-    const auto now = sys::unix_ns();
+    const auto now = node::steady_ns(sys::Clock::now());
     for (std::uint32_t i = 0; i < page.slot_count.load(std::memory_order_acquire); ++i) {
         const auto& slot = page.slots[i];
         const auto state = slot.state.load();
         if (state == node::SlotState::empty || state == node::SlotState::filling ||
             state == node::SlotState::committed || slot.inherited.load() != 0)
             continue;
-        const double age = static_cast<double>(now - slot.sealed_unix_ns.load()) * ns_to_seconds;
+        const double age = static_cast<double>(now - slot.sealed_steady_ns.load()) * ns_to_seconds;
         saves.ahead_seconds = std::max(saves.ahead_seconds, saves.durable_seconds - std::max(age, 0.0));
     }
     return saves;

@@ -81,7 +81,8 @@ struct SlotControl {
     std::atomic<std::uint64_t> snapshot_id{0};
     std::atomic<std::uint64_t> drained_bytes{0};  // of the drain under way
     std::atomic<std::int64_t> sealed_unix_ns{0};
-    std::atomic<std::uint64_t> file_bytes{0};  // of the node file, since its seal
+    std::atomic<std::int64_t> sealed_steady_ns{0};  // by the monotonic clock, which nobody sets; of this session alone
+    std::atomic<std::uint64_t> file_bytes{0};       // of the node file, since its seal
     // When the next save will want this slot, if saves go on at the pace of the last ones; 0: unknown.
     std::atomic<std::int64_t> needed_unix_ns{0};
     std::atomic<std::uint32_t> late{0};      // 1: the agent has counted it as a missed deadline

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "node/timing_ring.hpp"
 #include "sys/clock.hpp"
 
 namespace forebay::stage {
@@ -101,6 +102,7 @@ void StreamSlots::hand_over(const format::Record& record, std::int64_t needed_un
     slot.late = 0;
     slot.given_up = 0;
     slot.sealed_unix_ns = record.sealed_unix_ns;
+    slot.sealed_steady_ns = node::steady_ns(sys::Clock::now());
     slot.file_bytes = current().layout().file_bytes;
     slot.needed_unix_ns = needed_unix_ns;
     slot.state.store(node::SlotState::sealed, std::memory_order_release);
