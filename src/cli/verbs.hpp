@@ -37,6 +37,7 @@ void add_report(CommandLine& line);
 void add_trace(CommandLine& line);
 void add_insitu_worker(CommandLine& line);
 void add_bench(CommandLine& line);
+void add_tune(CommandLine& line);  // bench.cpp
 
 /// How agents and tools of this build make views; empty without HDF5.
 agent::ViewMaker view_maker();

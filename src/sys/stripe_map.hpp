@@ -18,6 +18,9 @@ public:
     static StripeMap of_lustre(std::span<const std::byte> attribute);
 
     bool empty() const { return stretches_.empty(); }
+    /// Of the file's first stretch, as `lfs setstripe` gives them; 0 of an empty map.
+    std::size_t count() const { return empty() ? 0 : stretches_.front().targets.size(); }
+    std::uint64_t stripe_bytes() const { return empty() ? 0 : stretches_.front().stripe_bytes; }
     /// The number of the OST that holds all of these bytes; nothing where several do, or none yet.
     std::optional<std::uint32_t> target_of(std::uint64_t offset, std::uint64_t bytes) const;
 

@@ -83,6 +83,15 @@ void Tuner::tell(const Outcome& outcome) {
     FB_CHECK(!queue_.empty(), "an outcome is that of a trial");
     const auto trial = queue_.front();
     queue_.pop_front();
+    record(trial, outcome);
+}
+
+void Tuner::stop(const std::string& why) {
+    stage_ = Stage::done;
+    end_ = why;
+}
+
+void Tuner::record(const Trial& trial, const Outcome& outcome) {
     spent_ += trial.share;
     const bool learned = outcome.error.empty() && outcome.not_applied.empty();
     observations_.push_back({trial, outcome, learned});

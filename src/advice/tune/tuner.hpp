@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "advice/tune/knob.hpp"
+#include "format/advice.hpp"
 
 namespace forebay::advice {
 
@@ -32,8 +33,9 @@ const char* name_of(Trial::Why why);
 struct Outcome {
     double cost = 0;               // seconds, less is better
     double reference_seconds = 0;  // of a small write of always the same bytes just before the trial; 0: none was made
-    std::vector<std::string> not_applied = {};  // knobs whose value, read back, is another one
-    std::string error = {};                     // why there is no cost
+    std::vector<std::string> not_applied = {};   // knobs whose value, read back, is another one
+    std::string error = {};                      // why there is no cost
+    std::vector<format::Measure> measures = {};  // what the cost was made of, to be kept
 };
 
 struct Observation {
@@ -66,6 +68,10 @@ public:
     std::optional<Trial> ask();
     /// Of the trial that ask() gave.
     void tell(const Outcome& outcome);
+    /// Of a trial that somebody else has chosen.
+    void record(const Trial& trial, const Outcome& outcome);
+    /// Ends the search where it is; `why` is what end() says then.
+    void stop(const std::string& why);
 
     const std::vector<Knob>& knobs() const { return knobs_; }
     const std::vector<Observation>& observations() const { return observations_; }
