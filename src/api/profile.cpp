@@ -73,13 +73,13 @@ format::AdviceSetting those_not_set(const format::AdviceSetting& setting, std::s
 }
 
 // Of the first rank.
-struct Look {
+struct ProfileLook {
     std::string text, path;  // of the profile without its trials; empty: none fits
     std::string fit;         // "exact", "distance 1.0: nodes 16 for 8"
     std::vector<std::string> notes;
 };
 
-Result<> look_for_profile(const std::string& name, const std::string& run, telemetry::RunKind kind, Look& look) {
+Result<> look_for_profile(const std::string& name, const std::string& run, telemetry::RunKind kind, ProfileLook& look) {
     auto& store = sys::posix_store();
     FB_TRY_ASSIGN(file_system, sys::file_system_of(run));
     kind.file_system = file_system;
@@ -105,7 +105,7 @@ Result<> look_for_profile(const std::string& name, const std::string& run, telem
     return {};
 }
 
-std::string profile_line(const Look& look, const format::AdviceSetting& taken, const Result<>& possible) {
+std::string profile_line(const ProfileLook& look, const format::AdviceSetting& taken, const Result<>& possible) {
     return fmt::format("profile {} ({}): {}{}", look.path, look.fit,
                        taken.empty() ? "all options of the session are set already" : show_setting(taken),
                        possible ? "" : " is not taken: " + possible.error().what);
@@ -166,7 +166,7 @@ std::optional<std::string> ProfileWatch::Rates::add(const char* what, double byt
 Result<> SessionState::take_profile(comm::Group& world) {
     if (options.profile.empty()) return {};
     const auto ranks_of_machine = world.split_shared()->size();
-    const auto look = std::make_shared<Look>();
+    const auto look = std::make_shared<ProfileLook>();
     FB_TRY(comm::agree(world, [&]() -> Result<> {
         if (world.rank() != 0) return {};
         const telemetry::RunKind kind{.cluster = telemetry::cluster_name(),

@@ -15,7 +15,6 @@
 #include "base/units.hpp"
 #include "bench/job.hpp"
 #include "bench/tune_trial.hpp"
-#include "cli/say.hpp"
 #include "sys/clock.hpp"
 #include "sys/machine.hpp"
 #include "sys/process.hpp"

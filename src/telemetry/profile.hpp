@@ -1,5 +1,5 @@
-// What was measured on a machine before: profiles, which `forebay tune` writes as advice of kind "profile", and which of
-// them fits a run. Threads: any.
+// What was measured on a machine before: profiles, which `forebay tune` writes as advice of kind "profile", and which
+// of them fits a run. Threads: any.
 
 #pragma once
 
@@ -27,10 +27,10 @@ struct RunKind {
 /// As a profile's key; what is not known is left out.
 format::AdviceSetting key_of(const RunKind& kind);
 
-/// How far a profile is from a run, in doublings: 1 where it was made on 16 nodes and the run has 8. Ranks a node, bytes
-/// a rank and the interval count less than nodes and storage targets; another cluster counts 4, another durability 2,
-/// another MPI a half. What one of the two does not know counts nothing. Nothing where it does not fit: on another file
-/// system, or more than distance_max away.
+/// How far a profile is from a run, in doublings: 1 where it was made on 16 nodes and the run has 8. Ranks a node,
+/// bytes a rank and the interval count less than nodes and storage targets; another cluster counts 4, another
+/// durability 2, another MPI a half. What one of the two does not know counts nothing. Nothing where it does not fit:
+/// on another file system, or more than distance_max away.
 inline constexpr double distance_max = 6;
 std::optional<double> distance(const format::AdviceSetting& wanted, const format::AdviceSetting& of_profile);
 /// What differs, as in "nodes 16 for 8"; "" for nothing.

@@ -1,5 +1,5 @@
-// What is said to another program that chooses the trials, and what it says: a JSON object a line (docs/guide/tuning.md).
-// Pure.
+// What is said to another program that chooses the trials, and what it says: a JSON object a line. Pure.
+// docs/guide/tuning.md shows both.
 
 #pragma once
 
