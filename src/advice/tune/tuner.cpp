@@ -33,10 +33,18 @@ const char* name_of(Trial::Why why) {
 
 Tuner::Tuner(std::vector<Knob> knobs, const std::vector<Choice>& seeds, const TunerOptions& options)
     : knobs_(std::move(knobs)), options_(options) {
-    plan(defaults(), quarter, Trial::Why::seed);
-    for (const auto& seed : seeds) {
-        const bool known = std::ranges::find(queue_, seed, &Trial::choice) != queue_.end();
-        if (!known && queue_.size() < seeds_max) plan(seed, quarter, Trial::Why::seed);
+    const auto add = [&](const Choice& choice) {
+        const bool known = std::ranges::find(queue_, choice, &Trial::choice) != queue_.end();
+        if (!known && queue_.size() < seeds_max) plan(choice, quarter, Trial::Why::seed);
+    };
+    add(defaults());
+    for (const auto& seed : seeds) add(seed);
+    // A search that begins with few rows knows too little to propose: worse than random, on the emulator.
+    for (std::uint64_t turn = 0; turn < seeds_max * seeds_max; ++turn) {
+        Choice choice;
+        for (std::size_t knob = 0; knob < knobs_.size(); ++knob)
+            choice.push_back(splitmix(splitmix(options_.seed, turn), knob) % knobs_[knob].values.size());
+        add(choice);
     }
 }
 

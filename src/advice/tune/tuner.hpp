@@ -60,8 +60,8 @@ struct TunerOptions {
 
 class Tuner {
 public:
-    /// The defaults are tried first, then `seeds` in their order, at most 12 in all. Each choice has a valid index for
-    /// each knob.
+    /// The defaults are tried first, then `seeds` in their order, at most 12 in all, and random ones where they are
+    /// fewer. Each choice has a valid index for each knob.
     Tuner(std::vector<Knob> knobs, const std::vector<Choice>& seeds, const TunerOptions& options);
 
     /// The next trial, the same until tell(); nothing when the search has ended.

@@ -27,6 +27,10 @@ std::vector<Knob> two_knobs() {
     return {{"a", {"0", "1", "2", "3", "4", "5", "6", "7"}, 0, true}, {"b", {"x", "y", "z"}, 0, false}};
 }
 
+// Twelve with the defaults, far from the best.
+const std::vector<Choice> far_rows{{0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {2, 0},
+                                   {2, 1}, {2, 2}, {7, 0}, {7, 1}, {6, 0}};
+
 // 2 s at a = 5, b = z, where a quarter of the bytes takes a quarter of the time.
 double cost_at(const Trial& trial) {
     return trial.share *
@@ -99,7 +103,7 @@ TEST_CASE("the same seed and outcomes give the same trials, another seed gives o
 }
 
 TEST_CASE("a race goes incumbent, challenger, challenger, incumbent") {
-    const auto tuner = run_all(Tuner(two_knobs(), {}, {.budget = 100}),
+    const auto tuner = run_all(Tuner(two_knobs(), far_rows, {.budget = 100}),
                                [](const Trial& trial) { return Outcome{.cost = cost_at(trial)}; });
     const auto races = those(tuner, Trial::Why::race);
     std::size_t won = 0;
@@ -122,7 +126,7 @@ TEST_CASE("a race goes incumbent, challenger, challenger, incumbent") {
 
 TEST_CASE("a pair between whose runs the storage changed is run again, and not learned from") {
     int runs = 0;
-    const auto tuner = run_all(Tuner(two_knobs(), {}, {.budget = 100}), [&](const Trial& trial) {
+    const auto tuner = run_all(Tuner(two_knobs(), far_rows, {.budget = 100}), [&](const Trial& trial) {
         Outcome outcome{.cost = cost_at(trial), .reference_seconds = 0.1};
         if (trial.why == Trial::Why::race && ++runs == 2) outcome = {.cost = 100, .reference_seconds = 0.15};
         return outcome;
@@ -161,6 +165,16 @@ TEST_CASE("a trial that fails has no cost, is not repeated, and does not win") {
     const auto none = run_all(Tuner(two_knobs(), {}, {}), [](const Trial&) { return Outcome{.error = "no"}; });
     CHECK(none.end() == "no trial has ended well");
     CHECK(none.best() == none.defaults());
+}
+
+TEST_CASE("where the rows are few, random ones fill them up to twelve") {
+    const auto tuner = run_all(Tuner(two_knobs(), {{1, 1}}, {.budget = 12}),
+                               [](const Trial& trial) { return Outcome{.cost = cost_at(trial)}; });
+    const auto rows = those(tuner, Trial::Why::seed);
+    REQUIRE(rows.size() == 12);
+    CHECK(rows[1]->trial.choice == Choice{1, 1});
+    for (const auto* one : rows)
+        CHECK(std::ranges::count(rows, one->trial.choice, [](const auto* row) { return row->trial.choice; }) == 1);
 }
 
 TEST_CASE("no budget is exceeded, and what is best at its end has run") {
