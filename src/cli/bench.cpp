@@ -17,8 +17,8 @@ Error start_mpi(const std::vector<std::string>& arguments) {
     for (const auto& place : {beside, std::string(program)})
         if (auto failed = sys::become(place, arguments); failed.kind != ErrorKind::missing) return failed;
     return {ErrorKind::unsupported,
-            "forebay " + arguments.front() + " needs " + program +
-                ", which has MPI and is neither beside this forebay as " + beside + " nor in PATH",
+            arguments.front() + " needs " + program + ", which has MPI and is neither beside this forebay as " +
+                beside + " nor in PATH",
             "", "run the same command with a forebay that was built with -DFOREBAY_MPI=ON"};
 }
 
